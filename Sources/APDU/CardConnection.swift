@@ -1,0 +1,50 @@
+/// Something that takes command APDUs to a card: a reader's card handle, a secure channel over one, or a card in the
+/// same process.
+public protocol CardConnection: AnyObject {
+    /// Sends one command and returns the card's response.
+    ///
+    /// Whatever fails, the error says whether the card can have executed the command (``LinkError/outcome``).
+    func transmit(_ command: borrowing Command) throws(LinkError) -> Response
+}
+
+/// A connection to the card in a reader.
+public protocol CardLink: CardConnection {
+    /// The card's answer to reset.
+    var atr: [UInt8] { get }
+
+    /// Keeps other processes from the card until ``endTransaction()``.
+    ///
+    /// - Returns: Whether the card was reset since the last transaction: all its volatile state is gone.
+    func beginTransaction() throws(LinkError) -> Bool
+
+    /// Lets other processes at the card again.
+    func endTransaction()
+
+    /// Leaves the card as it is and gives the handle back.
+    func disconnect()
+}
+
+/// A reader and what it says of its slot.
+public struct ReaderState: Sendable, Equatable {
+    /// The PC/SC reader name.
+    public var name: String
+    /// The answer to reset of the card in it; nil if there is none.
+    public var atr: [UInt8]?
+    /// Counts insertions and removals, so that a card taken out and put back is noticed.
+    public var events: Int
+
+    public init(name: String, atr: [UInt8]?, events: Int) {
+        self.name = name
+        self.atr = atr
+        self.events = events
+    }
+}
+
+/// The readers of this machine: pcscd's, or a test's.
+public protocol ReaderService: AnyObject, Sendable {
+    /// All readers in the service's order, with what is in them now. No command is sent to any card.
+    func readers() throws(LinkError) -> [ReaderState]
+
+    /// Connects to the card in the reader, shared with other processes.
+    func connect(to reader: String) throws(LinkError) -> any CardLink
+}

@@ -1,0 +1,32 @@
+/// Why a command brought no response.
+public enum LinkError: Error, Sendable, Equatable {
+    /// The smart card service cannot be reached.
+    case noService
+    /// There is no such reader, or no card in it.
+    case noCard
+    /// The card left the reader. `sent` tells whether the command can have reached it.
+    case removed(sent: Bool)
+    /// Another process reset the card before the command was sent.
+    case reset
+    /// Another process holds the card for itself.
+    case sharingViolation
+    /// The transmission failed; the service's code tells how.
+    case transmission(code: UInt32)
+    /// The response is shorter than a status word, or the command has no encoding for this reader.
+    case malformed
+    /// The secure channel met a response that it cannot trust, and closed itself.
+    case channelBroken
+    /// The operating system could not deliver random bytes.
+    case randomUnavailable
+
+    /// What is known of the command's execution.
+    public enum Outcome: Sendable { case notSent, unknown }
+
+    /// Whether the card can have executed the command.
+    public var outcome: Outcome {
+        switch self {
+        case .noService, .noCard, .removed(sent: false), .reset, .sharingViolation, .randomUnavailable: .notSent
+        case .removed, .transmission, .malformed, .channelBroken: .unknown
+        }
+    }
+}

@@ -1,0 +1,48 @@
+import Glibc
+
+/// The operating system could not deliver random bytes. Nothing that needed them may go on.
+public struct RandomUnavailable: Error, Sendable {
+    public init() {}
+}
+
+/// Where keys, nonces and challenges come from: the operating system, or a published vector in a test.
+public protocol RandomSource: Sendable {
+    /// Fills all of `bytes` or throws.
+    func fill(_ bytes: inout MutableSpan<UInt8>) throws(RandomUnavailable)
+}
+
+extension RandomSource {
+    /// `count` random bytes that need not be kept secret.
+    public func bytes(_ count: Int) throws(RandomUnavailable) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: max(count, 0))
+        var span = bytes.mutableSpan
+        try fill(&span)
+        return bytes
+    }
+
+    /// `count` random bytes to be kept secret.
+    public func secret(_ count: Int) throws(RandomUnavailable) -> Secret {
+        var secret = Secret(count: count)
+        var span = secret.mutableBytes
+        try fill(&span)
+        return secret
+    }
+}
+
+/// The operating system's generator, `getentropy(3)`.
+public struct SystemRandom: RandomSource {
+    public init() {}
+
+    public func fill(_ bytes: inout MutableSpan<UInt8>) throws(RandomUnavailable) {
+        let filled = unsafe bytes.withUnsafeMutableBytes { buffer in
+            var offset = 0
+            while offset < buffer.count {
+                let count = min(buffer.count - offset, 256)
+                guard unsafe getentropy(buffer.baseAddress?.advanced(by: offset), count) == 0 else { return false }
+                offset += count
+            }
+            return true
+        }
+        guard filled else { throw RandomUnavailable() }
+    }
+}

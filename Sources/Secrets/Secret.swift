@@ -1,0 +1,77 @@
+import Glibc
+
+/// Bytes that must not outlive their use: a PIN, a password, a key, or anything computed from one.
+///
+/// A `Secret` is moved or borrowed, never copied by accident, has no printable form, and overwrites its bytes when its
+/// owner lets it go.
+@safe
+public struct Secret: ~Copyable, @unchecked Sendable {
+    private let storage: UnsafeMutableBufferPointer<UInt8>
+
+    /// A secret of `count` zero bytes, to be filled through ``mutableBytes``. A negative count counts as zero.
+    public init(count: Int) {
+        unsafe storage = .allocate(capacity: max(count, 0))
+        unsafe storage.initialize(repeating: 0)
+    }
+
+    /// A copy of `bytes`. The original stays where it was: wipe it if it was yours.
+    public init(copying bytes: Span<UInt8>) {
+        self.init(count: bytes.count)
+        for index in bytes.indices { unsafe storage[index] = bytes[index] }
+    }
+
+    /// A copy of `bytes`, for values that an array held anyway.
+    public init(copying bytes: [UInt8]) {
+        self.init(copying: bytes.span)
+    }
+
+    deinit {
+        if let base = unsafe storage.baseAddress { unsafe explicit_bzero(base, storage.count) }
+        unsafe storage.deallocate()
+    }
+
+    /// The number of bytes.
+    public var count: Int { unsafe storage.count }
+
+    /// Whether there are no bytes.
+    public var isEmpty: Bool { count == 0 }
+
+    /// The bytes, for as long as the secret is borrowed.
+    public var bytes: Span<UInt8> {
+        @_lifetime(borrow self)
+        get { unsafe _overrideLifetime(storage.span, borrowing: self) }
+    }
+
+    /// The bytes, to be written.
+    public var mutableBytes: MutableSpan<UInt8> {
+        @_lifetime(&self)
+        mutating get { unsafe _overrideLifetime(storage.mutableSpan, mutating: &self) }
+    }
+
+    /// A second secret with the same bytes.
+    public func copy() -> Secret { Secret(copying: bytes) }
+
+    /// A secret with the bytes of `range`; bytes outside this secret are left out.
+    public func extracting(_ range: Range<Int>) -> Secret {
+        let range = range.clamped(to: 0..<count)
+        return Secret(copying: bytes.extracting(range))
+    }
+
+    /// A secret with this one's bytes followed by `other`'s.
+    public func appending(_ other: Span<UInt8>) -> Secret {
+        let result = Secret(count: count + other.count)
+        for index in 0..<count { unsafe result.storage[index] = unsafe storage[index] }
+        for index in other.indices { unsafe result.storage[count + index] = other[index] }
+        return result
+    }
+}
+
+extension [UInt8] {
+    /// Overwrites the array's bytes with zeros, for arrays that had to hold a secret.
+    public mutating func wipe() {
+        for index in indices { self[index] = 0 }
+        unsafe withUnsafeMutableBytes { bytes in
+            if let base = bytes.baseAddress { unsafe explicit_bzero(base, bytes.count) }
+        }
+    }
+}
