@@ -16,7 +16,7 @@ let moduleLinking: [String] =
     ["-static-stdlib", "-use-ld=lld", "-L\(Context.packageDirectory)/Sources/CModule/link"]
     + [
         "--version-script=\(Context.packageDirectory)/Sources/CModule/link/exports.map",
-        "--gc-sections", "--as-needed", "-z", "nodelete",
+        "-soname=libkanal-pkcs11.so", "--gc-sections", "--as-needed", "-z", "nodelete",
     ].flatMap { ["-Xlinker", $0] }
 
 func kanal(_ name: String, on dependencies: [Target.Dependency] = []) -> Target {
@@ -29,7 +29,9 @@ func tests(_ name: String, on dependencies: [Target.Dependency]) -> Target {
 
 let package = Package(
     name: "kanal",
-    products: [],
+    products: [
+        .library(name: "kanal-pkcs11", type: .dynamic, targets: ["CModule"])
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0")
     ],
@@ -51,6 +53,13 @@ let package = Package(
             name: "kanal-emulator",
             dependencies: ["Emulator", .product(name: "ArgumentParser", package: "swift-argument-parser")],
             swiftSettings: settings),
+        kanal("Provider", on: ["CCryptoki"]),
+        .target(
+            name: "CModule", dependencies: ["Provider", "CCryptoki"], exclude: ["link"], publicHeadersPath: ".",
+            cSettings: [.headerSearchPath("../../Include/CCryptoki")],
+            linkerSettings: [
+                .unsafeFlags(moduleLinking, .when(platforms: [.linux], configuration: .release))
+            ]),
 
         .target(name: "TestSupport", path: "Tests/Support", swiftSettings: settings),
         tests("GOSTTests", on: ["GOST", "Secrets", "TestSupport"]),
