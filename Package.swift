@@ -10,13 +10,14 @@ let settings: [SwiftSetting] = [
     .enableExperimentalFeature("Lifetimes"),
 ]
 
-/// The library carries its own Swift runtime and shows `C_*` names only. SwiftPM does not pass `--static-swift-stdlib`
-/// on to a dynamic product, so the linker is told here; `Sources/CModule/link` holds what it needs.
+/// The library carries its own Swift runtime, which SwiftPM does not do for a dynamic product by itself, shows `C_*`
+/// names only, and names the C libraries that it needs: the default ones would add the dynamic loader.
 let moduleLinking: [String] =
-    ["-static-stdlib", "-use-ld=lld", "-L\(Context.packageDirectory)/Sources/CModule/link"]
+    ["-static-stdlib", "-use-ld=lld", "-Xclang-linker", "-nodefaultlibs"]
     + [
-        "--version-script=\(Context.packageDirectory)/Sources/CModule/link/exports.map",
+        "--version-script=\(Context.packageDirectory)/Sources/CModule/exports.map",
         "-soname=libkanal-pkcs11.so", "--gc-sections", "--as-needed", "-z", "nodelete",
+        "-lgcc_s", "-lgcc", "-l:libc.so.6", "-l:libc_nonshared.a",
     ].flatMap { ["-Xlinker", $0] }
 
 func kanal(_ name: String, on dependencies: [Target.Dependency] = []) -> Target {
@@ -56,7 +57,7 @@ let package = Package(
             swiftSettings: settings),
         kanal("Provider", on: ["CCryptoki"]),
         .target(
-            name: "CModule", dependencies: ["Provider", "CCryptoki"], exclude: ["link"], publicHeadersPath: ".",
+            name: "CModule", dependencies: ["Provider", "CCryptoki"], exclude: ["exports.map"], publicHeadersPath: ".",
             cSettings: [.headerSearchPath("../../Include/CCryptoki")],
             linkerSettings: [
                 .unsafeFlags(moduleLinking, .when(platforms: [.linux], configuration: .release))
