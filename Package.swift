@@ -49,6 +49,7 @@ let package = Package(
         kanal("Storage", on: ["Secrets"]),
         kanal("SecureChannel", on: ["APDU", "GOST", "Secrets", "Storage"]),
         kanal("Emulator", on: ["APDU", "GOST", "Secrets", "Storage"]),
+        kanal("PCSC", on: ["APDU", "CPCSC", "Locking", "Secrets"]),
         .executableTarget(
             name: "kanal-emulator",
             dependencies: ["Emulator", .product(name: "ArgumentParser", package: "swift-argument-parser")],

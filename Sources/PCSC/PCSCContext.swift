@@ -1,0 +1,90 @@
+import APDU
+import CPCSC
+import Glibc
+
+/// A connection to the smart card service (`SCardEstablishContext`). One context serves one thread at a time.
+@safe
+final class PCSCContext {
+    let handle: SCARDCONTEXT
+
+    init() throws(LinkError) {
+        var handle: SCARDCONTEXT = 0
+        try unsafe check(SCardEstablishContext(DWORD(SCARD_SCOPE_SYSTEM), nil, nil, &handle))
+        self.handle = handle
+    }
+
+    deinit { SCardReleaseContext(handle) }
+
+    /// The names of all readers, in the service's order.
+    func readerNames() throws(LinkError) -> [String] {
+        for _ in 0..<3 {
+            var count: DWORD = 0
+            let code = unsafe SCardListReaders(handle, nil, nil, &count)
+            if code == SCARD_E_NO_READERS_AVAILABLE { return [] }
+            try check(code)
+            var names = [CChar](repeating: 0, count: Int(clamping: count))
+            let listed = unsafe names.withUnsafeMutableBufferPointer { buffer in
+                unsafe SCardListReaders(handle, nil, buffer.baseAddress, &count)
+            }
+            if listed == SCARD_E_NO_READERS_AVAILABLE { return [] }
+            // A reader that came between the two calls makes the list longer than its buffer: ask again.
+            if listed == SCARD_E_INSUFFICIENT_BUFFER { continue }
+            try check(listed)
+            let bytes = names.prefix(Int(clamping: count)).map { UInt8(bitPattern: $0) }
+            return bytes.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
+        }
+        return []
+    }
+
+    /// What the readers' slots hold now.
+    func states(of names: [String]) throws(LinkError) -> [ReaderState] {
+        guard !names.isEmpty else { return [] }
+        let cNames = unsafe names.map { unsafe strdup($0) }
+        defer { unsafe cNames.forEach { unsafe free($0) } }
+        var states = unsafe cNames.map { cName in
+            var state = unsafe SCARD_READERSTATE()
+            unsafe state.szReader = UnsafePointer(cName)
+            unsafe state.dwCurrentState = DWORD(SCARD_STATE_UNAWARE)
+            return unsafe state
+        }
+        let code = unsafe states.withUnsafeMutableBufferPointer { buffer in
+            unsafe SCardGetStatusChange(handle, 0, buffer.baseAddress, DWORD(buffer.count))
+        }
+        if code == SCARD_E_TIMEOUT || code == SCARD_E_UNKNOWN_READER { return [] }
+        try check(code)
+        return unsafe zip(names, states).map { name, state in unsafe ReaderState(name: name, state: state) }
+    }
+}
+
+extension ReaderState {
+    fileprivate init(name: String, state: SCARD_READERSTATE) {
+        let event = unsafe state.dwEventState
+        let isPresent = event & DWORD(SCARD_STATE_PRESENT) != 0 && event & DWORD(SCARD_STATE_MUTE) == 0
+        let length = unsafe min(Int(clamping: state.cbAtr), Int(MAX_ATR_SIZE))
+        let atr = unsafe withUnsafeBytes(of: state.rgbAtr) { unsafe Array($0.prefix(length)) }
+        self.init(name: name, atr: isPresent && length > 0 ? atr : nil, events: Int(event >> 16))
+    }
+}
+
+/// Throws the error that a PC/SC return code stands for.
+func check(_ code: LONG) throws(LinkError) {
+    guard code != SCARD_S_SUCCESS else { return }
+    throw LinkError(code)
+}
+
+extension LinkError {
+    /// - Parameter code: A PC/SC return code other than `SCARD_S_SUCCESS`.
+    init(_ code: LONG) {
+        self =
+            switch code {
+            case SCARD_E_NO_SERVICE, SCARD_E_SERVICE_STOPPED, SCARD_E_INVALID_HANDLE: .noService
+            case SCARD_E_NO_SMARTCARD, SCARD_E_UNKNOWN_READER, SCARD_E_READER_UNAVAILABLE,
+                SCARD_E_NO_READERS_AVAILABLE, SCARD_W_UNRESPONSIVE_CARD, SCARD_W_UNPOWERED_CARD:
+                .noCard
+            case SCARD_W_REMOVED_CARD: .removed(sent: false)
+            case SCARD_W_RESET_CARD: .reset
+            case SCARD_E_SHARING_VIOLATION: .sharingViolation
+            default: .transmission(code: UInt32(truncatingIfNeeded: code))
+            }
+    }
+}
