@@ -68,5 +68,6 @@ let package = Package(
         tests("StorageTests", on: ["Storage", "Secrets", "TestSupport"]),
         tests("SecureChannelTests", on: ["SecureChannel", "APDU", "GOST", "Secrets", "Storage", "TestSupport"]),
         tests("EmulatorTests", on: ["Emulator", "APDU", "GOST", "Secrets", "Storage", "TestSupport"]),
+        .testTarget(name: "ModuleTests", exclude: ["Programs"], swiftSettings: settings),
     ]
 )

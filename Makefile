@@ -1,0 +1,101 @@
+# Everything that is done from the command line. "make" lists the targets.
+
+VERSION = 0.1.0
+
+# Where "make install" puts things. DESTDIR is a staging directory: it is no part of any path that is written down.
+PREFIX = /usr/local
+DESTDIR =
+# COMPAT=1 also installs the library under the name of the vendor's.
+COMPAT =
+
+override PREFIX := $(abspath $(PREFIX))
+system_prefix := $(filter /usr /usr/local,$(PREFIX))
+lib := $(PREFIX)/lib
+
+# p11-kit reads one directory, whatever our PREFIX is. Only for a prefix of the system is the file put there.
+p11_kit_modules = $(shell pkg-config p11-kit-1 --variable=p11_module_configs 2>/dev/null)
+p11_kit_modules_default = $(or $(p11_kit_modules),/usr/share/p11-kit/modules)
+P11KIT_MODULES_DIR = $(if $(system_prefix),$(p11_kit_modules_default),$(PREFIX)/share/p11-kit/modules)
+
+library := .build/release/libkanal-pkcs11.so
+emulator := .build/release/kanal-emulator
+swift_build := swift build -c release --static-swift-stdlib --disable-local-rpath -Xswiftc -use-ld=lld
+sources := $(shell find Sources Include Package.swift -type f -not -name '*.in')
+
+sudo := $(if $(filter 0,$(shell id -u)),,sudo)
+build_packages := gcc g++ libc6-dev binutils pkg-config git libpcsclite-dev libssl-dev libp11-kit-dev
+test_packages := pcscd vsmartcard-vpcd opensc p11-kit openssl libengine-gost-openssl
+
+# Installs those of the packages $(1) that are missing.
+define install_packages
+	@missing=; for package in $(1); do \
+	    dpkg-query --show --showformat='$${Status}' $$package 2>/dev/null | grep -q 'ok installed' \
+	        || missing="$$missing $$package"; \
+	done; \
+	if [ -n "$$missing" ]; then \
+	    echo "Installing$$missing"; \
+	    $(sudo) apt-get update -q && \
+	    $(sudo) env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $$missing; \
+	fi
+endef
+
+.PHONY: help deps build-deps build test lint demo install uninstall clean
+.NOTPARALLEL:
+
+help: ## list the targets
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name text; do \
+	    printf '  make %-10s %s\n' "$$name" "$$text"; done
+
+deps: ## install the Debian packages that building, testing and the demonstration need
+	$(call install_packages,$(build_packages) $(test_packages))
+
+build-deps:
+	$(call install_packages,$(build_packages))
+
+build: $(library) $(emulator) ## build the library and the emulator
+
+$(library) $(emulator) &: $(sources) | build-deps
+	$(swift_build) --product kanal-pkcs11
+	$(swift_build) --product kanal-emulator
+	@touch $(library) $(emulator)
+
+test: deps build lint ## build, and run every test
+	swift test
+	Tests/install.sh
+
+lint: ## check the formatting
+	swift format lint --strict -r Sources Tests Package.swift
+
+demo: deps build ## show the main job on an emulated token: activate, make a key, sign, verify with OpenSSL
+	Tests/demo.sh
+
+# A link that we have made, or nothing: another file of this name belongs to somebody else.
+compat := $(DESTDIR)$(lib)/librtpkcs11ecp.so
+is_ours = [ "$$(readlink $(compat))" = libkanal-pkcs11.so ]
+
+install: build ## install under PREFIX; COMPAT=1 also as librtpkcs11ecp.so
+ifeq ($(COMPAT),1)
+	@[ ! -e $(compat) ] || $(is_ours) || { echo "$(compat) exists and is not Kanal's" >&2; exit 1; }
+endif
+	install -D --strip $(library) $(DESTDIR)$(lib)/libkanal-pkcs11.so
+	install -D --strip $(emulator) $(DESTDIR)$(PREFIX)/bin/kanal-emulator
+	install -D -m 644 Include/CCryptoki/rtpkcs11.h $(DESTDIR)$(PREFIX)/include/kanal/rtpkcs11.h
+	install -d $(DESTDIR)$(lib)/pkgconfig $(DESTDIR)$(P11KIT_MODULES_DIR)
+	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|; s|@RPATH@|$(if $(system_prefix),, -Wl,-rpath,$${libdir})|' \
+	    Include/kanal-pkcs11.pc.in > $(DESTDIR)$(lib)/pkgconfig/kanal-pkcs11.pc
+	sed 's|@LIBDIR@|$(lib)|' p11-kit/kanal.module.in > $(DESTDIR)$(P11KIT_MODULES_DIR)/kanal.module
+ifeq ($(COMPAT),1)
+	ln -sf libkanal-pkcs11.so $(compat)
+endif
+	$(if $(system_prefix),$(if $(DESTDIR),,ldconfig))
+
+uninstall: ## remove what "make install" has installed; takes the same PREFIX and DESTDIR
+	if $(is_ours); then rm $(compat); fi
+	rm -f $(DESTDIR)$(lib)/libkanal-pkcs11.so $(DESTDIR)$(PREFIX)/bin/kanal-emulator
+	rm -f $(DESTDIR)$(PREFIX)/include/kanal/rtpkcs11.h $(DESTDIR)$(lib)/pkgconfig/kanal-pkcs11.pc
+	rm -f $(DESTDIR)$(P11KIT_MODULES_DIR)/kanal.module
+	rmdir $(DESTDIR)$(PREFIX)/include/kanal 2>/dev/null || true
+	$(if $(system_prefix),$(if $(DESTDIR),,ldconfig))
+
+clean: ## remove what the build has made
+	rm -rf .build

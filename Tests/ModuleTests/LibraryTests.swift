@@ -1,0 +1,62 @@
+import Foundation
+import Testing
+
+@Suite("libkanal-pkcs11.so", .enabled(if: Tool.libraryIsBuilt, "the library of a release build: make build"))
+struct LibraryTests {
+    let path = Tool.library.path
+
+    @Test("exports the 68 functions of the standard and the 34 of the extension, and nothing else")
+    func exports() throws {
+        let names = try Tool.run("nm", "-D", "--defined-only", "--format=posix", path).output
+            .split(separator: "\n").compactMap { $0.split(separator: " ").first.map(String.init) }
+        #expect(names.filter { !$0.hasPrefix("C_") } == [])
+        #expect(names.filter { !$0.hasPrefix("C_EX_") }.count == 68)
+        #expect(names.filter { $0.hasPrefix("C_EX_") }.count == 34)
+    }
+
+    @Test("leaves no function of its own undefined")
+    func undefined() throws {
+        let names = try Tool.run("nm", "-D", "--undefined-only", "--format=posix", path).output
+            .split(separator: "\n").filter { $0.hasPrefix("C_") || $0.hasPrefix("$s") || $0.hasPrefix("swift_") }
+        #expect(names == [])
+    }
+
+    @Test("needs the C and C++ libraries, pcsclite and libcrypto, and searches them in no place of its own")
+    func dependencies() throws {
+        let entries = try Tool.run("readelf", "--dynamic", "--wide", path).output.split(separator: "\n")
+        func values(_ tag: String) -> Set<String> {
+            Set(
+                entries.filter { $0.contains("(\(tag))") }.compactMap { $0.split(separator: "[").last?.dropLast() }.map(
+                    String.init))
+        }
+        #expect(
+            values("NEEDED") == [
+                "libc.so.6", "libm.so.6", "libstdc++.so.6", "libgcc_s.so.1", "libpcsclite.so.1", "libcrypto.so.3",
+            ])
+        #expect(values("SONAME") == ["libkanal-pkcs11.so"])
+        #expect(values("RUNPATH").union(values("RPATH")) == [])
+    }
+
+    @Test("hands out its tables before C_Initialize: version 2.40, every entry the exported function of its name")
+    func tables() throws {
+        try Tool.compile("tables.c", ["-ldl"]) { outcome, executable in
+            try #require(outcome.status == 0, "\(outcome.output)")
+            let run = try Tool.run(executable.path, path)
+            #expect(run.status == 0, "\(run.output)")
+        }
+    }
+
+    @Test(
+        "serves a program that is linked against it",
+        arguments: [["cc", "-std=c89"], ["c++", "-x", "c++", "-std=c++17"]])
+    func linked(language: [String]) throws {
+        let folder = Tool.library.deletingLastPathComponent().path
+        // -x would hold for the library too, so it goes in by -l.
+        let options = ["-L\(folder)", "-lkanal-pkcs11", "-Wl,-rpath,\(folder)"]
+        try Tool.compile("linked.c", with: language, options) { outcome, executable in
+            try #require(outcome.status == 0, "\(outcome.output)")
+            let run = try Tool.run(executable.path)
+            #expect(run.status == 0, "\(run.output)")
+        }
+    }
+}

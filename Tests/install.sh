@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# "make install" lays down what a program needs to be compiled, linked and run, and "make uninstall" takes it away.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+fail() {
+    echo "install.sh: $*" >&2
+    exit 1
+}
+
+# The files and links under a directory.
+files() {
+    (cd "$1" && find . ! -type d | sort)
+}
+
+program=Tests/ModuleTests/Programs/linked.c
+installed="./bin/kanal-emulator
+./include/kanal/rtpkcs11.h
+./lib/libkanal-pkcs11.so
+./lib/pkgconfig/kanal-pkcs11.pc
+./share/p11-kit/modules/kanal.module"
+
+# A prefix of one's own: the flags of pkg-config suffice to compile, link and run.
+prefix=$work/own
+make -s install PREFIX="$prefix" > /dev/null
+[ "$(files "$prefix")" = "$installed" ] || fail "installed: $(files "$prefix")"
+export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
+read -ra flags <<< "$(pkg-config --cflags --libs kanal-pkcs11)"
+cc "$program" "${flags[@]}" -o "$work/linked"
+"$work/linked" || fail "the linked program exits with $?"
+grep -qx "module: $prefix/lib/libkanal-pkcs11.so" "$prefix/share/p11-kit/modules/kanal.module" \
+    || fail "the module file names another library"
+"$prefix/bin/kanal-emulator" --help > /dev/null || fail "the emulator does not run"
+
+# The vendor's name is a link, laid down on demand; a file that is not ours stays.
+make -s install PREFIX="$prefix" COMPAT=1 > /dev/null
+[ "$(readlink "$prefix/lib/librtpkcs11ecp.so")" = libkanal-pkcs11.so ] || fail "COMPAT=1 makes no link"
+make -s uninstall PREFIX="$prefix" > /dev/null
+[ -z "$(files "$prefix")" ] || fail "left behind: $(files "$prefix")"
+echo vendor > "$prefix/lib/librtpkcs11ecp.so"
+! make -s install PREFIX="$prefix" COMPAT=1 > /dev/null 2>&1 || fail "COMPAT=1 takes the place of a foreign library"
+make -s uninstall PREFIX="$prefix" > /dev/null
+[ "$(cat "$prefix/lib/librtpkcs11ecp.so")" = vendor ] || fail "uninstall removes a foreign library"
+
+# A staging directory: no path that is written down knows of it; p11-kit's own directory takes the module file.
+stage=$work/stage
+make -s install PREFIX=/usr DESTDIR="$stage" > /dev/null
+modules=$(pkg-config p11-kit-1 --variable=p11_module_configs)
+grep -qx "module: /usr/lib/libkanal-pkcs11.so" "$stage$modules/kanal.module" || fail "no module file in $modules"
+! grep -rqI "$stage" "$stage" || fail "the staging directory is written down"
+! grep -q rpath "$stage/usr/lib/pkgconfig/kanal-pkcs11.pc" || fail "a run path for a directory of the system"
+make -s uninstall PREFIX=/usr DESTDIR="$stage" > /dev/null
+[ -z "$(files "$stage")" ] || fail "left behind: $(files "$stage")"
+
+echo "install.sh: passed"
