@@ -1,0 +1,127 @@
+import Glibc
+internal import Secrets
+
+/// An open file or directory, closed when its owner lets it go. All system calls of this module that need one are here.
+struct Descriptor: ~Copyable {
+    private let number: Int32
+
+    deinit { close(number) }
+
+    /// Opens a path without following a link in its last component and without passing the descriptor to other
+    /// programs. `directory` is where relative paths start; nil is the current directory.
+    init(
+        opening path: String, in directory: borrowing Descriptor, _ flags: Int32, mode: mode_t = 0o600
+    ) throws(StorageError) {
+        try self.init(unsafe openat(directory.number, path, flags | O_NOFOLLOW | O_CLOEXEC, mode))
+    }
+
+    /// Opens a directory without following a link in its last component.
+    init(directory path: String) throws(StorageError) {
+        try self.init(unsafe open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC))
+    }
+
+    /// Makes a directory closed to others.
+    ///
+    /// - Returns: Whether it was missing.
+    static func makeDirectory(_ path: String) throws(StorageError) -> Bool {
+        if unsafe mkdir(path, 0o700) == 0 { return true }
+        guard errno == EEXIST else { throw StorageError(errno: errno) }
+        return false
+    }
+
+    private init(_ number: Int32) throws(StorageError) {
+        guard number >= 0 else { throw StorageError(errno: errno) }
+        self.number = number
+    }
+
+    /// Throws unless this is of `kind` (`S_IFREG`, `S_IFDIR`), belongs to the process's user and is closed to all others.
+    ///
+    /// - Returns: Its size in bytes.
+    @discardableResult
+    borrowing func requirePrivate(_ kind: mode_t) throws(StorageError) -> Int {
+        let status = try status()
+        guard status.st_mode & S_IFMT == kind else { throw .denied(.otherKind) }
+        guard status.st_uid == geteuid() else { throw .denied(.otherOwner) }
+        guard status.st_mode & 0o077 == 0 else { throw .denied(.accessibleToOthers) }
+        return status.st_size
+    }
+
+    /// Whether a directory still has an entry for this file.
+    borrowing func isLinked() throws(StorageError) -> Bool { try status().st_nlink > 0 }
+
+    private borrowing func status() throws(StorageError) -> stat {
+        var status = stat()
+        try check(unsafe fstat(number, &status))
+        return status
+    }
+
+    /// Reads `count` bytes, fewer only where the file ends before.
+    borrowing func read(_ count: Int) throws(StorageError) -> Secret {
+        var content = Secret(count: count)
+        var filled = 0
+        while filled < count {
+            var bytes = content.mutableBytes
+            let result = unsafe bytes.withUnsafeMutableBytes { buffer in
+                unsafe Glibc.read(number, buffer.baseAddress?.advanced(by: filled), buffer.count - filled)
+            }
+            if result < 0 && errno == EINTR { continue }
+            try check(result)
+            if result == 0 { break }
+            filled += result
+        }
+        return filled == count ? content : content.extracting(0..<filled)
+    }
+
+    /// Writes all of `bytes`.
+    borrowing func write(_ bytes: Span<UInt8>) throws(StorageError) {
+        var written = 0
+        while written < bytes.count {
+            let result = unsafe bytes.withUnsafeBytes { buffer in
+                unsafe Glibc.write(number, buffer.baseAddress?.advanced(by: written), buffer.count - written)
+            }
+            if result < 0 && errno == EINTR { continue }
+            try check(result)
+            written += result
+        }
+    }
+
+    /// Waits until what was written, or the directory's entries, are on the device.
+    borrowing func synchronise() throws(StorageError) { try check(fsync(number)) }
+
+    /// Takes the file's lock, exclusive between processes and threads. The kernel gives it back when the holder dies.
+    borrowing func lock(waiting: Bool) throws(StorageError) {
+        while flock(number, waiting ? LOCK_EX : LOCK_EX | LOCK_NB) != 0 {
+            guard errno == EINTR else { throw StorageError(errno: errno) }
+        }
+    }
+
+    /// Gives the lock back, also where a forked child still holds a copy of the descriptor.
+    borrowing func unlock() { flock(number, LOCK_UN) }
+
+    /// In this directory, gives the file `old` the name `new` in one step, in place of what had that name.
+    borrowing func rename(_ old: String, to new: String) throws(StorageError) {
+        try check(unsafe renameat(number, old, number, new))
+    }
+
+    /// Removes a file from this directory.
+    borrowing func remove(_ name: String) throws(StorageError) { try check(unsafe unlinkat(number, name, 0)) }
+
+    /// The names of all entries of this directory but "." and "..".
+    borrowing func entries() throws(StorageError) -> [String] {
+        let copy = unsafe openat(number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard let stream = unsafe fdopendir(copy) else { throw StorageError(errno: errno) }
+        defer { unsafe closedir(stream) }
+        var names: [String] = []
+        while let entry = unsafe readdir(stream) {
+            let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) {
+                unsafe String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != "." && name != ".." { names.append(name) }
+        }
+        return names
+    }
+
+    private func check(_ result: some SignedInteger) throws(StorageError) {
+        if result < 0 { throw StorageError(errno: errno) }
+    }
+}

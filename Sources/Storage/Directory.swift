@@ -1,0 +1,179 @@
+import Glibc
+public import Secrets
+
+/// A private directory of small files, each of which is replaced as a whole or not at all.
+///
+/// The directory and its files belong to the user who runs the process, and nobody else has access to them (modes 0700
+/// and 0600). Whatever is found otherwise, a symbolic link included, is refused, never repaired. After a crash, a
+/// `kill -9` or a full disk every file holds either its old or its new content. What the content means, and whether it
+/// is sound, the caller judges.
+///
+/// A file name is any text without slash and NUL that does not begin with a dot; dotted names are the directory's own.
+public struct Directory: Sendable {
+    /// Where the directory is.
+    public let path: String
+
+    /// The lock file's name.
+    private static let lockName = ".lock"
+    /// The beginning of the names of files that are being written.
+    private static let temporaryPrefix = ".new-"
+
+    /// Finds the directory at `path`, and clears away what killed processes left half-written in it.
+    ///
+    /// - Parameter create: Whether to make the directory, and those above it, if it is missing.
+    /// - Throws: ``StorageError/notFound`` if it is missing and not to be made.
+    public init(path: String, create: Bool) throws(StorageError) {
+        self.path = path
+        if create { try Directory.make(path) }
+        Directory.removeLeftovers(in: try open())
+    }
+
+    /// The directory `name` in this one; made if it is missing.
+    public func subdirectory(_ name: String) throws(StorageError) -> Directory {
+        try Directory(path: path + "/" + Directory.valid(name), create: true)
+    }
+
+    /// The names of all files and subdirectories, sorted.
+    public func names() throws(StorageError) -> [String] {
+        try open().entries().filter { !$0.hasPrefix(".") }.sorted()
+    }
+
+    /// The content of a file, or nil if there is no such file.
+    ///
+    /// - Parameter limit: The greatest size to accept, in bytes.
+    public func read(_ name: String, limit: Int) throws(StorageError) -> [UInt8]? {
+        guard let content = try readSecret(name, limit: limit) else { return nil }
+        return content.bytes.indices.map { content.bytes[$0] }
+    }
+
+    /// The content of a file that holds a secret, or nil if there is no such file.
+    ///
+    /// - Parameter limit: The greatest size to accept, in bytes.
+    public func readSecret(_ name: String, limit: Int) throws(StorageError) -> Secret? {
+        let directory = try open()
+        let name = try Directory.valid(name)
+        do throws(StorageError) {
+            let file = try Descriptor(opening: name, in: directory, O_RDONLY | O_NONBLOCK)
+            let size = try file.requirePrivate(S_IFREG)
+            guard size <= limit else { throw .tooLarge }
+            return try file.read(size)
+        } catch .notFound {
+            return nil
+        }
+    }
+
+    /// Replaces the content of a file, or makes the file. On return the content is on the device.
+    ///
+    /// A temporary file in the same directory is written, synchronised and renamed, and the directory synchronised.
+    public func write(_ name: String, _ bytes: Span<UInt8>) throws(StorageError) {
+        let directory = try open()
+        let name = try Directory.valid(name)
+        let temporary = try Directory.temporaryName()
+        do throws(StorageError) {
+            let file = try Directory.newFile(temporary, in: directory)
+            try file.write(bytes)
+            try file.synchronise()
+            try directory.rename(temporary, to: name)
+        } catch {
+            try? directory.remove(temporary)
+            throw error
+        }
+        try directory.synchronise()
+    }
+
+    /// Removes a file. On return it is gone from the device; that it was never there is no error.
+    public func remove(_ name: String) throws(StorageError) {
+        let directory = try open()
+        let name = try Directory.valid(name)
+        do throws(StorageError) { try directory.remove(name) } catch .notFound { return }
+        try directory.synchronise()
+    }
+
+    /// Calls `body` while no other process, and no other thread of this one, holds the directory's lock.
+    ///
+    /// The lock binds only those who take it; it does not nest. It ends with the process that holds it.
+    ///
+    /// - Parameters:
+    ///   - waiting: Whether to wait for the lock, or to throw ``StorageError/locked`` if another has it.
+    ///   - failure: What the caller throws where the lock cannot be taken.
+    public func withLock<Value: ~Copyable, Failure: Error>(
+        waiting: Bool = true, failure: (StorageError) -> Failure, _ body: () throws(Failure) -> Value
+    ) throws(Failure) -> Value {
+        let lock = try Result { () throws(StorageError) in try takeLock(waiting: waiting) }.mapError(failure).get()
+        defer { lock.unlock() }
+        return try body()
+    }
+
+    /// Calls `body` while no other process, and no other thread of this one, holds the directory's lock.
+    public func withLock<Value: ~Copyable>(
+        waiting: Bool = true, _ body: () throws(StorageError) -> Value
+    ) throws(StorageError) -> Value {
+        try withLock(waiting: waiting, failure: { $0 }, body)
+    }
+}
+
+extension Directory {
+    /// The directory itself, opened and checked anew, since it may have been replaced since the last time.
+    private func open() throws(StorageError) -> Descriptor {
+        let directory = try Descriptor(directory: path)
+        try directory.requirePrivate(S_IFDIR)
+        return directory
+    }
+
+    private func takeLock(waiting: Bool) throws(StorageError) -> Descriptor {
+        let file = try Descriptor(opening: Directory.lockName, in: open(), O_RDWR | O_CREAT)
+        try file.requirePrivate(S_IFREG)
+        try file.lock(waiting: waiting)
+        return file
+    }
+
+    /// Makes the directory at `path` and those above it, closed to others.
+    private static func make(_ path: String) throws(StorageError) {
+        var parent = path.hasPrefix("/") ? "/" : "."
+        var prefix = path.hasPrefix("/") ? "" : "."
+        for component in path.split(separator: "/") {
+            prefix += "/" + component
+            if try Descriptor.makeDirectory(prefix) { try? Descriptor(directory: parent).synchronise() }
+            parent = prefix
+        }
+    }
+
+    private static func valid(_ name: String) throws(StorageError) -> String {
+        guard !name.isEmpty, !name.hasPrefix("."), !name.utf8.contains(where: { $0 == 0x2F || $0 == 0 }) else {
+            throw .invalidName
+        }
+        return name
+    }
+
+    /// Makes a temporary file. Its lock, held while it is open, says that its writer is alive; where another process saw
+    /// it before it was locked and cleared it away, it is made again.
+    private static func newFile(
+        _ name: String, in directory: borrowing Descriptor
+    ) throws(StorageError) -> Descriptor {
+        for _ in 0..<16 {
+            let file = try Descriptor(opening: name, in: directory, O_WRONLY | O_CREAT | O_EXCL)
+            try file.lock(waiting: true)
+            if try file.isLinked() { return file }
+        }
+        throw .locked
+    }
+
+    /// A name that no file of any process has.
+    private static func temporaryName() throws(StorageError) -> String {
+        do {
+            let number = try SystemRandom().bytes(8).reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
+            return temporaryPrefix + String(number, radix: 16)
+        } catch {
+            throw .system(errno: EIO)
+        }
+    }
+
+    /// Removes temporary files whose writers are gone: nobody holds their locks.
+    private static func removeLeftovers(in directory: borrowing Descriptor) {
+        let names = (try? directory.entries()) ?? []
+        for name in names where name.hasPrefix(temporaryPrefix) {
+            guard let file = try? Descriptor(opening: name, in: directory, O_RDONLY | O_NONBLOCK) else { continue }
+            if (try? file.lock(waiting: false)) != nil { try? directory.remove(name) }
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import Glibc
+
+/// Why a directory or a file in it could not be used.
+public enum StorageError: Error, Sendable, Equatable {
+    /// The directory does not exist.
+    case notFound
+    /// The directory or file is there, but must not or cannot be used.
+    case denied(Denial)
+    /// No room is left on the device or in the user's quota. What was stored before is still there.
+    case full
+    /// The file is longer than the caller expects.
+    case tooLarge
+    /// Another process holds the directory's lock.
+    case locked
+    /// The name is empty, hidden (it begins with a dot), or has a slash or NUL in it.
+    case invalidName
+    /// Another failure of the operating system, by its `errno`.
+    case system(errno: Int32)
+
+    /// Why something that exists is refused.
+    public enum Denial: Sendable, Equatable {
+        /// Its group or everybody may read, write or search it.
+        case accessibleToOthers
+        /// It belongs to another user.
+        case otherOwner
+        /// It is a symbolic link, or neither a plain file nor a directory as it should be.
+        case otherKind
+        /// The operating system denies access.
+        case permission
+    }
+
+    /// The error behind an `errno`.
+    init(errno code: Int32) {
+        self =
+            switch code {
+            case ENOENT: .notFound
+            case EACCES, EPERM, EROFS: .denied(.permission)
+            case ELOOP, ENOTDIR, EISDIR, ENXIO: .denied(.otherKind)
+            case ENOSPC, EDQUOT, EFBIG: .full
+            case EWOULDBLOCK: .locked
+            default: .system(errno: code)
+            }
+    }
+}
+
+extension StorageError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .notFound: "the directory does not exist"
+        case .denied(.accessibleToOthers): "group or others have access"
+        case .denied(.otherOwner): "it belongs to another user"
+        case .denied(.otherKind): "it is a symbolic link or not of the expected kind"
+        case .denied(.permission): "permission denied"
+        case .full: "no space left"
+        case .tooLarge: "the file is too large"
+        case .locked: "another process holds the lock"
+        case .invalidName: "not a valid file name"
+        case .system(let code): "system error \(code)"
+        }
+    }
+}
