@@ -46,7 +46,7 @@ let package = Package(
         kanal("GOST", on: ["Secrets", "COpenSSL"]),
         kanal("Storage", on: ["Secrets"]),
         kanal("SecureChannel", on: ["APDU", "GOST", "Secrets", "Storage"]),
-        kanal("Emulator", on: ["APDU", "GOST", "Secrets", "Storage"]),
+        kanal("Emulator", on: ["APDU", "GOST", "Locking", "Secrets", "Storage"]),
         .executableTarget(
             name: "kanal-emulator",
             dependencies: ["Emulator", .product(name: "ArgumentParser", package: "swift-argument-parser")],
