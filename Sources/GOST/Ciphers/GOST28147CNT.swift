@@ -1,0 +1,79 @@
+public import Secrets
+
+/// GOST 28147-89 in the counter mode (CNT, the gamma mode; RFC 5830, 6), for a message that comes in pieces.
+public struct GOST28147CNT: ~Copyable, Sendable {
+    private let meshing: Bool
+    private var cipher: GOST28147
+    private var gamma: Wiped<Gamma>
+
+    /// Begins a message with a key of 32 octets and an initialisation vector of 8.
+    ///
+    /// - Parameter meshing: Whether the key changes after every 1024 octets (CryptoPro Key Meshing, RFC 4357, 2.3.2).
+    ///   The standards tie this to the S-box's parameter set, but libraries differ, so that the caller decides.
+    /// - Throws: ``GOSTError/invalidKeyLength`` or ``GOSTError/invalidIVLength``.
+    public init(key: Span<UInt8>, iv: Span<UInt8>, sBox: SBox, meshing: Bool) throws(GOSTError) {
+        guard iv.count == 8 else { throw .invalidIVLength }
+        let cipher = try GOST28147(key: key, sBox: sBox)
+        gamma = Wiped(Gamma(counter: cipher.encrypt(SIMD4(littleEndian: iv))[0]))
+        self.cipher = cipher
+        self.meshing = meshing
+    }
+
+    /// Enciphers or deciphers the next octets of the message. Constant time in its secret inputs.
+    public mutating func apply(_ data: Span<UInt8>) -> Secret {
+        var result = Secret(count: data.count)
+        var output = result.mutableBytes
+        for index in data.indices {
+            if gamma.value.isUsedUp { refill() }
+            output[index] = data[index] ^ gamma.value.next()
+        }
+        return result
+    }
+
+    /// Makes the next 32 octets of gamma, after the change of key if it is time for it.
+    private mutating func refill() {
+        if meshing, gamma.value.count == 1024 {
+            cipher = cipher.meshed()
+            gamma.value = Gamma(counter: cipher.encrypt(SIMD4(gamma.value.counter, 0, 0, 0))[0])
+        }
+        gamma.value.append(cipher.encrypt(gamma.value.nextCounters()))
+    }
+}
+
+/// The gamma under one key.
+private struct Gamma: BitwiseCopyable, Sendable {
+    /// N3 and N4: the low and the high half.
+    private(set) var counter: UInt64
+    /// The number of octets made so far.
+    private(set) var count = 0
+    private var blocks = SIMD4<UInt64>()
+    private var used = 32
+
+    init(counter: UInt64) { self.counter = counter }
+
+    var isUsedUp: Bool { used == 32 }
+
+    /// The next four values of the counter. N3 counts modulo 2^32, N4 modulo 2^32 − 1.
+    mutating func nextCounters() -> SIMD4<UInt64> {
+        var counters = SIMD4<UInt64>()
+        for index in 0..<4 {
+            let n3 = UInt32(truncatingIfNeeded: counter) &+ 0x0101_0101
+            let n4 = (counter >> 32) &+ 0x0101_0104
+            counter = UInt64(n3) | ((n4 &+ (n4 >> 32)) << 32)
+            counters[index] = counter
+        }
+        return counters
+    }
+
+    mutating func append(_ blocks: SIMD4<UInt64>) {
+        self.blocks = blocks
+        used = 0
+        count &+= 32
+    }
+
+    /// The next octet. Where it stands is public.
+    mutating func next() -> UInt8 {
+        defer { used += 1 }
+        return UInt8(truncatingIfNeeded: blocks[used / 8] >> UInt64(8 * (used % 8)))
+    }
+}

@@ -1,0 +1,22 @@
+/// A set of the eight substitution rows that GOST 28147-89 leaves to its users (RFC 5830, 5.1; RFC 4357, 11).
+public struct SBox: Sendable {
+    /// The parameter set's name in its standard, such as `id-Gost28147-89-CryptoPro-A-ParamSet`.
+    public let name: String
+    /// The parameter set's object identifier in DER, tag and length included.
+    public let oid: [UInt8]
+
+    let substitution: Substitution
+
+    /// Rows K1…K8; the sixteen hexadecimal digits of each are what it puts for 0, 1, …, F. K1 acts on the least
+    /// significant digit of a word.
+    init(_ name: String, oid: [UInt8], rows: [UInt64]) {
+        self.name = name
+        self.oid = oid
+        substitution = Substitution(rows: rows)
+    }
+}
+
+extension SBox: Hashable {
+    public static func == (left: SBox, right: SBox) -> Bool { left.oid == right.oid }
+    public func hash(into hasher: inout Hasher) { hasher.combine(oid) }
+}

@@ -1,0 +1,48 @@
+/// The eight substitution rows of GOST 28147-89 as one polynomial, so that no table is indexed by secret data.
+///
+/// A digit of four bits b3 b2 b1 b0 is replaced by the sum modulo 2 of the coefficients of all products of its bits
+/// (the algebraic normal form). The 32-bit coefficients hold one digit for each of the eight rows, and every lane
+/// substitutes a word of its own. Constant time in the words; the rows are public.
+struct Substitution: BitwiseCopyable, Sendable {
+    /// The coefficient at index m belongs to the product of those bits that are set in m.
+    private let coefficients: InlineArray<16, UInt32>
+
+    /// Rows K1…K8; the sixteen hexadecimal digits of each are what it puts for 0, 1, …, F.
+    init(rows: [UInt64]) {
+        var coefficients = InlineArray<16, UInt32>(repeating: 0)
+        for (place, row) in rows.prefix(8).enumerated() {
+            for value in 0..<16 {
+                coefficients[value] |=
+                    UInt32(truncatingIfNeeded: row >> UInt64(60 - 4 * value) & 0xF) << UInt32(4 * place)
+            }
+        }
+        for bit in [1, 2, 4, 8] {
+            for value in 0..<16 where value & bit != 0 { coefficients[value] ^= coefficients[value ^ bit] }
+        }
+        self.coefficients = coefficients
+    }
+
+    /// Replaces the eight digits of every word.
+    @inline(__always)
+    func callAsFunction(_ words: SIMD4<UInt32>) -> SIMD4<UInt32> {
+        let b0 = Self.mask(words)
+        let b1 = Self.mask(words &>> 1)
+        let b2 = Self.mask(words &>> 2)
+        let b3 = Self.mask(words &>> 3)
+
+        @inline(__always) func pair(_ m: Int) -> SIMD4<UInt32> { term(m) ^ (term(m + 1) & b0) }
+        @inline(__always) func quad(_ m: Int) -> SIMD4<UInt32> { pair(m) ^ (pair(m + 2) & b1) }
+        @inline(__always) func half(_ m: Int) -> SIMD4<UInt32> { quad(m) ^ (quad(m + 4) & b2) }
+        return half(0) ^ (half(8) & b3)
+    }
+
+    @inline(__always)
+    private func term(_ index: Int) -> SIMD4<UInt32> { SIMD4(repeating: coefficients[index]) }
+
+    /// F in every digit whose lowest bit is set, 0 in the others.
+    @inline(__always)
+    private static func mask(_ words: SIMD4<UInt32>) -> SIMD4<UInt32> {
+        let bits = words & SIMD4(repeating: 0x1111_1111)
+        return (bits &<< 4) &- bits
+    }
+}

@@ -1,0 +1,19 @@
+/// Why a GOST primitive refused its input or could not do its work.
+public enum GOSTError: Error, Sendable, Equatable {
+    /// A key of the wrong length.
+    case invalidKeyLength
+    /// An initialisation vector of the wrong length.
+    case invalidIVLength
+    /// Data, a digest or an output of a length that the primitive does not take.
+    case invalidLength
+    /// A parameter outside the range that its standard allows.
+    case invalidParameter
+    /// Coordinates that are not reduced, not on the curve, or not in the subgroup of order q.
+    case invalidPoint
+    /// A private scalar outside 1…q − 1.
+    case invalidScalar
+    /// The operating system could not deliver random bytes.
+    case randomUnavailable
+    /// libcrypto ran out of memory or failed in a way that no input explains.
+    case libraryFailure
+}

@@ -1,0 +1,77 @@
+public import Secrets
+
+/// The hash function GOST R 34.11-94 (RFC 5831).
+///
+/// The hash code of the empty message is that of step 3 alone (981e5f3c… with the CryptoPro S-box), as libgcrypt and
+/// most others have it; by the letter of step 2, which OpenSSL's gost engine follows, a block of zeros comes first.
+public struct GOSTR341194: HashFunction, ~Copyable {
+    public static var digestSize: Int { 32 }
+    public static var blockSize: Int { 32 }
+
+    private var state: Wiped<State>
+
+    /// A hash with the S-box id-GostR3411-94-CryptoProParamSet (RFC 4357, 11.2).
+    public init() {
+        self.init(sBox: .r341194CryptoPro)
+    }
+
+    /// A hash with any S-box.
+    public init(sBox: SBox) {
+        state = Wiped(State(substitution: sBox.substitution))
+    }
+
+    private init(_ state: State) {
+        self.state = Wiped(state)
+    }
+
+    public mutating func update(_ data: Span<UInt8>) {
+        state.value.update(data)
+    }
+
+    public consuming func finalize() -> Secret {
+        state.value.finish()
+        return Secret(littleEndian: state.value.hash, 0..<4)
+    }
+
+    public borrowing func copy() -> GOSTR341194 {
+        GOSTR341194(state.value)
+    }
+}
+
+/// The iteration of RFC 5831, 7.
+private struct State: BitwiseCopyable, Sendable {
+    let substitution: Substitution
+    /// H, the sum Σ of all blocks modulo 2^256, and the number L of the message's bits.
+    var hash = SIMD4<UInt64>()
+    var sum = SIMD4<UInt64>()
+    var length: UInt64 = 0
+    var partial = PartialBlock<32>()
+
+    mutating func update(_ data: Span<UInt8>) {
+        var rest = data
+        while !rest.isEmpty {
+            rest = partial.fill(from: rest)
+            if partial.isFull { absorb() }
+        }
+    }
+
+    /// Hashes the last block, padded with zeros, then L, then Σ.
+    mutating func finish() {
+        if partial.count > 0 { absorb() }
+        compress(SIMD4(length, 0, 0, 0))
+        compress(sum)
+    }
+
+    /// Hashes the block that has come, and counts it.
+    private mutating func absorb() {
+        let block = SIMD4(littleEndian: partial.bytes)
+        length &+= UInt64(8 * partial.count)
+        sum = sum.adding(block)
+        compress(block)
+        partial.clear()
+    }
+
+    private mutating func compress(_ block: SIMD4<UInt64>) {
+        hash = GOSTR341194.step(hash, block, substitution)
+    }
+}

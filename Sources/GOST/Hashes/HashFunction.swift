@@ -1,0 +1,40 @@
+public import Secrets
+
+/// A hash function that takes its message in pieces.
+///
+/// A hash may be keyed (``HMAC``) or its message may be a password, so that a state is never copied by accident, wipes
+/// itself, and is constant time in the message; only the message's length shows.
+public protocol HashFunction: ~Copyable, Sendable {
+    /// The number of octets of the hash code.
+    static var digestSize: Int { get }
+    /// The number of octets to which ``HMAC`` pads its key.
+    static var blockSize: Int { get }
+
+    /// The state before the first octet.
+    init()
+
+    /// Appends `data` to the message. Constant time in its secret inputs.
+    mutating func update(_ data: Span<UInt8>)
+
+    /// Ends the message and gives its hash code of ``digestSize`` octets, least significant octet of the standard's
+    /// vector first. Constant time in its secret inputs.
+    consuming func finalize() -> Secret
+
+    /// A second state that goes on from here.
+    borrowing func copy() -> Self
+}
+
+extension HashFunction where Self: ~Copyable {
+    /// The hash code of `data`, for messages whose hash is not secret.
+    public static func hash(_ data: Span<UInt8>) -> [UInt8] {
+        var state = Self()
+        state.update(data)
+        let digest = state.finalize()
+        return [UInt8](copying: digest.bytes)
+    }
+
+    /// The hash code of `data`, for messages whose hash is not secret.
+    public static func hash(_ data: [UInt8]) -> [UInt8] {
+        hash(data.span)
+    }
+}

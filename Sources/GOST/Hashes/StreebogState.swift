@@ -1,0 +1,64 @@
+/// The iteration of GOST R 34.11-2012 (RFC 6986, 8), the same for both lengths of the hash code.
+struct StreebogState: BitwiseCopyable, Sendable {
+    /// h, the number N of the message's bits, and the sum Σ of all blocks modulo 2^512.
+    private(set) var hash: SIMD8<UInt64>
+    private var length: UInt64 = 0
+    private var sum = SIMD8<UInt64>()
+    private var partial = PartialBlock<64>()
+
+    /// The state before the first octet; every word of IV is `initial` (RFC 6986, 6.1).
+    init(initial: UInt64) { hash = SIMD8(repeating: initial) }
+
+    mutating func update(_ data: Span<UInt8>) {
+        var rest = data
+        while !rest.isEmpty {
+            rest = partial.fill(from: rest)
+            if partial.isFull {
+                absorb(bits: 512)
+                partial.clear()
+            }
+        }
+    }
+
+    /// Hashes the last block, padded with a one bit and zeros, then N, then Σ (RFC 6986, 8.3).
+    mutating func finish() {
+        let bits = UInt64(8 * partial.count)
+        partial.append(1)
+        absorb(bits: bits)
+        compress(SIMD8(length, 0, 0, 0, 0, 0, 0, 0), counter: 0)
+        compress(sum, counter: 0)
+    }
+
+    /// Hashes the block that has come, of which `bits` bits are the message's.
+    private mutating func absorb(bits: UInt64) {
+        let block = SIMD8(littleEndian: partial.bytes)
+        compress(block, counter: length)
+        length &+= bits
+        sum = sum.adding(block)
+    }
+
+    private mutating func compress(_ block: SIMD8<UInt64>, counter: UInt64) {
+        hash = Streebog.compress(hash, block, counter: counter)
+    }
+}
+
+extension SIMD where Scalar == UInt64 {
+    /// The number in the octets, least significant first.
+    init(littleEndian bytes: Span<UInt8>) {
+        self.init()
+        for index in indices { self[index] = bytes.littleEndianUInt64(at: 8 * index) }
+    }
+
+    /// The sum of two numbers, least significant word first, without the carry out of the last word.
+    func adding(_ other: Self) -> Self {
+        var sum = Self()
+        var carry: UInt64 = 0
+        for index in indices {
+            let (partial, first) = self[index].addingReportingOverflow(other[index])
+            let (word, second) = partial.addingReportingOverflow(carry)
+            sum[index] = word
+            carry = (first ? 1 : 0) | (second ? 1 : 0)
+        }
+        return sum
+    }
+}

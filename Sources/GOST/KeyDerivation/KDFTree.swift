@@ -1,0 +1,37 @@
+public import Secrets
+
+/// The tree KDF of RFC 7836, 4.4 (KDF_TREE_GOSTR3411_2012_256), over any GOST hash function.
+public enum KDFTree<Hash: HashFunction & ~Copyable> {
+    /// Derives `count` octets from `key`.
+    ///
+    /// Block i is HMAC(key, [i] ‖ label ‖ 00 ‖ seed ‖ [L]): [i] is the block's number in `r` octets, [L] the number of
+    /// bits asked for in as few octets as hold it, both most significant octet first.
+    ///
+    /// Constant time in its secret inputs, `key` and `seed`.
+    ///
+    /// - Throws: ``GOSTError/invalidParameter`` if `r` is not in 1…4, ``GOSTError/invalidLength`` if `count` is not in
+    ///   1…2^(8r) − 1 blocks.
+    public static func derive(
+        key: Span<UInt8>, label: Span<UInt8>, seed: Span<UInt8>, r: Int = 1, count: Int
+    ) throws(GOSTError) -> Secret {
+        guard (1...4).contains(r) else { throw .invalidParameter }
+        guard count >= 1, (count - 1) / Hash.digestSize < (1 << (8 * r)) - 1 else { throw .invalidLength }
+
+        let keyed = HMAC<Hash>(key: key)
+        let bits = [UInt8](bigEndian: 8 * count)
+        var derived = Secret(count: count)
+        var output = derived.mutableBytes
+        for start in stride(from: 0, to: count, by: Hash.digestSize) {
+            var code = keyed.copy()
+            let prefix = [UInt8](bigEndian: start / Hash.digestSize + 1, count: r)
+            code.update(prefix.span)
+            code.update(label)
+            code.update([0].span)
+            code.update(seed)
+            code.update(bits.span)
+            let block = code.finalize()
+            for index in start..<min(start + block.count, count) { output[index] = block.bytes[index - start] }
+        }
+        return derived
+    }
+}

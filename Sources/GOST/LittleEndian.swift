@@ -1,0 +1,50 @@
+import Secrets
+
+/// The octet order of every GOST primitive here: the least significant octet comes first.
+extension Span<UInt8> {
+    /// The 64-bit number at `offset`. Octets beyond the end count as zero.
+    @inline(__always)
+    func littleEndianUInt64(at offset: Int) -> UInt64 {
+        var word: UInt64 = 0
+        for index in 0..<8 where offset + index < count { word |= UInt64(self[offset + index]) << UInt64(8 * index) }
+        return word
+    }
+
+    /// The 32-bit number at `offset`. Octets beyond the end count as zero.
+    @inline(__always)
+    func littleEndianUInt32(at offset: Int) -> UInt32 {
+        UInt32(truncatingIfNeeded: littleEndianUInt64(at: offset))
+    }
+}
+
+extension MutableSpan<UInt8> {
+    /// Writes `word` at `offset`. Octets beyond the end are dropped.
+    @inline(__always)
+    mutating func setLittleEndian(_ word: some FixedWidthInteger, at offset: Int) {
+        for index in 0..<(word.bitWidth / 8) where offset + index < count {
+            self[offset + index] = UInt8(truncatingIfNeeded: word >> (8 * index))
+        }
+    }
+}
+
+extension [UInt8] {
+    /// A copy of `bytes`, which are not secret.
+    init(copying bytes: Span<UInt8>) {
+        self = bytes.indices.map { bytes[$0] }
+    }
+
+    /// `number` in `count` octets, or in as few as hold it, most significant octet first.
+    init(bigEndian number: Int, count: Int? = nil) {
+        let count = count ?? (Int.bitWidth - number.leadingZeroBitCount + 7) / 8
+        self = (0..<count).reversed().map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
+    }
+}
+
+extension Secret {
+    /// The octets of some of the words of `number`.
+    init<Words: SIMD>(littleEndian number: Words, _ words: Range<Int>) where Words.Scalar == UInt64 {
+        self.init(count: 8 * words.count)
+        var bytes = mutableBytes
+        for index in words { bytes.setLittleEndian(number[index], at: 8 * (index - words.lowerBound)) }
+    }
+}

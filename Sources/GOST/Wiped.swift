@@ -1,0 +1,24 @@
+import Glibc
+
+/// A plain value on the heap, overwritten when its owner lets it go: round keys, hash states, gamma.
+///
+/// Moving the owner moves a pointer, so that no copies of the value stay behind on the stack.
+@safe
+struct Wiped<Value: BitwiseCopyable & Sendable>: ~Copyable, @unchecked Sendable {
+    private let storage: UnsafeMutablePointer<Value>
+
+    init(_ value: Value) {
+        unsafe storage = .allocate(capacity: 1)
+        unsafe storage.initialize(to: value)
+    }
+
+    deinit {
+        unsafe explicit_bzero(storage, MemoryLayout<Value>.stride)
+        unsafe storage.deallocate()
+    }
+
+    var value: Value {
+        @inline(__always) _read { yield unsafe storage.pointee }
+        @inline(__always) _modify { yield unsafe &storage.pointee }
+    }
+}
