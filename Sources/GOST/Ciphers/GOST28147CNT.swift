@@ -40,40 +40,42 @@ public struct GOST28147CNT: ~Copyable, Sendable {
     }
 }
 
-/// The gamma under one key.
-private struct Gamma: BitwiseCopyable, Sendable {
-    /// N3 and N4: the low and the high half.
-    private(set) var counter: UInt64
-    /// The number of octets made so far.
-    private(set) var count = 0
-    private var blocks = SIMD4<UInt64>()
-    private var used = 32
+extension GOST28147CNT {
+    /// The gamma under one key.
+    struct Gamma: BitwiseCopyable, Sendable {
+        /// N3 and N4: the low and the high half.
+        private(set) var counter: UInt64
+        /// The number of octets made so far.
+        private(set) var count = 0
+        private var blocks = SIMD4<UInt64>()
+        private var used = 32
 
-    init(counter: UInt64) { self.counter = counter }
+        init(counter: UInt64) { self.counter = counter }
 
-    var isUsedUp: Bool { used == 32 }
+        var isUsedUp: Bool { used == 32 }
 
-    /// The next four values of the counter. N3 counts modulo 2^32, N4 modulo 2^32 − 1.
-    mutating func nextCounters() -> SIMD4<UInt64> {
-        var counters = SIMD4<UInt64>()
-        for index in 0..<4 {
-            let n3 = UInt32(truncatingIfNeeded: counter) &+ 0x0101_0101
-            let n4 = (counter >> 32) &+ 0x0101_0104
-            counter = UInt64(n3) | ((n4 &+ (n4 >> 32)) << 32)
-            counters[index] = counter
+        /// The next four values of the counter. N3 counts modulo 2^32, N4 modulo 2^32 − 1.
+        mutating func nextCounters() -> SIMD4<UInt64> {
+            var counters = SIMD4<UInt64>()
+            for index in 0..<4 {
+                let n3 = UInt32(truncatingIfNeeded: counter) &+ 0x0101_0101
+                let n4 = (counter >> 32) &+ 0x0101_0104
+                counter = UInt64(n3) | ((n4 &+ (n4 >> 32)) << 32)
+                counters[index] = counter
+            }
+            return counters
         }
-        return counters
-    }
 
-    mutating func append(_ blocks: SIMD4<UInt64>) {
-        self.blocks = blocks
-        used = 0
-        count &+= 32
-    }
+        mutating func append(_ blocks: SIMD4<UInt64>) {
+            self.blocks = blocks
+            used = 0
+            count &+= 32
+        }
 
-    /// The next octet. Where it stands is public.
-    mutating func next() -> UInt8 {
-        defer { used += 1 }
-        return UInt8(truncatingIfNeeded: blocks[used / 8] >> UInt64(8 * (used % 8)))
+        /// The next octet. Where it stands is public.
+        mutating func next() -> UInt8 {
+            defer { used += 1 }
+            return UInt8(truncatingIfNeeded: blocks[used / 8] >> UInt64(8 * (used % 8)))
+        }
     }
 }

@@ -17,7 +17,7 @@ public struct GOSTR341194: HashFunction, ~Copyable {
 
     /// A hash with any S-box.
     public init(sBox: SBox) {
-        state = Wiped(State(substitution: sBox.substitution))
+        state = Wiped(State(sBox))
     }
 
     private init(_ state: State) {
@@ -38,40 +38,44 @@ public struct GOSTR341194: HashFunction, ~Copyable {
     }
 }
 
-/// The iteration of RFC 5831, 7.
-private struct State: BitwiseCopyable, Sendable {
-    let substitution: Substitution
-    /// H, the sum Σ of all blocks modulo 2^256, and the number L of the message's bits.
-    var hash = SIMD4<UInt64>()
-    var sum = SIMD4<UInt64>()
-    var length: UInt64 = 0
-    var partial = PartialBlock<32>()
+extension GOSTR341194 {
+    /// The iteration of RFC 5831, 7.
+    struct State: BitwiseCopyable, Sendable {
+        private let substitution: Substitution
+        /// H, the sum Σ of all blocks modulo 2^256, and the number L of the message's bits.
+        private(set) var hash = SIMD4<UInt64>()
+        private var sum = SIMD4<UInt64>()
+        private var length: UInt64 = 0
+        private var partial = PartialBlock<32>()
 
-    mutating func update(_ data: Span<UInt8>) {
-        var rest = data
-        while !rest.isEmpty {
-            rest = partial.fill(from: rest)
-            if partial.isFull { absorb() }
+        init(_ sBox: SBox) { substitution = sBox.substitution }
+
+        mutating func update(_ data: Span<UInt8>) {
+            var rest = data
+            while !rest.isEmpty {
+                rest = partial.fill(from: rest)
+                if partial.isFull { absorb() }
+            }
         }
-    }
 
-    /// Hashes the last block, padded with zeros, then L, then Σ.
-    mutating func finish() {
-        if partial.count > 0 { absorb() }
-        compress(SIMD4(length, 0, 0, 0))
-        compress(sum)
-    }
+        /// Hashes the last block, padded with zeros, then L, then Σ.
+        mutating func finish() {
+            if partial.count > 0 { absorb() }
+            compress(SIMD4(length, 0, 0, 0))
+            compress(sum)
+        }
 
-    /// Hashes the block that has come, and counts it.
-    private mutating func absorb() {
-        let block = SIMD4(littleEndian: partial.bytes)
-        length &+= UInt64(8 * partial.count)
-        sum = sum.adding(block)
-        compress(block)
-        partial.clear()
-    }
+        /// Hashes the block that has come, and counts it.
+        private mutating func absorb() {
+            let block = SIMD4(littleEndian: partial.bytes)
+            length &+= UInt64(8 * partial.count)
+            sum = sum.adding(block)
+            compress(block)
+            partial.clear()
+        }
 
-    private mutating func compress(_ block: SIMD4<UInt64>) {
-        hash = GOSTR341194.step(hash, block, substitution)
+        private mutating func compress(_ block: SIMD4<UInt64>) {
+            hash = GOSTR341194.step(hash, block, substitution)
+        }
     }
 }

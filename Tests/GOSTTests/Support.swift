@@ -1,0 +1,41 @@
+import GOST
+import Secrets
+import TestSupport
+import Testing
+
+extension Secret {
+    /// The bytes, to be compared with a vector's.
+    var array: [UInt8] { bytes.indices.map { bytes[$0] } }
+}
+
+extension JSON {
+    /// The vector's name in its file.
+    var name: String { self.id.text ?? "" }
+
+    /// The S-box that the vector names.
+    var sBox: SBox {
+        get throws { try #require(SBox.all.first { $0.name == self.sbox.text }) }
+    }
+}
+
+/// What an operation gave: its result's bytes or its error.
+func outcome(_ body: () throws(GOSTError) -> Secret) -> Result<[UInt8], GOSTError> {
+    do { return .success(try body().array) } catch { return .failure(error) }
+}
+
+/// An object identifier in DER, from its numbers with dots.
+func derObjectIdentifier(_ text: String) -> [UInt8] {
+    let numbers = text.split(separator: ".").compactMap { Int($0) }
+    guard numbers.count > 2 else { return [] }
+    var value: [UInt8] = []
+    for number in [numbers[0] * 40 + numbers[1]] + numbers.dropFirst(2) {
+        var digits = [UInt8(number & 0x7F)]
+        var rest = number >> 7
+        while rest > 0 {
+            digits.insert(UInt8(rest & 0x7F | 0x80), at: 0)
+            rest >>= 7
+        }
+        value += digits
+    }
+    return [6, UInt8(value.count)] + value
+}
