@@ -50,7 +50,7 @@ let package = Package(
         kanal("GOST", on: ["Secrets", "COpenSSL"], swift: [.unsafeFlags(["-O"], .when(configuration: .debug))]),
         kanal("Storage", on: ["Secrets"]),
         kanal("SecureChannel", on: ["APDU", "GOST", "Secrets", "Storage"]),
-        kanal("Emulator", on: ["APDU", "GOST", "Secrets", "Storage"]),
+        kanal("Emulator", on: ["APDU", "GOST", "Locking", "Secrets", "Storage"]),
         kanal("PCSC", on: ["APDU", "CPCSC", "Locking", "Secrets"]),
         .executableTarget(
             name: "kanal-emulator",
