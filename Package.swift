@@ -34,7 +34,8 @@ let package = Package(
         .library(name: "kanal-pkcs11", type: .dynamic, targets: ["CModule"])
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0")
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
     ],
     targets: [
         .systemLibrary(name: "CCryptoki", path: "Include/CCryptoki"),
@@ -52,11 +53,20 @@ let package = Package(
         kanal("SecureChannel", on: ["APDU", "GOST", "Secrets", "Storage"]),
         kanal("Emulator", on: ["APDU", "GOST", "Locking", "Secrets", "Storage"]),
         kanal("PCSC", on: ["APDU", "CPCSC", "Locking", "Secrets"]),
+        kanal(
+            "Token",
+            on: ["APDU", "GOST", "SecureChannel", "Secrets", .product(name: "Logging", package: "swift-log")]),
+        kanal("Cryptoki", on: ["APDU", "CCryptoki", "GOST", "Locking", "SecureChannel", "Secrets", "Token"]),
         .executableTarget(
             name: "kanal-emulator",
             dependencies: ["Emulator", .product(name: "ArgumentParser", package: "swift-argument-parser")],
             swiftSettings: settings),
-        kanal("Provider", on: ["CCryptoki"]),
+        kanal(
+            "Provider",
+            on: [
+                "APDU", "CCryptoki", "Cryptoki", "Locking", "PCSC", "SecureChannel", "Secrets", "Storage", "Token",
+                .product(name: "Logging", package: "swift-log"),
+            ]),
         .target(
             name: "CModule", dependencies: ["Provider", "CCryptoki"], exclude: ["exports.map"], publicHeadersPath: ".",
             cSettings: [.headerSearchPath("../../Include/CCryptoki")],
@@ -65,9 +75,17 @@ let package = Package(
             ]),
 
         .target(name: "TestSupport", path: "Tests/Support", swiftSettings: settings),
+        tests("APDUTests", on: ["APDU", "Secrets", "TestSupport"]),
+        tests("TokenTests", on: ["TestSupport", "Token"]),
         tests("GOSTTests", on: ["GOST", "Secrets", "TestSupport"]),
         tests("StorageTests", on: ["Storage", "Secrets", "TestSupport"]),
         tests("SecureChannelTests", on: ["SecureChannel", "APDU", "GOST", "Secrets", "Storage", "TestSupport"]),
+        tests(
+            "CryptokiTests",
+            on: [
+                "APDU", "CCryptoki", "Cryptoki", "Emulator", "GOST", "Locking", "SecureChannel", "Secrets", "Storage",
+                "TestSupport", "Token", .product(name: "Logging", package: "swift-log"),
+            ]),
         tests("EmulatorTests", on: ["Emulator", "APDU", "GOST", "Secrets", "Storage", "TestSupport"]),
         .testTarget(name: "ModuleTests", exclude: ["Programs"], swiftSettings: settings),
     ]
