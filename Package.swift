@@ -50,7 +50,7 @@ let package = Package(
         kanal("Emulator", on: ["APDU", "GOST", "Locking", "Secrets", "Storage"]),
         .executableTarget(
             name: "kanal-emulator",
-            dependencies: ["Emulator", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+            dependencies: ["Emulator", "Storage", .product(name: "ArgumentParser", package: "swift-argument-parser")],
             swiftSettings: settings),
 
         .target(name: "TestSupport", path: "Tests/Support", swiftSettings: settings),
