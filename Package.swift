@@ -59,7 +59,7 @@ let package = Package(
         kanal("Cryptoki", on: ["APDU", "CCryptoki", "GOST", "Locking", "SecureChannel", "Secrets", "Token"]),
         .executableTarget(
             name: "kanal-emulator",
-            dependencies: ["Emulator", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+            dependencies: ["Emulator", "Storage", .product(name: "ArgumentParser", package: "swift-argument-parser")],
             swiftSettings: settings),
         kanal(
             "Provider",
