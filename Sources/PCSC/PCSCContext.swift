@@ -40,7 +40,9 @@ final class PCSCContext {
     func states(of names: [String]) throws(LinkError) -> [ReaderState] {
         guard !names.isEmpty else { return [] }
         let cNames = unsafe names.map { unsafe strdup($0) }
-        defer { unsafe cNames.forEach { unsafe free($0) } }
+        defer {
+            for index in unsafe cNames.indices { unsafe free(cNames[index]) }
+        }
         var states = unsafe cNames.map { cName in
             var state = unsafe SCARD_READERSTATE()
             unsafe state.szReader = UnsafePointer(cName)

@@ -74,10 +74,20 @@ extension Keys28147 {
         var p1 = SIMD4(w.0[1], w.1[1], w.2[1], w.3[1])
         var p2 = SIMD4(w.0[2], w.1[2], w.2[2], w.3[2])
         var p3 = SIMD4(w.0[3], w.1[3], w.2[3], w.3[3])
-        exchange(&p0, &p1, shift: 8, mask: 0x00FF_00FF_00FF_00FF)
-        exchange(&p2, &p3, shift: 8, mask: 0x00FF_00FF_00FF_00FF)
-        exchange(&p0, &p2, shift: 16, mask: 0x0000_FFFF_0000_FFFF)
-        exchange(&p1, &p3, shift: 16, mask: 0x0000_FFFF_0000_FFFF)
+        Self.exchange(&p0, &p1, shift: 8, mask: 0x00FF_00FF_00FF_00FF)
+        Self.exchange(&p2, &p3, shift: 8, mask: 0x00FF_00FF_00FF_00FF)
+        Self.exchange(&p0, &p2, shift: 16, mask: 0x0000_FFFF_0000_FFFF)
+        Self.exchange(&p1, &p3, shift: 16, mask: 0x0000_FFFF_0000_FFFF)
         self.init(pairs: [p0, p1, p2, p3])
+    }
+
+    /// Exchanges the bits of `high` at `mask` with those of `low` that are `shift` places higher.
+    @inline(__always)
+    private static func exchange(
+        _ low: inout SIMD4<UInt64>, _ high: inout SIMD4<UInt64>, shift: UInt64, mask: UInt64
+    ) {
+        let difference = ((low &>> shift) ^ high) & SIMD4(repeating: mask)
+        high ^= difference
+        low ^= difference &<< shift
     }
 }

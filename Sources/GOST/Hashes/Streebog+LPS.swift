@@ -30,12 +30,14 @@ extension Streebog {
         transpose(&rows, distance: 4, shift: 32, mask: 0x0000_0000_FFFF_FFFF)
     }
 
+    /// Exchanges the bits at `mask` in one row with those `shift` places higher in the row `distance` before it.
     @inline(__always)
     private static func transpose(_ rows: inout Rows, distance: Int, shift: UInt64, mask: UInt64) {
         for low in 0..<8 where low & distance == 0 {
-            var (a, b) = (rows[low], rows[low + distance])
-            exchange(&a, &b, shift: shift, mask: mask)
-            (rows[low], rows[low + distance]) = (a, b)
+            let high = low + distance
+            let difference = ((rows[low] &>> SIMD2(repeating: shift)) ^ rows[high]) & SIMD2(repeating: mask)
+            rows[high] ^= difference
+            rows[low] ^= difference &<< SIMD2(repeating: shift)
         }
     }
 

@@ -1,0 +1,61 @@
+public import CCryptoki
+
+/// Attributes by type, each value in the bytes that an application sees (PKCS #11 v2.40, 4.1).
+public struct Attributes: Sendable, Equatable {
+    private var values: [CK_ATTRIBUTE_TYPE: [UInt8]] = [:]
+
+    public init() {}
+
+    /// A template.
+    ///
+    /// - Throws: `CKR_TEMPLATE_INCONSISTENT` if a type comes twice with different values.
+    public init(template: [(type: CK_ATTRIBUTE_TYPE, value: [UInt8])]) throws(CKError) {
+        for (type, value) in template {
+            if let first = values[type], first != value { throw .templateInconsistent }
+            values[type] = value
+        }
+    }
+
+    public subscript(type: CK_ATTRIBUTE_TYPE) -> [UInt8]? {
+        get { values[type] }
+        set { values[type] = newValue }
+    }
+
+    /// The types that have a value.
+    public var types: some Collection<CK_ATTRIBUTE_TYPE> { values.keys }
+
+    /// Whether every attribute of `template` is here with the same value.
+    public func matches(_ template: Attributes) -> Bool {
+        template.values.allSatisfy { values[$0.key] == $0.value }
+    }
+
+    /// A Boolean attribute; nil if it is absent.
+    ///
+    /// - Throws: `CKR_ATTRIBUTE_VALUE_INVALID` if it is not one byte.
+    public func bool(_ type: CK_ATTRIBUTE_TYPE) throws(CKError) -> Bool? {
+        guard let value = values[type] else { return nil }
+        guard value.count == 1 else { throw .attributeValueInvalid }
+        return value[0] != 0
+    }
+
+    /// A numeric attribute; nil if it is absent.
+    ///
+    /// - Throws: `CKR_ATTRIBUTE_VALUE_INVALID` if it does not have a `CK_ULONG`'s size.
+    public func number(_ type: CK_ATTRIBUTE_TYPE) throws(CKError) -> CK_ULONG? {
+        guard let value = values[type] else { return nil }
+        guard value.count == MemoryLayout<CK_ULONG>.size else { throw .attributeValueInvalid }
+        return value.reversed().reduce(0) { $0 << 8 | CK_ULONG($1) }
+    }
+
+    mutating func set(_ type: CK_ATTRIBUTE_TYPE, _ value: Bool) { values[type] = [value ? 1 : 0] }
+    mutating func set(_ type: CK_ATTRIBUTE_TYPE, _ value: CK_ULONG) { values[type] = value.bytes }
+    mutating func set(_ type: CK_ATTRIBUTE_TYPE, _ value: [UInt8]) { values[type] = value }
+}
+
+extension CK_ULONG {
+    /// `CK_UNAVAILABLE_INFORMATION`.
+    public static var unavailable: CK_ULONG { ~0 }
+
+    /// The bytes of the number as an attribute's value holds them. All supported hosts are little-endian.
+    var bytes: [UInt8] { (0..<MemoryLayout<CK_ULONG>.size).map { UInt8(truncatingIfNeeded: self >> (8 * $0)) } }
+}

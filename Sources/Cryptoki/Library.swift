@@ -1,0 +1,221 @@
+public import APDU
+public import CCryptoki
+import Locking
+import SecureChannel
+public import Token
+
+/// What `C_Initialize` makes and `C_Finalize` ends: the slots and sessions of this application.
+///
+/// Any number of threads. A short lock guards the tables and is never held while a card works; each slot has a lock of
+/// its own for that.
+public final class Library: Sendable {
+    private let readers: any ReaderService
+    private let settings: TokenSettings
+    private let tables: Lock<Tables>
+
+    private struct Tables {
+        /// A reader that was seen once keeps its slot, by its position.
+        var slots: [Entry] = []
+        /// The slot of each session.
+        var sessions = HandleTable<CK_SLOT_ID>(notFound: .sessionHandleInvalid)
+        /// Whether the application has finalised the library, so that a call on its way finds nothing more.
+        var isFinal = false
+    }
+
+    private struct Entry {
+        let slot: Lock<Slot>
+        var reader: ReaderState
+    }
+
+    public init(readers: any ReaderService, settings: TokenSettings) {
+        self.readers = readers
+        self.settings = settings
+        tables = Lock(Tables())
+    }
+
+    // MARK: Slots
+
+    /// What a slot looks like from outside, without a word to the token.
+    public struct SlotState: Sendable {
+        /// The PC/SC name of the reader.
+        public var reader: String
+        /// Whether there is a token in it that this library drives.
+        public var hasToken: Bool
+    }
+
+    /// The slots in the order of their identifiers.
+    ///
+    /// - Parameter refresh: Whether to ask the readers now. Without it, what they last said is told again.
+    public func slots(refresh: Bool) throws(CKError) -> [(id: CK_SLOT_ID, state: SlotState)] {
+        if refresh { try refreshSlots() }
+        return tables.withLock { tables in
+            tables.slots.enumerated().map { (CK_SLOT_ID($0.offset), SlotState($0.element.reader)) }
+        }
+    }
+
+    private func refreshSlots() throws(CKError) {
+        let states: [ReaderState]
+        do { states = try readers.readers() } catch { throw CKError(error) }
+        try tables.withLock { tables throws(CKError) in
+            guard !tables.isFinal else { throw .notInitialised }
+            for index in tables.slots.indices { tables.slots[index].reader.atr = nil }
+            for state in states {
+                if let index = tables.slots.firstIndex(where: { $0.reader.name == state.name }) {
+                    tables.slots[index].reader = state
+                } else {
+                    let slot = Slot(reader: state.name, readers: readers, settings: settings)
+                    tables.slots.append(Entry(slot: Lock(slot), reader: state))
+                }
+            }
+        }
+    }
+
+    /// A slot as it is now.
+    public func slot(_ id: CK_SLOT_ID) throws(CKError) -> SlotState {
+        guard let slot = try slots(refresh: true).first(where: { $0.id == id }) else { throw .slotIDInvalid }
+        return slot.state
+    }
+
+    /// Runs `body` while no other thread has the slot.
+    private func withSlot<Result>(_ id: CK_SLOT_ID, _ body: (Slot) throws(CKError) -> Result) throws(CKError) -> Result
+    {
+        let slot = try entry(id)
+        return try slot.withLock { slot throws(CKError) in try body(slot) }
+    }
+
+    private func entry(_ id: CK_SLOT_ID) throws(CKError) -> Lock<Slot> {
+        if let entry = known(id) { return entry }
+        try refreshSlots()
+        guard let entry = known(id) else { throw .slotIDInvalid }
+        return entry
+    }
+
+    private func known(_ id: CK_SLOT_ID) -> Lock<Slot>? {
+        tables.withLock { tables in
+            guard let index = Int(exactly: id), tables.slots.indices.contains(index) else { return nil }
+            return tables.slots[index].slot
+        }
+    }
+
+    // MARK: Tokens
+
+    /// What is known of a token, with this application's sessions.
+    public struct TokenState: Sendable {
+        public var model: TokenModel
+        public var atr: [UInt8]
+        public var isActivated: Bool
+        public var info: TokenInfo
+        public var sessionCount: Int
+        public var readWriteSessionCount: Int
+    }
+
+    /// - Parameter opening: Whether a secure channel may be opened to learn everything; see `Token.info(opening:)`.
+    public func token(in slot: CK_SLOT_ID, opening: Bool) throws(CKError) -> TokenState {
+        try withSlot(slot) { slot throws(CKError) in
+            try slot.withToken { token throws(TokenError) in
+                let info = try token.info(opening: opening)
+                return TokenState(
+                    model: token.model, atr: token.atr, isActivated: token.isActivated, info: info,
+                    sessionCount: slot.sessionCount, readWriteSessionCount: slot.readWriteSessionCount)
+            }
+        }
+    }
+
+    /// Activates the secure channel of the token with a password, as the user typed it.
+    ///
+    /// - Throws: `CKR_SESSION_EXISTS` while a session with the token is open.
+    public func activate(_ slot: CK_SLOT_ID, password: Span<UInt8>) throws(CKError) {
+        let slot = try entry(slot)
+        let password = try ActivationPassword.cryptoki(password)
+        try slot.withLock { slot throws(CKError) in
+            guard slot.sessionCount == 0 else { throw .sessionExists }
+            try slot.withToken { token throws(TokenError) in try token.activate(with: password) }
+        }
+    }
+
+    /// The mechanisms of the token in a slot, in the vendor's order.
+    public func mechanisms(of slot: CK_SLOT_ID) throws(CKError) -> [CK_MECHANISM_TYPE] {
+        try requireToken(slot)
+        return MechanismDefinition.all.map(\.type)
+    }
+
+    /// The flags of a mechanism. Key sizes are not told: they follow from the parameter set.
+    public func flags(of mechanism: CK_MECHANISM_TYPE, in slot: CK_SLOT_ID) throws(CKError) -> CK_FLAGS {
+        try requireToken(slot)
+        return try MechanismDefinition.find(mechanism).flags
+    }
+
+    private func requireToken(_ id: CK_SLOT_ID) throws(CKError) {
+        guard try slot(id).hasToken else { throw .tokenNotPresent }
+    }
+
+    // MARK: Sessions
+
+    public func openSession(with id: CK_SLOT_ID, flags: CK_FLAGS) throws(CKError) -> CK_SESSION_HANDLE {
+        guard flags & CKF_SERIAL_SESSION != 0 else { throw .sessionParallelNotSupported }
+        let slot = try entry(id)
+        let handle = tables.withLock { $0.sessions.insert(id) }
+        do throws(CKError) {
+            try slot.withLock { slot throws(CKError) in
+                try slot.openSession(handle, isReadWrite: flags & CKF_RW_SESSION != 0)
+            }
+            return handle
+        } catch {
+            forget([handle])
+            throw error
+        }
+    }
+
+    public func closeSession(_ handle: CK_SESSION_HANDLE) throws(CKError) {
+        try withSession(handle) { session throws(CKError) in session.slot.closeSession(handle) }
+        forget([handle])
+    }
+
+    public func closeAllSessions(with id: CK_SLOT_ID) throws(CKError) {
+        try withSlot(id) { slot throws(CKError) in slot.closeAllSessions() }
+        tables.withLock { $0.sessions.removeAll { $0 == id } }
+    }
+
+    /// Runs `body` with a session, while no other thread has the token's slot.
+    public func withSession<Result>(
+        _ handle: CK_SESSION_HANDLE, _ body: (Session) throws(CKError) -> Result
+    ) throws(CKError) -> Result {
+        let id = try tables.withLock { tables throws(CKError) in try tables.sessions[handle] }
+        return try withSlot(id) { slot throws(CKError) in try body(slot.session(handle)) }
+    }
+
+    /// The slot, state and flags of a session.
+    public func sessionInfo(
+        _ handle: CK_SESSION_HANDLE
+    ) throws(CKError) -> (slot: CK_SLOT_ID, state: CK_STATE, flags: CK_FLAGS) {
+        let id = try tables.withLock { tables throws(CKError) in try tables.sessions[handle] }
+        return try withSession(handle) { session throws(CKError) in (id, session.state, session.flags) }
+    }
+
+    private func forget(_ handles: [CK_SESSION_HANDLE]) {
+        tables.withLock { tables in
+            for handle in handles { _ = try? tables.sessions.remove(handle) }
+        }
+    }
+
+    // MARK: End
+
+    /// Closes everything. Calls that other threads are in the middle of end first.
+    public func finalize() {
+        let slots = tables.withLock { tables in
+            defer {
+                tables = Tables()
+                tables.isFinal = true
+            }
+            return tables.slots.map(\.slot)
+        }
+        for slot in slots { slot.withLock { $0.closeAllSessions() } }
+    }
+}
+
+extension Library.SlotState {
+    init(_ state: ReaderState) {
+        reader = state.name
+        hasToken = state.atr.map { TokenModel(atr: $0) != nil } ?? false
+    }
+}

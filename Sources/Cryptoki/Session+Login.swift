@@ -1,0 +1,31 @@
+public import CCryptoki
+public import Secrets
+import Token
+
+extension Session {
+    /// Logs in to the token, for all sessions of this application with it.
+    public func logIn(_ user: CK_USER_TYPE, pin: borrowing Secret) throws(CKError) {
+        let role: Token.Role
+        switch user {
+        case CKU_USER: role = .user
+        case CKU_SO: role = .securityOfficer
+        // No operation of this library asks for a PIN of its own.
+        case CKU_CONTEXT_SPECIFIC: throw .operationNotInitialised
+        default: throw .userTypeInvalid
+        }
+        if let login = slot.login {
+            throw login == role ? .userAlreadyLoggedIn : .userAnotherAlreadyLoggedIn
+        }
+        guard role == .user || !slot.hasReadOnlySession else { throw .sessionReadOnlyExists }
+        let pin = pin.copy()
+        try slot.withToken { token throws(TokenError) in try token.logIn(as: role, pin: pin) }
+    }
+
+    /// Ends the login. Private objects are seen no more, and private session objects are gone.
+    public func logOut() throws(CKError) {
+        guard slot.login != nil else { throw .userNotLoggedIn }
+        slot.objects.removeAll { $0.isPrivate }
+        slot.endPrivateOperations()
+        try slot.withToken { token throws(TokenError) in try token.logOut() }
+    }
+}

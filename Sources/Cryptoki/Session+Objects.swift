@@ -1,0 +1,57 @@
+public import CCryptoki
+import Token
+
+extension Session {
+    /// The attributes of an object.
+    ///
+    /// - Throws: `CKR_OBJECT_HANDLE_INVALID` if there is none that the session may see.
+    public func attributes(of handle: CK_OBJECT_HANDLE) throws(CKError) -> Attributes {
+        try slot.visibleObject(handle).attributes
+    }
+
+    /// Whether an attribute exists but may not be read: the value of a private key.
+    public static func isSensitive(_ type: CK_ATTRIBUTE_TYPE, in attributes: Attributes) -> Bool {
+        let objectClass = try? attributes.number(CKA_CLASS)
+        return type == CKA_VALUE && objectClass == CKO_PRIVATE_KEY
+    }
+
+    /// Destroys an object.
+    public func destroyObject(_ handle: CK_OBJECT_HANDLE) throws(CKError) {
+        let object = try slot.visibleObject(handle)
+        if let key = object.tokenKey {
+            guard isReadWrite else { throw .sessionReadOnly }
+            guard slot.login == .user else { throw .userNotLoggedIn }
+            try slot.withToken { token throws(TokenError) in try token.delete(key) }
+        }
+        try slot.objects.remove(handle)
+    }
+}
+
+extension Slot {
+    /// Objects that the present login may see, oldest handle first.
+    var visibleObjects: [(handle: CK_OBJECT_HANDLE, object: Object)] {
+        objects.ordered.filter { isVisible($0.element) }.map { ($0.handle, $0.element) }
+    }
+
+    /// An object that the present login may see.
+    func visibleObject(_ handle: CK_OBJECT_HANDLE) throws(CKError) -> Object {
+        let object = try objects[handle]
+        guard isVisible(object) else { throw .objectHandleInvalid }
+        return object
+    }
+
+    private func isVisible(_ object: Object) -> Bool { !object.isPrivate || login == .user }
+
+    /// Brings the table of objects up to what the token has now. Objects that stay keep their handles.
+    func refreshObjects() throws(CKError) {
+        let keys = try withToken { token throws(TokenError) in try token.keys() }
+        var missing = keys
+        objects.removeAll { object in
+            guard let key = object.tokenKey else { return false }
+            guard let index = missing.firstIndex(of: key) else { return true }
+            missing.remove(at: index)
+            return false
+        }
+        for key in missing { _ = objects.insert(Object(key)) }
+    }
+}

@@ -1,0 +1,36 @@
+public import CCryptoki
+import Token
+
+/// One session of this application with a token (PKCS #11 v2.40, 2.6 in the usage guide).
+///
+/// Valid inside `Library.withSession` only, where no other thread has it.
+public final class Session {
+    let handle: CK_SESSION_HANDLE
+    let isReadWrite: Bool
+    unowned let slot: Slot
+
+    var search: [CK_OBJECT_HANDLE]?
+    var digest: DigestOperation?
+    var signature: SignatureOperation?
+    var verification: VerificationOperation?
+
+    init(handle: CK_SESSION_HANDLE, isReadWrite: Bool, slot: Slot) {
+        self.handle = handle
+        self.isReadWrite = isReadWrite
+        self.slot = slot
+    }
+
+    /// The session's state (`CKS_`).
+    public var state: CK_STATE {
+        switch (slot.login, isReadWrite) {
+        case (nil, false): CKS_RO_PUBLIC_SESSION
+        case (.user, false): CKS_RO_USER_FUNCTIONS
+        case (nil, true): CKS_RW_PUBLIC_SESSION
+        case (.user, true): CKS_RW_USER_FUNCTIONS
+        case (.securityOfficer, _): CKS_RW_SO_FUNCTIONS
+        }
+    }
+
+    /// The session's flags (`CKF_`).
+    public var flags: CK_FLAGS { CKF_SERIAL_SESSION | (isReadWrite ? CKF_RW_SESSION : 0) }
+}

@@ -1,0 +1,111 @@
+internal import APDU
+internal import Secrets
+
+/// PINs: VERIFY, its reset, RESET RETRY COUNTER, and the rules of a PIN's value.
+extension Card {
+    /// The PINs of every new token.
+    static let standardPINs = ["87654321", "12345678"].map { [UInt8]($0.utf8) }
+    /// The longest PIN.
+    private static let maximumLength = 249
+
+    /// VERIFY. Without data it tells the tries left. A PIN that is verified already is not looked at again.
+    func verify(_ command: borrowing Command) throws(Refusal) -> Response {
+        try require(command.p1 == 0, else: .incorrectParameters)
+        let number = try Card.pinNumber(inVerify: command.p2)
+        guard var pin = state.fileSystem.pin(number)?.rightsFile else { throw Refusal(.fileNotFound) }
+        guard !command.data.isEmpty else {
+            let blocked = pin.triesLeft == 0
+            return Response(blocked ? .authenticationBlocked : StatusWord(0x63C0 | UInt16(pin.triesLeft)))
+        }
+        try require(!context.rights.contains(number), else: .alreadyVerified)
+        try require(pin.triesLeft > 0, else: .authenticationBlocked)
+        guard let value = pin.value else { throw Refusal(.referencedDataNotFound) }
+
+        guard value.matches(command.data.bytes) else {
+            pin.triesLeft -= 1
+            state.fileSystem.replacePIN(number, with: pin)
+            countChange()
+            throw Refusal(.verificationFailed)
+        }
+        if pin.triesLeft < pin.maximumTries {
+            pin.triesLeft = pin.maximumTries
+            state.fileSystem.replacePIN(number, with: pin)
+            countChange()
+        }
+        context.rights.insert(number)
+        return Response(.success)
+    }
+
+    /// RESET RIGHTS (vendor): of all PINs, or of one.
+    func resetRights(_ command: borrowing Command) throws(Refusal) -> Response {
+        try require(command.p1 == 0 && command.p2 <= 31, else: .incorrectParameters)
+        if command.p2 == 0 { context.rights = [] } else { context.rights.remove(Int(command.p2)) }
+        return Response(.success)
+    }
+
+    /// RESET RETRY COUNTER of a global PIN; the value stays.
+    func resetRetryCounter(_ command: borrowing Command) throws(Refusal) -> Response {
+        try require(command.p1 == 0x03 && (1...2).contains(command.p2), else: .incorrectParameters)
+        try require(command.data.isEmpty, else: .wrongLength)
+        let number = Int(command.p2)
+        guard let file = state.fileSystem.pin(number), var pin = file.rightsFile else { throw Refusal(.fileNotFound) }
+        try authorise(.unblock, on: file)
+        pin.triesLeft = pin.maximumTries
+        state.fileSystem.replacePIN(number, with: pin)
+        countChange()
+        return Response(.success)
+    }
+
+    /// Gives the PIN a value, which an empty one resets to the default (user's PIN, by the administrator only).
+    func change(_ file: File, number: Int, to data: borrowing ReferenceData) throws(Refusal) {
+        guard var pin = file.rightsFile else { throw Refusal(.fileNotFound) }
+        let isReset = number == AccessConditions.user && data.value.isEmpty
+        try authoriseChange(of: file, isReset: isReset)
+        let value = isReset ? defaultPIN(number).map { Sealed($0.secret.copy()) } : Sealed(data.value.copy())
+        guard let value else { throw Refusal(.incorrectData) }
+        let lengths = max(pin.minimumLength, 1)...max(pin.minimumLength, Card.maximumLength)
+        try require(isReset || lengths.contains(value.secret.count), else: .incorrectData)
+
+        pin.flags = pin.flags & ~RightsFileFlags.text | (data.isText ? RightsFileFlags.text : 0)
+        if pin.type == .localPIN {
+            pin.flags |= RightsFileFlags.localPINSet
+        } else if defaultPIN(number)?.matches(value.secret.bytes) == true {
+            pin.flags &= ~RightsFileFlags.pinChanged
+        } else {
+            pin.flags |= RightsFileFlags.pinChanged
+        }
+        pin.value = value
+        state.fileSystem.replacePIN(number, with: pin)
+        if number == AccessConditions.user, context.rights.contains(number) { state.forcedChange = [0, 0, 0, 0] }
+        countChange()
+    }
+
+    /// The PIN's own condition decides. The first value of a PIN needs the right to create it.
+    private func authoriseChange(of file: File, isReset: Bool) throws(Refusal) {
+        if file.rightsFile?.value == nil, file.rightsFile?.type == .localPIN {
+            guard let directory = state.fileSystem[context.directory] else { throw Refusal(.fileNotFound) }
+            return try authorise(.createRightsFile, on: directory)
+        }
+        try authorise(.update, on: file)
+        guard isReset, !state.isInitialising else { return }
+        let administrator: Set = [AccessConditions.administrator]
+        try require(
+            context.rights.isSuperset(of: administrator) && file.conditions.permit(.update, to: administrator),
+            else: .securityStatusNotSatisfied)
+    }
+
+    private func defaultPIN(_ number: Int) -> Sealed? {
+        if number == AccessConditions.user, let own = state.defaultUserPIN { return own }
+        return Card.standardPINs.indices.contains(number - 1)
+            ? Sealed(copying: Card.standardPINs[number - 1]) : nil
+    }
+
+    /// 01 and 02 are the global PINs, 80 + N the local PIN N.
+    private static func pinNumber(inVerify p2: UInt8) throws(Refusal) -> Int {
+        switch p2 {
+        case 0x01, 0x02: return Int(p2)
+        case 0x83...0x9F: return Int(p2 & 0x1F)
+        default: throw Refusal(.incorrectParameters)
+        }
+    }
+}

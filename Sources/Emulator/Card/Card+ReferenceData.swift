@@ -1,0 +1,75 @@
+internal import APDU
+internal import GOST
+internal import Secrets
+
+/// CHANGE REFERENCE DATA: the value of a PIN or key.
+extension Card {
+    /// P2 names a global PIN, or is 00 for the selected rights file.
+    func changeReferenceData(_ command: borrowing Command) throws(Refusal) -> Response {
+        try require(command.p1 == 0x01, else: .incorrectParameters)
+        let data = try ReferenceData(parsing: command.data.bytes)
+        switch command.p2 {
+        case 0x00:
+            let file = try currentFile()
+            if file.rightsFile?.type == .localPIN {
+                try change(file, number: Int(file.path.identifier), to: data)
+            } else {
+                try importKey(data, into: file)
+            }
+        case 0x01, 0x02:
+            guard let file = state.fileSystem.pin(Int(command.p2)) else { throw Refusal(.fileNotFound) }
+            try change(file, number: Int(command.p2), to: data)
+        default:
+            throw Refusal(.incorrectParameters)
+        }
+        return Response(.success)
+    }
+
+    /// Takes a key from outside, if it is one.
+    private func importKey(_ data: borrowing ReferenceData, into file: File) throws(Refusal) {
+        guard var key = file.rightsFile else { throw Refusal(.fileNotFound) }
+        try authorise(.update, on: file)
+        try require(data.value.count == file.size, else: .incorrectData)
+        if let curve = key.curve {
+            do throws(GOSTError) {
+                if key.type.isPublicKey {
+                    _ = try PublicKey(curve: curve, bytes: [UInt8](copying: data.value))
+                } else {
+                    _ = try PrivateKey(curve: curve, scalar: data.value.copy())
+                }
+            } catch {
+                throw Refusal(.incorrectData)
+            }
+        }
+        key.value = Sealed(data.value.copy())
+        key.flags |= RightsFileFlags.imported
+        state.fileSystem.replaceContent(of: file.path, with: .rights(key))
+        countChange()
+    }
+}
+
+/// `80 02 <length> A5|A6 LL <bytes>`: a value, raw (A5) or as text (A6). A long value comes in several pieces, each with
+/// its own header, whose length is one raw byte.
+struct ReferenceData: ~Copyable {
+    let isText: Bool
+    let value: Secret
+
+    init(parsing bytes: Span<UInt8>) throws(Refusal) {
+        try require(bytes.count >= 6 && bytes[0] == 0x80 && bytes[1] == 0x02, else: .incorrectData)
+        let total = Int(bytes[2]) << 8 | Int(bytes[3])
+        let tag = bytes[4]
+        try require(tag == 0xA5 || tag == 0xA6, else: .incorrectData)
+        var collected = Secret(count: 0)
+        var offset = 4
+        while offset < bytes.count {
+            try require(offset + 2 <= bytes.count && bytes[offset] == tag, else: .incorrectData)
+            let end = offset + 2 + Int(bytes[offset + 1])
+            try require(end <= bytes.count, else: .incorrectData)
+            collected = collected.appending(bytes.extracting(offset + 2..<end))
+            offset = end
+        }
+        try require(collected.count == total, else: .incorrectData)
+        isText = tag == 0xA6
+        value = collected
+    }
+}

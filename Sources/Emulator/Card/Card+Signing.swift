@@ -1,0 +1,126 @@
+internal import APDU
+internal import GOST
+internal import Secrets
+
+/// MANAGE SECURITY ENVIRONMENT and PERFORM SECURITY OPERATION (ISO/IEC 7816-4, 7.5.11, and 7816-8).
+extension Card {
+    func manageSecurityEnvironment(_ command: borrowing Command) throws(Refusal) -> Response {
+        if command.p1 == 0xF4, command.p2 == 0 {
+            try require(command.data.isEmpty, else: .wrongLength)
+            context.environment = SecurityEnvironment()
+            return Response(.success)
+        }
+        let data = [UInt8](copying: command.data)
+        try require(data.count == 3 && data[1] == 1, else: .incorrectData)
+        switch (command.p1, command.p2, data[0]) {
+        case (0x41, 0xB6, 0x84): context.environment.signingKey = data[2]
+        case (0x81, 0xB6, 0x83): context.environment.verificationKey = data[2]
+        case (0x41, 0xAA, 0x80):
+            guard let algorithm = HashAlgorithm(rawValue: data[2]) else { throw Refusal(.incorrectData) }
+            context.environment.hashAlgorithm = algorithm
+            context.environment.hash = nil
+            context.environment.digest = nil
+        case (0x41, 0xB6, _), (0x81, 0xB6, _), (0x41, 0xAA, _): throw Refusal(.incorrectData)
+        default: throw Refusal(.incorrectParameters)
+        }
+        return Response(.success)
+    }
+
+    func performSecurityOperation(_ command: borrowing Command) throws(Refusal) -> Response {
+        switch (command.p1, command.p2) {
+        case (0x9E, 0x9A), (0x9E, 0x00): try computeSignature(command)
+        case (0x00, 0xA8): try verifySignature(command)
+        default: throw Refusal(.incorrectParameters)
+        }
+    }
+
+    /// PSO: HASH of a message that may come in a chain. The hash stays in the card, and is the answer if Le asks for it.
+    func hash(_ command: borrowing Command) throws(Refusal) -> Response {
+        try require(!state.isInitialising, else: .initialisationPhase)
+        if context.chain == nil {
+            context.environment.digest = nil
+            context.environment.hash = RunningHash(context.environment.hashAlgorithm)
+        }
+        context.environment.hash?.update(command.data.bytes)
+        guard command.cla & 0x10 == 0 else {
+            if context.chain == nil { context.chain = Chain(command) }
+            return Response(.success)
+        }
+        context.chain = nil
+        let digest = context.environment.hash.take()?.finalize() ?? []
+        context.environment.digest = digest
+        return Response(.success, data: command.ne == nil ? [] : digest)
+    }
+
+    /// PSO: COMPUTE DIGITAL SIGNATURE over a hash from outside (P2 = 9A) or the one in the card (P2 = 00).
+    ///
+    /// The answer is r ‖ s, little-endian. The journal keeps the last one.
+    private func computeSignature(_ command: borrowing Command) throws(Refusal) -> Response {
+        try require(!state.isInitialising, else: .initialisationPhase)
+        let hashesItself = command.p2 == 0x00
+        let file = try key(context.environment.signingKey, .gostPrivate)
+        guard let key = file.rightsFile, let curve = key.curve else { throw Refusal(.incorrectData) }
+        try authorise(.use, on: file)
+        guard let scalar = key.value else { throw Refusal(.referencedDataNotFound) }
+        guard let digest = hashesItself ? context.environment.digest : [UInt8](copying: command.data) else {
+            throw Refusal(.referencedDataNotFound)
+        }
+        try require(digest.count == curve.coordinateSize && command.ne != nil, else: .wrongLength)
+        try require(!hashesItself || command.data.isEmpty, else: .wrongLength)
+
+        let signature: [UInt8]
+        do throws(GOSTError) {
+            let privateKey = try PrivateKey(curve: curve, scalar: scalar.secret.copy())
+            signature = try privateKey.sign(digest: digest.span, random: random).reversed()
+        } catch {
+            throw Refusal(.memoryUnchanged)
+        }
+        if hashesItself { context.environment.digest = nil }
+        record(signature, of: digest, by: key, number: UInt8(truncatingIfNeeded: file.path.identifier), hashesItself)
+        return Response(.success, data: signature)
+    }
+
+    /// PSO: VERIFY DIGITAL SIGNATURE `9A <hash> 9E <r ‖ s>`.
+    private func verifySignature(_ command: borrowing Command) throws(Refusal) -> Response {
+        try require(!state.isInitialising, else: .initialisationPhase)
+        let file = try key(context.environment.verificationKey, .gostPublic)
+        guard let key = file.rightsFile, let curve = key.curve else { throw Refusal(.incorrectData) }
+        try authorise(.use, on: file)
+        guard let value = key.value else { throw Refusal(.referencedDataNotFound) }
+        let isValid: Bool
+        do {
+            var cursor = ByteCursor([UInt8](copying: command.data))
+            let digest = try cursor.object(0x9A, length: curve.coordinateSize)
+            let signature = try cursor.object(0x9E, length: 2 * curve.coordinateSize)
+            try cursor.finish()
+            let publicKey = try PublicKey(curve: curve, bytes: [UInt8](copying: value.secret))
+            isValid = publicKey.isValidSignature(signature.reversed(), digest: digest)
+        } catch {
+            throw Refusal(.incorrectData)
+        }
+        try require(isValid, else: .verificationFailed)
+        return Response(.success)
+    }
+
+    private func key(_ number: UInt8?, _ type: RightsFileType) throws(Refusal) -> File {
+        guard let number else { throw Refusal(.referencedDataNotFound) }
+        guard let file = state.fileSystem[type.path(number)] else { throw Refusal(.fileNotFound) }
+        return file
+    }
+
+    /// Replaces the journal's record: `80 { AA hash, B6 signature, 85 operation, 83 serial }`.
+    private func record(
+        _ signature: [UInt8], of digest: [UInt8], by key: RightsFile, number: UInt8, _ hashedByToken: Bool
+    ) {
+        state.signatureCounter &+= 1
+        var operation: [UInt8] = [0x01, key.type.rawValue, key.flags, hashedByToken ? 0x01 : 0x00, 0, 0, 0, number]
+        operation.appendUInt32(state.signatureCounter)
+        state.journal = .object(
+            0x80, .objects([0xAA: digest, 0xB6: signature, 0x85: operation, 0x83: state.serial]))
+    }
+}
+
+extension Command {
+    /// Whether this is PSO: HASH, or a link of one.
+    var isHash: Bool { cla & ~0x10 == 0 && ins == 0x2A && p1 == 0x90 && p2 == 0x80 }
+}

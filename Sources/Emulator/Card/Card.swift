@@ -1,0 +1,106 @@
+internal import APDU
+internal import Secrets
+
+/// The token's application: files, PINs and keys behind the commands of ISO/IEC 7816-4 and the vendor's own.
+///
+/// A command works on ``state`` and ``context``. What it changed in the state is in the memory before its answer is
+/// given.
+final class Card {
+    let identity: Identity
+    let random: any RandomSource
+    private let memory: any CardMemory
+
+    /// What the card remembers without power.
+    var state: CardState { didSet { isChanged = true } }
+    private var isChanged = false
+    private var savedState: CardState
+
+    /// What the command being executed finds: the plain context or a session's.
+    var context = Context()
+    /// Whether the last command made all contexts void: the card was erased.
+    var wasErased = false
+
+    init(identity: Identity, state: CardState, memory: any CardMemory, random: any RandomSource) {
+        self.identity = identity
+        self.state = state
+        self.memory = memory
+        self.random = random
+        savedState = state
+    }
+
+    /// Puts the state into memory if it changed. If that fails the card goes on with the state before.
+    func commit() throws(Refusal) {
+        guard isChanged else { return }
+        do throws(EmulatorError) {
+            try memory.save(state.encoded())
+            savedState = state
+            isChanged = false
+        } catch {
+            state = savedState
+            isChanged = false
+            throw Refusal(.memoryUnchanged)
+        }
+    }
+
+    /// Executes a command without secure messaging and gives the whole answer, however long.
+    func execute(_ command: borrowing Command) -> Response {
+        context.pendingData = []
+        var response: Response
+        do throws(Refusal) {
+            response = try link(command)
+        } catch {
+            response = Response(error.status)
+        }
+        do throws(Refusal) {
+            try commit()
+        } catch {
+            context = Context()
+            response = Response(error.status)
+        }
+        return response
+    }
+
+    /// Collects the links of a chain, and executes a command that is complete (ISO/IEC 7816-4, 5.3.3).
+    private func link(_ command: borrowing Command) throws(Refusal) -> Response {
+        if let continues = context.chain?.continues(with: command), !continues { context.abortChain() }
+        if command.isHash { return try hash(command) }
+
+        let isLast = command.cla & 0x10 == 0
+        if isLast && context.chain == nil { return try dispatch(command) }
+        var chain = context.chain.take() ?? Chain(command)
+        try require(chain.data.count + command.data.count <= Chain.limit, else: .wrongLength)
+        chain.data = chain.data.appending(command.data.bytes)
+        guard isLast else {
+            context.chain = consume chain
+            return Response(.success)
+        }
+        return try dispatch(
+            Command(command.cla, command.ins, command.p1, command.p2, data: chain.data.copy(), ne: command.ne))
+    }
+
+    /// Finds the command (ISO/IEC 7816-4 for class 00, the vendor's for class 80).
+    private func dispatch(_ command: borrowing Command) throws(Refusal) -> Response {
+        switch (command.cla, command.ins) {
+        case (0x00, 0xA4): try select(command)
+        case (0x00, 0xB0): try readBinary(command)
+        case (0x00, 0xD6): try updateBinary(command)
+        case (0x00, 0xE0): try createFile(command)
+        case (0x00, 0xE4): try deleteFile(command)
+        case (0x00, 0x20): try verify(command)
+        case (0x00, 0x24): try changeReferenceData(command)
+        case (0x00, 0x2C): try resetRetryCounter(command)
+        case (0x00, 0xCA): try getData(command)
+        case (0x00, 0xDA): try putData(command)
+        case (0x00, 0x46): try generateKeyPair(command)
+        case (0x00, 0x22): try manageSecurityEnvironment(command)
+        case (0x00, 0x2A): try performSecurityOperation(command)
+        case (0x00, 0x84): try getChallenge(command)
+        case (0x80, 0x40): try resetRights(command)
+        case (0x80, 0x71): try tokenInformation(command)
+        case (0x80, 0x7A), (0x80, 0x8A): try erase(command)
+        case (0x80, 0x7E): try vendorInformation(command)
+        case (0x80, 0x84): try endInitialisation(command)
+        default: throw Refusal(.instructionNotSupported)
+        }
+    }
+}

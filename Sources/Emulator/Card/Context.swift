@@ -1,0 +1,53 @@
+internal import APDU
+internal import Secrets
+
+/// What the card remembers until it loses power, for plain commands or for one session of the secure channel.
+struct Context: ~Copyable {
+    /// The PINs that were presented.
+    var rights: Set<Int> = []
+    /// The current directory.
+    var directory = FilePath.root
+    /// The current file, which is no directory.
+    var file: FilePath?
+    var environment = SecurityEnvironment()
+    /// Commands that wait for the last link of their chain.
+    var chain: Chain?
+    /// What is left of a long answer under the secure channel.
+    var pendingData: [UInt8] = []
+
+    /// Forgets the links of a chain, and a hash that was being computed from them.
+    mutating func abortChain() {
+        chain = nil
+        environment.hash = nil
+    }
+}
+
+/// What MANAGE SECURITY ENVIRONMENT and PSO: HASH set.
+struct SecurityEnvironment: ~Copyable {
+    /// The number of the private key that signs.
+    var signingKey: UInt8?
+    /// The number of the public key that verifies.
+    var verificationKey: UInt8?
+    var hashAlgorithm = HashAlgorithm.streebog256
+    /// The hash being computed.
+    var hash: RunningHash?
+    /// The hash that was computed and waits for its signature.
+    var digest: [UInt8]?
+}
+
+/// The links of a command chain so far (ISO/IEC 7816-4, 5.3.3).
+struct Chain: ~Copyable {
+    /// More than any command needs.
+    static let limit = 4096
+
+    let header: [UInt8]
+    var data = Secret(count: 0)
+
+    init(_ command: borrowing Command) { header = Chain.header(of: command) }
+
+    func continues(with command: borrowing Command) -> Bool { header == Chain.header(of: command) }
+
+    private static func header(of command: borrowing Command) -> [UInt8] {
+        [command.cla & ~0x10, command.ins, command.p1, command.p2]
+    }
+}

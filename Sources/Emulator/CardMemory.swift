@@ -1,0 +1,11 @@
+public import Secrets
+internal import Storage
+
+/// Where a card's state survives the loss of power.
+public protocol CardMemory: AnyObject, Sendable {
+    /// The last state that was written; nil if the memory is new.
+    func load() throws(EmulatorError) -> Secret?
+
+    /// Replaces the state as a whole. On return it is safe; if this throws, the memory holds the old state or the new.
+    func save(_ state: borrowing Secret) throws(EmulatorError)
+}

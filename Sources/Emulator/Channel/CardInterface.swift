@@ -1,0 +1,116 @@
+internal import APDU
+internal import Secrets
+
+/// What stands between the reader and the application: class bytes, long answers, and the secure channel.
+final class CardInterface {
+    let card: Card
+    private let channel: ChannelEnd?
+    /// What plain commands leave behind.
+    private var plain = Context()
+    /// What is left of the last reply.
+    private var remainder: Remainder?
+
+    private struct Remainder {
+        let channel: UInt8
+        let bytes: [UInt8]
+    }
+
+    init(_ card: Card) {
+        self.card = card
+        channel = card.identity.channel.map { ChannelEnd(card: card, offer: $0) }
+    }
+
+    /// Loss of power: everything that is not in the memory is gone.
+    func reset() {
+        plain = Context()
+        remainder = nil
+        channel?.reset()
+    }
+
+    /// Executes a command APDU and gives the response APDU.
+    func process(_ apdu: Span<UInt8>) -> [UInt8] {
+        guard let command = try? Command(parsing: apdu) else {
+            remainder = nil
+            channel?.handshake = nil
+            return Response(.wrongLength).encoded
+        }
+        let response: Response
+        do throws(Refusal) {
+            response = try command.isGetResponse ? fetch(command) : execute(command)
+        } catch {
+            response = Response(error.status)
+        }
+        if card.wasErased {
+            card.wasErased = false
+            plain = Context()
+            channel?.clearContexts()
+        }
+        return response.encoded
+    }
+
+    /// Sorts the command by its class (GSC/1, 11.2).
+    private func execute(_ command: borrowing Command) throws(Refusal) -> Response {
+        remainder = nil
+        let handshake = channel?.handshake.take()
+        try require(command.cla & 0x60 == 0, else: .classNotSupported)
+        let number = command.cla & 0x03
+        switch command.cla & 0x0C {
+        case 0x00:
+            try require(number == 0, else: .channelNotSupported)
+            return try executePlain(command, handshake: handshake)
+        case 0x0C:
+            guard let channel else { throw Refusal(.secureMessagingNotSupported) }
+            try require(channel.sessions.indices.contains(Int(number)), else: .channelNotSupported)
+            let body = try channel.executeProtected(command, channel: Int(number), handshake: handshake)
+            return deliver(body, to: command)
+        default:
+            throw Refusal(.secureMessagingNotSupported)
+        }
+    }
+
+    private func executePlain(
+        _ command: borrowing Command, handshake: consuming Handshake?
+    ) throws(Refusal) -> Response {
+        if let channel, command.isOfChannel {
+            let response = try channel.executePlain(command, rights: plain.rights, handshake: handshake)
+            return deliver(response.data, to: command)
+        }
+        try require(channel?.offer.isRequired != true, else: .secureMessagingMissing)
+        let response = card.execute(command, in: &plain)
+        if response.data.count > 256, command.ne == 256 { return deliver(response.data, to: command) }
+        return Response(response.status, data: Array(response.data.prefix(command.ne ?? 0)))
+    }
+
+    /// As much as Le allows; the rest waits for GET RESPONSE.
+    private func deliver(_ bytes: [UInt8], to command: borrowing Command) -> Response {
+        let rest = Array(bytes.dropFirst(command.ne ?? 0))
+        guard !rest.isEmpty else { return Response(.success, data: bytes) }
+        remainder = Remainder(channel: command.cla & 0x03, bytes: rest)
+        return Response(.bytesAvailable(rest.count), data: Array(bytes.prefix(command.ne ?? 0)))
+    }
+
+    /// GET RESPONSE for the rest of the last reply. Where there is none, it is a command like any other.
+    private func fetch(_ command: borrowing Command) throws(Refusal) -> Response {
+        guard let remainder, remainder.channel == command.cla & 0x03, command.p1 == 0, command.p2 == 0 else {
+            self.remainder = nil
+            channel?.handshake = nil
+            throw Refusal(.conditionsNotSatisfied)
+        }
+        self.remainder = nil
+        return deliver(remainder.bytes, to: command)
+    }
+}
+
+extension Card {
+    /// Executes a command in the given context.
+    func execute(_ command: borrowing Command, in context: inout Context) -> Response {
+        swap(&self.context, &context)
+        defer { swap(&self.context, &context) }
+        return execute(command)
+    }
+}
+
+extension Command {
+    /// GET RESPONSE without secure messaging, on any channel.
+    fileprivate var isGetResponse: Bool { cla & ~0x03 == 0 && ins == 0xC0 }
+}

@@ -1,0 +1,147 @@
+internal import APDU
+internal import Secrets
+
+extension Command {
+    /// Whether the command is one of the channel's own (GSC/1, 6).
+    var isOfChannel: Bool {
+        switch (cla, ins) {
+        case (0x80, 0x86): true
+        case (0x80, 0xCA), (0x80, 0xE4): p1 == 0x47
+        default: false
+        }
+    }
+}
+
+extension ChannelEnd {
+    /// Executes one of the channel's commands that came without protection.
+    func executePlain(
+        _ command: borrowing Command, rights: Set<Int>, handshake: consuming Handshake?
+    ) throws(Refusal) -> Response {
+        switch (command.ins, command.p1, command.p2) {
+        case (0xCA, _, 0...6): return try capabilities(command)
+        case (0x86, 0x01, _): return try beginPairing(command)
+        case (0x86, 0x02, _): return try completePairing(command, handshake: handshake)
+        case (0x86, 0x03, _): return try beginOpening(command, session: nil, channel: 0)
+        case (0x86, 0x04, 0x00): return try completeOpening(command, handshake: handshake)
+        default: break
+        }
+        try require(!offer.isRequired, else: .secureMessagingMissing)
+        switch (command.ins, command.p1, command.p2) {
+        case (0x86, 0x10, _): return try resetTries(command, rights: rights)
+        case (0x86, 0x0F, 0x00), (0xCA, 0x47, 0x10), (0xE4, 0x47, _): throw Refusal(.conditionsNotSatisfied)
+        default: throw Refusal(.incorrectParameters)
+        }
+    }
+
+    /// Executes a command that came under protection. The answer fits into one reply; the rest waits for GET RESPONSE.
+    func execute(
+        _ command: borrowing Command, in session: Session, channel: Int, handshake: consuming Handshake?,
+        aftermath: inout Aftermath
+    ) -> Response {
+        var response: Response
+        if command.cla == 0x00, command.ins == 0xC0 {
+            session.context.abortChain()
+            response = session.context.takePendingData(command)
+        } else if command.isOfChannel {
+            let isInChain = session.context.chain != nil
+            session.context.abortChain()
+            do throws(Refusal) {
+                response = try executeOwn(
+                    command, in: session, channel: channel, isInChain: isInChain, handshake: handshake,
+                    aftermath: &aftermath)
+            } catch {
+                response = Response(error.status)
+            }
+        } else {
+            response = card.execute(command, in: &session.context)
+        }
+        let limit = min(command.ne ?? 0, offer.maximumReply, MessageProtection.maximumPlaintext)
+        session.context.pendingData = Array(response.data.dropFirst(limit))
+        if response.data.count > limit {
+            response = Response(.bytesAvailable(response.data.count - limit), data: Array(response.data.prefix(limit)))
+        }
+        return response
+    }
+
+    private func executeOwn(
+        _ command: borrowing Command, in session: Session, channel: Int, isInChain: Bool,
+        handshake: consuming Handshake?, aftermath: inout Aftermath
+    ) throws(Refusal) -> Response {
+        switch (command.ins, command.p1, command.p2) {
+        case (0xCA, _, 0...6): return try capabilities(command)
+        case (0xCA, _, 0x10): return listRecords(own: session.record)
+        case (0xE4, _, _): return try unpair(command, session: session, aftermath: &aftermath)
+        case (0x86, 0x01, _), (0x86, 0x02, _): throw Refusal(.conditionsNotSatisfied)
+        case (0x86, 0x03, _):
+            try require(!isInChain, else: .conditionsNotSatisfied)
+            return try beginOpening(command, session: session, channel: channel)
+        case (0x86, 0x04, 0x00):
+            return try completeRenewal(command, channel: channel, handshake: handshake, aftermath: &aftermath)
+        case (0x86, 0x0F, 0x00):
+            aftermath = .close
+            return Response(.success)
+        case (0x86, 0x10, _): return try resetTries(command, rights: session.context.rights)
+        default: throw Refusal(.incorrectParameters)
+        }
+    }
+
+    /// LIST: E4 { index, state, profile, ID_H, label, whether it is the asker's own } for each record.
+    private func listRecords(own: Int) -> Response {
+        var list: [UInt8] = []
+        for case (let index, let record?) in state.records.enumerated() {
+            let entry = [UInt8].objects([
+                0x80: [UInt8(clamping: index + 1)], 0x81: [record.isActive ? 1 : 0], 0x82: [record.profile],
+                0x83: record.hostIdentity, 0x84: record.label, 0x85: [index == own ? 1 : 0],
+            ])
+            list.appendObject(0xE4, entry)
+        }
+        return Response(.success, data: list)
+    }
+
+    /// UNPAIR: the own record (FF) goes, or with the administrator's right any.
+    private func unpair(
+        _ command: borrowing Command, session: Session, aftermath: inout Aftermath
+    ) throws(Refusal) -> Response {
+        let isOwn = command.p2 == 0xFF || Int(command.p2) == session.record + 1
+        try require(
+            isOwn || session.context.rights.contains(AccessConditions.administrator),
+            else: .securityStatusNotSatisfied)
+        let record = isOwn ? session.record : Int(command.p2) - 1
+        guard state.records.indices.contains(record), state.records[record] != nil else {
+            throw Refusal(.referencedDataNotFound)
+        }
+        state.records[record] = nil
+        try card.commit()
+        aftermath = .unpair(record: record)
+        return Response(.success)
+    }
+
+    /// Gives a slot its five tries again.
+    private func resetTries(_ command: borrowing Command, rights: Set<Int>) throws(Refusal) -> Response {
+        try require(rights.contains(AccessConditions.administrator), else: .securityStatusNotSatisfied)
+        let slot = Int(command.p2) - 1
+        try require((0..<offer.slots).contains(slot), else: .incorrectParameters)
+        try require(state.slots[slot] != nil, else: .referenceDataNotUsable)
+        state.slots[slot]?.c1 = ActivationSlot.limits.0
+        try card.commit()
+        return Response(.success)
+    }
+}
+
+extension Context {
+    /// GET RESPONSE for the rest of a long answer; all that is left, which the caller cuts.
+    mutating func takePendingData(_ command: borrowing Command) -> Response {
+        guard !pendingData.isEmpty, command.p1 == 0, command.p2 == 0, command.data.isEmpty else {
+            pendingData = []
+            return Response(.conditionsNotSatisfied)
+        }
+        return Response(.success, data: pendingData)
+    }
+}
+
+extension StatusWord {
+    /// 61xx: so many bytes wait for GET RESPONSE.
+    static func bytesAvailable(_ count: Int) -> StatusWord {
+        StatusWord(0x61, count > 255 ? 0 : UInt8(truncatingIfNeeded: count))
+    }
+}

@@ -1,0 +1,108 @@
+internal import APDU
+internal import Secrets
+
+/// The token's end of the secure channel GSC/1, classic profile: its sessions, and the handshake under way.
+final class ChannelEnd {
+    let card: Card
+    let offer: ChannelOffer
+    /// The sessions by channel number; nil for a free channel.
+    var sessions: [Session?]
+    /// What the next command may complete.
+    var handshake: Handshake?
+    /// Counts accepted commands and openings, to tell which session was used last.
+    private(set) var time: UInt64 = 0
+
+    init(card: Card, offer: ChannelOffer) {
+        self.card = card
+        self.offer = offer
+        sessions = Array(repeating: nil, count: offer.sessions)
+    }
+
+    /// What it remembers; the card that has this end always has it.
+    var state: ChannelState {
+        get { card.state.channel ?? ChannelState(privateKey: Sealed(Secret(count: 0)), publicKey: [], records: 0) }
+        set { card.state.channel = newValue }
+    }
+
+    func tick() -> UInt64 {
+        time += 1
+        return time
+    }
+
+    /// Loss of power.
+    func reset() {
+        sessions = Array(repeating: nil, count: offer.sessions)
+        handshake = nil
+    }
+
+    /// The card was erased: the sessions stay open and lose everything else.
+    func clearContexts() {
+        for session in sessions { session?.context = Context() }
+    }
+
+    /// How many commands that fail verification end a session.
+    private var strikes: Int { offer.sessions == 1 ? 1 : 8 }
+
+    /// Answers a command under protection on a channel: the body of the reply, or a bare status word.
+    func executeProtected(
+        _ command: borrowing Command, channel: Int, handshake: consuming Handshake?
+    ) throws(Refusal) -> [UInt8] {
+        guard let session = sessions[channel] else { throw Refusal(.conditionsNotSatisfied) }
+        var aftermath = Aftermath.none
+        var response: Response
+        do throws(MessageProtection.Failure) {
+            let inner = try session.protection.open(command, maximum: offer.maximumCommand)
+            session.lastUse = tick()
+            response = execute(inner, in: session, channel: channel, handshake: handshake, aftermath: &aftermath)
+        } catch .tooLong {
+            response = Response(.wrongLength)
+        } catch {
+            throw refuse(error, channel: channel)
+        }
+        guard let body = try? session.protection.seal(response) else {
+            sessions[channel] = nil
+            throw Refusal(.secureMessagingIncorrect)
+        }
+        finish(aftermath, channel: channel)
+        return body
+    }
+
+    /// A command that cannot be trusted is a strike against its session, or its end (GSC/1, 11.2).
+    private func refuse(_ failure: MessageProtection.Failure, channel: Int) -> Refusal {
+        sessions[channel]?.strikes += 1
+        let isOver = (sessions[channel]?.strikes ?? 0) >= strikes
+        switch failure {
+        case .missing, .incorrect:
+            if isOver { sessions[channel] = nil }
+        case .padding, .exhausted, .tooLong:
+            sessions[channel] = nil
+        }
+        if case .missing = failure { return Refusal(.secureMessagingMissing) }
+        return Refusal(.secureMessagingIncorrect)
+    }
+
+    /// What becomes of the session once the reply is sealed.
+    private func finish(_ aftermath: consuming Aftermath, channel: Int) {
+        switch consume aftermath {
+        case .none: break
+        case .close: sessions[channel] = nil
+        case .unpair(let record): eraseSessions(of: record)
+        case .renew(let run):
+            guard let protection = try? MessageProtection(seed: run.seed) else { return sessions[channel] = nil }
+            sessions[channel]?.protection = protection
+            sessions[channel]?.exporter = run.exporter.copy()
+        }
+    }
+
+    func eraseSessions(of record: Int) {
+        for index in sessions.indices where sessions[index]?.record == record { sessions[index] = nil }
+    }
+}
+
+/// What a command does to its session after the reply.
+enum Aftermath: ~Copyable {
+    case none
+    case close
+    case unpair(record: Int)
+    case renew(OpeningRun)
+}

@@ -1,0 +1,91 @@
+public import APDU
+internal import GOST
+internal import Locking
+public import Secrets
+
+/// A token in software: the other end of every command that crosses the card interface.
+///
+/// What a token remembers without power is in its ``CardMemory`` before the answer to the command that changed it is
+/// given. All methods may be called from any thread; commands run one after the other.
+public final class EmulatedCard: CardConnection, Sendable {
+    /// Which token this is.
+    public let identity: Identity
+    /// The serial number: eight bytes, big-endian.
+    public let serial: [UInt8]
+    /// The activation passwords that were made for a new token, in their printed form. They are nowhere else.
+    public let newActivationPasswords: [String]
+
+    private let interface: Lock<CardInterface>
+
+    /// Takes the token in `memory`, or makes a new one: formatted, user PIN 12345678, administrator's PIN 87654321.
+    ///
+    /// - Parameters:
+    ///   - activationPasswords: For a new token with a secure channel: the passwords to burn in, the first symbol of
+    ///     each naming its slot. None means that two are made for slots 1 and 2.
+    ///   - serial: Four or eight bytes, big-endian. Nil takes the memory's, or a random one of the range for emulators.
+    ///   - label: For a new token: its label, at most 255 bytes of UTF-8.
+    ///   - random: Where keys, nonces and challenges come from.
+    /// - Throws: ``EmulatorError``. A memory that holds something else is left as it is.
+    public init(
+        _ identity: Identity, memory: any CardMemory = VolatileMemory(), activationPasswords: [String] = [],
+        serial: [UInt8]? = nil, label: String? = nil, random: any RandomSource = SystemRandom()
+    ) throws(EmulatorError) {
+        let wanted = try serial.map { bytes throws(EmulatorError) in try EmulatedCard.serial(bytes) }
+        var passwords: [String] = []
+        let state: CardState
+        if let stored = try memory.load() {
+            state = try CardState(decoding: stored)
+            guard state.identity == identity.name else { throw .stateIdentity(state.identity) }
+            guard wanted == nil || wanted == state.serial else { throw .stateSerial }
+        } else {
+            let factory = Factory(identity: identity, random: random)
+            (state, passwords) = try factory.state(serial: wanted, label: label, passwords: activationPasswords)
+            try memory.save(state.encoded())
+        }
+        self.identity = identity
+        self.serial = state.serial
+        newActivationPasswords = passwords
+        interface = Lock(CardInterface(Card(identity: identity, state: state, memory: memory, random: random)))
+    }
+
+    /// The label that the token's label file holds; empty if there is none.
+    public var label: String {
+        interface.withLock { interface in String(decoding: interface.card.state.label, as: UTF8.self) }
+    }
+
+    /// Supplies power. The answer is the answer to reset.
+    @discardableResult
+    public func powerOn() -> [UInt8] { reset() }
+
+    /// Takes the power away, and with it everything that is not in the memory.
+    public func powerOff() { reset() }
+
+    /// Resets the card: everything that is not in the memory is lost. The answer is the answer to reset.
+    @discardableResult
+    public func reset() -> [UInt8] {
+        interface.withLock { interface in interface.reset() }
+        return identity.atr
+    }
+
+    /// Executes a command APDU and gives the response APDU.
+    public func process(_ apdu: [UInt8]) -> [UInt8] {
+        interface.withLock { interface in interface.process(apdu.span) }
+    }
+
+    /// Executes a command, for hosts in the same process.
+    public func transmit(_ command: borrowing Command) throws(LinkError) -> Response {
+        guard let apdu = try? command.encoded() else { throw .malformed }
+        let answer = interface.withLock { interface in interface.process(apdu.bytes) }
+        guard let response = Response(parsing: answer) else { throw .malformed }
+        return response
+    }
+
+    /// A serial number of eight bytes.
+    private static func serial(_ bytes: [UInt8]) throws(EmulatorError) -> [UInt8] {
+        switch bytes.count {
+        case 8: return bytes
+        case 4: return [0, 0, 0, 0] + bytes
+        default: throw .invalidSerial
+        }
+    }
+}

@@ -1,0 +1,61 @@
+internal import GOST
+internal import Secrets
+
+/// Makes new tokens.
+struct Factory {
+    let identity: Identity
+    let random: any RandomSource
+
+    /// The first state of a token, and the activation passwords whose verifiers it holds.
+    func state(
+        serial: [UInt8]?, label: String?, passwords: [String]
+    ) throws(EmulatorError) -> (CardState, [String]) {
+        guard (label?.utf8.count ?? 0) <= 255 else { throw .invalidLabel }
+        do {
+            // Emulators have 00 00 00 00 0E xx xx xx.
+            let serial = try serial ?? [0, 0, 0, 0, 0x0E] + random.bytes(3)
+            var state = CardState.factory(
+                identity: identity.name, serial: serial, label: label.map { Array($0.utf8) },
+                nonce: try random.bytes(16))
+            guard let offer = identity.channel else { return (state, []) }
+            var channel = try channel(offer)
+            let printed = try fill(&channel, with: passwords)
+            state.channel = channel
+            return (state, printed)
+        } catch let error as EmulatorError {
+            throw error
+        } catch is RandomUnavailable {
+            throw .randomUnavailable
+        } catch {
+            throw .cryptography
+        }
+    }
+
+    /// A channel's end with a new key pair and empty slots.
+    private func channel(_ offer: ChannelOffer) throws(GOSTError) -> ChannelState {
+        let key = try PrivateKey.generate(on: .cryptoProA, random: random)
+        let publicKey = try key.publicKey().bytes
+        return ChannelState(
+            privateKey: Sealed(key.scalar.copy()), publicKey: publicKey, records: offer.records)
+    }
+
+    /// Burns the passwords in; without any, new ones for the slots 1 and 2.
+    private func fill(_ channel: inout ChannelState, with given: [String]) throws -> [String] {
+        if given.isEmpty {
+            return try [1, 2].map { slot in
+                try burn(ActivationPassword(slot: slot, random: random), into: &channel)
+            }
+        }
+        return try given.map { text in
+            guard let password = ActivationPassword(text) else { throw EmulatorError.invalidActivationPassword }
+            return try burn(password, into: &channel)
+        }
+    }
+
+    private func burn(_ password: borrowing ActivationPassword, into channel: inout ChannelState) throws -> String {
+        guard channel.slots[password.slot - 1] == nil else { throw EmulatorError.invalidActivationPassword }
+        let salt = try random.bytes(16)
+        channel.slots[password.slot - 1] = ActivationSlot(salt: salt, verifier: password.verifier(salt: salt))
+        return password.printed
+    }
+}

@@ -1,0 +1,24 @@
+/// Where a file lies: the identifiers of the directories on the way from the MF, and its own. The MF's path is empty.
+package struct FilePath: Hashable, Sendable, ExpressibleByArrayLiteral {
+    package let identifiers: [UInt16]
+
+    package init(_ identifiers: [UInt16]) { self.identifiers = identifiers }
+    package init(arrayLiteral identifiers: UInt16...) { self.identifiers = identifiers }
+
+    /// The MF.
+    static let root: FilePath = []
+    /// The MF's file identifier.
+    static let rootIdentifier: UInt16 = 0x3F00
+    /// The directory of the directories of keys and local PINs.
+    static let system: FilePath = [0x1000, 0x1000]
+    /// The token's label.
+    static let label: FilePath = [0x1000, 0x1000, 0x1000]
+
+    /// The file identifier.
+    var identifier: UInt16 { identifiers.last ?? FilePath.rootIdentifier }
+
+    /// The directory that holds the file; nil for the MF.
+    var parent: FilePath? { identifiers.isEmpty ? nil : FilePath(identifiers.dropLast()) }
+
+    func appending(_ identifier: UInt16) -> FilePath { FilePath(identifiers + [identifier]) }
+}

@@ -1,0 +1,216 @@
+internal import APDU
+internal import GOST
+package import Secrets
+
+/// The form in memory: magic, version, the fields in fixed order, and Streebog-256 over all of it. Numbers are
+/// big-endian; variable fields follow their length in four bytes.
+extension CardState {
+    private static let magic = [UInt8]("KNLE".utf8)
+    private static let version = 1
+
+    package func encoded() -> Secret {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(4096 + fileSystem.files.reduce(0) { $0 + $1.memory + 64 })
+        bytes += CardState.magic
+        bytes.appendUInt16(CardState.version)
+        bytes.appendField([UInt8](identity.utf8))
+        bytes += serial
+        bytes.append(isInitialising ? 1 : 0)
+        bytes.appendUInt32(changeCounter)
+        bytes.appendUInt32(signatureCounter)
+        bytes.appendField(journal ?? [])
+        for licence in licences { bytes.appendField(licence) }
+        bytes += forcedChange
+        bytes.appendSealed(defaultUserPIN)
+        bytes.appendField(formatNonce)
+        for files in [fileSystem.globalPINs, fileSystem.files] {
+            bytes.appendUInt16(files.count)
+            for file in files { bytes.append(file) }
+        }
+        bytes.append(channel == nil ? 0 : 1)
+        if let channel { bytes.append(channel) }
+        bytes += Streebog256.hash(bytes)
+        defer { bytes.wipe() }
+        return Secret(copying: bytes)
+    }
+
+    /// Reads a state; throws if any byte of it is not what ``encoded()`` wrote.
+    package init(decoding secret: borrowing Secret) throws(EmulatorError) {
+        var bytes = (0..<secret.count).map { secret.bytes[$0] }
+        defer { bytes.wipe() }
+        guard bytes.starts(with: CardState.magic), bytes.count > 38 else { throw .stateCorrupt }
+        let version = Int(bytes[4]) << 8 | Int(bytes[5])
+        guard version == CardState.version else { throw .stateVersion(version) }
+        guard Streebog256.hash(Array(bytes.dropLast(32))) == Array(bytes.suffix(32)) else { throw .stateCorrupt }
+        do {
+            var cursor = ByteCursor(bytes.dropFirst(6).dropLast(32))
+            try self.init(from: &cursor)
+            try cursor.finish()
+        } catch {
+            throw .stateCorrupt
+        }
+    }
+
+    private init(from cursor: inout ByteCursor) throws(MalformedBytes) {
+        let identity = String(decoding: try cursor.field(), as: UTF8.self)
+        try self.init(identity: identity, serial: cursor.bytes(8))
+        isInitialising = try cursor.byte() != 0
+        changeCounter = try cursor.uint32()
+        signatureCounter = try cursor.uint32()
+        let journal = try cursor.field()
+        self.journal = journal.isEmpty ? nil : journal
+        for index in licences.indices { licences[index] = try cursor.field() }
+        forcedChange = try cursor.bytes(4)
+        defaultUserPIN = try cursor.sealed()
+        formatNonce = try cursor.field()
+        let globalPINs = try cursor.files()
+        fileSystem = try FileSystem(files: cursor.files(), globalPINs: globalPINs)
+        if try cursor.byte() != 0 { channel = try ChannelState(from: &cursor) }
+    }
+}
+
+extension [UInt8] {
+    fileprivate mutating func appendField(_ field: [UInt8]) {
+        appendUInt32(UInt32(truncatingIfNeeded: field.count))
+        append(contentsOf: field)
+    }
+
+    /// An optional secret: 00, or 01 and the field.
+    fileprivate mutating func appendSealed(_ sealed: Sealed?) {
+        append(sealed == nil ? 0 : 1)
+        guard let sealed else { return }
+        appendUInt32(UInt32(truncatingIfNeeded: sealed.secret.count))
+        for index in 0..<sealed.secret.count { append(sealed.secret.bytes[index]) }
+    }
+
+    fileprivate mutating func append(_ file: File) {
+        append(UInt8(truncatingIfNeeded: file.path.identifiers.count))
+        for identifier in file.path.identifiers { appendUInt16(Int(identifier)) }
+        appendUInt16(file.size)
+        append(contentsOf: file.conditions.bytes)
+        switch file.content {
+        case .directory:
+            append(0)
+        case .elementary(let content):
+            append(1)
+            appendField(content)
+        case .rights(let rights):
+            append(2)
+            append(contentsOf: rights.properties)
+            appendSealed(rights.value)
+        }
+    }
+
+    fileprivate mutating func append(_ channel: ChannelState) {
+        appendSealed(channel.privateKey)
+        append(contentsOf: channel.publicKey)
+        appendUInt32(channel.clock)
+        append(UInt8(truncatingIfNeeded: channel.slots.count))
+        for slot in channel.slots {
+            append(slot == nil ? 0 : 1)
+            guard let slot else { continue }
+            append(slot.profiles)
+            append(contentsOf: slot.salt)
+            appendSealed(slot.verifier)
+            for number in [slot.c1, slot.c2, slot.c3] { appendUInt16(number) }
+            append((slot.isOneTime ? 1 : 0) | (slot.isConsumed ? 2 : 0))
+        }
+        append(UInt8(truncatingIfNeeded: channel.records.count))
+        for record in channel.records {
+            append(record == nil ? 0 : 1)
+            guard let record else { continue }
+            append(contentsOf: [record.isActive ? 1 : 0, record.profile, UInt8(truncatingIfNeeded: record.slot)])
+            append(contentsOf: record.hostIdentity + record.publicKey)
+            appendField(record.label)
+            appendUInt32(record.created)
+            appendUInt32(record.lastUsed)
+        }
+    }
+}
+
+extension ByteCursor {
+    fileprivate mutating func field() throws(MalformedBytes) -> [UInt8] {
+        let count = try uint32()
+        return try bytes(Int(count))
+    }
+
+    fileprivate mutating func sealed() throws(MalformedBytes) -> Sealed? {
+        guard try byte() != 0 else { return nil }
+        var bytes = try field()
+        defer { bytes.wipe() }
+        return Sealed(copying: bytes)
+    }
+
+    fileprivate mutating func files() throws(MalformedBytes) -> [File] {
+        var files: [File] = []
+        for _ in 0..<(try uint16()) { files.append(try file()) }
+        return files
+    }
+
+    private mutating func file() throws(MalformedBytes) -> File {
+        var identifiers: [UInt16] = []
+        for _ in 0..<(try byte()) { identifiers.append(UInt16(try uint16())) }
+        let size = try uint16()
+        guard let conditions = AccessConditions(try bytes(15)) else { throw MalformedBytes() }
+        let content: File.Content
+        switch try byte() {
+        case 0: content = .directory
+        case 1: content = .elementary(try field())
+        default:
+            guard let rights = RightsFile(properties: try bytes(6), value: try sealed()) else {
+                throw MalformedBytes()
+            }
+            content = .rights(rights)
+        }
+        return File(path: FilePath(identifiers), size: size, conditions: conditions, content: content)
+    }
+}
+
+extension ChannelState {
+    fileprivate init(from cursor: inout ByteCursor) throws(MalformedBytes) {
+        guard let privateKey = try cursor.sealed() else { throw MalformedBytes() }
+        let publicKey = try cursor.bytes(64)
+        let clock = try cursor.uint32()
+        var slots: [ActivationSlot?] = []
+        for _ in 0..<(try cursor.byte()) { slots.append(try ActivationSlot(from: &cursor)) }
+        var records: [PairingRecord?] = []
+        for _ in 0..<(try cursor.byte()) { records.append(try PairingRecord(from: &cursor)) }
+        self.init(privateKey: privateKey, publicKey: publicKey, records: 0)
+        self.clock = clock
+        self.slots = slots
+        self.records = records
+    }
+}
+
+extension ActivationSlot {
+    /// Nil for an empty slot.
+    fileprivate init?(from cursor: inout ByteCursor) throws(MalformedBytes) {
+        guard try cursor.byte() != 0 else { return nil }
+        let profiles = try cursor.byte()
+        let salt = try cursor.bytes(16)
+        guard let verifier = try cursor.sealed() else { throw MalformedBytes() }
+        self.init(salt: salt, verifier: verifier)
+        self.profiles = profiles
+        c1 = try cursor.uint16()
+        c2 = try cursor.uint16()
+        c3 = try cursor.uint16()
+        let marks = try cursor.byte()
+        isOneTime = marks & 1 != 0
+        isConsumed = marks & 2 != 0
+    }
+}
+
+extension PairingRecord {
+    /// Nil for a free record.
+    fileprivate init?(from cursor: inout ByteCursor) throws(MalformedBytes) {
+        guard try cursor.byte() != 0 else { return nil }
+        isActive = try cursor.byte() != 0
+        profile = try cursor.byte()
+        slot = Int(try cursor.byte())
+        hostIdentity = try cursor.bytes(8)
+        publicKey = try cursor.bytes(64)
+        label = try cursor.field()
+        created = try cursor.uint32()
+        lastUsed = try cursor.uint32()
+    }
+}

@@ -1,0 +1,111 @@
+import CCryptoki
+import Cryptoki
+
+/// Runs one entry point: the only place where an error becomes a return value, and where calls are logged.
+func call(_ name: StaticString = #function, _ body: (Library) throws(CKError) -> Void) -> CK_RV {
+    enter(name) { () throws(CKError) in try body(Process.current.initialised()) }
+}
+
+/// As ``call(_:_:)``, for the functions that work without `C_Initialize`.
+func enter(_ name: StaticString = #function, _ body: () throws(CKError) -> Void) -> CK_RV {
+    do throws(CKError) {
+        try body()
+        ProviderLog.call(name, CK_RV(CKR_OK))
+        return CK_RV(CKR_OK)
+    } catch {
+        ProviderLog.call(name, error.rawValue)
+        return error.rawValue
+    }
+}
+
+/// An entry point for what is not there.
+func notSupported(_ name: StaticString = #function) -> CK_RV {
+    call(name) { _ throws(CKError) in throw .functionNotSupported }
+}
+
+/// A length from outside.
+///
+/// - Throws: `CKR_ARGUMENTS_BAD` for one that no buffer can have.
+func length(_ count: CK_ULONG) throws(CKError) -> Int {
+    guard let count = Int(exactly: count) else { throw .argumentsBad }
+    return count
+}
+
+/// Elements that the caller holds out. NULL stands for none, but not for some.
+func input<Element>(
+    _ pointer: UnsafePointer<Element>?, _ count: CK_ULONG
+) throws(CKError) -> UnsafeBufferPointer<Element> {
+    let count = try length(count)
+    guard unsafe pointer != nil || count == 0 else { throw .argumentsBad }
+    guard count.multipliedReportingOverflow(by: MemoryLayout<Element>.stride).overflow == false else {
+        throw .argumentsBad
+    }
+    return unsafe UnsafeBufferPointer(start: pointer, count: count)
+}
+
+/// As ``input(_:_:)``, for C's pointers to what it does not change but does not call `const` either.
+func input<Element>(
+    _ pointer: UnsafeMutablePointer<Element>?, _ count: CK_ULONG
+) throws(CKError) -> UnsafeBufferPointer<Element> {
+    try unsafe input(pointer.map { unsafe UnsafePointer($0) }, count)
+}
+
+/// A place for one result.
+///
+/// - Throws: `CKR_ARGUMENTS_BAD` for NULL.
+func output<Element>(_ pointer: UnsafeMutablePointer<Element>?) throws(CKError) -> UnsafeMutablePointer<Element> {
+    guard let pointer = unsafe pointer else { throw .argumentsBad }
+    return unsafe pointer
+}
+
+/// A place for results of a length that the caller may not know (PKCS #11 v2.40, 5.2): the only code that knows the
+/// two-call rule.
+@safe
+struct Output<Element> {
+    private let buffer: UnsafeMutablePointer<Element>?
+    private let count: UnsafeMutablePointer<CK_ULONG>
+
+    /// - Throws: `CKR_ARGUMENTS_BAD` if there is no place for the length.
+    init(_ buffer: UnsafeMutablePointer<Element>?, _ count: UnsafeMutablePointer<CK_ULONG>?) throws(CKError) {
+        guard let count = unsafe count else { throw .argumentsBad }
+        unsafe self.buffer = unsafe buffer
+        unsafe self.count = unsafe count
+    }
+
+    /// Whether the caller only asks for the length.
+    var isQuery: Bool { unsafe buffer == nil }
+
+    /// Answers a question for the length, refuses a buffer that is too short, or else stores what `produce` returns.
+    ///
+    /// - Parameter size: The number of elements that `produce` will return.
+    /// - Throws: `CKR_BUFFER_TOO_SMALL`, with the length stored; whatever `produce` throws.
+    func fill(size: Int, _ produce: () throws(CKError) -> [Element]) throws(CKError) {
+        let capacity = unsafe count.pointee
+        guard let buffer = unsafe buffer else {
+            unsafe count.pointee = CK_ULONG(size)
+            return
+        }
+        guard capacity >= CK_ULONG(size) else {
+            unsafe count.pointee = CK_ULONG(size)
+            throw .bufferTooSmall
+        }
+        let elements = try produce()
+        for (index, element) in elements.prefix(size).enumerated() { unsafe buffer[index] = element }
+        unsafe count.pointee = CK_ULONG(elements.count)
+    }
+}
+
+/// Writes text into a field of fixed size, padded with blanks and without NUL (PKCS #11 v2.40, 3.1).
+func pad<Field>(_ field: inout Field, with text: some Sequence<UInt8>) {
+    unsafe withUnsafeMutableBytes(of: &field) { bytes in
+        unsafe bytes.initializeMemory(as: UInt8.self, repeating: UInt8(ascii: " "))
+        for (index, byte) in zip(bytes.indices, text) { unsafe bytes[index] = byte }
+    }
+}
+
+/// Writes bytes into a field of fixed size, the rest of which stays as it is.
+func copy<Field>(_ bytes: some Sequence<UInt8>, into field: inout Field) {
+    unsafe withUnsafeMutableBytes(of: &field) { field in
+        for (index, byte) in zip(field.indices, bytes) { unsafe field[index] = byte }
+    }
+}

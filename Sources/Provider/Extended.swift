@@ -1,0 +1,36 @@
+public import CCryptoki
+import Cryptoki
+import Glibc
+
+@c @implementation
+public func C_EX_GetTokenInfoExtended(
+    _ slotID: CK_SLOT_ID, _ pInfo: UnsafeMutablePointer<CK_TOKEN_INFO_EXTENDED>?
+) -> CK_RV {
+    call { library throws(CKError) in
+        let info = try unsafe output(pInfo)
+        // Programs of every age pass the size of the structure that they know: the shortest ends behind ulATRLen.
+        let size = try unsafe length(info.pointee.ulSizeofThisStructure)
+        guard size >= 208 else { throw .argumentsBad }
+        var answer = try CK_TOKEN_INFO_EXTENDED(library.token(in: slotID, opening: true))
+        let filled = min(size, MemoryLayout<CK_TOKEN_INFO_EXTENDED>.size)
+        answer.ulSizeofThisStructure = CK_ULONG(filled)
+        unsafe UnsafeMutableRawPointer(info).copyMemory(from: &answer, byteCount: filled)
+    }
+}
+
+@c @implementation
+public func C_EX_SetActivationPassword(_ slotID: CK_SLOT_ID, _ password: UnsafeMutablePointer<CK_UTF8CHAR>?) -> CK_RV {
+    call { library throws(CKError) in
+        let text = try unsafe output(password)
+        // No spelling of a password comes near this length; what has no end before it is refused as malformed.
+        let count = unsafe text.withMemoryRebound(to: CChar.self, capacity: 1) { unsafe strnlen($0, 512) }
+        let bytes = unsafe UnsafeBufferPointer(start: text, count: count)
+        try unsafe library.activate(slotID, password: bytes.span)
+    }
+}
+
+@c @implementation
+public func C_EX_FreeBuffer(_ pBuffer: UnsafeMutablePointer<CK_BYTE>?) -> CK_RV {
+    unsafe free(pBuffer)
+    return CK_RV(CKR_OK)
+}

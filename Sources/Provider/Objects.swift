@@ -1,0 +1,111 @@
+public import CCryptoki
+import Cryptoki
+
+@c @implementation
+public func C_CreateObject(
+    _ hSession: CK_SESSION_HANDLE, _ pTemplate: UnsafeMutablePointer<CK_ATTRIBUTE>?, _ ulCount: CK_ULONG,
+    _ phObject: UnsafeMutablePointer<CK_OBJECT_HANDLE>?
+) -> CK_RV { notSupported() }
+
+@c @implementation
+public func C_CopyObject(
+    _ hSession: CK_SESSION_HANDLE, _ hObject: CK_OBJECT_HANDLE, _ pTemplate: UnsafeMutablePointer<CK_ATTRIBUTE>?,
+    _ ulCount: CK_ULONG, _ phNewObject: UnsafeMutablePointer<CK_OBJECT_HANDLE>?
+) -> CK_RV { notSupported() }
+
+@c @implementation
+public func C_DestroyObject(_ hSession: CK_SESSION_HANDLE, _ hObject: CK_OBJECT_HANDLE) -> CK_RV {
+    call { library throws(CKError) in
+        try library.withSession(hSession) { session throws(CKError) in try session.destroyObject(hObject) }
+    }
+}
+
+@c @implementation
+public func C_GetObjectSize(
+    _ hSession: CK_SESSION_HANDLE, _ hObject: CK_OBJECT_HANDLE, _ pulSize: UnsafeMutablePointer<CK_ULONG>?
+) -> CK_RV { notSupported() }
+
+@c @implementation
+public func C_GetAttributeValue(
+    _ hSession: CK_SESSION_HANDLE, _ hObject: CK_OBJECT_HANDLE, _ pTemplate: UnsafeMutablePointer<CK_ATTRIBUTE>?,
+    _ ulCount: CK_ULONG
+) -> CK_RV {
+    call { library throws(CKError) in
+        guard unsafe pTemplate != nil, ulCount > 0 else { throw .argumentsBad }
+        let template = try unsafe UnsafeMutableBufferPointer(start: pTemplate, count: input(pTemplate, ulCount).count)
+        let attributes = try library.withSession(hSession) { session throws(CKError) in
+            try session.attributes(of: hObject)
+        }
+        // Every attribute is answered, whatever became of those before it; the last error is told.
+        var failure: CKError?
+        for index in template.indices {
+            do throws(CKError) {
+                try unsafe answer(&template[index], from: attributes)
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+    }
+}
+
+/// Answers one attribute of C_GetAttributeValue (PKCS #11 v2.40, 5.7).
+private func answer(_ attribute: inout CK_ATTRIBUTE, from attributes: Attributes) throws(CKError) {
+    let type = unsafe attribute.type
+    guard let value = attributes[type], !Session.isSensitive(type, in: attributes) else {
+        unsafe attribute.ulValueLen = .unavailable
+        throw Session.isSensitive(type, in: attributes) ? .attributeSensitive : .attributeTypeInvalid
+    }
+    guard let place = unsafe attribute.pValue else {
+        unsafe attribute.ulValueLen = CK_ULONG(value.count)
+        return
+    }
+    guard unsafe attribute.ulValueLen >= CK_ULONG(value.count) else {
+        unsafe attribute.ulValueLen = .unavailable
+        throw .bufferTooSmall
+    }
+    unsafe place.copyMemory(from: value, byteCount: value.count)
+    unsafe attribute.ulValueLen = CK_ULONG(value.count)
+}
+
+@c @implementation
+public func C_SetAttributeValue(
+    _ hSession: CK_SESSION_HANDLE, _ hObject: CK_OBJECT_HANDLE, _ pTemplate: UnsafeMutablePointer<CK_ATTRIBUTE>?,
+    _ ulCount: CK_ULONG
+) -> CK_RV { notSupported() }
+
+// MARK: Search
+
+@c @implementation
+public func C_FindObjectsInit(
+    _ hSession: CK_SESSION_HANDLE, _ pTemplate: UnsafeMutablePointer<CK_ATTRIBUTE>?, _ ulCount: CK_ULONG
+) -> CK_RV {
+    call { library throws(CKError) in
+        let template = try unsafe Attributes(pTemplate, ulCount)
+        try library.withSession(hSession) { session throws(CKError) in try session.findObjectsInit(template) }
+    }
+}
+
+@c @implementation
+public func C_FindObjects(
+    _ hSession: CK_SESSION_HANDLE, _ phObject: UnsafeMutablePointer<CK_OBJECT_HANDLE>?, _ ulMaxObjectCount: CK_ULONG,
+    _ pulObjectCount: UnsafeMutablePointer<CK_ULONG>?
+) -> CK_RV {
+    call { library throws(CKError) in
+        let count = try unsafe output(pulObjectCount)
+        guard unsafe phObject != nil || ulMaxObjectCount == 0 else { throw .argumentsBad }
+        let limit = Int(clamping: ulMaxObjectCount)
+        let found = try library.withSession(hSession) { session throws(CKError) in
+            try session.findObjects(limit: limit)
+        }
+        for (index, handle) in found.enumerated() { unsafe phObject?[index] = handle }
+        unsafe count.pointee = CK_ULONG(found.count)
+    }
+}
+
+@c @implementation
+public func C_FindObjectsFinal(_ hSession: CK_SESSION_HANDLE) -> CK_RV {
+    call { library throws(CKError) in
+        try library.withSession(hSession) { session throws(CKError) in try session.findObjectsFinal() }
+    }
+}

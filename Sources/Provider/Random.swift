@@ -1,0 +1,26 @@
+public import CCryptoki
+import Cryptoki
+
+@c @implementation
+public func C_SeedRandom(
+    _ hSession: CK_SESSION_HANDLE, _ pSeed: UnsafeMutablePointer<CK_BYTE>?, _ ulSeedLen: CK_ULONG
+) -> CK_RV {
+    call { library throws(CKError) in
+        _ = try unsafe input(pSeed, ulSeedLen)
+        try library.withSession(hSession) { _ throws(CKError) in throw .randomSeedNotSupported }
+    }
+}
+
+@c @implementation
+public func C_GenerateRandom(
+    _ hSession: CK_SESSION_HANDLE, _ pRandomData: UnsafeMutablePointer<CK_BYTE>?, _ ulRandomLen: CK_ULONG
+) -> CK_RV {
+    call { library throws(CKError) in
+        let place = try unsafe output(pRandomData)
+        let count = try length(ulRandomLen)
+        let random = try library.withSession(hSession) { session throws(CKError) in
+            try session.generateRandom(count)
+        }
+        for (index, byte) in random.prefix(count).enumerated() { unsafe place[index] = byte }
+    }
+}

@@ -1,0 +1,82 @@
+public import CCryptoki
+import Cryptoki
+import Secrets
+
+@c @implementation
+public func C_OpenSession(
+    _ slotID: CK_SLOT_ID, _ flags: CK_FLAGS, _ pApplication: UnsafeMutableRawPointer?, _ notify: CK_NOTIFY?,
+    _ phSession: UnsafeMutablePointer<CK_SESSION_HANDLE>?
+) -> CK_RV {
+    call { library throws(CKError) in
+        let session = try unsafe output(phSession)
+        unsafe session.pointee = try library.openSession(with: slotID, flags: flags)
+    }
+}
+
+@c @implementation
+public func C_CloseSession(_ hSession: CK_SESSION_HANDLE) -> CK_RV {
+    call { library throws(CKError) in try library.closeSession(hSession) }
+}
+
+@c @implementation
+public func C_CloseAllSessions(_ slotID: CK_SLOT_ID) -> CK_RV {
+    call { library throws(CKError) in try library.closeAllSessions(with: slotID) }
+}
+
+@c @implementation
+public func C_GetSessionInfo(
+    _ hSession: CK_SESSION_HANDLE, _ pInfo: UnsafeMutablePointer<CK_SESSION_INFO>?
+) -> CK_RV {
+    call { library throws(CKError) in
+        let info = try unsafe output(pInfo)
+        let session = try library.sessionInfo(hSession)
+        unsafe info.pointee = CK_SESSION_INFO(
+            slotID: session.slot, state: session.state, flags: session.flags, ulDeviceError: 0)
+    }
+}
+
+@c @implementation
+public func C_GetOperationState(
+    _ hSession: CK_SESSION_HANDLE, _ pOperationState: UnsafeMutablePointer<CK_BYTE>?,
+    _ pulOperationStateLen: UnsafeMutablePointer<CK_ULONG>?
+) -> CK_RV { notSupported() }
+
+@c @implementation
+public func C_SetOperationState(
+    _ hSession: CK_SESSION_HANDLE, _ pOperationState: UnsafeMutablePointer<CK_BYTE>?, _ ulOperationStateLen: CK_ULONG,
+    _ hEncryptionKey: CK_OBJECT_HANDLE, _ hAuthenticationKey: CK_OBJECT_HANDLE
+) -> CK_RV { notSupported() }
+
+// MARK: Login
+
+@c @implementation
+public func C_Login(
+    _ hSession: CK_SESSION_HANDLE, _ userType: CK_USER_TYPE, _ pPin: UnsafeMutablePointer<CK_UTF8CHAR>?,
+    _ ulPinLen: CK_ULONG
+) -> CK_RV {
+    call { library throws(CKError) in
+        // The token has no pad of its own to type a PIN on, so that NULL cannot be meant.
+        guard unsafe pPin != nil else { throw .argumentsBad }
+        let pin = try unsafe Secret(copying: input(pPin, ulPinLen).span)
+        try library.withSession(hSession) { session throws(CKError) in try session.logIn(userType, pin: pin) }
+    }
+}
+
+@c @implementation
+public func C_Logout(_ hSession: CK_SESSION_HANDLE) -> CK_RV {
+    call { library throws(CKError) in
+        try library.withSession(hSession) { session throws(CKError) in try session.logOut() }
+    }
+}
+
+// MARK: Legacy functions (PKCS #11 v2.40, 5.16)
+
+@c @implementation
+public func C_GetFunctionStatus(_ hSession: CK_SESSION_HANDLE) -> CK_RV {
+    call { _ throws(CKError) in throw .functionNotParallel }
+}
+
+@c @implementation
+public func C_CancelFunction(_ hSession: CK_SESSION_HANDLE) -> CK_RV {
+    call { _ throws(CKError) in throw .functionNotParallel }
+}

@@ -1,0 +1,64 @@
+public import CCryptoki
+import Cryptoki
+
+@c @implementation
+public func C_SignInit(
+    _ hSession: CK_SESSION_HANDLE, _ pMechanism: UnsafeMutablePointer<CK_MECHANISM>?, _ hKey: CK_OBJECT_HANDLE
+) -> CK_RV {
+    call { library throws(CKError) in
+        let mechanism = try unsafe Mechanism(pMechanism)
+        try library.withSession(hSession) { session throws(CKError) in try session.signInit(mechanism, key: hKey) }
+    }
+}
+
+@c @implementation
+public func C_Sign(
+    _ hSession: CK_SESSION_HANDLE, _ pData: UnsafeMutablePointer<CK_BYTE>?, _ ulDataLen: CK_ULONG,
+    _ pSignature: UnsafeMutablePointer<CK_BYTE>?, _ pulSignatureLen: UnsafeMutablePointer<CK_ULONG>?
+) -> CK_RV {
+    call { library throws(CKError) in
+        try library.withSession(hSession) { session throws(CKError) in
+            let size = try session.signatureSize()
+            let data = try unsafe input(pData, ulDataLen)
+            try unsafe Output(pSignature, pulSignatureLen).fill(size: size) { () throws(CKError) in
+                try unsafe session.sign(data.span)
+            }
+        }
+    }
+}
+
+@c @implementation
+public func C_SignUpdate(
+    _ hSession: CK_SESSION_HANDLE, _ pPart: UnsafeMutablePointer<CK_BYTE>?, _ ulPartLen: CK_ULONG
+) -> CK_RV {
+    call { library throws(CKError) in
+        let part = try unsafe input(pPart, ulPartLen)
+        try library.withSession(hSession) { session throws(CKError) in try unsafe session.signUpdate(part.span) }
+    }
+}
+
+@c @implementation
+public func C_SignFinal(
+    _ hSession: CK_SESSION_HANDLE, _ pSignature: UnsafeMutablePointer<CK_BYTE>?,
+    _ pulSignatureLen: UnsafeMutablePointer<CK_ULONG>?
+) -> CK_RV {
+    call { library throws(CKError) in
+        try library.withSession(hSession) { session throws(CKError) in
+            let size = try session.signatureSize()
+            try unsafe Output(pSignature, pulSignatureLen).fill(size: size) { () throws(CKError) in
+                try session.signFinal()
+            }
+        }
+    }
+}
+
+@c @implementation
+public func C_SignRecoverInit(
+    _ hSession: CK_SESSION_HANDLE, _ pMechanism: UnsafeMutablePointer<CK_MECHANISM>?, _ hKey: CK_OBJECT_HANDLE
+) -> CK_RV { notSupported() }
+
+@c @implementation
+public func C_SignRecover(
+    _ hSession: CK_SESSION_HANDLE, _ pData: UnsafeMutablePointer<CK_BYTE>?, _ ulDataLen: CK_ULONG,
+    _ pSignature: UnsafeMutablePointer<CK_BYTE>?, _ pulSignatureLen: UnsafeMutablePointer<CK_ULONG>?
+) -> CK_RV { notSupported() }

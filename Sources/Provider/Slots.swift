@@ -1,0 +1,81 @@
+public import CCryptoki
+import Cryptoki
+
+@c @implementation
+public func C_GetSlotList(
+    _ tokenPresent: CK_BBOOL, _ pSlotList: UnsafeMutablePointer<CK_SLOT_ID>?,
+    _ pulCount: UnsafeMutablePointer<CK_ULONG>?
+) -> CK_RV {
+    call { library throws(CKError) in
+        let list = try unsafe Output(pSlotList, pulCount)
+        // What the size query saw is what the second call lists, so that the count fits.
+        let slots = try library.slots(refresh: list.isQuery).filter { tokenPresent == 0 || $0.state.hasToken }
+        try list.fill(size: slots.count) { slots.map(\.id) }
+    }
+}
+
+@c @implementation
+public func C_GetSlotInfo(_ slotID: CK_SLOT_ID, _ pInfo: UnsafeMutablePointer<CK_SLOT_INFO>?) -> CK_RV {
+    call { library throws(CKError) in
+        let info = try unsafe output(pInfo)
+        let slot = try library.slot(slotID)
+        unsafe info.pointee = CK_SLOT_INFO()
+        unsafe pad(&info.pointee.slotDescription, with: slot.reader.utf8)
+        unsafe pad(&info.pointee.manufacturerID, with: "Aktiv Co.".utf8)
+        unsafe info.pointee.flags =
+            CKF_HW_SLOT | CKF_REMOVABLE_DEVICE | (slot.hasToken ? CKF_TOKEN_PRESENT : 0)
+    }
+}
+
+@c @implementation
+public func C_GetTokenInfo(_ slotID: CK_SLOT_ID, _ pInfo: UnsafeMutablePointer<CK_TOKEN_INFO>?) -> CK_RV {
+    call { library throws(CKError) in
+        let info = try unsafe output(pInfo)
+        unsafe info.pointee = try CK_TOKEN_INFO(library.token(in: slotID, opening: false))
+    }
+}
+
+@c @implementation
+public func C_WaitForSlotEvent(
+    _ flags: CK_FLAGS, _ pSlot: UnsafeMutablePointer<CK_SLOT_ID>?, _ pReserved: UnsafeMutableRawPointer?
+) -> CK_RV { notSupported() }
+
+@c @implementation
+public func C_GetMechanismList(
+    _ slotID: CK_SLOT_ID, _ pMechanismList: UnsafeMutablePointer<CK_MECHANISM_TYPE>?,
+    _ pulCount: UnsafeMutablePointer<CK_ULONG>?
+) -> CK_RV {
+    call { library throws(CKError) in
+        let list = try unsafe Output(pMechanismList, pulCount)
+        let mechanisms = try library.mechanisms(of: slotID)
+        try list.fill(size: mechanisms.count) { mechanisms }
+    }
+}
+
+@c @implementation
+public func C_GetMechanismInfo(
+    _ slotID: CK_SLOT_ID, _ type: CK_MECHANISM_TYPE, _ pInfo: UnsafeMutablePointer<CK_MECHANISM_INFO>?
+) -> CK_RV {
+    call { library throws(CKError) in
+        let info = try unsafe output(pInfo)
+        let flags = try library.flags(of: type, in: slotID)
+        unsafe info.pointee = CK_MECHANISM_INFO(ulMinKeySize: 0, ulMaxKeySize: 0, flags: flags)
+    }
+}
+
+@c @implementation
+public func C_InitToken(
+    _ slotID: CK_SLOT_ID, _ pPin: UnsafeMutablePointer<CK_UTF8CHAR>?, _ ulPinLen: CK_ULONG,
+    _ pLabel: UnsafeMutablePointer<CK_UTF8CHAR>?
+) -> CK_RV { notSupported() }
+
+@c @implementation
+public func C_InitPIN(
+    _ hSession: CK_SESSION_HANDLE, _ pPin: UnsafeMutablePointer<CK_UTF8CHAR>?, _ ulPinLen: CK_ULONG
+) -> CK_RV { notSupported() }
+
+@c @implementation
+public func C_SetPIN(
+    _ hSession: CK_SESSION_HANDLE, _ pOldPin: UnsafeMutablePointer<CK_UTF8CHAR>?, _ ulOldLen: CK_ULONG,
+    _ pNewPin: UnsafeMutablePointer<CK_UTF8CHAR>?, _ ulNewLen: CK_ULONG
+) -> CK_RV { notSupported() }

@@ -1,0 +1,108 @@
+import CCryptoki
+import Cryptoki
+import Token
+
+extension CK_TOKEN_INFO {
+    /// What `C_GetTokenInfo` tells (PKCS #11 v2.40, 3.2). Memory sizes are left to `C_EX_GetTokenInfoExtended`.
+    init(_ token: Library.TokenState) {
+        self.init()
+        pad(&label, with: token.info.displayLabel)
+        pad(&manufacturerID, with: "Aktiv Co.".utf8)
+        pad(&model, with: "Rutoken ECP".utf8)
+        pad(&serialNumber, with: token.info.displaySerial)
+        flags = token.info.flags
+        ulMaxSessionCount = CK_ULONG(CK_EFFECTIVELY_INFINITE)
+        ulSessionCount = CK_ULONG(token.sessionCount)
+        ulMaxRwSessionCount = CK_ULONG(CK_EFFECTIVELY_INFINITE)
+        ulRwSessionCount = CK_ULONG(token.readWriteSessionCount)
+        ulMaxPinLen = CK_ULONG(token.info.user.maximumLength)
+        ulMinPinLen = CK_ULONG(token.info.user.minimumLength)
+        ulTotalPublicMemory = .unavailable
+        ulFreePublicMemory = .unavailable
+        ulTotalPrivateMemory = .unavailable
+        ulFreePrivateMemory = .unavailable
+        hardwareVersion = CK_VERSION(token.info.hardware)
+        firmwareVersion = CK_VERSION(token.info.firmware)
+        pad(&utcTime, with: [])
+    }
+}
+
+extension CK_VERSION {
+    fileprivate init(_ version: TokenVersion) { self.init(major: version.major, minor: version.minor) }
+}
+
+extension TokenInfo {
+    /// The label, or what the vendor's library says where there is none.
+    fileprivate var displayLabel: [UInt8] { label ?? Array("Rutoken ECP <no label>".utf8) }
+
+    /// The low four bytes of the serial number as eight lower-case hexadecimal digits.
+    fileprivate var displaySerial: [UInt8] {
+        let digits = Array("0123456789abcdef".utf8)
+        return serial.suffix(4).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 0xF)]] }
+    }
+
+    fileprivate var flags: CK_FLAGS {
+        var flags = CKF_RNG | CKF_LOGIN_REQUIRED | CKF_USER_PIN_INITIALIZED | CKF_TOKEN_INITIALIZED
+        if isUserPINChangeForced { flags |= CKF_USER_PIN_TO_BE_CHANGED }
+        if user.triesLeft < user.tries { flags |= CKF_USER_PIN_COUNT_LOW }
+        if user.triesLeft == 1 { flags |= CKF_USER_PIN_FINAL_TRY }
+        if user.triesLeft == 0 { flags |= CKF_USER_PIN_LOCKED }
+        if securityOfficer.triesLeft < securityOfficer.tries { flags |= CKF_SO_PIN_COUNT_LOW }
+        if securityOfficer.triesLeft == 1 { flags |= CKF_SO_PIN_FINAL_TRY }
+        if securityOfficer.triesLeft == 0 { flags |= CKF_SO_PIN_LOCKED }
+        return flags
+    }
+}
+
+extension CK_TOKEN_INFO_EXTENDED {
+    /// All of a token's memory. Nothing on the wire tells it.
+    private static let totalMemory: CK_ULONG = 131_072
+
+    /// What `C_EX_GetTokenInfoExtended` tells.
+    init(_ token: Library.TokenState) {
+        self.init()
+        let info = token.info
+        let isBluetooth = token.model == .ecpBluetooth
+        ulSizeofThisStructure = CK_ULONG(MemoryLayout<Self>.size)
+        ulTokenType = isBluetooth ? 0x69 : 0x01
+        ulTokenClass = isBluetooth ? 9 : 1
+        ulProtocolNumber = CK_ULONG(info.protocolNumber)
+        ulMicrocodeNumber = CK_ULONG(info.firmware.major)
+        ulOrderNumber = CK_ULONG(info.firmware.minor)
+        flags = token.extendedFlags
+        ulMaxAdminPinLen = CK_ULONG(info.securityOfficer.maximumLength)
+        ulMinAdminPinLen = CK_ULONG(info.securityOfficer.minimumLength)
+        ulMaxUserPinLen = CK_ULONG(info.user.maximumLength)
+        ulMinUserPinLen = CK_ULONG(info.user.minimumLength)
+        ulMaxAdminRetryCount = CK_ULONG(info.securityOfficer.tries)
+        ulAdminRetryCountLeft = CK_ULONG(info.securityOfficer.triesLeft)
+        ulMaxUserRetryCount = CK_ULONG(info.user.tries)
+        ulUserRetryCountLeft = CK_ULONG(info.user.triesLeft)
+        copy(info.serial, into: &serialNumber)
+        ulTotalMemory = Self.totalMemory
+        ulFreeMemory = info.freeMemory.map { CK_ULONG($0) } ?? .unavailable
+        copy(token.atr, into: &ATR)
+        ulATRLen = CK_ULONG(min(token.atr.count, 64))
+        ulBatteryVoltage = 0
+        ulBodyColor = 0
+        ulFirmwareChecksum = CK_ULONG(info.firmwareChecksum ?? 0)
+        ulBatteryPercentage = .unavailable
+        ulBatteryFlags = .unavailable
+    }
+}
+
+extension Library.TokenState {
+    /// `TOKEN_FLAGS_` of the vendor's header.
+    fileprivate var extendedFlags: CK_FLAGS {
+        var flags = CK_FLAGS(info.user.changePolicy)
+        if info.securityOfficer.isChanged { flags |= CK_FLAGS(TOKEN_FLAGS_ADMIN_PIN_NOT_DEFAULT) }
+        if info.user.isChanged { flags |= CK_FLAGS(TOKEN_FLAGS_USER_PIN_NOT_DEFAULT) }
+        if info.extendedFlags & 0x80 != 0 { flags |= CK_FLAGS(TOKEN_FLAGS_HAS_FLASH_DRIVE) }
+        if model == .ecpBluetooth { flags |= CK_FLAGS(TOKEN_FLAGS_SUPPORT_SECURE_MESSAGING) }
+        flags |= CK_FLAGS(TOKEN_FLAGS_SUPPORT_JOURNAL)
+        if info.user.isUTF8 { flags |= CK_FLAGS(TOKEN_FLAGS_USER_PIN_UTF8) }
+        if info.securityOfficer.isUTF8 { flags |= CK_FLAGS(TOKEN_FLAGS_ADMIN_PIN_UTF8) }
+        if info.firmwareChecksum == nil { flags |= CK_FLAGS(TOKEN_FLAGS_FW_CHECKSUM_UNAVAILIBLE) }
+        return flags
+    }
+}

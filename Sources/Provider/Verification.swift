@@ -1,0 +1,57 @@
+public import CCryptoki
+import Cryptoki
+
+@c @implementation
+public func C_VerifyInit(
+    _ hSession: CK_SESSION_HANDLE, _ pMechanism: UnsafeMutablePointer<CK_MECHANISM>?, _ hKey: CK_OBJECT_HANDLE
+) -> CK_RV {
+    call { library throws(CKError) in
+        let mechanism = try unsafe Mechanism(pMechanism)
+        try library.withSession(hSession) { session throws(CKError) in try session.verifyInit(mechanism, key: hKey) }
+    }
+}
+
+@c @implementation
+public func C_Verify(
+    _ hSession: CK_SESSION_HANDLE, _ pData: UnsafeMutablePointer<CK_BYTE>?, _ ulDataLen: CK_ULONG,
+    _ pSignature: UnsafeMutablePointer<CK_BYTE>?, _ ulSignatureLen: CK_ULONG
+) -> CK_RV {
+    call { library throws(CKError) in
+        let data = try unsafe input(pData, ulDataLen)
+        let signature = try unsafe Array(input(pSignature, ulSignatureLen))
+        try library.withSession(hSession) { session throws(CKError) in
+            try unsafe session.verify(data.span, signature: signature)
+        }
+    }
+}
+
+@c @implementation
+public func C_VerifyUpdate(
+    _ hSession: CK_SESSION_HANDLE, _ pPart: UnsafeMutablePointer<CK_BYTE>?, _ ulPartLen: CK_ULONG
+) -> CK_RV {
+    call { library throws(CKError) in
+        let part = try unsafe input(pPart, ulPartLen)
+        try library.withSession(hSession) { session throws(CKError) in try unsafe session.verifyUpdate(part.span) }
+    }
+}
+
+@c @implementation
+public func C_VerifyFinal(
+    _ hSession: CK_SESSION_HANDLE, _ pSignature: UnsafeMutablePointer<CK_BYTE>?, _ ulSignatureLen: CK_ULONG
+) -> CK_RV {
+    call { library throws(CKError) in
+        let signature = try unsafe Array(input(pSignature, ulSignatureLen))
+        try library.withSession(hSession) { session throws(CKError) in try session.verifyFinal(signature: signature) }
+    }
+}
+
+@c @implementation
+public func C_VerifyRecoverInit(
+    _ hSession: CK_SESSION_HANDLE, _ pMechanism: UnsafeMutablePointer<CK_MECHANISM>?, _ hKey: CK_OBJECT_HANDLE
+) -> CK_RV { notSupported() }
+
+@c @implementation
+public func C_VerifyRecover(
+    _ hSession: CK_SESSION_HANDLE, _ pSignature: UnsafeMutablePointer<CK_BYTE>?, _ ulSignatureLen: CK_ULONG,
+    _ pData: UnsafeMutablePointer<CK_BYTE>?, _ pulDataLen: UnsafeMutablePointer<CK_ULONG>?
+) -> CK_RV { notSupported() }

@@ -1,0 +1,154 @@
+import APDU
+
+/// A file's control parameters (ISO/IEC 7816-4, 5.3.3), as far as the driver uses them.
+struct FileTemplate {
+    /// Identifier of the file (tag 83).
+    var identifier: UInt16 = 0
+    /// Size in bytes (tag 80).
+    var size = 0
+    /// Whether it is a DF (tag 82 = 38).
+    var isDirectory = false
+    /// The six property bytes of a PIN or key file (tag 85).
+    var properties: [UInt8] = []
+    /// The access conditions (tag 86).
+    var access: [UInt8] = []
+
+    init(parsing bytes: [UInt8]) throws(MalformedBytes) {
+        var outer = ByteCursor(bytes)
+        var inner = ByteCursor(try outer.object().value)
+        while !inner.isAtEnd {
+            let (tag, value) = try inner.object()
+            var cursor = ByteCursor(value)
+            switch tag {
+            case 0x80: size = try cursor.uint16()
+            case 0x82: isDirectory = try cursor.byte() == 0x38
+            case 0x83: identifier = UInt16(truncatingIfNeeded: try cursor.uint16())
+            case 0x85: properties = value
+            case 0x86: access = value
+            default: break
+            }
+        }
+    }
+}
+
+/// Where a file lies: identifiers from below the MF down.
+struct FilePath: Equatable, ExpressibleByArrayLiteral {
+    var identifiers: [UInt16]
+
+    init(arrayLiteral elements: UInt16...) { identifiers = elements }
+
+    /// The path of a file in this directory.
+    func file(_ identifier: UInt16) -> FilePath {
+        var path = self
+        path.identifiers.append(identifier)
+        return path
+    }
+
+    var bytes: [UInt8] { identifiers.flatMap(\.bytes) }
+
+    static let system: FilePath = [0x1000, 0x1000]
+    static let label: FilePath = [0x1000, 0x1000, 0x1000]
+    static let publicKeys: FilePath = [0x1000, 0x1000, 0x6001]
+    static let privateKeys: FilePath = [0x1000, 0x1000, 0x6002]
+    static let objects: FilePath = [0x1000, 0x1001]
+}
+
+extension Token {
+    /// Data of one READ BINARY or UPDATE BINARY. Fits a protected short APDU with room to spare.
+    private static let blockSize = 224
+
+    /// Selects a file by its path and returns its template.
+    @discardableResult
+    func select(_ path: FilePath) throws(TokenError) -> FileTemplate {
+        try template(Command(0x00, 0xA4, 0x08, 0x04, bytes: path.bytes, ne: 256))
+    }
+
+    /// The templates of all files in a directory, in the card's order. An absent directory is an empty one.
+    func list(_ directory: FilePath) throws(TokenError) -> [FileTemplate] {
+        var files: [FileTemplate] = []
+        var next = try optional { () throws(TokenError) in
+            try select(directory)
+            return try template(Command(0x00, 0xA4, 0x00, 0x04, ne: 256))
+        }
+        // No two files of a directory have the same identifier: a card that goes on past all of them is lying.
+        while let file = next, files.count < 0x1_0000 {
+            files.append(file)
+            next = try optional { () throws(TokenError) in
+                try template(Command(0x00, 0xA4, 0x00, 0x06, bytes: file.identifier.bytes, ne: 256))
+            }
+        }
+        return files
+    }
+
+    /// The content of the file at `path`.
+    func read(_ path: FilePath) throws(TokenError) -> [UInt8] {
+        let size = try select(path).size
+        return try readSelected(count: size)
+    }
+
+    /// The first `count` bytes of the selected file, fewer if it ends before.
+    func readSelected(count: Int) throws(TokenError) -> [UInt8] {
+        var content: [UInt8] = []
+        while content.count < count {
+            let wanted = min(count - content.count, Self.blockSize)
+            let response = try send(
+                Command(0x00, 0xB0, Self.high(content.count), Self.low(content.count), ne: wanted))
+            guard response.status == .success || response.status == .endOfFileReached else {
+                throw TokenError(response.status)
+            }
+            content += response.data
+            if response.data.isEmpty || response.status == .endOfFileReached { break }
+        }
+        return content
+    }
+
+    /// Writes to the selected file.
+    func updateSelected(_ content: [UInt8], at offset: Int = 0) throws(TokenError) {
+        var written = 0
+        while written < content.count {
+            let block = Array(content[written..<min(written + Self.blockSize, content.count)])
+            let position = offset + written
+            try perform(Command(0x00, 0xD6, Self.high(position), Self.low(position), bytes: block))
+            written += block.count
+        }
+    }
+
+    /// Creates a file in the current directory; an EF becomes the current file.
+    ///
+    /// - Parameters:
+    ///   - type: Tag 82: `01 00` EF, `10 00` PIN or key file.
+    ///   - properties: Tag 85, for PIN and key files.
+    ///   - access: The first eight of the fifteen bytes of tag 86.
+    func create(
+        _ identifier: UInt16, type: [UInt8], size: Int, properties: [UInt8] = [], access: [UInt8]
+    ) throws(TokenError) {
+        var body: [UInt8] = []
+        body.appendObject(0x82, type)
+        body.appendObject(0x80, [Self.high(size), Self.low(size)])
+        body.appendObject(0x83, identifier.bytes)
+        if !properties.isEmpty { body.appendObject(0x85, properties) }
+        body.appendObject(0x86, access + [UInt8](repeating: 0, count: max(0, 15 - access.count)))
+        try perform(Command(0x00, 0xE0, 0x00, 0x00, bytes: .object(0x62, body)))
+    }
+
+    /// Deletes a file of `directory`. That it is gone already is no error.
+    func delete(_ identifier: UInt16, in directory: FilePath) throws(TokenError) {
+        try select(directory)
+        _ = try optional { () throws(TokenError) in
+            try perform(Command(0x00, 0xE4, 0x00, 0x00, bytes: identifier.bytes))
+        }
+    }
+
+    private func template(_ command: consuming Command) throws(TokenError) -> FileTemplate {
+        let answer = try perform(command)
+        do { return try FileTemplate(parsing: answer) } catch { throw .malformedAnswer }
+    }
+
+    private static func high(_ value: Int) -> UInt8 { UInt8(truncatingIfNeeded: value >> 8) }
+    private static func low(_ value: Int) -> UInt8 { UInt8(truncatingIfNeeded: value) }
+}
+
+extension UInt16 {
+    /// The number's two bytes, big-endian, as file identifiers are sent.
+    fileprivate var bytes: [UInt8] { [UInt8(truncatingIfNeeded: self >> 8), UInt8(truncatingIfNeeded: self)] }
+}

@@ -1,0 +1,115 @@
+import APDU
+import SecureChannel
+
+extension Token {
+    /// What the token tells of itself.
+    ///
+    /// - Parameter opening: Whether a channel may be opened for it. Otherwise a token that demands a channel, and has
+    ///   none open with this process, tells its serial number and label only.
+    public func info(opening: Bool) throws(TokenError) -> TokenInfo {
+        switch protection {
+        case .unpaired(_, let hints):
+            return TokenInfo(serial: serial, label: hints?.label)
+        case .paired where !opening && channel?.isOpen != true:
+            return try exclusively { () throws(TokenError) in
+                guard let discovery = try? Discovery.run(over: link), case .present(_, let hints) = discovery else {
+                    return TokenInfo(serial: serial)
+                }
+                return TokenInfo(serial: serial, label: hints.label)
+            }
+        case .paired, .plain:
+            return try transaction { () throws(TokenError) in try completeInfo() }
+        }
+    }
+
+    /// `count` random bytes of the token's generator (GET CHALLENGE).
+    public func randomBytes(_ count: Int) throws(TokenError) -> [UInt8] {
+        try transaction { () throws(TokenError) in
+            var bytes: [UInt8] = []
+            while bytes.count < count {
+                let wanted = min(count - bytes.count, 224)
+                let answer = try perform(Command(0x00, 0x84, 0x00, 0x00, ne: wanted))
+                guard answer.count == wanted else { throw .malformedAnswer }
+                bytes += answer
+            }
+            return bytes
+        }
+    }
+
+    /// Reads the serial number of a token without a channel. A token that has no `80 71` still has a data object.
+    func readSerialIfUnknown() throws(TokenError) {
+        guard serial.isEmpty else { return }
+        if let versions = try versions() {
+            serial = versions.serial
+        } else {
+            serial = try perform(Command(0x00, 0xCA, 0x01, 0x81, ne: 8))
+        }
+        guard serial.count == 8 else { throw .malformedAnswer }
+    }
+
+    private func completeInfo() throws(TokenError) -> TokenInfo {
+        var info = TokenInfo(serial: serial, label: try label())
+        if let versions = try versions() {
+            info.hardware = versions.hardware
+            info.firmware = versions.firmware
+            info.protocolNumber = versions.protocolNumber
+        }
+        info.user = try pinState(of: .user)
+        info.securityOfficer = try pinState(of: .securityOfficer)
+        if let flags = try optional(Command(0x00, 0xCA, 0x01, 0x89, ne: 12)), flags.count > 6 {
+            info.extendedFlags = flags[6]
+        }
+        info.freeMemory = try optional(Command(0x00, 0xCA, 0x01, 0x8A, ne: 4)).flatMap(Self.number).map(Int.init)
+        info.firmwareChecksum = try optional(Command(0x80, 0x7E, 0x00, 0x00, ne: 4)).flatMap(Self.number)
+        info.isUserPINChangeForced = try optional(Command(0x00, 0xCA, 0x01, 0x62, ne: 256))?.first == 0x02
+        return info
+    }
+
+    /// The label file: `TN`, four bytes, the length, then UTF-8.
+    private func label() throws(TokenError) -> [UInt8]? {
+        guard let content = try optional({ () throws(TokenError) in try read(.label) }) else { return nil }
+        var cursor = ByteCursor(content)
+        guard (try? cursor.bytes(2)) == Array("TN".utf8), (try? cursor.bytes(4)) != nil,
+            let length = try? cursor.littleEndianUInt16(), let label = try? cursor.bytes(length), !label.isEmpty
+        else { return nil }
+        return label
+    }
+
+    private struct Versions {
+        var serial: [UInt8]
+        var hardware: TokenVersion
+        var firmware: TokenVersion
+        var protocolNumber: Int
+    }
+
+    /// Serial number and versions out of `80 71`; nil if this model does not know the command.
+    private func versions() throws(TokenError) -> Versions? {
+        guard let answer = try optional(Command(0x80, 0x71, 0x00, 0x00, ne: 256)) else { return nil }
+        do {
+            var outer = ByteCursor(answer)
+            var inner = ByteCursor(try outer.object(0x40))
+            var cursor = ByteCursor(try inner.object(0x01))
+            _ = try cursor.bytes(3)
+            let hardware = TokenVersion(major: try cursor.byte(), minor: try cursor.byte())
+            let firmware = TokenVersion(major: try cursor.byte(), minor: try cursor.byte())
+            _ = try cursor.bytes(2)
+            let serial = try cursor.bytes(8)
+            _ = try inner.object(0x02)
+            let protocolNumber = Int(try inner.object(0x03, length: 1)[0])
+            return Versions(serial: serial, hardware: hardware, firmware: firmware, protocolNumber: protocolNumber)
+        } catch {
+            throw .malformedAnswer
+        }
+    }
+
+    /// The answer to a command that not every model knows.
+    private func optional(_ command: borrowing Command) throws(TokenError) -> [UInt8]? {
+        let response = try send(command)
+        return response.status == .success ? response.data : nil
+    }
+
+    private static func number(_ bytes: [UInt8]) -> UInt32? {
+        var cursor = ByteCursor(bytes)
+        return try? cursor.uint32()
+    }
+}

@@ -1,0 +1,89 @@
+import APDU
+import GOST
+
+extension Token {
+    /// Makes a key pair on the token and stores what describes it. Needs User's login.
+    ///
+    /// - Returns: The public and the private half.
+    public func generateKeyPair(_ template: KeyPairTemplate) throws(TokenError) -> (TokenKey, TokenKey) {
+        try transaction { () throws(TokenError) in
+            guard login == .user else { throw .notLoggedIn }
+            let number = try freeKeyNumber()
+            do throws(TokenError) {
+                let value = try generate(template, number: number)
+                return try describe(template, number: number, value: value)
+            } catch {
+                // Nothing half-made stays behind; what went wrong first is what the caller learns.
+                try? deleteKeyFiles(number)
+                throw error
+            }
+        }
+    }
+
+    /// Deletes one half of a key pair, and its key file. Needs User's login.
+    public func delete(_ key: TokenKey) throws(TokenError) {
+        try transaction { () throws(TokenError) in
+            guard login == .user else { throw .notLoggedIn }
+            try removeRecord(key.file)
+            try delete(UInt16(key.number), in: key.half == .publicKey ? .publicKeys : .privateKeys)
+        }
+    }
+
+    /// Creates both key files and fills them (GENERATE KEY PAIR).
+    private func generate(_ template: KeyPairTemplate, number: UInt8) throws(TokenError) -> [UInt8] {
+        let algorithm = template.algorithm
+        let flags: UInt8 = template.canDerive ? 0x01 : 0x00
+        let properties = [algorithm.typeByte, algorithm.parameterByte, flags, 0xAA, 0x00, 0x00]
+        try select(.objects)
+        try create(
+            UInt16(number), type: [0x10, 0x00], size: algorithm.privateSize, properties: properties,
+            access: [0x47, 0x02, 0x02, 0x02, 0, 0, 0, 0x02])
+        try create(
+            UInt16(number), type: [0x10, 0x00], size: algorithm.publicSize,
+            properties: [algorithm.typeByte | 0x10] + properties.dropFirst(),
+            access: [0x46, 0x00, 0x02, 0x00, 0, 0, 0, 0x02])
+        let value = try perform(Command(0x00, 0x46, 0x80, number, ne: 256))
+        guard value.count == algorithm.publicSize else { throw .malformedAnswer }
+        return value
+    }
+
+    private func describe(
+        _ template: KeyPairTemplate, number: UInt8, value: [UInt8]
+    ) throws(TokenError) -> (TokenKey, TokenKey) {
+        let curve = template.algorithm.curve
+        let parameters: [(ObjectRecord.Item, [UInt8])] = [
+            (.gostR3410Parameters, curve.oid), (.gostR3411Parameters, template.gostR3411Parameters),
+            (.gost28147Parameters, template.gost28147Parameters),
+        ]
+        func record(_ kind: ObjectRecord.Kind, _ half: KeyPairTemplate.Half) -> ObjectRecord {
+            ObjectRecord(kind: kind, keyNumber: number, items: [(.label, half.label), (.id, half.id)] + parameters)
+        }
+        var publicRecord = record(.publicKey, template.publicKey)
+        // Not every token gives a public key back, so our own records keep it.
+        publicRecord.items.append((ObjectRecord.Item.value.rawValue, value))
+        let files = try store([publicRecord, record(.privateKey, template.privateKey)])
+        func key(_ half: TokenKey.Half, _ file: UInt16, _ text: KeyPairTemplate.Half, _ value: [UInt8]?) -> TokenKey {
+            TokenKey(
+                half: half, file: file, number: number, curve: curve, label: text.label, id: text.id,
+                gostR3410Parameters: curve.oid, gostR3411Parameters: template.gostR3411Parameters,
+                gost28147Parameters: template.gost28147Parameters, value: value, canDerive: template.canDerive,
+                isImported: false)
+        }
+        guard files.count == 2 else { throw .malformedAnswer }
+        return (
+            key(.publicKey, files[0], template.publicKey, value), key(.privateKey, files[1], template.privateKey, nil)
+        )
+    }
+
+    /// The lowest number that no key file has.
+    private func freeKeyNumber() throws(TokenError) -> UInt8 {
+        let used = Set(try (list(.publicKeys) + list(.privateKeys)).map(\.identifier))
+        guard let free = (1...0xFF).first(where: { !used.contains($0) }) else { throw .memoryFull }
+        return UInt8(truncatingIfNeeded: free)
+    }
+
+    private func deleteKeyFiles(_ number: UInt8) throws(TokenError) {
+        try delete(UInt16(number), in: .publicKeys)
+        try delete(UInt16(number), in: .privateKeys)
+    }
+}

@@ -1,0 +1,200 @@
+public import APDU
+public import Logging
+public import Secrets
+public import SecureChannel
+
+/// How tokens are to be treated, whichever they are.
+public struct TokenSettings: Sendable {
+    /// Where pairings with tokens are kept; nil if there is no usable place, so that nothing can be activated.
+    public var pairings: PairingStore?
+    /// The name that tokens remember this host by; at most 32 bytes of it are used.
+    public var hostLabel: String
+    /// Source of everything random on the host.
+    public var random: any RandomSource
+    /// Receives warnings about what happens to channels. Never a secret.
+    public var log: Logger
+
+    public init(pairings: PairingStore?, hostLabel: String, random: any RandomSource, log: Logger) {
+        self.pairings = pairings
+        self.hostLabel = hostLabel
+        self.random = random
+        self.log = log
+    }
+}
+
+/// A token in a reader: the card's commands as Swift methods.
+///
+/// One thread at a time. Every method that reaches the card does so in one transaction of its own.
+public final class Token {
+    /// The PC/SC name of the reader.
+    public let reader: String
+    public let model: TokenModel
+    /// The answer to reset.
+    public let atr: [UInt8]
+    /// The serial number, eight bytes, big-endian; empty if an unprotected token on a wireless reader was not asked.
+    public internal(set) var serial: [UInt8] = []
+    /// Who is logged in.
+    public internal(set) var login: Role?
+
+    let link: any CardLink
+    let settings: TokenSettings
+    var protection = Protection.plain
+    var channel: SecureChannel?
+    /// The PIN of ``login``, kept to present it once in a channel that had to be opened anew (gsc1, 15.3).
+    var retainedPIN: Secret?
+    /// Whether the channel was opened anew since the login, so that the card does not know of it.
+    var mustPresentPIN = false
+    /// The card's change counter, read at the begin of each transaction; nil if it has none.
+    var changeCounter: UInt32?
+    var cache: ObjectCache?
+
+    /// Who can be logged in.
+    public enum Role: UInt8, Sendable {
+        case securityOfficer = 1
+        case user = 2
+    }
+
+    /// How commands reach the card.
+    enum Protection {
+        /// As they are.
+        case plain
+        /// In a secure channel that is opened with this pairing.
+        case paired(Capabilities, PairingRecord)
+        /// Not at all before the channel is activated. Without capabilities the token offers none.
+        case unpaired(Capabilities?, TokenHints?)
+    }
+
+    /// Takes over the card behind `link` and finds out how it wants to be spoken to.
+    public init(reader: String, link: any CardLink, settings: TokenSettings) throws(TokenError) {
+        guard let model = TokenModel(atr: link.atr) else { throw .unsupported }
+        self.reader = reader
+        self.model = model
+        self.link = link
+        self.settings = settings
+        atr = link.atr
+        try exclusively { () throws(TokenError) in try discover() }
+    }
+
+    deinit { disconnect() }
+
+    /// Whether work is possible, or the channel has to be activated before.
+    public var isActivated: Bool {
+        if case .unpaired = protection { false } else { true }
+    }
+
+    /// Makes sure that the token can be worked with: its channel is open, if it has one.
+    public func prepare() throws(TokenError) {
+        try transaction { () throws(TokenError) in }
+    }
+
+    /// Ends login and channel, as far as the card can still be reached, and lets go of it.
+    ///
+    /// Works when the process is about to end: computes nothing but what the open channel needs.
+    public func disconnect() {
+        if channel != nil || login != nil, let wasReset = try? link.beginTransaction() {
+            if !wasReset { endOnCard() }
+            link.endTransaction()
+        }
+        forgetLogin()
+        channel?.abandon()
+        channel = nil
+        link.disconnect()
+    }
+
+    private func endOnCard() {
+        if let channel {
+            channel.close()
+        } else if let login {
+            _ = try? link.transmit(Command(0x80, 0x40, 0x00, login.rawValue))
+        }
+    }
+}
+
+// MARK: - Transactions and commands
+
+extension Token {
+    /// Runs `body` while no other process can reach the card, with the channel open and the login in force.
+    ///
+    /// The first command of each transaction reads the change counter. It can be repeated without harm, so it finds a
+    /// lost channel before a command that cannot (gsc1, 16), and it tells whether what is known of the objects is true.
+    func transaction<Result>(_ body: () throws(TokenError) -> Result) throws(TokenError) -> Result {
+        try exclusively { () throws(TokenError) in
+            guard isActivated else { throw .activationNeeded }
+            try establish()
+            return try body()
+        }
+    }
+
+    /// Runs `body` while no other process can reach the card.
+    func exclusively<Result>(_ body: () throws(TokenError) -> Result) throws(TokenError) -> Result {
+        do throws(LinkError) {
+            if try link.beginTransaction() { cardWasReset() }
+        } catch {
+            throw .link(error)
+        }
+        defer { link.endTransaction() }
+        return try body()
+    }
+
+    /// A reset ends the channel's session on the card and every login.
+    private func cardWasReset() {
+        channel?.abandon()
+        channel = nil
+        if case .plain = protection { login = nil }
+    }
+
+    private func establish() throws(TokenError) {
+        let hadChannel = channel?.isOpen == true
+        do throws(TokenError) {
+            try openChannelIfNeeded()
+            try readChangeCounter()
+        } catch {
+            // The card lost our session, most often to another process: that is found here, once.
+            guard hadChannel, error == .link(.channelBroken) else { throw error }
+            try openChannelIfNeeded()
+            try readChangeCounter()
+        }
+        if mustPresentPIN { try presentRetainedPIN() }
+    }
+
+    private func readChangeCounter() throws(TokenError) {
+        let response = try send(Command(0x00, 0xCA, 0x01, 0x32, ne: 4))
+        var cursor = ByteCursor(response.data)
+        changeCounter = response.status == .success ? try? cursor.uint32() : nil
+    }
+
+    /// Sends a command through the channel if there is one, and collects the whole answer.
+    func send(_ command: borrowing Command) throws(TokenError) -> Response {
+        let connection: any CardConnection = channel ?? link
+        do throws(LinkError) {
+            var response = try connection.transmit(command)
+            var data: [UInt8] = response.data
+            while let available = response.status.bytesAvailable, data.count <= 65_536 {
+                response = try connection.transmit(Command(0x00, 0xC0, 0x00, 0x00, ne: available))
+                data += response.data
+            }
+            return Response(response.status, data: data)
+        } catch {
+            if error == .channelBroken { channel = nil }
+            throw .link(error)
+        }
+    }
+
+    /// Sends a command and returns its data; every status word but 9000 is an error.
+    @discardableResult
+    func perform(_ command: borrowing Command) throws(TokenError) -> [UInt8] {
+        let response = try send(command)
+        guard response.status == .success else { throw TokenError(response.status) }
+        return response.data
+    }
+
+    /// What `body` returns, or nil if it meets something that is not there.
+    func optional<Result>(_ body: () throws(TokenError) -> Result) throws(TokenError) -> Result? {
+        do throws(TokenError) {
+            return try body()
+        } catch {
+            guard error == .notFound else { throw error }
+            return nil
+        }
+    }
+}

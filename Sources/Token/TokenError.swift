@@ -1,0 +1,43 @@
+public import APDU
+public import SecureChannel
+
+/// Why the token did not do what was asked.
+public enum TokenError: Error, Sendable, Equatable {
+    /// The card could not be reached, or its answer could not be trusted.
+    case link(LinkError)
+    /// Pairing or opening the secure channel failed.
+    case channel(ChannelError)
+    /// The secure channel has to be activated first.
+    case activationNeeded
+    /// The PIN is wrong. The number of tries left, where the token tells it.
+    case pinIncorrect(triesLeft: Int?)
+    /// The PIN has no tries left.
+    case pinLocked
+    /// The operation needs a login.
+    case notLoggedIn
+    /// No such file, key or data object.
+    case notFound
+    /// The token's memory is full.
+    case memoryFull
+    /// The token does not know this algorithm or parameter set.
+    case unsupported
+    /// The token is being formatted.
+    case initialisationPhase
+    /// The token's answer does not have the form that the command prescribes.
+    case malformedAnswer
+    /// Any other status word.
+    case refused(StatusWord)
+
+    /// The error that a status word other than 9000 stands for.
+    init(_ status: StatusWord) {
+        self =
+            switch status {
+            case .securityStatusNotSatisfied: .notLoggedIn
+            case .authenticationBlocked: .pinLocked
+            case .fileNotFound, .referencedDataNotFound: .notFound
+            case .notEnoughMemory: .memoryFull
+            case .initialisationPhase: .initialisationPhase
+            default: .refused(status)
+            }
+    }
+}

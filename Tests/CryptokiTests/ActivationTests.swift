@@ -1,0 +1,89 @@
+import APDU
+import CCryptoki
+import Cryptoki
+import Emulator
+import Testing
+import Token
+
+@Suite("Activation of the secure channel")
+struct ActivationTests {
+    let reader: EmulatedReader
+    let store = Folder()
+    let application: Application
+
+    init() throws {
+        reader = try EmulatedReader(.bt, passwords: [Application.password])
+        application = Application(reader, store: store)
+    }
+
+    @Test("before activation the token tells who it is and refuses a session")
+    func refusal() throws {
+        let token = try application.library.token(in: 0, opening: false)
+        #expect(token.info.serial == reader.card.serial)
+        #expect(!token.isActivated)
+        #expect(throws: CKError.functionNotSupported) { try application.open() }
+    }
+
+    @Test("after activation a session opens, now and after a reset of the card")
+    func activation() throws {
+        try application.activate()
+        _ = try application.open()
+        reader.resetCard()
+        _ = try application.open()
+    }
+
+    @Test("an application with the same store is activated, one with another store is not")
+    func stores() throws {
+        try application.activate()
+        let member = Application(reader, store: store)
+        _ = try member.open()
+        let stranger = Application(reader, store: Folder())
+        #expect(throws: CKError.functionNotSupported) { try stranger.open() }
+        try stranger.activate()
+        _ = try stranger.open()
+    }
+
+    @Test("a wrong password is refused and spends one try")
+    func wrongPassword() throws {
+        for _ in 0..<5 {
+            #expect(throws: CKError.activationPasswordInvalid) { try application.activate("1BCD-EFGH-JKLM-NPQS") }
+        }
+        #expect(throws: CKError.pinLocked) { try application.activate() }
+    }
+
+    @Test(
+        "a malformed password is refused before anything reaches the card", arguments: ["", "7BCD", "1OOO-0000", "ж"])
+    func malformedPassword(_ password: String) throws {
+        #expect(throws: CKError.activationPasswordInvalid) { try application.activate(password) }
+        #expect(reader.commands == 0)
+    }
+
+    @Test("activation while a session is open is refused")
+    func sessionExists() throws {
+        try application.activate()
+        _ = try application.open()
+        #expect(throws: CKError.sessionExists) { try application.activate() }
+    }
+
+    @Test("activation again keeps the token usable")
+    func again() throws {
+        try application.activate()
+        try application.activate()
+        _ = try application.open()
+    }
+
+    @Test("without a token there is nothing to activate")
+    func noToken() throws {
+        reader.removeCard()
+        #expect(throws: CKError.tokenNotPresent) { try application.activate() }
+        #expect(throws: CKError.slotIDInvalid) { try application.library.activate(7, password: [].span) }
+    }
+
+    @Test("a token without a channel opens a session in plain and has nothing to activate")
+    func plainToken() throws {
+        let plain = Application(try EmulatedReader(.usb), store: store)
+        _ = try plain.open()
+        let other = Application(try EmulatedReader(.usb), store: store)
+        #expect(throws: CKError.functionNotSupported) { try other.activate() }
+    }
+}

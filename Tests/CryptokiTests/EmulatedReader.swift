@@ -1,0 +1,101 @@
+import APDU
+import Emulator
+import Foundation
+import Locking
+import Secrets
+
+/// A reader with an emulated card in this process. It keeps the recorded conversation and can be told to misbehave.
+final class EmulatedReader: ReaderService, Sendable {
+    static let name = "Virtual PCD 00 00"
+
+    let card: EmulatedCard
+    private let state = Lock(State())
+
+    struct State {
+        var isPresent = true
+        var wasReset = false
+        var conversation: [UInt8] = []
+        var commands = 0
+        /// Called with each response before the host sees it.
+        var response: (@Sendable (Int, Response) throws(LinkError) -> Response)?
+    }
+
+    init(_ identity: Identity, memory: any CardMemory = VolatileMemory(), passwords: [String] = []) throws {
+        card = try EmulatedCard(identity, memory: memory, activationPasswords: passwords)
+    }
+
+    /// Everything that crossed the link, in both directions.
+    var conversation: [UInt8] { state.withLock { $0.conversation } }
+
+    /// The number of commands that were sent.
+    var commands: Int { state.withLock { $0.commands } }
+
+    /// Changes every response from now on; the number counts commands from 1.
+    func onResponse(_ change: (@Sendable (Int, Response) throws(LinkError) -> Response)?) {
+        state.withLock { state in
+            state.commands = 0
+            state.response = change
+        }
+    }
+
+    /// Another process resets the card.
+    func resetCard() {
+        card.reset()
+        state.withLock { $0.wasReset = true }
+    }
+
+    func removeCard() {
+        card.powerOff()
+        state.withLock { $0.isPresent = false }
+    }
+
+    func insertCard() {
+        state.withLock { state in
+            state.isPresent = true
+            state.wasReset = true
+        }
+    }
+
+    func readers() throws(LinkError) -> [ReaderState] {
+        let isPresent = state.withLock { $0.isPresent }
+        return [ReaderState(name: Self.name, atr: isPresent ? card.identity.atr : nil, events: 0)]
+    }
+
+    func connect(to reader: String) throws(LinkError) -> any CardLink {
+        guard reader == Self.name, state.withLock({ $0.isPresent }) else { throw .noCard }
+        return Link(reader: self)
+    }
+
+    fileprivate func takeReset() throws(LinkError) -> Bool {
+        try state.withLock { state throws(LinkError) in
+            guard state.isPresent else { throw .removed(sent: false) }
+            defer { state.wasReset = false }
+            return state.wasReset
+        }
+    }
+
+    fileprivate func transmit(_ command: borrowing Command) throws(LinkError) -> Response {
+        guard state.withLock({ $0.isPresent }) else { throw .removed(sent: false) }
+        guard let sent = try? command.encoded() else { throw .malformed }
+        let response = try card.transmit(command)
+        let (number, change) = state.withLock { state in
+            for index in 0..<sent.count { state.conversation.append(sent.bytes[index]) }
+            state.conversation += response.encoded
+            state.commands += 1
+            return (state.commands, state.response)
+        }
+        return try change?(number, response) ?? response
+    }
+
+    private final class Link: CardLink {
+        private let reader: EmulatedReader
+
+        init(reader: EmulatedReader) { self.reader = reader }
+
+        var atr: [UInt8] { reader.card.identity.atr }
+        func beginTransaction() throws(LinkError) -> Bool { try reader.takeReset() }
+        func endTransaction() {}
+        func disconnect() {}
+        func transmit(_ command: borrowing Command) throws(LinkError) -> Response { try reader.transmit(command) }
+    }
+}
