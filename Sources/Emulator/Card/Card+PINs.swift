@@ -21,7 +21,7 @@ extension Card {
         try require(pin.triesLeft > 0, else: .authenticationBlocked)
         guard let value = pin.value else { throw Refusal(.referencedDataNotFound) }
 
-        guard value.matches(command.data.bytes) else {
+        guard value.matches(command.data) else {
             pin.triesLeft -= 1
             state.fileSystem.replacePIN(number, with: pin)
             countChange()
@@ -69,7 +69,7 @@ extension Card {
         pin.flags = pin.flags & ~RightsFileFlags.text | (data.isText ? RightsFileFlags.text : 0)
         if pin.type == .localPIN {
             pin.flags |= RightsFileFlags.localPINSet
-        } else if defaultPIN(number)?.matches(value.secret.bytes) == true {
+        } else if defaultPIN(number)?.matches(value.secret) == true {
             pin.flags &= ~RightsFileFlags.pinChanged
         } else {
             pin.flags |= RightsFileFlags.pinChanged

@@ -36,7 +36,7 @@ extension CardState {
 
     /// Reads a state; throws if any byte of it is not what ``encoded()`` wrote.
     package init(decoding secret: borrowing Secret) throws(EmulatorError) {
-        var bytes = (0..<secret.count).map { secret.bytes[$0] }
+        var bytes = [UInt8](copying: secret)
         defer { bytes.wipe() }
         guard bytes.starts(with: CardState.magic), bytes.count > 38 else { throw .stateCorrupt }
         let version = Int(bytes[4]) << 8 | Int(bytes[5])
@@ -79,8 +79,9 @@ extension [UInt8] {
     fileprivate mutating func appendSealed(_ sealed: Sealed?) {
         append(sealed == nil ? 0 : 1)
         guard let sealed else { return }
-        appendUInt32(UInt32(truncatingIfNeeded: sealed.secret.count))
-        for index in 0..<sealed.secret.count { append(sealed.secret.bytes[index]) }
+        var bytes = [UInt8](copying: sealed.secret)
+        defer { bytes.wipe() }
+        appendField(bytes)
     }
 
     fileprivate mutating func append(_ file: File) {

@@ -8,6 +8,10 @@ package final class Sealed: Sendable {
 
     package convenience init(copying bytes: [UInt8]) { self.init(Secret(copying: bytes)) }
 
-    /// Whether the secret is `bytes`. Constant time in the contents.
-    func matches(_ bytes: Span<UInt8>) -> Bool { constantTimeEqual(secret.bytes, bytes) }
+    /// Whether both hold the same bytes. Constant time in the contents.
+    func matches(_ other: borrowing Secret) -> Bool { Sealed.areEqual(secret, other) }
+
+    private static func areEqual(_ left: borrowing Secret, _ right: borrowing Secret) -> Bool {
+        constantTimeEqual(left.bytes, right.bytes)
+    }
 }

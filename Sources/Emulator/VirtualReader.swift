@@ -1,0 +1,117 @@
+import Glibc
+
+/// Why a connection to a virtual reader ended or did not come about.
+public enum VirtualReaderError: Error, Sendable, Equatable {
+    /// The address is not a dotted IPv4 address.
+    case invalidAddress
+    /// Nobody listens there, or another failure of the operating system, by its `errno`.
+    case system(errno: Int32)
+    /// The other end closed the connection.
+    case closed
+}
+
+extension VirtualReaderError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .invalidAddress: "not a dotted IPv4 address"
+        case .system(let code): unsafe String(cString: strerror(code))
+        case .closed: "the connection was closed"
+        }
+    }
+}
+
+/// A connection to vpcd, the virtual smart card reader of vsmartcard: a reader of pcscd whose card sits at the end of a
+/// TCP connection.
+///
+/// Both directions carry frames: a length in two bytes, big-endian, and as many bytes. A frame of one byte controls the
+/// card: 00 power off, 01 power on, 02 reset, all without an answer, and 04, which asks for the answer to reset. Longer
+/// frames are command APDUs, each answered by a response APDU.
+public struct VirtualReader: ~Copyable {
+    private let socket: Int32
+
+    /// Connects to vpcd at a numeric IPv4 address.
+    public init(host: String, port: UInt16) throws(VirtualReaderError) {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        guard unsafe inet_pton(AF_INET, host, &address.sin_addr) == 1 else { throw .invalidAddress }
+        let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        guard socket >= 0 else { throw .system(errno: errno) }
+        let result = unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                unsafe Glibc.connect(socket, pointer, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard result == 0 else {
+            let code = errno
+            close(socket)
+            throw .system(errno: code)
+        }
+        self.socket = socket
+    }
+
+    deinit { close(socket) }
+
+    /// Lets the reader use the card until the connection ends, which is what this throws.
+    ///
+    /// - Parameter trace: Is told each command APDU and its response APDU, as they are on the wire.
+    public borrowing func serve(
+        _ card: EmulatedCard, trace: (_ command: [UInt8], _ response: [UInt8]) -> Void = { _, _ in }
+    ) throws(VirtualReaderError) -> Never {
+        while true {
+            let length = try receive(2)
+            let frame = try receive(Int(length[0]) << 8 | Int(length[1]))
+            switch frame {
+            case []: throw .closed
+            case [0x00]: card.powerOff()
+            case [0x01]: card.powerOn()
+            case [0x02]: card.reset()
+            case [0x04]: try send(card.identity.atr)
+            default:
+                guard frame.count > 1 else { continue }
+                let response = card.process(frame)
+                trace(frame, response)
+                try send(response)
+            }
+        }
+    }
+
+    /// Exactly `count` bytes.
+    private borrowing func receive(_ count: Int) throws(VirtualReaderError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        var filled = 0
+        while filled < count {
+            acknowledgeAtOnce()
+            let result = unsafe bytes.withUnsafeMutableBytes { buffer in
+                unsafe recv(socket, buffer.baseAddress?.advanced(by: filled), buffer.count - filled, 0)
+            }
+            if result < 0 && errno == EINTR { continue }
+            guard result >= 0 else { throw .system(errno: errno) }
+            guard result > 0 else { throw .closed }
+            filled += result
+        }
+        return bytes
+    }
+
+    /// vpcd sends a frame in two pieces and waits for the first to be acknowledged. A delayed acknowledgement would cost
+    /// 40 ms for each command, and Linux falls back to delaying after a while: this is said before every `recv`.
+    private borrowing func acknowledgeAtOnce() {
+        var on: Int32 = 1
+        unsafe setsockopt(
+            socket, Int32(IPPROTO_TCP), TCP_QUICKACK, &on, socklen_t(MemoryLayout<Int32>.size))
+    }
+
+    private borrowing func send(_ bytes: [UInt8]) throws(VirtualReaderError) {
+        let frame = [UInt8(truncatingIfNeeded: bytes.count >> 8), UInt8(truncatingIfNeeded: bytes.count)] + bytes
+        var sent = 0
+        while sent < frame.count {
+            let result = unsafe frame.withUnsafeBytes { buffer in
+                unsafe Glibc.send(
+                    socket, buffer.baseAddress?.advanced(by: sent), buffer.count - sent, Int32(MSG_NOSIGNAL))
+            }
+            if result < 0 && errno == EINTR { continue }
+            guard result >= 0 else { throw .system(errno: errno) }
+            sent += result
+        }
+    }
+}

@@ -1,0 +1,132 @@
+import ArgumentParser
+import Emulator
+import Glibc
+import Storage
+
+@main
+struct KanalEmulator: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "kanal-emulator",
+        abstract: "A Rutoken token in software, in a virtual reader of pcscd.",
+        discussion: """
+            The token attaches to vpcd, the virtual reader of vsmartcard (Debian package vsmartcard-vpcd), and stays \
+            there until it is told to stop by SIGTERM or SIGINT. pcscd may start later than the emulator, and may be \
+            restarted.
+
+            Standard output tells one fact a line: 'identity:', 'serial:', 'activation password:' for each password \
+            that was made, and 'attached:' each time that the token is in the reader.
+
+            With --state the token remembers everything across runs, even if it is killed; without, it is a new one \
+            each time. A new token is formatted; its user PIN is 12345678 and its administrator's PIN 87654321. A \
+            Bluetooth token (bt) also gets activation passwords. They are printed when the token is made and are \
+            stored nowhere: write them down.
+
+            EXAMPLES
+              kanal-emulator --identity usb
+              kanal-emulator --identity bt --state ~/.token --label 'My token'
+              kanal-emulator --identity bt --activation-password 1AAA-BBBB-CCCC-DDDD --trace apdu.log
+            """)
+
+    enum IdentityName: String, ExpressibleByArgument, CaseIterable {
+        case usb
+        case bt
+    }
+
+    @Option(help: "Which token: usb, without a secure channel, or bt, which requires one.")
+    var identity: IdentityName
+
+    @Option(help: ArgumentHelp("The private directory of the token's memory, made if missing.", valueName: "dir"))
+    var state: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "An activation password for a new bt token: 16 to 32 symbols, of which the first names the slot (1-6 or"
+                + " A-F). Repeatable. Without it two are made.",
+            valueName: "password"))
+    var activationPassword: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "The serial number, 8 or 16 hexadecimal digits. A new token gets a random one from 0e000000.",
+            valueName: "hex"))
+    var serial: String?
+
+    @Option(help: ArgumentHelp("The label of a new token.", valueName: "text"))
+    var label: String?
+
+    @Option(help: ArgumentHelp("Where vpcd listens: a numeric IPv4 address.", valueName: "address"))
+    var host = "127.0.0.1"
+
+    @Option(help: "The port of the virtual reader; the second reader of Debian's vpcd is 35964.")
+    var port: UInt16 = 35963
+
+    @Option(help: ArgumentHelp("How long to wait for vpcd.", valueName: "seconds"))
+    var wait = 30
+
+    @Flag(inversion: .prefixedNo, help: "Whether to wait for vpcd again when the connection ends.")
+    var reattach = true
+
+    @Option(
+        help: ArgumentHelp(
+            "Append each command and response APDU to this file. It shows PINs that a host sends in plain.",
+            valueName: "file"))
+    var trace: String?
+
+    func validate() throws {
+        guard serial == nil || serialBytes != nil else {
+            throw ValidationError("\(EmulatorError.invalidSerial)")
+        }
+        guard (0...86_400).contains(wait) else { throw ValidationError("--wait is 0 to 86400 seconds") }
+    }
+
+    func run() throws {
+        // The memory is sound at every moment, so there is nothing to do but to leave.
+        for number in [SIGTERM, SIGINT] { signal(number) { _ in _exit(0) } }
+        guard let state else { return try run(with: VolatileMemory()) }
+        let result: Result<Void, any Error>
+        do throws(StorageError) {
+            let directory = try Directory(path: state, create: true)
+            result = try directory.withLock(waiting: false) { () throws(StorageError) in
+                Result { try run(with: DirectoryMemory(directory)) }
+            }
+        } catch .locked {
+            throw Failure("another emulator uses the state directory '\(state)'")
+        } catch {
+            throw Failure("\(state): \(error)")
+        }
+        try result.get()
+    }
+
+    private func run(with memory: any CardMemory) throws {
+        guard let identity = Identity(name: identity.rawValue) else { throw ValidationError("no such identity") }
+        let card = try EmulatedCard(
+            identity, memory: memory, activationPasswords: activationPassword, serial: serialBytes, label: label)
+        let output = LineWriter.standardOutput
+        output.write("identity: \(identity.name)")
+        output.write("serial: \(Self.description(of: card.serial))")
+        for password in card.newActivationPasswords { output.write("activation password: \(password)") }
+        try Reader(host: host, port: port, wait: wait, reattach: reattach, trace: trace).serve(card, output)
+    }
+
+    private var serialBytes: [UInt8]? {
+        guard let digits = serial?.compactMap(\.hexDigitValue), digits.count == serial?.count,
+            digits.count == 8 || digits.count == 16
+        else { return nil }
+        return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+    }
+
+    /// The number in hexadecimal and in decimal, as reader names have it.
+    private static func description(of serial: [UInt8]) -> String {
+        let number = serial.reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
+        let digits = String(number, radix: 16)
+        let width = number >> 32 == 0 ? 8 : 16
+        return String(repeating: "0", count: width - digits.count) + digits + " (decimal \(number))"
+    }
+}
+
+/// Why the emulator stops.
+struct Failure: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}

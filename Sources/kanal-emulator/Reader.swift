@@ -1,0 +1,70 @@
+import Emulator
+import Glibc
+
+/// The virtual reader that the token sits in, for as long as there is one.
+struct Reader {
+    let host: String
+    let port: UInt16
+    /// How many seconds to wait for it.
+    let wait: Int
+    let reattach: Bool
+    let trace: String?
+
+    private static let pollsPerSecond = 5
+
+    /// Attaches the card, again and again if it shall. Ends by an error only.
+    func serve(_ card: EmulatedCard, _ output: borrowing LineWriter) throws {
+        let log = try openTrace()
+        repeat {
+            let connection = try connect()
+            output.write("attached: \(host):\(port)")
+            let end = serve(card, over: connection, log)
+            card.powerOff()
+            guard reattach else { throw Failure("the reader at \(host):\(port) is gone: \(end)") }
+        } while true
+    }
+
+    /// Why the connection ended.
+    private func serve(
+        _ card: EmulatedCard, over connection: borrowing VirtualReader, _ log: borrowing LineWriter?
+    ) -> VirtualReaderError {
+        do throws(VirtualReaderError) {
+            try connection.serve(card) { command, response in
+                log?.write("> " + command.hexadecimal)
+                log?.write("< " + response.hexadecimal)
+            }
+        } catch {
+            return error
+        }
+    }
+
+    /// Tries five times a second until somebody listens.
+    private func connect() throws -> VirtualReader {
+        var last = VirtualReaderError.closed
+        for attempt in 0...(wait * Reader.pollsPerSecond) {
+            if attempt > 0 { usleep(useconds_t(1_000_000 / Reader.pollsPerSecond)) }
+            do throws(VirtualReaderError) {
+                return try VirtualReader(host: host, port: port)
+            } catch .invalidAddress {
+                throw Failure("--host '\(host)': \(VirtualReaderError.invalidAddress)")
+            } catch {
+                last = error
+            }
+        }
+        throw Failure(
+            "no virtual reader at \(host):\(port) within \(wait) s: \(last). Does pcscd run, with vsmartcard-vpcd?")
+    }
+
+    private func openTrace() throws -> LineWriter? {
+        guard let trace else { return nil }
+        guard let file = LineWriter(path: trace) else { throw Failure("the trace file '\(trace)' cannot be written") }
+        return file
+    }
+}
+
+extension [UInt8] {
+    /// Two digits for each byte.
+    fileprivate var hexadecimal: String {
+        map { ($0 < 0x10 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+}
