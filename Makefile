@@ -66,7 +66,7 @@ test: deps build lint ## build, and run every test
 lint: ## check the formatting
 	swift format lint --strict -r Sources Tests Package.swift
 
-demo: deps build ## show the main job on an emulated token: activate, make a key, sign, verify with OpenSSL
+demo: ## show the main job on an emulated token: activate, make a key, sign, verify with OpenSSL
 	Tests/demo.sh
 
 # A link that we have made, or nothing: another file of this name belongs to somebody else.
