@@ -96,7 +96,7 @@ started+=($!)
 wait_until grep -q '^attached:' emulator.log || fail "the token is not attached: $(cat emulator.log)"
 sed 's/^/   /' emulator.log
 serial=$(sed -n 's/^serial: \([0-9a-f]*\).*/\1/p' emulator.log)
-password=$(sed -n 's/^activation password: //p' emulator.log)
+password=$(sed -n '/^activation password: /{s///p;q}' emulator.log)
 wait_until sh -c './activate "$0" | grep -q ^slot:' "$serial" || fail "the token does not appear in a slot"
 
 heading "The token refuses a session: its secure channel has not been activated"
