@@ -50,14 +50,16 @@ extension SIMD where Scalar == UInt64 {
     }
 
     /// The sum of two numbers, least significant word first, without the carry out of the last word.
+    ///
+    /// Constant time: the carry is the majority of the highest bits of both words and of what is missing in the sum, not
+    /// the outcome of a comparison, which a compiler may turn into a jump.
     func adding(_ other: Self) -> Self {
         var sum = Self()
         var carry: UInt64 = 0
         for index in indices {
-            let (partial, first) = self[index].addingReportingOverflow(other[index])
-            let (word, second) = partial.addingReportingOverflow(carry)
-            sum[index] = word
-            carry = (first ? 1 : 0) | (second ? 1 : 0)
+            let (a, b) = (self[index], other[index])
+            sum[index] = a &+ b &+ carry
+            carry = ((a & b) | ((a | b) & ~sum[index])) >> 63
         }
         return sum
     }
