@@ -1,4 +1,4 @@
-/// The iteration of GOST R 34.11-2012 (RFC 6986, 8), the same for both lengths of the hash code.
+/// The iteration of GOST R 34.11-2012 (RFC 6986, 9), the same for both lengths of the hash code.
 struct StreebogState: BitwiseCopyable, Sendable {
     /// h, the number N of the message's bits, and the sum Σ of all blocks modulo 2^512.
     private(set) var hash: SIMD8<UInt64>
@@ -20,7 +20,7 @@ struct StreebogState: BitwiseCopyable, Sendable {
         }
     }
 
-    /// Hashes the last block, padded with a one bit and zeros, then N, then Σ (RFC 6986, 8.3).
+    /// Hashes the last block, padded with a one bit and zeros, then N, then Σ (RFC 6986, 9.3).
     mutating func finish() {
         let bits = UInt64(8 * partial.count)
         partial.append(1)
