@@ -43,7 +43,7 @@ let package = Package(
         kanal("Locking"),
         kanal("Secrets"),
         kanal("APDU", on: ["Secrets"]),
-        // Unoptimised, the ciphers are three hundred times slower, and every test that pairs would wait for them.
+        // Unoptimised, the ciphers are hundreds of times slower, and every test that pairs would wait for them.
         kanal("GOST", on: ["Secrets", "COpenSSL"], swift: [.unsafeFlags(["-O"], .when(configuration: .debug))]),
         kanal("Storage", on: ["Secrets"]),
         kanal("SecureChannel", on: ["APDU", "GOST", "Secrets", "Storage"]),

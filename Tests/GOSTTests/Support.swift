@@ -39,3 +39,40 @@ func derObjectIdentifier(_ text: String) -> [UInt8] {
     }
     return [6, UInt8(value.count)] + value
 }
+
+extension JSON {
+    /// The curve that the vector names.
+    var namedCurve: Curve {
+        get throws { try #require(Curve.all.first { $0.name == self.curve.text }) }
+    }
+
+    /// The number with this name, written big-endian, as `size` octets, little-endian.
+    func number(_ name: String, _ size: Int) -> [UInt8] {
+        let digits = self[name].text ?? ""
+        let octets = [UInt8](hex: digits.count % 2 == 0 ? digits : "0" + digits).reversed()
+        return octets + [UInt8](repeating: 0, count: max(size - octets.count, 0))
+    }
+
+    /// X ‖ Y, little-endian, of the point with these coordinates.
+    func point(_ x: String, _ y: String) throws -> [UInt8] {
+        let size = try namedCurve.coordinateSize
+        return number(x, size) + number(y, size)
+    }
+
+    /// The signature s ‖ r, big-endian.
+    func signature(_ curve: Curve) -> [UInt8] {
+        number("s", curve.coordinateSize).reversed() + number("r", curve.coordinateSize).reversed()
+    }
+}
+
+/// A random source that repeats one octet.
+struct ConstantRandom: RandomSource {
+    let octet: UInt8
+
+    func fill(_ bytes: inout MutableSpan<UInt8>) { bytes.update(repeating: octet) }
+}
+
+/// A random source that fails.
+struct NoRandom: RandomSource {
+    func fill(_ bytes: inout MutableSpan<UInt8>) throws(RandomUnavailable) { throw RandomUnavailable() }
+}

@@ -20,3 +20,8 @@ extension SBox: Hashable {
     public static func == (left: SBox, right: SBox) -> Bool { left.oid == right.oid }
     public func hash(into hasher: inout Hasher) { hasher.combine(oid) }
 }
+
+extension SBox: CustomStringConvertible {
+    /// The parameter set's name.
+    public var description: String { name }
+}

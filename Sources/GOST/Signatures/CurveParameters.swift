@@ -1,5 +1,5 @@
 /// The numbers of a parameter set of GOST R 34.10, most significant octet first, all as long as p.
-struct CurveParameters: Sendable {
+struct CurveParameters: Sendable, Equatable {
     let p, a, b, q: [UInt8]
     /// The coordinates of the point P.
     let x, y: [UInt8]

@@ -6,22 +6,71 @@ public struct PrivateKey: ~Copyable, Sendable {
     /// d, little-endian: ``Curve/coordinateSize`` octets.
     public let scalar: Secret
 
+    /// Takes a private key over.
+    ///
+    /// - Parameter scalar: d, little-endian, ``Curve/coordinateSize`` octets.
+    /// - Throws: ``GOSTError/invalidScalar`` if the length is another or d is not in 1…q − 1.
+    ///
+    /// Constant time in its secret inputs.
     public init(curve: Curve, scalar: consuming Secret) throws(GOSTError) {
+        guard curve.isScalar(scalar.bytes) else { throw .invalidScalar }
         self.curve = curve
         self.scalar = scalar
     }
 
+    /// Makes a private key: random numbers, little-endian and without the bits above q's, until one is in 1…q − 1.
+    ///
+    /// - Throws: ``GOSTError/randomUnavailable`` also if `random` gives nothing usable 128 times in a row.
+    ///
+    /// Constant time in its secret inputs.
     public static func generate(on curve: Curve, random: any RandomSource) throws(GOSTError) -> PrivateKey {
-        throw .libraryFailure
+        for _ in 0..<Curve.tries {
+            let candidate = curve.candidate(try random.octets(curve.coordinateSize))
+            do { return try PrivateKey(curve: curve, scalar: candidate) } catch { continue }
+        }
+        throw .randomUnavailable
     }
 
-    public func publicKey() throws(GOSTError) -> PublicKey { throw .libraryFailure }
+    /// The public key Q = d·P. Constant time in its secret inputs.
+    ///
+    /// - Throws: ``GOSTError/libraryFailure``.
+    public func publicKey() throws(GOSTError) -> PublicKey {
+        let arithmetic = try CurveArithmetic(curve)
+        let point = try arithmetic.product(Integer(littleEndian: scalar.bytes))
+        return PublicKey(computed: try arithmetic.bytes(point), on: curve)
+    }
+}
 
-    public func sign(digest: Span<UInt8>, random: any RandomSource) throws(GOSTError) -> [UInt8] {
-        throw .libraryFailure
+extension Curve {
+    /// How often a random number may be refused. Each is with a probability of at most one half.
+    static let tries = 128
+
+    /// `octets`, little-endian, without the bits above the highest of q.
+    func candidate(_ octets: consuming Secret) -> Secret {
+        var candidate = octets.extracting(0..<coordinateSize)
+        var bytes = candidate.mutableBytes
+        if let top = parameters.q.first, bytes.count == coordinateSize {
+            bytes[coordinateSize - 1] &= 0xFF >> UInt8(truncatingIfNeeded: top.leadingZeroBitCount)
+        }
+        return candidate
     }
 
-    public func vko2001(with peer: PublicKey, ukm: Span<UInt8>) throws(GOSTError) -> Secret {
-        throw .libraryFailure
+    /// Whether 0 < number < q, little-endian. Constant time but for the answer.
+    func isScalar(_ number: Span<UInt8>) -> Bool {
+        guard number.count == coordinateSize else { return false }
+        var borrow = 0
+        var bits: UInt8 = 0
+        for (index, q) in parameters.q.reversed().enumerated() {
+            borrow = (Int(number[index]) - Int(q) - borrow) >> 8 & 1
+            bits |= number[index]
+        }
+        return borrow == 1 && bits != 0
+    }
+}
+
+extension RandomSource {
+    /// `count` octets to be kept secret.
+    func octets(_ count: Int) throws(GOSTError) -> Secret {
+        do { return try secret(count) } catch { throw .randomUnavailable }
     }
 }

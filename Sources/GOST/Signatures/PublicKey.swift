@@ -1,12 +1,53 @@
-/// A verification key of GOST R 34.10: a point Q of a curve.
+import Secrets
+
+/// A verification key of GOST R 34.10: a point Q of the subgroup of order q, not O.
 public struct PublicKey: Sendable, Equatable {
+    /// The curve; keys with the same point under another object identifier are not equal to this one.
     public let curve: Curve
     /// X ‖ Y, both little-endian: twice ``Curve/coordinateSize`` octets.
     public let bytes: [UInt8]
 
+    /// Reads and checks a public key.
+    ///
+    /// - Parameter bytes: X ‖ Y, both little-endian, each ``Curve/coordinateSize`` octets.
+    /// - Throws: ``GOSTError/invalidPoint`` if the length is another, a coordinate is not below p, the point is not on
+    ///   the curve, or (where the cofactor is 4) q·Q is not O; ``GOSTError/libraryFailure``.
+    /// - Warning: leaks `bytes` through timing; for public values only.
     public init(curve: Curve, bytes: [UInt8]) throws(GOSTError) {
-        throw .libraryFailure
+        _ = try CurveArithmetic(curve).point(bytes.span)
+        self.curve = curve
+        self.bytes = bytes
     }
 
-    public func isValidSignature(_ signature: [UInt8], digest: [UInt8]) -> Bool { false }
+    /// The key with a point X ‖ Y that was computed on the curve.
+    init(computed point: borrowing Secret, on curve: Curve) {
+        self.curve = curve
+        bytes = [UInt8](copying: point.bytes)
+    }
+
+    /// Verifies a signature (RFC 7091, 6.2; RFC 5832, 6.2 is the same for 256 bits).
+    ///
+    /// - Parameters:
+    ///   - signature: s ‖ r, both big-endian, each ``Curve/coordinateSize`` octets, as PKCS #11 and X.509 have it.
+    ///   - digest: The hash code of the message in the order in which hash functions give it, least significant octet
+    ///     first: ``Curve/coordinateSize`` octets.
+    /// - Returns: Whether the signature is valid. A wrong length, or libcrypto out of memory, makes it invalid.
+    /// - Warning: leaks `signature` and `digest` through timing; for public values only.
+    public func isValidSignature(_ signature: [UInt8], digest: [UInt8]) -> Bool {
+        guard signature.count == bytes.count, digest.count == curve.coordinateSize else { return false }
+        return (try? verifies(signature.span, digest.span)) ?? false
+    }
+
+    private func verifies(_ signature: Span<UInt8>, _ digest: Span<UInt8>) throws(GOSTError) -> Bool {
+        let arithmetic = try CurveArithmetic(curve)
+        let s = try Integer(bigEndian: signature.extracting(first: curve.coordinateSize))
+        let r = try Integer(bigEndian: signature.extracting(last: curve.coordinateSize))
+        guard arithmetic.isInRange(r), arithmetic.isInRange(s) else { return false }
+
+        let v = try arithmetic.inverse(arithmetic.e(digest))
+        let z1 = try arithmetic.multiply(s, v)
+        let z2 = try arithmetic.multiply(arithmetic.negative(r), v)
+        let c = try arithmetic.sum(z1, z2, arithmetic.point(bytes.span))
+        return try arithmetic.xModuloQ(c) == r
+    }
 }

@@ -1,0 +1,211 @@
+import COpenSSL
+import Secrets
+
+/// A point of a curve in libcrypto that may be secret.
+@safe
+struct Point: ~Copyable {
+    private let handle: Handle
+    var pointer: OpaquePointer { unsafe handle.pointer }
+
+    /// O, to be overwritten.
+    fileprivate init(on curve: OpaquePointer) throws(GOSTError) {
+        handle = try unsafe Handle(EC_POINT_new(curve), free: EC_POINT_clear_free)
+    }
+}
+
+/// Computing with points and with numbers modulo q, for one operation.
+///
+/// libcrypto's curve is told the order and the cofactor, because without either it multiplies in variable time
+/// (CVE-2019-1547). It takes a hundredth of a multiplication to set up, so that threads need not share it. Nothing is
+/// left in the error queue, which the host process may use too.
+@safe
+struct CurveArithmetic: ~Copyable {
+    private let size, cofactor: Int
+    private let p, q: Integer
+    private let workspace, group, montgomery: Handle
+
+    private var context: OpaquePointer { unsafe workspace.pointer }
+    private var curve: OpaquePointer { unsafe group.pointer }
+
+    init(_ curve: Curve) throws(GOSTError) {
+        let parameters = curve.parameters
+        let p = try Integer(bigEndian: parameters.p.span)
+        let q = try Integer(bigEndian: parameters.q.span)
+        let workspace = try LibraryContext.workspace()
+        let group = try Self.group(parameters, p, q, workspace)
+        let montgomery = try unsafe Handle(BN_MONT_CTX_new(), free: BN_MONT_CTX_free)
+        try unsafe check(BN_MONT_CTX_set(montgomery.pointer, q.pointer, workspace.pointer))
+        (size, cofactor) = (curve.coordinateSize, curve.cofactor)
+        self.p = p
+        self.q = q
+        self.workspace = workspace
+        self.group = group
+        self.montgomery = montgomery
+        ERR_set_mark()
+    }
+
+    deinit { ERR_pop_to_mark() }
+
+    private static func group(
+        _ parameters: CurveParameters, _ p: borrowing Integer, _ q: borrowing Integer, _ workspace: borrowing Handle
+    ) throws(GOSTError) -> Handle {
+        let context = unsafe workspace.pointer
+        let a = try Integer(bigEndian: parameters.a.span)
+        let b = try Integer(bigEndian: parameters.b.span)
+        let x = try Integer(bigEndian: parameters.x.span)
+        let y = try Integer(bigEndian: parameters.y.span)
+        let cofactor = try Integer(bigEndian: [UInt8(truncatingIfNeeded: parameters.cofactor)].span)
+        let group = try unsafe Handle(
+            EC_GROUP_new_curve_GFp(p.pointer, a.pointer, b.pointer, context), free: EC_GROUP_free)
+        let base = try unsafe Point(on: group.pointer)
+        try unsafe check(
+            EC_POINT_set_affine_coordinates(group.pointer, base.pointer, x.pointer, y.pointer, context))
+        try unsafe check(EC_GROUP_set_generator(group.pointer, base.pointer, q.pointer, cofactor.pointer))
+        return group
+    }
+}
+
+/// Points.
+extension CurveArithmetic {
+    /// The point with the coordinates X ‖ Y, little-endian.
+    ///
+    /// - Throws: ``GOSTError/invalidPoint`` unless both are below p, the point is on the curve, and q times it is O.
+    /// - Warning: leaks the coordinates through timing; for public values only.
+    func point(_ bytes: Span<UInt8>) throws(GOSTError) -> Point {
+        guard bytes.count == 2 * size else { throw .invalidPoint }
+        let x = try Integer(littleEndian: bytes.extracting(first: size))
+        let y = try Integer(littleEndian: bytes.extracting(last: size))
+        guard x < p, y < p else { throw .invalidPoint }
+
+        let point = try unsafe Point(on: curve)
+        let isOnCurve = unsafe EC_POINT_set_affine_coordinates(curve, point.pointer, x.pointer, y.pointer, context)
+        guard isOnCurve == 1 else { throw .invalidPoint }
+        if cofactor != 1 {
+            let multiple = try product(q, point)
+            guard isInfinity(multiple) else { throw .invalidPoint }
+        }
+        return point
+    }
+
+    /// X ‖ Y of a point, little-endian.
+    ///
+    /// - Throws: ``GOSTError/invalidPoint`` for O.
+    func bytes(_ point: borrowing Point) throws(GOSTError) -> Secret {
+        guard !isInfinity(point) else { throw .invalidPoint }
+        let x = try Integer()
+        let y = try Integer()
+        try unsafe check(EC_POINT_get_affine_coordinates(curve, point.pointer, x.pointer, y.pointer, context))
+        let left = try x.littleEndian(count: size)
+        let right = try y.littleEndian(count: size)
+        return left.appending(right.bytes)
+    }
+
+    /// X of a point modulo q, which is public in all uses; zero for O.
+    func xModuloQ(_ point: borrowing Point) throws(GOSTError) -> Integer {
+        let x = try Integer()
+        guard !isInfinity(point) else { return x }
+        try unsafe check(EC_POINT_get_affine_coordinates(curve, point.pointer, x.pointer, nil, context))
+        return try moduloQ(x)
+    }
+
+    /// k·P of the generator. Constant time in k, 0 < k < q: libcrypto's ladder.
+    func product(_ k: borrowing Integer) throws(GOSTError) -> Point {
+        let product = try unsafe Point(on: curve)
+        try unsafe check(EC_POINT_mul(curve, product.pointer, k.pointer, nil, nil, context))
+        return product
+    }
+
+    /// k·Q. Constant time in k, 0 < k ≤ q: libcrypto's ladder.
+    func product(_ k: borrowing Integer, _ point: borrowing Point) throws(GOSTError) -> Point {
+        let product = try unsafe Point(on: curve)
+        try unsafe check(EC_POINT_mul(curve, product.pointer, nil, point.pointer, k.pointer, context))
+        return product
+    }
+
+    /// k·P + l·Q.
+    ///
+    /// - Warning: leaks k and l through timing; for public values only.
+    func sum(_ k: borrowing Integer, _ l: borrowing Integer, _ point: borrowing Point) throws(GOSTError) -> Point {
+        let sum = try unsafe Point(on: curve)
+        try unsafe check(EC_POINT_mul(curve, sum.pointer, k.pointer, point.pointer, l.pointer, context))
+        return sum
+    }
+
+    private func isInfinity(_ point: borrowing Point) -> Bool {
+        unsafe EC_POINT_is_at_infinity(curve, point.pointer) == 1
+    }
+}
+
+/// Numbers modulo q.
+extension CurveArithmetic {
+    /// Whether 0 < number < q.
+    ///
+    /// - Warning: leaks the number through timing; for public values only.
+    func isInRange(_ number: borrowing Integer) -> Bool {
+        !number.isZero && number < q
+    }
+
+    /// A number modulo q.
+    ///
+    /// - Warning: leaks the number through timing; for public values only.
+    func moduloQ(_ number: borrowing Integer) throws(GOSTError) -> Integer {
+        let remainder = try Integer()
+        try unsafe check(BN_nnmod(remainder.pointer, number.pointer, q.pointer, context))
+        return remainder
+    }
+
+    /// A digest as the number e: α modulo q, or 1 if that is 0 (RFC 7091, 6.1, step 2). Digests are public here.
+    func e(_ digest: Span<UInt8>) throws(GOSTError) -> Integer {
+        let e = try moduloQ(Integer(littleEndian: digest))
+        if e.isZero { try unsafe check(BN_set_word(e.pointer, 1)) }
+        return e
+    }
+
+    /// a·b modulo q in Montgomery's form. Constant time in its secret inputs.
+    func multiply(_ a: borrowing Integer, _ b: borrowing Integer) throws(GOSTError) -> Integer {
+        let product = try Integer()
+        try unsafe check(BN_to_montgomery(product.pointer, a.pointer, montgomery.pointer, context))
+        try unsafe check(
+            BN_mod_mul_montgomery(product.pointer, product.pointer, b.pointer, montgomery.pointer, context))
+        return product
+    }
+
+    /// a + b modulo q. Constant time in its secret inputs.
+    func add(_ a: borrowing Integer, _ b: borrowing Integer) throws(GOSTError) -> Integer {
+        let sum = try Integer()
+        try unsafe check(BN_mod_add_quick(sum.pointer, a.pointer, b.pointer, q.pointer))
+        return sum
+    }
+
+    /// −a modulo q, 0 < a < q.
+    ///
+    /// - Warning: leaks a through timing; for public values only.
+    func negative(_ a: borrowing Integer) throws(GOSTError) -> Integer {
+        let negative = try Integer()
+        try unsafe check(BN_sub(negative.pointer, q.pointer, a.pointer))
+        return negative
+    }
+
+    /// The inverse of a modulo q, 0 < a < q.
+    ///
+    /// - Warning: leaks a through timing; for public values only.
+    func inverse(_ a: borrowing Integer) throws(GOSTError) -> Integer {
+        let inverse = try Integer()
+        guard unsafe BN_mod_inverse(inverse.pointer, a.pointer, q.pointer, context) != nil else {
+            throw .libraryFailure
+        }
+        return inverse
+    }
+
+    /// m/q·UKM modulo q, where a UKM of 0 counts as 1. The UKM is public.
+    ///
+    /// - Throws: ``GOSTError/invalidParameter`` for a multiple of q.
+    func factor(ukm: Span<UInt8>) throws(GOSTError) -> Integer {
+        let factor = try Integer(littleEndian: ukm)
+        if factor.isZero { try unsafe check(BN_set_word(factor.pointer, 1)) }
+        try unsafe check(BN_mul_word(factor.pointer, UInt(clamping: cofactor)))
+        let reduced = try moduloQ(factor)
+        guard !reduced.isZero else { throw .invalidParameter }
+        return reduced
+    }
+}

@@ -1,0 +1,24 @@
+import COpenSSL
+
+/// The project's own library context of libcrypto, for the process may use libcrypto too, with settings that are not
+/// ours. The random numbers that blind libcrypto's computations come from it. It lives as long as the process.
+enum LibraryContext {
+    private nonisolated(unsafe) static let context: OpaquePointer? = {
+        guard let context = unsafe OSSL_LIB_CTX_new() else { return nil }
+        guard unsafe OSSL_PROVIDER_load(context, "default") != nil else { return nil }
+        return unsafe context
+    }()
+
+    /// Memory for one computation (`BN_CTX`).
+    ///
+    /// - Throws: ``GOSTError/libraryFailure``.
+    static func workspace() throws(GOSTError) -> Handle {
+        guard let context = unsafe context else { throw .libraryFailure }
+        return try unsafe Handle(BN_CTX_secure_new_ex(context), free: BN_CTX_free)
+    }
+}
+
+/// Throws ``GOSTError/libraryFailure`` unless a function of libcrypto reported success.
+func check(_ result: Int32) throws(GOSTError) {
+    guard result == 1 else { throw .libraryFailure }
+}
