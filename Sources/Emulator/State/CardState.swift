@@ -69,7 +69,13 @@ package struct ActivationSlot: Sendable {
         self.verifier = verifier
     }
 
-    enum Condition: UInt8 { case ready = 1, blocked, exhausted, consumed }
+    /// What E3 says of a slot that is not empty.
+    enum Condition: UInt8 {
+        case ready = 1
+        case blocked = 2
+        case exhausted = 3
+        case consumed = 4
+    }
 
     var condition: Condition {
         if isConsumed { return .consumed }
