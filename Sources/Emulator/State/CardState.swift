@@ -96,6 +96,20 @@ package struct PairingRecord: Sendable {
     package var slot: Int
     package var created: UInt32
     package var lastUsed: UInt32
+
+    package init(
+        isActive: Bool, profile: UInt8, hostIdentity: [UInt8], publicKey: [UInt8], label: [UInt8], slot: Int,
+        created: UInt32, lastUsed: UInt32
+    ) {
+        self.isActive = isActive
+        self.profile = profile
+        self.hostIdentity = hostIdentity
+        self.publicKey = publicKey
+        self.label = label
+        self.slot = slot
+        self.created = created
+        self.lastUsed = lastUsed
+    }
 }
 
 /// The profiles of GSC/1: which primitives a channel uses.
