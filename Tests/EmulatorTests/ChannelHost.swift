@@ -287,7 +287,8 @@ enum Classic {
 
 enum TestObjects {
     static func length(_ count: Int) -> [UInt8] {
-        count < 128 ? [UInt8(count)] : count < 256 ? [0x81, UInt8(count)] : [0x82, UInt8(count >> 8), UInt8(count & 0xFF)]
+        count < 128
+            ? [UInt8(count)] : count < 256 ? [0x81, UInt8(count)] : [0x82, UInt8(count >> 8), UInt8(count & 0xFF)]
     }
 }
 

@@ -92,7 +92,9 @@ struct IdentificationTests {
         #expect(card.label == "Ключ")
         #expect(status(card.send("00A4080006 1000 1000 1000 00")) == "9000")
         #expect(card.send("00B0000010") == "544e030000000800" + [UInt8]("Ключ".utf8).hex + "9000")
-        #expect(throws: EmulatorError.invalidLabel) { try EmulatedCard(.usb, label: String(repeating: "x", count: 256)) }
+        #expect(throws: EmulatorError.invalidLabel) {
+            try EmulatedCard(.usb, label: String(repeating: "x", count: 256))
+        }
         #expect(try EmulatedCard.usb().send("00A4080006 1000 1000 1000 00") == "6a82")
     }
 }

@@ -112,9 +112,11 @@ struct PairingTests {
         #expect(card.send("8086010300") == "6a86")
     }
 
-    @Test("N17: any command between the two, junk included, ends the handshake", arguments: [
-        "80CA470000", "0084000008", "00", "0C84000000", "00C0000010", "80860302", "FFFFFFFF",
-    ])
+    @Test(
+        "N17: any command between the two, junk included, ends the handshake",
+        arguments: [
+            "80CA470000", "0084000008", "00", "0C84000000", "00C0000010", "80860302", "FFFFFFFF",
+        ])
     func interruption(command: String) throws {
         let card = try TokenSetup().card()
         let host = try ChannelHost(card)
@@ -147,7 +149,8 @@ struct PairingTests {
         let challenge = String(repeating: "11", count: 16)
         let identity = host.identity.hex
         for body in [
-            "", "7c", "7c00", "7c20 800101 8108\(identity) 8210\(challenge)", "7c1f 810101 8108\(identity) 8210\(challenge)",
+            "", "7c", "7c00", "7c20 800101 8108\(identity) 8210\(challenge)",
+            "7c1f 810101 8108\(identity) 8210\(challenge)",
             "7c1f 800107 8108\(identity) 8210\(challenge)", "7c1f 800100 8108\(identity) 8210\(challenge)",
             "7c811f 800101 8108\(identity) 8210\(challenge)", "7c22 800101 8108\(identity) 8210\(challenge) 830100",
             "7c1f 800101 8108\(identity) 8210\(challenge) 00", "7c1f 800101 8108000000000e000001 8210\(challenge)",

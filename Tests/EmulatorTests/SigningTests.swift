@@ -84,8 +84,9 @@ struct SigningTests {
 
         let journal = card.send("00CA017B00")
         let operation = "850c01030000000000020000" + "0001"
-        #expect(journal == "807caa20" + Signing.hash + "b640" + data(signature) + operation
-            + "8308000000000e123456" + "9000")
+        #expect(
+            journal == "807caa20" + Signing.hash + "b640" + data(signature) + operation
+                + "8308000000000e123456" + "9000")
         #expect(data(journal).count == 2 * 126)
 
         #expect(card.send("002241AA03800102") == "9000")

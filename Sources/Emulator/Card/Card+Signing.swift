@@ -14,7 +14,8 @@ extension Card {
         try require(data.count == 3 && data[1] == 1, else: .incorrectData)
         switch (command.p1, command.p2, data[0]) {
         case (0x41, 0xB6, 0x84):
-            try require(state.fileSystem[RightsFileType.gostPrivate.path(data[2])] != nil, else: .referencedDataNotFound)
+            try require(
+                state.fileSystem[RightsFileType.gostPrivate.path(data[2])] != nil, else: .referencedDataNotFound)
             context.environment.signingKey = data[2]
         case (0x81, 0xB6, 0x83):
             try require(state.fileSystem[RightsFileType.gostPublic.path(data[2])] != nil, else: .referencedDataNotFound)
