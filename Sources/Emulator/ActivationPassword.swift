@@ -17,12 +17,13 @@ struct ActivationPassword: ~Copyable {
 
     /// The canonical form of what a user typed: without dashes and spaces, in capitals. Nil if there is none.
     init?(_ text: String) {
-        let symbols = text.uppercased().utf8.filter { $0 != 0x2D && $0 != 0x20 }
+        let capitals = text.utf8.map { (0x61...0x7A).contains($0) ? $0 & 0xDF : $0 }
+        let symbols = capitals.filter { $0 != 0x2D && $0 != 0x20 }
         guard (Self.minimumCount...Self.maximumCount).contains(symbols.count),
             symbols.allSatisfy(Self.alphabet.contains), let slot = symbols.first.flatMap(Self.slot(named:))
         else { return nil }
         self.slot = slot
-        self.symbols = Secret(copying: Array(symbols))
+        self.symbols = Secret(copying: symbols)
     }
 
     /// A new password for a slot: its digit and 15 random symbols.

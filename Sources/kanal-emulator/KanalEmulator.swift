@@ -24,7 +24,7 @@ struct KanalEmulator: ParsableCommand {
             EXAMPLES
               kanal-emulator --identity usb
               kanal-emulator --identity bt --state ~/.token --label 'My token'
-              kanal-emulator --identity bt --activation-password 1AAA-BBBB-CCCC-DDDD --trace apdu.log
+              kanal-emulator --identity bt --trace apdu.log --port 35964
             """)
 
     enum IdentityName: String, ExpressibleByArgument, CaseIterable {

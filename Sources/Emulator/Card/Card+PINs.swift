@@ -21,17 +21,18 @@ extension Card {
         try require(pin.triesLeft > 0, else: .authenticationBlocked)
         guard let value = pin.value else { throw Refusal(.referencedDataNotFound) }
 
+        // The try is spent before the comparison, so that nobody wins one by taking the power away.
+        let wasFull = pin.triesLeft == pin.maximumTries
+        pin.triesLeft -= 1
+        state.fileSystem.replacePIN(number, with: pin)
+        try commit()
         guard value.matches(command.data) else {
-            pin.triesLeft -= 1
-            state.fileSystem.replacePIN(number, with: pin)
             countChange()
             throw Refusal(.verificationFailed)
         }
-        if pin.triesLeft < pin.maximumTries {
-            pin.triesLeft = pin.maximumTries
-            state.fileSystem.replacePIN(number, with: pin)
-            countChange()
-        }
+        pin.triesLeft = pin.maximumTries
+        state.fileSystem.replacePIN(number, with: pin)
+        if !wasFull { countChange() }
         context.rights.insert(number)
         return Response(.success)
     }

@@ -13,8 +13,13 @@ extension Card {
         let data = [UInt8](copying: command.data)
         try require(data.count == 3 && data[1] == 1, else: .incorrectData)
         switch (command.p1, command.p2, data[0]) {
-        case (0x41, 0xB6, 0x84): context.environment.signingKey = data[2]
-        case (0x81, 0xB6, 0x83): context.environment.verificationKey = data[2]
+        case (0x41, 0xB6, 0x84):
+            try require(
+                state.fileSystem[RightsFileType.gostPrivate.path(data[2])] != nil, else: .referencedDataNotFound)
+            context.environment.signingKey = data[2]
+        case (0x81, 0xB6, 0x83):
+            try require(state.fileSystem[RightsFileType.gostPublic.path(data[2])] != nil, else: .referencedDataNotFound)
+            context.environment.verificationKey = data[2]
         case (0x41, 0xAA, 0x80):
             guard let algorithm = HashAlgorithm(rawValue: data[2]) else { throw Refusal(.incorrectData) }
             context.environment.hashAlgorithm = algorithm

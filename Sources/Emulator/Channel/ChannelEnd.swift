@@ -88,7 +88,10 @@ final class ChannelEnd {
         case .close: sessions[channel] = nil
         case .unpair(let record): eraseSessions(of: record)
         case .renew(let run):
-            guard let protection = try? MessageProtection(seed: run.seed) else { return sessions[channel] = nil }
+            guard let protection = try? MessageProtection(seed: run.seed) else {
+                sessions[channel] = nil
+                return
+            }
             sessions[channel]?.protection = protection
             sessions[channel]?.exporter = run.exporter.copy()
         }

@@ -69,7 +69,13 @@ package struct ActivationSlot: Sendable {
         self.verifier = verifier
     }
 
-    enum Condition: UInt8 { case ready = 1, blocked, exhausted, consumed }
+    /// What E3 says of a slot that is not empty.
+    enum Condition: UInt8 {
+        case ready = 1
+        case blocked = 2
+        case exhausted = 3
+        case consumed = 4
+    }
 
     var condition: Condition {
         if isConsumed { return .consumed }
@@ -90,6 +96,20 @@ package struct PairingRecord: Sendable {
     package var slot: Int
     package var created: UInt32
     package var lastUsed: UInt32
+
+    package init(
+        isActive: Bool, profile: UInt8, hostIdentity: [UInt8], publicKey: [UInt8], label: [UInt8], slot: Int,
+        created: UInt32, lastUsed: UInt32
+    ) {
+        self.isActive = isActive
+        self.profile = profile
+        self.hostIdentity = hostIdentity
+        self.publicKey = publicKey
+        self.label = label
+        self.slot = slot
+        self.created = created
+        self.lastUsed = lastUsed
+    }
 }
 
 /// The profiles of GSC/1: which primitives a channel uses.

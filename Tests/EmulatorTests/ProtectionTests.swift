@@ -1,0 +1,236 @@
+import APDU
+import Emulator
+import Secrets
+import TestSupport
+import Testing
+
+@Suite("Message protection, token's side (GSC/1, 11, 13, 14 and 19)")
+struct ProtectionTests {
+    @Test("N37: no command with one bit flipped is executed, and each is answered as prescribed")
+    func bitFlips() throws {
+        let card = try TokenSetup().card()
+        let host = try card.connectedHost()
+        let count = host.protect("0020000208" + PIN.wrong).count
+        let allowed: Set = ["6988", "6987", "6985", "6881", "6882", "6e00"]
+        // Lc (octet 4) and Le (the last) only frame the message.
+        for position in (0..<count - 1).filter({ $0 != 4 }) {
+            for bit in 0..<8 {
+                #expect(try host.open() == "9000")
+                var command = host.protect("0020000208" + PIN.wrong)
+                command[position] ^= 1 << bit
+                #expect(allowed.contains(card.process(command).hex), "octet \(position), bit \(bit)")
+            }
+        }
+        #expect(try host.open() == "9000")
+        #expect(host.send("00200002") == "63ca", "no try was spent")
+    }
+
+    @Test("A protected command whose outer length is wrong is not executed and harms nobody")
+    func framing() throws {
+        let card = try TokenSetup().card()
+        let host = try card.connectedHost()
+        var command = host.protect("0020000208" + PIN.wrong)
+        command[4] ^= 1
+        #expect(card.process(command).hex == "6700")
+        command[4] ^= 1
+        #expect(host.open(card.process(command)) == "6300", "the session waited for it")
+    }
+
+    @Test("N38: replayed, swapped and skipped commands are refused", arguments: ["replayed", "swapped", "skipped"])
+    func numbering(kind: String) throws {
+        let card = try TokenSetup().card()
+        let host = try card.connectedHost()
+        let first = host.protect("0084000008")
+        let second = host.protect("0084000008")
+        if kind == "replayed" { #expect(host.card.process(first).count == 27) }
+        #expect(card.process(kind == "replayed" ? first : second).hex == "6988")
+        #expect(card.process(second).hex == "6985", "with one session the first mistake ends it")
+    }
+
+    @Test("N42: objects that are missing, cut, doubled, out of order or unknown are refused")
+    func malformed() throws {
+        let card = try TokenSetup().card()
+        let host = try card.connectedHost()
+        let tag = String(repeating: "00", count: 8)
+        for (body, expected) in [
+            ("", "6987"), ("970108", "6987"), ("870302aabb870302aabb", "6987"), ("8e04" + tag.prefix(8), "6988"),
+            ("8e10" + tag + tag, "6988"), ("870302aabb970108", "6987"), ("970108870302aabb8e08" + tag, "6988"),
+            ("870302aabb870302aabb8e08" + tag, "6988"), ("870300aabb8e08" + tag, "6988"),
+            ("870303aabb8e08" + tag, "6988"), ("8701028e08" + tag, "6988"), ("97008e08" + tag, "6988"),
+            ("97030001008e08" + tag, "6988"), ("8e08" + tag + "00", "6988"), ("99029000 8e08" + tag, "6988"),
+            ("8e8108" + tag, "6988"),
+        ] {
+            #expect(try host.open() == "9000")
+            let bytes = [UInt8](hex: body)
+            let command = bytes.isEmpty ? "0C840000" : "0C840000" + [UInt8(bytes.count)].hex + bytes.hex + "00"
+            #expect(card.send(command) == expected, "\(body)")
+            #expect(host.send("0084000008") == "bare 6985")
+        }
+    }
+
+    @Test("N51: PINs of 1 to 31 bytes give commands of one length; bad padding under a good tag ends the session")
+    func padding() throws {
+        let card = try TokenSetup(sessions: 2).card()
+        let host = try card.connectedHost(instance: [UInt8](repeating: 1, count: 8))
+        var lengths: Set<Int> = []
+        for count in 1...31 {
+            let pin = String(repeating: "39", count: count)
+            lengths.insert(host.protect("00200002" + [UInt8(count)].hex + pin).count)
+        }
+        #expect(lengths.count == 1)
+        let header: [UInt8] = [0x0C, 0x20, 0x00, 0x02]
+        let eight = [UInt8](repeating: 0x30, count: 8)
+        for data in [eight, eight + [0x81], [UInt8](repeating: 0, count: 32)] {
+            #expect(try host.open() == "9000")
+            let command = host.protect(header: header, data: data, expected: [], padding: 1, mark: [])
+            #expect(card.process(command).hex == "6988")
+            #expect(host.send("0084000008") == "bare 6985", "without eight strikes")
+        }
+        #expect(try host.open() == "9000")
+        #expect(host.send("00200002") == "63ca")
+    }
+
+    @Test("N44: while the channel is required plain commands answer 6987 and leave sessions alone")
+    func plainCommands() throws {
+        let card = try TokenSetup().card()
+        let host = try card.connectedHost()
+        for command in [
+            "0020000208" + PIN.user, "00A40000023F0000", "8071000000", "80400000", "80860F00", "80862000", "80CA471000",
+            "80E447FF", "80861001",
+        ] { #expect(card.send(command) == "6987", "\(command)") }
+        #expect(card.send("80CA470000").hasPrefix("e128"))
+        #expect(host.send("00CA018108").hasSuffix("9000"))
+    }
+
+    @Test("Where no policy asks for the channel plain commands work beside it, each with its own login")
+    func optionalChannel() throws {
+        var setup = TokenSetup()
+        setup.identity.channel?.policy = 0
+        let card = try setup.card()
+        let host = try card.connectedHost()
+        #expect(card.loginUser() == "9000")
+        #expect(host.send("0020000208" + PIN.user) == "9000", "not 6F86")
+        #expect(host.send("80400000") == "9000")
+        #expect(card.loginUser() == "6f86", "each context has its own rights")
+        for command in ["80860F00", "80CA471000", "80E447FF"] { #expect(card.send(command) == "6985") }
+        for command in ["8086200000", "8086050000"] { #expect(card.send(command) == "6a86") }
+        #expect(card.send("80861001") == "6982")
+        #expect(card.loginAdministrator() == "9000")
+        #expect(card.send("80861001") == "9000")
+    }
+
+    @Test("N46: channels that are not there, other kinds of protection and classes have their own status words")
+    func classes() throws {
+        let card = try TokenSetup().card()
+        let host = try card.connectedHost()
+        for (cla, expected) in [
+            ("0D", "6881"), ("8D", "6881"), ("0F", "6881"), ("04", "6882"), ("08", "6882"), ("88", "6882"),
+            ("01", "6881"), ("83", "6881"), ("20", "6e00"), ("4C", "6e00"), ("2C", "6e00"), ("FF", "6e00"),
+        ] { #expect(card.send(cla + "84000008") == expected, "\(cla)") }
+        #expect(host.send("00CA018108").hasSuffix("9000"))
+    }
+
+    @Test("N49: the keys change after 256 commands on both sides")
+    func epochs() throws {
+        let card = try TokenSetup().card()
+        let host = try card.connectedHost()
+        for _ in 1...520 { #expect(host.send("0084000001").hasSuffix("9000")) }
+    }
+
+    @Test("N49: command 65 536 is the last of a session")
+    func lastCommand() throws {
+        var protection = try MessageProtection(seed: Secret(copying: [UInt8](repeating: 1, count: 32)))
+        try protection.skip(to: 65_536)
+        let command = Command(0x0C, 0x84, 0, 0, bytes: [0x8E, 8] + [UInt8](repeating: 0, count: 8))
+        do throws(MessageProtection.Failure) {
+            _ = try protection.open(command)
+            Issue.record("accepted")
+        } catch {
+            #expect(error == .exhausted)
+        }
+    }
+
+    @Test("A long reply waits inside the channel: 61xx under the tag, then protected GET RESPONSE")
+    func innerRemainder() throws {
+        let card = try TokenSetup().card()
+        let host = try card.connectedHost()
+        let answer = host.send("0084000000")
+        #expect(answer.hasSuffix("6112") && data(answer).count == 476, "238 of 256 bytes")
+        #expect(data(host.send("00C0000012")).count == 36)
+        #expect(host.send("00C0000012") == "6985", "there is no more")
+        #expect(host.send("80CA470000").hasSuffix("9000"))
+        #expect(host.send("80CA470010").hasSuffix("612e"), "Le cuts too")
+        #expect(host.send("00C0000010").hasSuffix("611e"))
+        #expect(host.send("0084000001").hasSuffix("9000"))
+        #expect(host.send("00C0000010") == "6985", "another command discards the rest")
+    }
+
+    @Test("A long protected body waits outside: 61xx and plain GET RESPONSE on its channel, once")
+    func outerRemainder() throws {
+        var setup = TokenSetup()
+        setup.identity.channel?.maximumReply = 1024
+        let card = try setup.card()
+        let host = try card.connectedHost()
+        func request() -> [UInt8] { card.process(host.protect("0084000000")) }
+        var body = request()
+        #expect(body.count == 258 && body.suffix(2) == [0x61, 0x13])
+        let rest = card.process([0x00, 0xC0, 0, 0, 0x13])
+        body = body.dropLast(2) + rest
+        #expect(host.open(body).map { data($0).count } == 512)
+        #expect(card.send("00C0000012") == "6985")
+        for junk in ["01C0000012", "80CA470000", "00"] {
+            #expect(request().suffix(2) == [0x61, 0x13])
+            card.send(junk)
+            #expect(card.send("00C0000012") == "6985", "N69: the buffer is gone")
+        }
+        #expect(host.send("00CA018108").hasSuffix("9000"), "GET RESPONSE is not counted")
+    }
+
+    @Test("A command longer than one APDU comes in protected links, undisturbed by others (N68)")
+    func chaining() throws {
+        let card = try TokenSetup(sessions: 2).card()
+        let host = try card.connectedHost(instance: [UInt8](repeating: 1, count: 8))
+        let other = try card.connectedHost(instance: [UInt8](repeating: 2, count: 8))
+        #expect(host.send("0020000208" + PIN.user, padded: true) == "9000")
+        #expect(host.send("00A4080004 10001001") == "9000")
+        #expect(host.send("00E000001F 6F1D 80020190 82020100 83024001 860F43000200000000020000000000 0000") == "9000")
+        let link = String(repeating: "aa", count: 200)
+        #expect(host.send("10D60000C8" + link) == "9000")
+        card.send("00CA018108")
+        #expect(other.send("0084000008").hasSuffix("9000"))
+        #expect(host.send("00D60000C8" + link) == "9000")
+        #expect(host.send("00B0018F01") == "aa9000")
+        #expect(host.send("10D60000C8" + String(repeating: "bb", count: 200)) == "9000")
+        #expect(host.send("0084000001").hasSuffix("9000"), "another command of the session ends the chain")
+        #expect(host.send("00D60000C8" + String(repeating: "cc", count: 200)) == "9000")
+        #expect(host.send("00B0000001") == "cc9000", "and the last link stands for itself")
+    }
+
+    @Test("N47: 238 bytes pass, more than the token takes answers protected 6700")
+    func sizes() throws {
+        var setup = TokenSetup()
+        setup.identity.channel?.maximumCommand = 128
+        let card = try setup.card()
+        let host = try card.connectedHost()
+        #expect(host.send("002A908080" + String(repeating: "aa", count: 128) + "20").hasSuffix("9000"))
+        #expect(host.send("002A908081" + String(repeating: "aa", count: 129) + "20") == "6700")
+        #expect(host.send("00CA018108").hasSuffix("9000"), "the command counted")
+        let wide = try TokenSetup().card().connectedHost()
+        #expect(wide.send("002A9080EE" + String(repeating: "aa", count: 238) + "20").hasSuffix("9000"))
+    }
+
+    @Test("The recorded conversation contains neither PIN nor data")
+    func confidentiality() throws {
+        let card = try TokenSetup().card()
+        let host = try card.connectedHost()
+        let command = host.protect("0020000208" + PIN.user)
+        #expect(!command.hex.contains(PIN.user))
+        let reply = card.process(command)
+        #expect(host.open(reply) == "9000")
+        let label = card.process(host.protect("00A4080006 1000 1000 1000"))
+        #expect(host.open(label) == "9000")
+        let content = card.process(host.protect("00B0000800"))
+        #expect(!content.hex.contains([UInt8]("token".utf8).hex))
+        #expect(host.open(content) == [UInt8]("token".utf8).hex + "6282")
+    }
+}
