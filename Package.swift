@@ -74,7 +74,8 @@ let package = Package(
                 .unsafeFlags(moduleLinking, .when(platforms: [.linux], configuration: .release))
             ]),
 
-        .target(name: "TestSupport", path: "Tests/Support", swiftSettings: settings),
+        .target(
+            name: "TestSupport", dependencies: ["APDU", "Secrets"], path: "Tests/Support", swiftSettings: settings),
         tests("APDUTests", on: ["APDU", "Secrets", "TestSupport"]),
         tests("TokenTests", on: ["TestSupport", "Token"]),
         tests("GOSTTests", on: ["GOST", "Secrets", "TestSupport"]),
