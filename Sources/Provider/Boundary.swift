@@ -25,9 +25,9 @@ func notSupported(_ name: StaticString = #function) -> CK_RV {
 
 /// A length from outside.
 ///
-/// - Throws: `CKR_ARGUMENTS_BAD` for one that no buffer can have.
+/// - Throws: `CKR_ARGUMENTS_BAD` for one that no buffer can have: addresses have fewer than 48 bits.
 func length(_ count: CK_ULONG) throws(CKError) -> Int {
-    guard let count = Int(exactly: count) else { throw .argumentsBad }
+    guard let count = Int(exactly: count), count < 1 << 47 else { throw .argumentsBad }
     return count
 }
 
@@ -37,9 +37,6 @@ func input<Element>(
 ) throws(CKError) -> UnsafeBufferPointer<Element> {
     let count = try length(count)
     guard unsafe pointer != nil || count == 0 else { throw .argumentsBad }
-    guard count.multipliedReportingOverflow(by: MemoryLayout<Element>.stride).overflow == false else {
-        throw .argumentsBad
-    }
     return unsafe UnsafeBufferPointer(start: pointer, count: count)
 }
 

@@ -46,6 +46,17 @@ struct LibraryTests {
         }
     }
 
+    @Test("keeps the rules that hold without a token: initialisation, bad arguments, forked children")
+    func rules() throws {
+        let folder = Tool.library.deletingLastPathComponent().path
+        let options = ["-Wno-cast-function-type", "-L\(folder)", "-lkanal-pkcs11", "-Wl,-rpath,\(folder)"]
+        try Tool.compile("rules.c", with: ["cc", "-std=gnu99"], options) { outcome, executable in
+            try #require(outcome.status == 0, "\(outcome.output)")
+            let run = try Tool.run(executable.path)
+            #expect(run.status == 0, "\(run.output)")
+        }
+    }
+
     @Test(
         "serves a program that is linked against it",
         arguments: [["cc", "-std=c89"], ["c++", "-x", "c++", "-std=c++17"]])

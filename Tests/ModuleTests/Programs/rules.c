@@ -1,0 +1,157 @@
+/*
+ * rules
+ *
+ * What holds without a token: the arguments of C_Initialize, the state of the library, NULL and nonsense for every
+ * function, and a forked child. Names every broken rule; the exit status is their number.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <rtpkcs11.h>
+
+#include "functions.h"
+
+/* Any function, called with arguments of the size of a register. */
+typedef CK_RV (*function)(CK_ULONG, CK_ULONG, CK_ULONG, CK_ULONG, CK_ULONG, CK_ULONG, CK_ULONG, CK_ULONG, CK_ULONG,
+                          CK_ULONG, CK_ULONG);
+
+struct entry {
+    const char *name;
+    function call;
+};
+
+#define ENTRY(name, n) {#name, (function)name},
+static const struct entry functions[] = {STANDARD_FUNCTIONS(ENTRY) EXTENDED_FUNCTIONS(ENTRY)};
+enum { COUNT = sizeof functions / sizeof *functions };
+
+static int wrong;
+
+static void expect(CK_RV code, CK_RV wanted, const char *what) {
+    if (code != wanted) {
+        wrong++;
+        printf("%s: 0x%lX instead of 0x%lX\n", what, code, wanted);
+    }
+}
+
+static int is(const char *name, const char *other) {
+    return strcmp(name, other) == 0;
+}
+
+/* Functions that need no library, and those that begin and end it. */
+static int stands_alone(const char *name) {
+    return is(name, "C_Initialize") || is(name, "C_Finalize") || is(name, "C_GetFunctionList")
+        || is(name, "C_EX_GetFunctionListExtended") || is(name, "C_EX_FreeBuffer");
+}
+
+static CK_RV call(const struct entry *entry, CK_ULONG first, CK_ULONG other) {
+    return entry->call(first, other, other, other, other, other, other, other, other, other, other);
+}
+
+static void not_initialized(const char *when) {
+    int i;
+    for (i = 0; i < COUNT; i++)
+        if (!stands_alone(functions[i].name)
+            && call(&functions[i], 0, 0) != CKR_CRYPTOKI_NOT_INITIALIZED)
+            printf("%s %s: not CKR_CRYPTOKI_NOT_INITIALIZED\n", functions[i].name, when), wrong++;
+    expect(C_Finalize(NULL), CKR_CRYPTOKI_NOT_INITIALIZED, when);
+}
+
+static CK_RV callback(void) {
+    return CKR_OK;
+}
+
+static CK_RV initialize(CK_FLAGS flags, int callbacks, void *reserved) {
+    CK_C_INITIALIZE_ARGS arguments;
+    CK_RV code;
+
+    memset(&arguments, 0, sizeof arguments);
+    arguments.flags = flags;
+    arguments.pReserved = reserved;
+    if (callbacks > 0)
+        arguments.CreateMutex = (CK_CREATEMUTEX)callback;
+    if (callbacks > 1) {
+        arguments.DestroyMutex = (CK_DESTROYMUTEX)callback;
+        arguments.LockMutex = (CK_LOCKMUTEX)callback;
+        arguments.UnlockMutex = (CK_UNLOCKMUTEX)callback;
+    }
+    code = C_Initialize(&arguments);
+    if (code == CKR_OK)
+        expect(C_Finalize(NULL), CKR_OK, "C_Finalize");
+    return code;
+}
+
+static void initialization(void) {
+    int some = 0;
+    expect(initialize(0, 0, NULL), CKR_OK, "no callbacks, no flags");
+    expect(initialize(CKF_OS_LOCKING_OK, 0, NULL), CKR_OK, "the system's locks");
+    expect(initialize(CKF_OS_LOCKING_OK | CKF_LIBRARY_CANT_CREATE_OS_THREADS, 4, NULL), CKR_OK, "both, no threads");
+    expect(initialize(0, 4, NULL), CKR_CANT_LOCK, "callbacks only");
+    expect(initialize(0, 1, NULL), CKR_ARGUMENTS_BAD, "one callback of four");
+    expect(initialize(0, 0, &some), CKR_ARGUMENTS_BAD, "something reserved");
+    expect(C_Finalize(&some), CKR_ARGUMENTS_BAD, "C_Finalize with something reserved");
+}
+
+/* No pointer, no session and no slot that exists: an error each time, and never a crash. */
+static void nonsense(void) {
+    int i, j;
+    static const CK_ULONG handles[] = {0, 1, ~0UL};
+    for (i = 0; i < COUNT; i++)
+        for (j = 0; j < 3; j++) {
+            const char *name = functions[i].name;
+            /* The first argument of one is a pointer; the other may well succeed, on a slot without sessions. */
+            if (is(name, "C_GetInfo") || is(name, "C_CloseAllSessions"))
+                continue;
+            if (!stands_alone(name) && call(&functions[i], handles[j], 0) == CKR_OK)
+                printf("%s(%ld, 0, ...): CKR_OK\n", name, (long)handles[j]), wrong++;
+        }
+    expect(C_GetSlotList(CK_FALSE, NULL, NULL), CKR_ARGUMENTS_BAD, "C_GetSlotList without a count");
+    expect(C_GetInfo(NULL), CKR_ARGUMENTS_BAD, "C_GetInfo(NULL)");
+    expect(C_CloseSession(12345), CKR_SESSION_HANDLE_INVALID, "C_CloseSession");
+    expect(C_EX_SetActivationPassword(0, NULL), CKR_ARGUMENTS_BAD, "C_EX_SetActivationPassword without a password");
+    expect(C_EX_SetActivationPassword(~0UL, (CK_UTF8CHAR_PTR)"x"), CKR_SLOT_ID_INVALID, "a slot that is none");
+    expect(C_EX_FreeBuffer(NULL), CKR_OK, "C_EX_FreeBuffer(NULL)");
+}
+
+/* A child finds no library and may begin its own; whatever it does, the parent's stays. */
+static void fork_child(int finalize_only) {
+    CK_INFO info;
+    int status = -1;
+    pid_t child = fork();
+
+    if (child == 0) {
+        wrong = 0;
+        expect(C_GetInfo(&info), CKR_CRYPTOKI_NOT_INITIALIZED, "C_GetInfo in the child");
+        if (finalize_only)
+            expect(C_Finalize(NULL), CKR_CRYPTOKI_NOT_INITIALIZED, "C_Finalize in the child");
+        else {
+            CK_ULONG count;
+            expect(C_Initialize(NULL), CKR_OK, "C_Initialize in the child");
+            expect(C_GetSlotList(CK_FALSE, NULL, &count), CKR_OK, "C_GetSlotList in the child");
+            expect(C_Finalize(NULL), CKR_OK, "C_Finalize in the child");
+        }
+        fflush(stdout);
+        _exit(wrong);
+    }
+    waitpid(child, &status, 0);
+    expect((CK_RV)status, 0, "the child's status");
+    expect(C_GetInfo(&info), CKR_OK, "C_GetInfo in the parent");
+}
+
+int main(void) {
+    CK_ULONG count;
+
+    setvbuf(stdout, NULL, _IONBF, 0);
+    not_initialized("before C_Initialize");
+    initialization();
+    expect(C_Initialize(NULL), CKR_OK, "C_Initialize(NULL)");
+    expect(C_Initialize(NULL), CKR_CRYPTOKI_ALREADY_INITIALIZED, "C_Initialize again");
+    expect(C_GetSlotList(CK_FALSE, NULL, &count), CKR_OK, "C_GetSlotList");
+    nonsense();
+    fork_child(0);
+    fork_child(1);
+    expect(C_Finalize(NULL), CKR_OK, "C_Finalize");
+    not_initialized("after C_Finalize");
+    return wrong;
+}
