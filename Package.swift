@@ -53,7 +53,8 @@ let package = Package(
             dependencies: ["Emulator", "Storage", .product(name: "ArgumentParser", package: "swift-argument-parser")],
             swiftSettings: settings),
 
-        .target(name: "TestSupport", path: "Tests/Support", swiftSettings: settings),
+        .target(
+            name: "TestSupport", dependencies: ["APDU", "Secrets"], path: "Tests/Support", swiftSettings: settings),
         tests("GOSTTests", on: ["GOST", "Secrets", "TestSupport"]),
         tests("StorageTests", on: ["Storage", "Secrets", "TestSupport"]),
         tests("SecureChannelTests", on: ["SecureChannel", "APDU", "GOST", "Secrets", "Storage", "TestSupport"]),

@@ -30,3 +30,8 @@ extension Curve: Hashable {
     public static func == (left: Curve, right: Curve) -> Bool { left.oid == right.oid }
     public func hash(into hasher: inout Hasher) { hasher.combine(oid) }
 }
+
+extension Curve: CustomStringConvertible {
+    /// The parameter set's name.
+    public var description: String { name }
+}

@@ -40,13 +40,18 @@ struct Integer: ~Copyable {
         self.handle = handle
     }
 
-    /// The number whose least significant octet comes first.
+    /// The number whose least significant octet comes first. Constant time.
+    ///
+    /// libcrypto passes over zeros at the end of the octets one by one, and would show how many a nonce has; a one
+    /// behind them, taken away again, leaves it nothing to pass over.
     init(littleEndian octets: Span<UInt8>) throws(GOSTError) {
         let handle = try Self.zero()
-        let read = unsafe octets.withUnsafeBufferPointer { octets in
+        let marked = Secret(copying: octets).appending([1].span)
+        let read = unsafe marked.bytes.withUnsafeBufferPointer { octets in
             unsafe BN_lebin2bn(octets.baseAddress, Int32(clamping: octets.count), handle.pointer) != nil
         }
         guard read else { throw .libraryFailure }
+        try unsafe check(BN_clear_bit(handle.pointer, Int32(clamping: 8 * octets.count)))
         self.handle = handle
     }
 

@@ -1,0 +1,44 @@
+public import APDU
+
+/// Whether a token has GSC (GSC/1, 4).
+public enum Discovery: Sendable, Equatable {
+    /// The token does not know GSC/1.
+    case absent
+    case present(Capabilities, TokenHints)
+
+    /// Asks the token, in plain: GET CAPABILITIES.
+    ///
+    /// - Throws: ``ChannelError/malformedCapabilities`` if there is an answer that cannot be used: the token must then
+    ///   not be driven in plain either.
+    public static func run(over link: any CardConnection) throws(ChannelError) -> Discovery {
+        let response = try linking { () throws(LinkError) in
+            try link.exchange(Command(0x80, 0xCA, 0x47, 0x00, ne: 256))
+        }
+        switch response.status {
+        case .success: break
+        case .instructionNotSupported, .classNotSupported, .referencedDataNotFound, .functionNotSupported:
+            return .absent
+        default: throw .refused(response.status)
+        }
+        do throws(ChannelError) {
+            return try Discovery(parsing: response.data)
+        } catch .protocolUnknown {
+            return .absent
+        }
+    }
+
+    /// Reads E1 ‖ E2.
+    private init(parsing octets: [UInt8]) throws(ChannelError) {
+        var cursor = ByteCursor(octets)
+        let value = try parsing(otherwise: .malformedCapabilities) { () throws(MalformedBytes) in
+            try cursor.object(0xE1)
+        }
+        let capabilities = try Capabilities(parsing: .object(0xE1, value))
+        let hints = try parsing(otherwise: .malformedCapabilities) { () throws(MalformedBytes) in
+            let hints = try TokenHints(from: &cursor, slots: capabilities.slots)
+            try cursor.finish()
+            return hints
+        }
+        self = .present(capabilities, hints)
+    }
+}

@@ -1,0 +1,69 @@
+internal import APDU
+internal import GOST
+
+/// What the host keeps of a token it is paired with (GSC/1, 9).
+public struct PairingRecord: Sendable, Equatable {
+    public let profile: Profile
+    /// E1 with which the last channel was opened.
+    public internal(set) var capabilities: Capabilities
+    /// T_pub, the token's long-term public key: X ‖ Y, 64 octets, little-endian.
+    public let tokenKey: [UInt8]
+    /// ID_H, under which the token knows this host: 8 octets.
+    public let hostID: [UInt8]
+    /// The number of the token's record.
+    public let index: UInt8
+    /// When host and token were paired, in seconds since 1970.
+    public let created: Int64
+
+    /// What every encoded record begins with; the last octet is the version of the format.
+    private static let magic: [UInt8] = Array("Kanal pairing".utf8) + [1]
+
+    public init(
+        profile: Profile, capabilities: Capabilities, tokenKey: [UInt8], hostID: [UInt8], index: UInt8, created: Int64
+    ) {
+        self.profile = profile
+        self.capabilities = capabilities
+        self.tokenKey = tokenKey
+        self.hostID = hostID
+        self.index = index
+        self.created = created
+    }
+
+    /// The record as it is stored: the fields as data objects, then the Streebog-256 of all before.
+    var encoded: [UInt8] {
+        var time: [UInt8] = []
+        time.appendUInt32(UInt32(truncatingIfNeeded: created >> 32))
+        time.appendUInt32(UInt32(truncatingIfNeeded: created))
+        var octets = PairingRecord.magic
+        octets.appendObject(0x80, [profile.rawValue])
+        octets.appendObject(0x81, hostID)
+        octets.appendObject(0x82, tokenKey)
+        octets.appendObject(0x85, [index])
+        octets.appendObject(0x86, time)
+        octets.append(contentsOf: capabilities.octets)
+        return octets + Streebog256.hash(octets)
+    }
+
+    /// Reads a stored record; nil if it is cut short, changed, or of another version.
+    init?(parsing octets: [UInt8]) {
+        let content = Array(octets.dropLast(Streebog256.digestSize))
+        guard octets.count > Streebog256.digestSize, Streebog256.hash(content) == octets.suffix(Streebog256.digestSize)
+        else { return nil }
+        guard let record = try? PairingRecord(content: content) else { return nil }
+        self = record
+    }
+
+    private init(content: [UInt8]) throws {
+        var cursor = ByteCursor(content)
+        guard try cursor.bytes(PairingRecord.magic.count) == PairingRecord.magic,
+            let profile = Profile(rawValue: try cursor.number(0x80, in: 1...2))
+        else { throw MalformedBytes() }
+        self.profile = profile
+        hostID = try cursor.object(0x81, length: 8)
+        tokenKey = try cursor.object(0x82, length: 64)
+        index = try cursor.number(0x85, in: 1...0xFF)
+        var time = ByteCursor(try cursor.object(0x86, length: 8))
+        created = try Int64(bitPattern: UInt64(time.uint32()) << 32 | UInt64(time.uint32()))
+        capabilities = try Capabilities(parsing: cursor.rest())
+    }
+}

@@ -1,0 +1,95 @@
+public import APDU
+internal import GOST
+internal import Glibc
+public import Secrets
+
+extension SecureChannel {
+    /// Pairs host and token for good and opens their first session (GSC/1, 8).
+    ///
+    /// The record is stored before the session is opened, and deleted again if it cannot be opened: so neither side
+    /// keeps what the other has not confirmed.
+    ///
+    /// - Parameters:
+    ///   - capabilities: E1 as it was just received.
+    ///   - profile: The profile to use, usually ``Capabilities/bestProfile``.
+    ///   - label: The host's name for the token's list of hosts; 32 octets of UTF-8 count. It should not name a person.
+    ///   - instance: The process's name in sessions.
+    /// - Returns: An open, provisional channel.
+    public static func activate(
+        with password: borrowing ActivationPassword, over link: any CardConnection, capabilities: Capabilities,
+        profile: Profile, label: String, store: PairingStore, instance: Instance, random: any RandomSource
+    ) throws(ChannelError) -> SecureChannel {
+        let record = try pair(
+            with: password, over: link, capabilities: capabilities, profile: profile, label: label, store: store,
+            random: random)
+        try store.save(record)
+        do throws(ChannelError) {
+            guard let hostKey = try store.hostKey(profile) else { throw .unknownRecord }
+            return try Opening(record, hostKey, instance).run(hostKey, over: link, random: random)
+        } catch {
+            try? store.remove(serial: capabilities.serial, profile: profile)
+            throw error
+        }
+    }
+
+    /// Exchanges long-term public keys with the token under the activation password. Stores nothing but the host's own
+    /// key; use ``activate(with:over:capabilities:profile:label:store:instance:random:)``, which does the whole.
+    ///
+    /// - Throws: ``ChannelError/passwordInvalid`` and ``ChannelError/profileUnsupported`` before anything is sent.
+    static func pair(
+        with password: borrowing ActivationPassword, over link: any CardConnection, capabilities: Capabilities,
+        profile: Profile, label: String, store: PairingStore, random: any RandomSource
+    ) throws(ChannelError) -> PairingRecord {
+        guard capabilities.profiles.contains(profile), let suite = profile.suite else { throw .profileUnsupported }
+        try password.requireStrength(for: profile)
+        guard password.slot <= capabilities.slots else { throw .slotUnusable }
+        guard try !store.isPinned(serial: capabilities.serial, above: profile) else { throw .downgradeSuspected }
+
+        let hostKey = try store.hostKey(profile, random: random)
+        let hostPublicKey = try computing { () throws(GOSTError) in try hostKey.publicKey() }
+        let slot = try SlotInformation.read(slot: password.slot, over: link)
+        guard slot.profiles.contains(profile) else { throw .profileUnsupported }
+        let parties = PairingParties(
+            slot: password.slot, salt: slot.salt, hostID: Array(suite.hash(hostPublicKey.bytes).prefix(8)),
+            tokenID: capabilities.serial)
+        let own = data(of: hostPublicKey, capabilities: capabilities, label: label, suite: suite)
+        let other = try suite.exchange(own, between: parties, password: password, over: link, random: random)
+        let (tokenKey, index) = try read(other, suite: suite)
+        guard tokenKey != hostPublicKey else { throw .reflection }
+        return PairingRecord(
+            profile: profile, capabilities: capabilities, tokenKey: tokenKey.bytes, hostID: parties.hostID,
+            index: index, created: Int64(time(nil)))
+    }
+
+    /// DATA_A.
+    private static func data(
+        of hostKey: PublicKey, capabilities: Capabilities, label: String, suite: any Suite.Type
+    ) -> [UInt8] {
+        var label = label
+        while label.utf8.count > 32 { label.removeLast() }
+        var data: [UInt8] = []
+        data.appendObject(0x80, Capabilities.protocolName)
+        data.appendObject(0x81, [suite.profile.rawValue])
+        data.appendObject(0x82, hostKey.bytes)
+        data.appendObject(0x83, suite.hash(capabilities.octets))
+        data.appendObject(0x84, Array(label.utf8))
+        return data
+    }
+
+    /// Reads DATA_B: T_pub and the record's index.
+    private static func read(
+        _ data: [UInt8], suite: any Suite.Type
+    ) throws(ChannelError) -> (tokenKey: PublicKey, index: UInt8) {
+        let (octets, index) = try parsing { () throws(MalformedBytes) in
+            var cursor = ByteCursor(data)
+            guard try cursor.object(0x80) == Capabilities.protocolName else { throw MalformedBytes() }
+            _ = try cursor.number(0x81, in: suite.profile.rawValue...suite.profile.rawValue)
+            let fields = (try cursor.object(0x82, length: 64), try cursor.number(0x85, in: 1...0xFF))
+            try cursor.finish()
+            return fields
+        }
+        do { return (try PublicKey(curve: suite.curve, bytes: octets), index) } catch {
+            throw error == .invalidPoint ? .malformedResponse : ChannelError(error)
+        }
+    }
+}

@@ -1,0 +1,84 @@
+internal import APDU
+internal import GOST
+internal import Secrets
+
+/// What the two profiles compute differently (GSC/1, 3). Everything else is written once, over this.
+protocol Suite {
+    static var profile: Profile { get }
+    /// The curve of all key pairs.
+    static var curve: Curve { get }
+    /// The greatest number of octets of plaintext in one message.
+    static var maximumMessage: Int { get }
+    /// The size of the key of one direction, in octets.
+    static var messageKeySize: Int { get }
+    /// The size of a contribution to a session, in octets.
+    static var contributionSize: Int { get }
+
+    /// H, 32 octets.
+    static func hash(_ message: [UInt8]) -> [UInt8]
+
+    /// HM(key, message), 32 octets. Constant time in its secret inputs.
+    static func authenticate(_ message: Span<UInt8>, key: Span<UInt8>) -> Secret
+
+    /// EXP(key, label, seed, count). Constant time in its secret inputs.
+    static func expand(
+        _ key: Span<UInt8>, label: String, seed: [UInt8], count: Int
+    ) throws(ChannelError) -> Secret
+
+    /// What the host contributes to a new session.
+    static func contribute(_ random: any RandomSource) throws(ChannelError) -> Contribution
+
+    /// Z of section 10, from the long-term keys and both contributions.
+    static func agree(
+        _ hostKey: borrowing PrivateKey, _ tokenKey: PublicKey, own: borrowing Contribution, peer: [UInt8],
+        transcript: [UInt8]
+    ) throws(ChannelError) -> Secret
+
+    /// Enciphers message `number` of one direction and computes the tag over it and `associated` (13.1).
+    static func seal(
+        _ plaintext: Span<UInt8>, number: UInt32, associated: [UInt8], key: Span<UInt8>
+    ) throws(ChannelError) -> SealedMessage
+
+    /// Verifies the tag in constant time and only then deciphers; nil if the tag is wrong.
+    static func open(
+        _ message: SealedMessage, number: UInt32, associated: [UInt8], key: Span<UInt8>
+    ) throws(ChannelError) -> Secret?
+
+    /// Runs PAIR-1 and PAIR-2 of section 8: gives DATA_A to the token that knows the password, and returns DATA_B,
+    /// verified.
+    static func exchange(
+        _ data: [UInt8], between parties: PairingParties, password: borrowing ActivationPassword,
+        over link: any CardConnection, random: any RandomSource
+    ) throws(ChannelError) -> [UInt8]
+}
+
+/// What one side adds to a session (GSC/1, 3 and 10).
+struct Contribution: ~Copyable {
+    /// C, as it is sent.
+    let octets: [UInt8]
+    /// The private key that belongs to it; empty if C is just a random number.
+    let secret: Secret
+}
+
+/// The ciphertext and the tag of 8 octets.
+struct SealedMessage {
+    var ciphertext: [UInt8]
+    var tag: [UInt8]
+}
+
+/// Who pairs, and by which slot (GSC/1, 8).
+struct PairingParties {
+    let slot: UInt8
+    let salt: [UInt8]
+    let hostID: [UInt8]
+    let tokenID: [UInt8]
+}
+
+extension [UInt8] {
+    /// The bytes of `span`, which are no secret.
+    init(copying span: Span<UInt8>) {
+        self.init(capacity: span.count) { output in
+            for index in span.indices { output.append(span[index]) }
+        }
+    }
+}

@@ -1,0 +1,40 @@
+internal import APDU
+
+/// What the token says of its present state: E2 of discovery (GSC/1, 4). Never authenticated; for display only.
+public struct TokenHints: Sendable, Equatable {
+    /// What is so now.
+    public struct Now: OptionSet, Sendable {
+        public let rawValue: UInt8
+        public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+        /// Commands must be protected on this interface.
+        public static let protectionRequired = Now(rawValue: 1 << 0)
+        public static let pairingWindowOpen = Now(rawValue: 1 << 1)
+        public static let sessionActive = Now(rawValue: 1 << 2)
+    }
+
+    /// What can be done with an activation slot.
+    public enum SlotState: UInt8, Sendable {
+        case empty, ready, blocked, exhausted, consumed
+    }
+
+    public let now: Now
+    /// The states of the slots 1, 2, …
+    public let slots: [SlotState]
+    /// The token's label.
+    public let label: String
+
+    /// Reads E2, tag and length included, of a token with `slots` activation slots.
+    init(from cursor: inout ByteCursor, slots count: Int) throws(MalformedBytes) {
+        var inner = ByteCursor(try cursor.object(0xE2))
+        now = Now(rawValue: try inner.number(0x80, in: 0...0xFF))
+        slots = try inner.object(0x81, length: count).map { octet throws(MalformedBytes) in
+            guard let state = SlotState(rawValue: octet) else { throw MalformedBytes() }
+            return state
+        }
+        let text = try inner.object(0x82)
+        guard text.count <= 32 else { throw MalformedBytes() }
+        label = String(decoding: text, as: UTF8.self)
+        try inner.finish()
+    }
+}

@@ -1,0 +1,115 @@
+import APDU
+import Foundation
+import Secrets
+import SecureChannel
+import Storage
+import TestSupport
+import Testing
+
+/// A host with a store of its own and the long-term key of one set of vectors (`gsc1.json`, profile classic).
+final class Host {
+    let set: JSON
+    let classic: JSON
+    let store: PairingStore
+    let path: String
+    let capabilities: Capabilities
+    let instance: Instance
+
+    /// A host that is not paired.
+    init(set name: String = "A") throws {
+        let file = try JSON(vectors: "gsc1.json")
+        set = file.sets[name]
+        classic = set.profiles.classic
+        path = "/tmp/kanal-pairing-\(UUID().uuidString)"
+        let directory = try Directory(path: path, create: true)
+        try directory.write("host.01", classic.h.bytes.span)
+        store = try PairingStore(directory: directory)
+        capabilities = try Capabilities(parsing: set.E1.bytes)
+        instance = try Instance(
+            random: FixedRandom(classic.open.INST.isNull ? [UInt8](repeating: 0, count: 8) : classic.open.INST.bytes))
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    /// The record that the pairing of the vectors leaves.
+    var record: PairingRecord {
+        PairingRecord(
+            profile: .classic, capabilities: capabilities, tokenKey: classic.T_pub.bytes, hostID: classic.ID_H.bytes,
+            index: 1, created: 0)
+    }
+
+    /// The stored record of the token.
+    var storedRecord: PairingRecord? {
+        get throws { try store.record(serial: capabilities.serial, profile: .classic) }
+    }
+
+    /// The files of the store's tokens.
+    var tokenFiles: [String] { (try? FileManager.default.contentsOfDirectory(atPath: path + "/tokens")) ?? [] }
+
+    /// E3 of the slot of the password.
+    var slotInformation: String {
+        let slot = classic.pairing.slot.number ?? 0
+        let fields: [[UInt8]] = [
+            .object(0x80, [UInt8(slot)]), .object(0x81, [1]), .object(0x82, [3]), .object(0x83, set.salt.bytes),
+            .object(0x84, [1]), .object(0x85, [5]), .object(0x86, [10]), .object(0x87, [3, 0xE8]),
+        ]
+        return ([UInt8].object(0xE3, Array(fields.joined())) + [0x90, 0x00]).hex
+    }
+
+    /// E1 ‖ E2 as discovery gives it.
+    var discovery: String {
+        let hints: [[UInt8]] = [
+            .object(0x80, [1]), .object(0x81, [UInt8](repeating: 1, count: capabilities.slots)),
+            .object(0x82, Array("token".utf8)),
+        ]
+        return (capabilities.octets + .object(0xE2, Array(hints.joined())) + [0x90, 0x00]).hex
+    }
+
+    /// A hexadecimal field of the pairing or opening.
+    func text(_ json: JSON) throws -> String { try #require(json.text) }
+
+    /// Lets the card expect the reading of E3, in the pairing.
+    func expectSlot(_ card: ScriptedCard) {
+        card.expect("80ca470\(classic.pairing.slot.number ?? 0)00", reply: slotInformation)
+    }
+
+    /// Lets the card expect an opening as in the vectors.
+    func expectOpening(_ card: ScriptedCard) throws {
+        card.expect(try text(classic.open.open1_command), reply: try text(classic.open.open1_response))
+        card.expect(try text(classic.open.open2_command), reply: try text(classic.open.open2_response))
+    }
+
+    /// Pairs with what `random` gives and opens the first session.
+    func activate(
+        over card: any CardConnection, password: String? = nil, random: any RandomSource
+    ) throws -> SecureChannel {
+        let text = Array((password ?? set.password.text ?? "").utf8)
+        return try SecureChannel.activate(
+            with: ActivationPassword(text.span), over: card, capabilities: capabilities, profile: .classic,
+            label: "test host", store: store, instance: instance, random: random)
+    }
+
+    /// Opens a session as in the vectors.
+    func open(over line: Line) throws -> SecureChannel {
+        let card = ScriptedCard()
+        try expectOpening(card)
+        line.card = card
+        return try SecureChannel.open(
+            over: line, record: record, store: store, instance: instance, random: FixedRandom(classic.open.C_H.bytes))
+    }
+}
+
+/// A link whose other end can be exchanged.
+final class Line: CardConnection {
+    var card: any CardConnection = ScriptedCard()
+
+    func transmit(_ command: borrowing Command) throws(LinkError) -> Response { try card.transmit(command) }
+}
+
+extension SecureChannel {
+    /// Sends a command that is given in hexadecimal.
+    func transmit(_ hex: String) throws -> Response {
+        let octets = [UInt8](hex: hex)
+        return try transmit(Command(parsing: octets.span))
+    }
+}
