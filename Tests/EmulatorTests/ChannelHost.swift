@@ -189,12 +189,14 @@ final class ChannelHost {
         return protect(header: header, data: data, expected: expected, padding: isPadded ? 1 : 2)
     }
 
-    func protect(header: [UInt8], data: [UInt8], expected: [UInt8], padding: UInt8, mark: [UInt8] = [0x80]) -> [UInt8] {
+    func protect(
+        header: [UInt8], data: [UInt8], expected: [UInt8], padding: UInt8, mark: [UInt8] = [0x80], block: Int = 32
+    ) -> [UInt8] {
         step()
         var plain = data
         if padding == 1, !data.isEmpty {
             plain += mark
-            while !plain.count.isMultiple(of: 32) { plain.append(0) }
+            while !plain.count.isMultiple(of: block) { plain.append(0) }
         }
         let ciphertext = Classic.apply(keys[0], counter, plain)
         let head = plain.isEmpty ? [] : [0x87] + TestObjects.length(plain.count + 1) + [padding]

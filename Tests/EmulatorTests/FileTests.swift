@@ -140,6 +140,17 @@ struct FileTests {
         }
     }
 
+    @Test("Reading is free where no condition is set; everything else is nobody's")
+    func withoutConditions() throws {
+        let card = try EmulatedCard.usb()
+        card.loginUser()
+        card.send("00A4080004 10001001")
+        #expect(card.send("00E000001F 6F1D 80020004 82020100 83024001 860F00000000000000000000000000 0000") == "9000")
+        #expect(card.send("00B0000004") == "000000009000")
+        #expect(card.send("00D6000001 00") == "6982")
+        #expect(card.send("00E4000002 4001") == "6982")
+    }
+
     @Test("A directory that is not empty stays")
     func nonEmptyDirectory() throws {
         let card = try EmulatedCard.usb()

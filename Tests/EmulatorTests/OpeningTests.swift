@@ -180,9 +180,14 @@ struct OpeningTests {
         #expect(second.send("0020000208" + PIN.user) == "9000")
         #expect(second.send("00A4080006 1000 1000 1000") == "9000")
         #expect(first.send("808A0000") == "9000")
+        #expect(first.send("00E000001F 6F1D 80020000 82023800 83023F00 860F47020201000000FF00000000000000") == "9000")
+        let pin = "6225 82021000 80020008 83020002 85060106 00AA0000 860F43010200000000FF00000000000000"
+        #expect(first.send("00E0000027" + pin) == "9000")
+        #expect(first.send("002401020E 80020008A608" + PIN.user) == "9000")
         #expect(first.send("80844E19") == "9000")
         #expect(second.send("00B0000001") == "6a82")
-        #expect(second.send("00E0000027" + KeyFiles.privateKey("01")) == "6a82")
+        #expect(second.send("0020000208" + PIN.user) == "9000", "not 6F86")
+        #expect(second.send("00E0000027" + KeyFiles.privateKey("01")) == "6a82", "there is no directory for it")
     }
 
     @Test("A re-paired record that another host takes over ends the first host's session")

@@ -36,6 +36,18 @@ struct PINTests {
         #expect(card.send("00200002") == "63ca")
     }
 
+    @Test("A try is in the memory before the PIN is compared, so that taking the power away wins none")
+    func spentBefore() throws {
+        let memory = FaultyMemory()
+        let card = try EmulatedCard.usb(memory)
+        memory.fail(at: 1, .before)
+        #expect(card.loginUser() == "6400", "the second write gives the try back")
+        #expect(try EmulatedCard(.usb, memory: FaultyMemory(memory.states.last)).send("00200002") == "63c9")
+        memory.fail(at: 0, .before)
+        #expect(card.send("0020000208" + PIN.wrong) == "6400")
+        #expect(card.send("00200002") == "63c9")
+    }
+
     @Test("VERIFY of the PIN that is held already answers 6F86; rights of different PINs coexist")
     func alreadyHeld() throws {
         let card = try EmulatedCard.usb()

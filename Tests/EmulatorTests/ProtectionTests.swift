@@ -87,6 +87,9 @@ struct ProtectionTests {
             #expect(host.send("0084000008") == "bare 6985", "without eight strikes")
         }
         #expect(try host.open() == "9000")
+        let short = host.protect(header: header, data: eight, expected: [], padding: 1, block: 16)
+        #expect(card.process(short).hex == "6988", "padding fills a multiple of 32")
+        #expect(try host.open() == "9000")
         #expect(host.send("00200002") == "63ca")
     }
 
