@@ -12,10 +12,10 @@ override PREFIX := $(abspath $(PREFIX))
 system_prefix := $(filter /usr /usr/local,$(PREFIX))
 lib := $(PREFIX)/lib
 
-# p11-kit reads one directory, whatever our PREFIX is. Only for a prefix of the system is the file put there.
-p11_kit_modules = $(shell pkg-config p11-kit-1 --variable=p11_module_configs 2>/dev/null)
-p11_kit_modules_default = $(or $(p11_kit_modules),/usr/share/p11-kit/modules)
-P11KIT_MODULES_DIR = $(if $(system_prefix),$(p11_kit_modules_default),$(PREFIX)/share/p11-kit/modules)
+# p11-kit reads one directory, whatever our PREFIX is: the module file goes there, unless that is not allowed.
+p11_kit_modules = $(or $(shell pkg-config p11-kit-1 --variable=p11_module_configs 2>/dev/null),/usr/share/p11-kit/modules)
+may_register = $(or $(system_prefix),$(DESTDIR),$(filter 0,$(shell id -u)))
+P11KIT_MODULES_DIR = $(if $(may_register),$(p11_kit_modules),$(PREFIX)/share/p11-kit/modules)
 
 library := .build/release/libkanal-pkcs11.so
 emulator := .build/release/kanal-emulator

@@ -55,7 +55,9 @@ let package = Package(
         kanal("PCSC", on: ["APDU", "CPCSC", "Locking", "Secrets"]),
         kanal(
             "Token",
-            on: ["APDU", "GOST", "SecureChannel", "Secrets", .product(name: "Logging", package: "swift-log")]),
+            on: [
+                "APDU", "GOST", "SecureChannel", "Secrets", "Storage", .product(name: "Logging", package: "swift-log"),
+            ]),
         kanal("Cryptoki", on: ["APDU", "CCryptoki", "GOST", "Locking", "SecureChannel", "Secrets", "Token"]),
         .executableTarget(
             name: "kanal-emulator",
@@ -64,7 +66,7 @@ let package = Package(
         kanal(
             "Provider",
             on: [
-                "APDU", "CCryptoki", "Cryptoki", "Locking", "PCSC", "SecureChannel", "Secrets", "Storage", "Token",
+                "APDU", "CCryptoki", "Cryptoki", "Locking", "PCSC", "Secrets", "Token",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .target(
@@ -84,8 +86,8 @@ let package = Package(
         tests(
             "CryptokiTests",
             on: [
-                "APDU", "CCryptoki", "Cryptoki", "Emulator", "GOST", "Locking", "SecureChannel", "Secrets", "Storage",
-                "TestSupport", "Token", .product(name: "Logging", package: "swift-log"),
+                "APDU", "CCryptoki", "Cryptoki", "Emulator", "GOST", "Locking", "Secrets", "TestSupport", "Token",
+                .product(name: "Logging", package: "swift-log"),
             ]),
         tests("EmulatorTests", on: ["Emulator", "APDU", "GOST", "Secrets", "Storage", "TestSupport"]),
         .testTarget(name: "ModuleTests", exclude: ["Programs"], swiftSettings: settings),

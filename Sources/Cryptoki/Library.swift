@@ -16,6 +16,8 @@ public final class Library: Sendable {
     private struct Tables {
         /// A reader that was seen once keeps its slot, by its position.
         var slots: [Entry] = []
+        /// Whether the application was just told the number of slots, and will ask for the list.
+        var isCounted = false
         /// The slot of each session.
         var sessions = HandleTable<CK_SLOT_ID>(notFound: .sessionHandleInvalid)
         /// Whether the application has finalised the library, so that a call on its way finds nothing more.
@@ -45,9 +47,14 @@ public final class Library: Sendable {
 
     /// The slots in the order of their identifiers.
     ///
-    /// - Parameter refresh: Whether to ask the readers now. Without it, what they last said is told again.
-    public func slots(refresh: Bool) throws(CKError) -> [(id: CK_SLOT_ID, state: SlotState)] {
-        if refresh { try refreshSlots() }
+    /// - Parameter isQuery: Whether only their number is asked for. The list that follows shows what was counted then,
+    ///   so that it fits; any other list shows what is there now.
+    public func slots(isQuery: Bool) throws(CKError) -> [(id: CK_SLOT_ID, state: SlotState)] {
+        let isCounted = tables.withLock { tables in
+            defer { tables.isCounted = isQuery }
+            return tables.isCounted && !isQuery
+        }
+        if !isCounted { try refreshSlots() }
         return tables.withLock { tables in
             tables.slots.enumerated().map { (CK_SLOT_ID($0.offset), SlotState($0.element.reader)) }
         }
@@ -72,8 +79,12 @@ public final class Library: Sendable {
 
     /// A slot as it is now.
     public func slot(_ id: CK_SLOT_ID) throws(CKError) -> SlotState {
-        guard let slot = try slots(refresh: true).first(where: { $0.id == id }) else { throw .slotIDInvalid }
-        return slot.state
+        try refreshSlots()
+        let reader = tables.withLock { tables in
+            Int(exactly: id).flatMap { tables.slots.indices.contains($0) ? tables.slots[$0].reader : nil }
+        }
+        guard let reader else { throw .slotIDInvalid }
+        return SlotState(reader)
     }
 
     /// Runs `body` while no other thread has the slot.

@@ -12,6 +12,7 @@ final class Slot {
     let settings: TokenSettings
 
     private var connection: Token?
+    private var instance: Instance?
     private var sessions: [CK_SESSION_HANDLE: Session] = [:]
     /// Objects of the token and of its sessions.
     var objects = HandleTable<Object>(notFound: .objectHandleInvalid)
@@ -43,9 +44,21 @@ final class Slot {
         if let connection { return connection }
         let link: any CardLink
         do { link = try readers.connect(to: reader) } catch { throw .link(error) }
-        let token = try Token(reader: reader, link: link, settings: settings)
+        let token = try Token(reader: reader, link: link, settings: settings, instance: processInstance())
         connection = token
         return token
+    }
+
+    /// The same for as long as this process knows the slot, so that the token can tell its sessions from others'.
+    private func processInstance() throws(TokenError) -> Instance {
+        if let instance { return instance }
+        do {
+            let instance = try Instance(random: settings.random)
+            self.instance = instance
+            return instance
+        } catch {
+            throw .channel(error)
+        }
     }
 
     private func disconnect() {

@@ -3,8 +3,6 @@ import Glibc
 import Logging
 import PCSC
 import Secrets
-import SecureChannel
-import Storage
 import Token
 
 /// Puts the library together: real readers, the user's store of pairings, the operating system's random numbers.
@@ -18,12 +16,12 @@ enum Composition {
     }
 
     /// `kanal/pairings` in the user's data directory: `XDG_DATA_HOME`, by default `~/.local/share`.
-    private static func pairings() -> PairingStore? {
+    private static func pairings() -> String? {
         guard let path = dataDirectory() else {
             ProviderLog.logger.warning("neither XDG_DATA_HOME nor HOME is set: nothing can be activated")
             return nil
         }
-        return PairingStore(path: path + "/kanal/pairings")
+        return path + "/kanal/pairings"
     }
 
     private static func dataDirectory() -> String? {

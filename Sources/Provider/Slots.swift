@@ -8,8 +8,7 @@ public func C_GetSlotList(
 ) -> CK_RV {
     call { library throws(CKError) in
         let list = try unsafe Output(pSlotList, pulCount)
-        // What the size query saw is what the second call lists, so that the count fits.
-        let slots = try library.slots(refresh: list.isQuery).filter { tokenPresent == 0 || $0.state.hasToken }
+        let slots = try library.slots(isQuery: list.isQuery).filter { tokenPresent == 0 || $0.state.hasToken }
         try list.fill(size: slots.count) { slots.map(\.id) }
     }
 }

@@ -1,6 +1,7 @@
 import APDU
 import Logging
 import Secrets
+import Storage
 public import SecureChannel
 
 extension Token {
@@ -8,27 +9,25 @@ extension Token {
     /// (gsc1, 8 and 10). A token that is activated already is paired again in its place.
     public func activate(with password: borrowing ActivationPassword) throws(TokenError) {
         try exclusively { () throws(TokenError) in
-            guard let store = settings.pairings, let capabilities = try offeredCapabilities() else {
-                throw .activationNeeded
-            }
-            if capabilities.chosenProfile == .classic {
+            guard let capabilities = try offeredCapabilities(), let profile = capabilities.bestProfile,
+                let store = try pairingStore(create: true)
+            else { throw .activationNeeded }
+            if profile == .classic {
                 settings.log.warning("pairing in the classic profile", metadata: ["reader": "\(reader)"])
             }
             do throws(ChannelError) {
-                let (record, channel) = try SecureChannel.activate(
-                    with: password, over: link, capabilities: capabilities, label: settings.hostLabel, store: store,
-                    random: settings.random)
-                protection = .paired(capabilities, record)
-                self.channel = channel
-                serial = capabilities.serial
-                cache = nil
+                channel = try SecureChannel.activate(
+                    with: password, over: link, capabilities: capabilities, profile: profile,
+                    label: settings.hostLabel, store: store, instance: instance, random: settings.random)
             } catch {
                 if error == .downgradeSuspected {
                     settings.log.error("the token saw other capabilities than this host: possible downgrade attack")
                 }
                 throw .channel(error)
             }
-            try readSerialIfUnknown()
+            guard let record = try pairing(with: capabilities.serial) else { throw .activationNeeded }
+            protection = .paired(record)
+            serial = capabilities.serial
         }
     }
 
@@ -40,8 +39,8 @@ extension Token {
         case .present(let capabilities, let hints):
             serial = capabilities.serial
             if let record = try pairing(with: capabilities.serial) {
-                protection = .paired(capabilities, record)
-            } else if isWireless || capabilities.requiresProtectionOnWired {
+                protection = .paired(record)
+            } else if isWireless || capabilities.policy.contains(.requiredWired) {
                 protection = .unpaired(capabilities, hints)
             } else {
                 protection = .plain
@@ -59,14 +58,14 @@ extension Token {
 
     /// Opens the channel with the stored pairing, unless it is open or the token needs none.
     func openChannelIfNeeded() throws(TokenError) {
-        guard case .paired(let capabilities, let record) = protection, channel?.isOpen != true else { return }
-        guard let store = settings.pairings else { throw .activationNeeded }
+        guard case .paired(let record) = protection, channel?.isOpen != true else { return }
+        guard let store = try pairingStore(create: false) else { throw .activationNeeded }
         if record.profile == .classic {
             settings.log.warning("opening a channel in the classic profile", metadata: ["reader": "\(reader)"])
         }
         do throws(ChannelError) {
             channel = try SecureChannel.open(
-                over: link, record: record, capabilities: capabilities, store: store, random: settings.random)
+                over: link, record: record, store: store, instance: instance, random: settings.random)
             mustPresentPIN = login != nil
         } catch {
             guard error == .unknownRecord else { throw .channel(error) }
@@ -84,9 +83,8 @@ extension Token {
 
     private func offeredCapabilities() throws(TokenError) -> Capabilities? {
         switch protection {
-        case .paired(let capabilities, _): return capabilities
         case .unpaired(let capabilities, _): return capabilities
-        case .plain:
+        case .paired, .plain:
             do {
                 guard case .present(let capabilities, _) = try Discovery.run(over: link) else { return nil }
                 return capabilities
@@ -96,7 +94,27 @@ extension Token {
         }
     }
 
+    /// The pairing with a token in the highest profile that there is one in.
     private func pairing(with serial: [UInt8]) throws(TokenError) -> PairingRecord? {
-        do { return try settings.pairings?.record(serial: serial) } catch { throw .channel(error) }
+        guard let store = try pairingStore(create: false) else { return nil }
+        for profile in Profile.allCases.reversed() {
+            do throws(ChannelError) {
+                if let record = try store.record(serial: serial, profile: profile) { return record }
+            } catch {
+                throw .channel(error)
+            }
+        }
+        return nil
+    }
+
+    /// The user's store of pairings; nil if there is none and none is to be made.
+    private func pairingStore(create: Bool) throws(TokenError) -> PairingStore? {
+        guard let path = settings.pairings else { return nil }
+        do throws(StorageError) {
+            return try PairingStore(directory: Directory(path: path, create: create))
+        } catch {
+            guard error == .notFound, !create else { throw .channel(.storage(error)) }
+            return nil
+        }
     }
 }

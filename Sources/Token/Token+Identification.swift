@@ -9,13 +9,13 @@ extension Token {
     public func info(opening: Bool) throws(TokenError) -> TokenInfo {
         switch protection {
         case .unpaired(_, let hints):
-            return TokenInfo(serial: serial, label: hints?.label)
+            return TokenInfo(serial: serial, label: hints.map { Array($0.label.utf8) })
         case .paired where !opening && channel?.isOpen != true:
             return try exclusively { () throws(TokenError) in
                 guard let discovery = try? Discovery.run(over: link), case .present(_, let hints) = discovery else {
                     return TokenInfo(serial: serial)
                 }
-                return TokenInfo(serial: serial, label: hints.label)
+                return TokenInfo(serial: serial, label: Array(hints.label.utf8))
             }
         case .paired, .plain:
             return try transaction { () throws(TokenError) in try completeInfo() }

@@ -5,8 +5,8 @@ public import SecureChannel
 
 /// How tokens are to be treated, whichever they are.
 public struct TokenSettings: Sendable {
-    /// Where pairings with tokens are kept; nil if there is no usable place, so that nothing can be activated.
-    public var pairings: PairingStore?
+    /// The directory where pairings with tokens are kept; nil if there is no place, so that nothing can be activated.
+    public var pairings: String?
     /// The name that tokens remember this host by; at most 32 bytes of it are used.
     public var hostLabel: String
     /// Source of everything random on the host.
@@ -14,7 +14,7 @@ public struct TokenSettings: Sendable {
     /// Receives warnings about what happens to channels. Never a secret.
     public var log: Logger
 
-    public init(pairings: PairingStore?, hostLabel: String, random: any RandomSource, log: Logger) {
+    public init(pairings: String?, hostLabel: String, random: any RandomSource, log: Logger) {
         self.pairings = pairings
         self.hostLabel = hostLabel
         self.random = random
@@ -38,6 +38,8 @@ public final class Token {
 
     let link: any CardLink
     let settings: TokenSettings
+    /// This process's name in channels.
+    let instance: Instance
     var protection = Protection.plain
     var channel: SecureChannel?
     /// The PIN of ``login``, kept to present it once in a channel that had to be opened anew (gsc1, 15.3).
@@ -59,14 +61,17 @@ public final class Token {
         /// As they are.
         case plain
         /// In a secure channel that is opened with this pairing.
-        case paired(Capabilities, PairingRecord)
+        case paired(PairingRecord)
         /// Not at all before the channel is activated. Without capabilities the token offers none.
         case unpaired(Capabilities?, TokenHints?)
     }
 
     /// Takes over the card behind `link` and finds out how it wants to be spoken to.
-    public init(reader: String, link: any CardLink, settings: TokenSettings) throws(TokenError) {
+    public init(
+        reader: String, link: any CardLink, settings: TokenSettings, instance: Instance
+    ) throws(TokenError) {
         guard let model = TokenModel(atr: link.atr) else { throw .unsupported }
+        self.instance = instance
         self.reader = reader
         self.model = model
         self.link = link
@@ -96,7 +101,7 @@ public final class Token {
             link.endTransaction()
         }
         forgetLogin()
-        channel?.abandon()
+        channel?.discard()
         channel = nil
         link.disconnect()
     }
@@ -138,7 +143,7 @@ extension Token {
 
     /// A reset ends the channel's session on the card and every login.
     private func cardWasReset() {
-        channel?.abandon()
+        channel?.discard()
         channel = nil
         if case .plain = protection { login = nil }
     }

@@ -46,6 +46,6 @@ public struct TokenInfo: Sendable, Equatable {
 
     init(serial: [UInt8], label: [UInt8]? = nil) {
         self.serial = serial
-        self.label = label
+        self.label = label?.isEmpty == true ? nil : label
     }
 }

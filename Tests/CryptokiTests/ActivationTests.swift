@@ -76,7 +76,7 @@ struct ActivationTests {
     func noToken() throws {
         reader.removeCard()
         #expect(throws: CKError.tokenNotPresent) { try application.activate() }
-        #expect(throws: CKError.slotIDInvalid) { try application.library.activate(7, password: [].span) }
+        #expect(throws: CKError.slotIDInvalid) { try application.activate(slot: 7) }
     }
 
     @Test("a token without a channel opens a session in plain and has nothing to activate")
@@ -85,5 +85,21 @@ struct ActivationTests {
         _ = try plain.open()
         let other = Application(try EmulatedReader(.usb), store: store)
         #expect(throws: CKError.functionNotSupported) { try other.activate() }
+    }
+}
+
+@Suite("The list of slots")
+struct SlotListTests {
+    @Test("a list without a count before it shows the readers of now; one after a count shows what was counted")
+    func listing() throws {
+        let reader = try EmulatedReader(.usb)
+        let library = Application(reader, store: Folder()).library
+        #expect(try library.slots(isQuery: false).map(\.state.hasToken) == [true])
+        #expect(try library.slots(isQuery: true).map(\.state.hasToken) == [true])
+        reader.removeCard()
+        #expect(try library.slots(isQuery: false).map(\.state.hasToken) == [true])
+        #expect(try library.slots(isQuery: false).map(\.state.hasToken) == [false])
+        #expect(throws: CKError.slotIDInvalid) { try library.slot(1) }
+        #expect(throws: CKError.tokenNotPresent) { try library.mechanisms(of: 0) }
     }
 }

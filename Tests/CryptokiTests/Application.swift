@@ -3,8 +3,6 @@ import Cryptoki
 import Foundation
 import Logging
 import Secrets
-import SecureChannel
-import Storage
 import Token
 
 /// One application with the library loaded and its own store of pairings, or one shared with another application.
@@ -16,13 +14,13 @@ struct Application {
 
     init(_ reader: EmulatedReader, store: Folder) {
         let settings = TokenSettings(
-            pairings: PairingStore(path: store.path), hostLabel: "test", random: SystemRandom(),
+            pairings: store.path, hostLabel: "test", random: SystemRandom(),
             log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         library = Library(readers: reader, settings: settings)
     }
 
-    func activate(_ password: String = password) throws {
-        try library.activate(0, password: Array(password.utf8).span)
+    func activate(_ password: String = password, slot: CK_SLOT_ID = 0) throws {
+        try library.activate(slot, password: Array(password.utf8).span)
     }
 
     /// Opens a session for reading and writing.

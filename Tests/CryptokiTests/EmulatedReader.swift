@@ -11,13 +11,15 @@ final class EmulatedReader: ReaderService, Sendable {
     let card: EmulatedCard
     private let state = Lock(State())
 
+    /// Changes a response before the host sees it, or loses it. The number counts commands from 1.
+    typealias Change = @Sendable (_ number: Int, _ instruction: UInt8, Response) throws(LinkError) -> Response
+
     struct State {
         var isPresent = true
         var wasReset = false
         var conversation: [UInt8] = []
         var commands = 0
-        /// Called with each response before the host sees it.
-        var response: (@Sendable (Int, Response) throws(LinkError) -> Response)?
+        var change: Change?
     }
 
     init(_ identity: Identity, memory: any CardMemory = VolatileMemory(), passwords: [String] = []) throws {
@@ -30,11 +32,11 @@ final class EmulatedReader: ReaderService, Sendable {
     /// The number of commands that were sent.
     var commands: Int { state.withLock { $0.commands } }
 
-    /// Changes every response from now on; the number counts commands from 1.
-    func onResponse(_ change: (@Sendable (Int, Response) throws(LinkError) -> Response)?) {
+    /// Has every response changed from now on, or none any more.
+    func onResponse(_ change: Change?) {
         state.withLock { state in
             state.commands = 0
-            state.response = change
+            state.change = change
         }
     }
 
@@ -82,9 +84,9 @@ final class EmulatedReader: ReaderService, Sendable {
             for index in 0..<sent.count { state.conversation.append(sent.bytes[index]) }
             state.conversation += response.encoded
             state.commands += 1
-            return (state.commands, state.response)
+            return (state.commands, state.change)
         }
-        return try change?(number, response) ?? response
+        return try change?(number, command.ins, response) ?? response
     }
 
     private final class Link: CardLink {

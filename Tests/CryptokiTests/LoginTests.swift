@@ -2,6 +2,7 @@ import CCryptoki
 import Cryptoki
 import Emulator
 import Testing
+import Token
 
 @Suite("Login", .serialized)
 struct LoginTests {

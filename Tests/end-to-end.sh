@@ -1,0 +1,176 @@
+#!/usr/bin/env bash
+# The built library in the hands of other people's programs, on emulated tokens behind a real pcscd.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. Tests/token.sh
+
+passed() { printf 'ok: %s\n' "$*"; }
+
+# Runs a command and compares its exit status with the expected one. What it prints is in the file "output".
+expect() {
+    local wanted=$1 status=0
+    shift
+    timeout 120 "$@" > output 2>&1 || status=$?
+    [ "$status" = "$wanted" ] || fail "exit status $status instead of $wanted from: $*"$'\n'"$(cat output)"
+}
+
+printed() { grep -q -e "$1" output || fail "no \"$1\" in:"$'\n'"$(cat output)"; }
+
+tool() { expect 0 pkcs11-tool --module "$module" --slot "$slot" "$@"; }
+
+# ---- What the library shows and needs ----
+
+prefix=$work/installed
+modules=$work/home/.config/pkcs11/modules
+if [ "$(id -u)" = 0 ]; then
+    # For root, p11-kit reads its own directory and no other.
+    modules=$(pkg-config p11-kit-1 --variable=p11_module_configs)
+    [ ! -e "$modules/kanal.module" ] || fail "Kanal is installed already: $modules/kanal.module"
+    leftovers+=("$modules/kanal.module")
+fi
+make -s install PREFIX="$prefix" P11KIT_MODULES_DIR="$modules" > /dev/null
+library=$prefix/lib/libkanal-pkcs11.so
+! nm -D --defined-only "$library" | grep -v ' C_' || fail "the library exports more than C_*"
+needed=$(readelf -d "$library" | sed -n 's/.*(NEEDED).*\[\(.*\)\.so.*/\1/p' | sort | xargs)
+[ "$needed" = "libc libcrypto libgcc_s libm libpcsclite libstdc++" ] || fail "the library needs $needed"
+passed "the library exports C_* only and needs $needed"
+
+# ---- Activation, and what stays of it ----
+
+prepare
+start_pcscd
+attach bt bluetooth
+expect 2 ./activate 00000001
+expect 1 ./activate "$serial"
+for wrong in "${password%?}$([ "${password: -1}" = A ] && echo B || echo A)" OOOO; do
+    expect 3 ./activate "$serial" "$wrong"
+    printed "not the token's password"
+done
+expect 0 ./activate "$serial" "$password"
+expect 0 ./activate "$serial"
+passed "a wrong password is refused; the right one activates, once for all"
+
+detach
+if [ -n "$pcscd" ]; then
+    stop "$pcscd"
+    start_pcscd
+fi
+attach bt bluetooth
+expect 0 ./activate "$serial"
+passed "the token is still activated after it and pcscd were started anew"
+
+as_another() { XDG_DATA_HOME=$work/another "$@"; }
+as_another expect 1 ./activate "$serial"
+as_another expect 0 ./activate "$serial" "$password"
+as_another expect 0 ./activate "$serial"
+expect 0 ./activate "$serial"
+[ "$(stat -c %a "$work/another/kanal" "$work/another/kanal/pairings" | xargs)" = "700 700" ] \
+    || fail "a store can be read by others"
+passed "another user activates for himself, and nobody loses anything"
+
+export KANAL_LOG=$work/log
+tool --login --pin $pin --list-objects
+unset KANAL_LOG
+for word in C_OpenSession C_Login "> 80860301"; do
+    grep -q -e "$word" log || fail "no $word in the log"
+done
+for secret in $pin "$(printf %s $pin | od -An -tx1 | tr -d ' \n')" "${password//-/}"; do
+    ! grep -qi -e "$secret" log || fail "a secret is in the log"
+done
+[ "$(stat -c %a log)" = 600 ] || fail "the log can be read by others"
+passed "the log names calls and traffic, and no secret"
+
+# ---- pkcs11-tool makes keys and signs, OpenSSL verifies ----
+
+signatures() {
+    tool -I -L -M
+    printed "$serial"
+    tool --login --pin $pin --keypairgen --key-type GOSTR3410-2012-256:A --id 01 --label one
+    tool --login --pin $pin --list-objects
+    [ "$(grep -c 'Key Object' output)" = 2 ] || fail "not two objects: $(cat output)"
+    head -c 1000 /dev/urandom > message
+    openssl dgst -md_gost12_256 -binary message > digest
+    tool --login --pin $pin --sign -m GOSTR3410-WITH-GOSTR3411-12-256 --id 01 -i message -o hashed
+    tool --login --pin $pin --sign -m GOSTR3410 --id 01 -i digest -o raw
+    ./public_key "$slot" 01 > public_key.der
+    for signature in hashed raw; do
+        expect 0 openssl dgst -md_gost12_256 -verify public_key.der -keyform DER -signature $signature message
+    done
+    expect 0 p11-kit list-modules
+    printed "$serial"
+    for type in privkey pubkey; do tool --login --pin $pin --delete-object --type $type --id 01; done
+    tool --login --pin $pin --list-objects
+    ! grep -q 'Key Object' output || fail "a key is left after its deletion: $(cat output)"
+    passed "$1: pkcs11-tool and p11-kit work with the token, OpenSSL verifies its signatures"
+}
+
+signatures "Bluetooth token"
+detach
+attach usb usb
+signatures "USB token"
+
+# ---- OpenSC's own driver takes the token for what it says it is ----
+
+expect 0 opensc-tool -n
+printed "Rutoken ECP"
+expect 0 opensc-tool --serial
+printed "$(sed 's/../& /g' <<< "$serial" | tr a-f A-F)"
+expect 1 pkcs15-tool -D
+printed "Unsupported card"
+passed "OpenSC recognises the token, and that it holds no PKCS #15 application"
+detach
+
+# ---- Sudden death ----
+
+# Processes killed at any moment leave a token and a store that work.
+interrupted() {
+    local identity=$1 delay
+    attach "$identity" "killed-$identity"
+    [ "$identity" = usb ] || expect 0 ./activate "$serial" "$password"
+    for delay in 0.01 0.02 0.03 0.05 0.08 0.13; do
+        pkcs11-tool --module "$module" --slot "$slot" --login --pin $pin \
+            --keypairgen --key-type GOSTR3410-2012-256:A --id 02 > /dev/null 2>&1 &
+        local client=$!
+        sleep "$delay"
+        kill -KILL "$([ "$2" = token ] && echo "$token" || echo $client)" 2> /dev/null || true
+        wait $client 2> /dev/null || true
+        if [ "$2" = token ]; then
+            wait "$token" 2> /dev/null || true
+            attach "$identity" "killed-$identity"
+        fi
+        tool --login --pin $pin --list-objects
+        [ $(($(grep -c 'Key Object' output || true) % 2)) = 0 ] || fail "half of a key pair: $(cat output)"
+    done
+    tool --login --pin $pin --keypairgen --key-type GOSTR3410-2012-256:A --id 03
+    tool --login --pin $pin --sign -m GOSTR3410 --id 03 -i digest -o raw
+    passed "$identity: $2 killed at six moments of a key generation, everything works afterwards"
+    detach
+}
+
+interrupted bt token
+interrupted usb token
+interrupted bt application
+
+# ---- Acceptance programs beside the project, where there are any ----
+
+acceptance=$root/../shared/acceptance
+[ -d "$acceptance" ] || exit 0
+export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
+read -ra flags <<< "$(pkg-config --cflags --libs kanal-pkcs11)"
+cc "$acceptance/first_activation.c" "${flags[@]}" -o first_activation
+attach bt acceptance
+reader="Aktiv Rutoken ECP BT $((16#$serial))"
+for wanted in "0 $reader" "10 $reader" "2 Aktiv Rutoken ECP BT 1"; do
+    expect "${wanted%% *}" ./first_activation "${wanted#* }" "$password"
+done
+python3 -m venv python > /dev/null
+python/bin/pip install -q PyKCS11 > pip.log 2>&1 || fail "PyKCS11 cannot be installed: $(cat pip.log)"
+gost_verify() {
+    expect 0 python/bin/python "$acceptance/gost-verify.py" "$module" "Rutoken ECP <no label>" $pin "$acceptance/gost-engine.cnf"
+    printed " 0 failed"
+    passed "$1: gost-verify.py: $(tail -n 1 output)"
+}
+gost_verify "Bluetooth token"
+detach
+attach usb acceptance-usb
+gost_verify "USB token"

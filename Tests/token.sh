@@ -1,0 +1,101 @@
+# What the scripts share: a temporary directory, pcscd, and an emulated token in its virtual reader. To be sourced from
+# the project's root. All that was started is stopped, and all files are removed, when the script ends.
+
+root=$PWD
+module=$root/.build/release/libkanal-pkcs11.so
+emulator=$root/.build/release/kanal-emulator
+pin=12345678
+sudo=$([ "$(id -u)" = 0 ] || echo sudo)
+work=$(mktemp -d)
+pcscd=
+token=
+leftovers=()
+
+# Ends a process that the script has started, by force after ten seconds. It may be sudo, which passes the signal on.
+stop() {
+    for signal in TERM KILL; do
+        $sudo kill "-$signal" "$1" 2> /dev/null || return 0
+        for _ in {1..50}; do
+            $sudo kill -0 "$1" 2> /dev/null || return 0
+            sleep 0.2
+        done
+    done
+}
+
+clean_up() {
+    trap - EXIT
+    [ -z "$token" ] || stop "$token"
+    [ -z "$pcscd" ] || stop "$pcscd"
+    rm -rf "$work" "${leftovers[@]}"
+}
+trap clean_up EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+fail() {
+    printf '\n%s: %s\n' "${0##*/}" "$*" >&2
+    exit 1
+}
+
+# Waits up to 20 seconds until a command succeeds.
+wait_until() {
+    for _ in {1..100}; do
+        if timeout 20 "$@" > /dev/null 2>&1; then return; fi
+        sleep 0.2
+    done
+    return 1
+}
+
+# Builds the programs of Tests/Demo, and makes sure that nothing reads or writes what belongs to the user.
+prepare() {
+    for program in readers activate public_key; do
+        cc -IInclude/CCryptoki -I/usr/include/PCSC "Tests/Demo/$program.c" -o "$work/$program" \
+            -L"${module%/*}" -Wl,-rpath,"${module%/*}" -lkanal-pkcs11 -lpcsclite
+    done
+    unset KANAL_LOG
+    export HOME=$work/home
+    export XDG_CONFIG_HOME=$HOME/.config XDG_DATA_HOME=$HOME/.local/share XDG_STATE_HOME=$HOME/.local/state
+    mkdir -p "$HOME"
+    cat > "$work/openssl.cnf" << 'END'
+openssl_conf = main
+[main]
+engines = engines
+[engines]
+gost = gost
+[gost]
+engine_id = gost
+default_algorithms = ALL
+END
+    export OPENSSL_CONF=$work/openssl.cnf
+    cd "$work"
+}
+
+# Starts pcscd unless it runs; $pcscd is set if the script has started it.
+start_pcscd() {
+    if ! ./readers > /dev/null; then
+        [ -z "$sudo" ] || sudo -v
+        $sudo pcscd --foreground > pcscd.log 2>&1 &
+        pcscd=$!
+        wait_until ./readers || fail "pcscd does not start: $(cat pcscd.log)"
+    fi
+    wait_until sh -c './readers | grep -q "Virtual PCD"' \
+        || fail "pcscd does not have the virtual reader: restart it, it was started before vsmartcard-vpcd was installed"
+}
+
+# Attaches a token: identity, directory of its state. Sets $token, $serial, $slot and, for a new token with a channel,
+# $password.
+attach() {
+    "$emulator" --identity "$1" --state "$2" > emulator.log 2>&1 &
+    token=$!
+    wait_until grep -q '^attached:' emulator.log || fail "the token is not attached: $(cat emulator.log)"
+    serial=$(sed -n 's/^serial: \([0-9a-f]*\).*/\1/p' emulator.log)
+    local new=$(sed -n '/^activation password: /{s///p;q}' emulator.log)
+    password=${new:-${password:-}}
+    wait_until sh -c './activate "$0" | grep -q ^slot:' "$serial" || fail "the token does not appear in a slot"
+    slot=$({ ./activate "$serial" || true; } | sed -n 's/^slot: //p')
+}
+
+detach() {
+    stop "$token"
+    token=
+}
