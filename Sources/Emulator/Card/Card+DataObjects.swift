@@ -23,8 +23,7 @@ extension Card {
             return licence + [UInt8](repeating: 0, count: Card.licenceSize - licence.count)
         case 0x7B: return state.journal
         case 0x81: return state.serial
-        case 0x85:
-            return identity.model.utf8.prefix(128) + [UInt8](repeating: 0, count: 128 - identity.model.utf8.count)
+        case 0x85: return Array((identity.model.utf8 + [UInt8](repeating: 0, count: 128)).prefix(128))
         case 0x89: return versions
         case 0x8A: number.appendUInt32(UInt32(clamping: state.fileSystem.freeMemory))
         case 0xF1: return [0x0F, 0x10] + [UInt8](repeating: 0, count: 30)

@@ -1,0 +1,75 @@
+import APDU
+import Emulator
+import TestSupport
+import Testing
+
+@Suite("Whatever comes, the card answers")
+struct FuzzTests {
+    private static let instructions: [UInt8] = [
+        0xA4, 0xB0, 0xD6, 0xE0, 0xE4, 0x20, 0x24, 0x2C, 0xCA, 0xDA, 0x46, 0x22, 0x2A, 0x84, 0xC0, 0x40, 0x71, 0x7A,
+        0x7E,
+        0x86, 0x8A, 0xFF,
+    ]
+    private static let parameters: [UInt8] = [
+        0x00, 0x01, 0x02, 0x03, 0x04, 0x08, 0x0F, 0x10, 0x19, 0x41, 0x47, 0x4E, 0x61, 0x72, 0x7F, 0x80, 0x81, 0x9A,
+        0x9E,
+        0xA8, 0xAA, 0xB6, 0xF4, 0xFF,
+    ]
+
+    /// A command with plausible parameters and data made of objects, numbers and noise.
+    private static func command(_ random: inout some RandomNumberGenerator) -> [UInt8] {
+        let cla: UInt8 =
+            [0x00, 0x80, 0x10, 0x90, 0x0C, 0x8C, UInt8.random(in: 0...255, using: &random)]
+            .randomElement(using: &random) ?? 0
+        var data: [UInt8] = []
+        for _ in 0..<Int.random(in: 0...6, using: &random) {
+            let tags: [UInt8] = [0x62, 0x6F, 0x7C, 0x80, 0x82, 0x83, 0x84, 0x85, 0x86, 0x87, 0x8E, 0x97, 0x9A, 0xA5]
+            let value = (0..<Int.random(in: 0...34, using: &random)).map { _ in
+                UInt8.random(in: 0...255, using: &random)
+            }
+            data.appendObject(tags.randomElement(using: &random) ?? 0, value)
+        }
+        data = Array(data.prefix(255))
+        let header = [cla, instructions.randomElement(using: &random) ?? 0]
+        let ends = (0..<2).map { _ in parameters.randomElement(using: &random) ?? 0 }
+        let body = data.isEmpty ? [] : [UInt8(data.count)] + data
+        let le: [UInt8] = Bool.random(using: &random) ? [UInt8.random(in: 0...255, using: &random)] : []
+        return Array((header + ends + body + le).dropLast(Int.random(in: 0...20, using: &random) == 0 ? 1 : 0))
+    }
+
+    /// Whether the answer is a response APDU that the command can have.
+    private static func isResponse(_ answer: [UInt8], to command: [UInt8]) -> Bool {
+        (2...258).contains(answer.count) && [0x90, 0x61, 0x62, 0x63, 0x64].contains(answer[answer.count - 2])
+            || answer.count == 2 && (0x67...0x6F).contains(answer[0])
+    }
+
+    @Test(
+        "Random commands in plain and in the channel are answered, never more than 256 bytes, and never crash the card")
+    func randomCommands() throws {
+        var random = SystemRandomNumberGenerator()
+        var setup = TokenSetup()
+        setup.identity.channel?.policy = 0
+        for card in [try EmulatedCard.usb(), try setup.card()] {
+            for round in 0..<4000 {
+                if round.isMultiple(of: 50) { card.loginUser() }
+                let command = Self.command(&random)
+                let answer = card.process(command)
+                #expect(Self.isResponse(answer, to: command), "\(command.hex) \(answer.hex)")
+            }
+        }
+        let card = try TokenSetup().card()
+        let host = try card.connectedHost()
+        for _ in 0..<2000 {
+            let command = Self.command(&random)
+            guard command.count > 6, command[4] <= 220, command.count <= 6 + Int(command[4]) else { continue }
+            let header = [command[0] & 0x90 | 0x0C, command[1], command[2], command[3]]
+            let data = Array(command.dropFirst(5).prefix(Int(command[4])))
+            let padding: UInt8 = Bool.random(using: &random) ? 1 : 2
+            let message = host.protect(header: header, data: data, expected: [0], padding: padding)
+            let answer = card.process(message)
+            #expect(host.open(answer) != nil, "\(command.hex) \(answer.hex)")
+            let isClose = header[0] == 0x8C && command[1] == 0x86 && command[2] == 0x0F
+            if isClose || command[1] == 0xE4 { #expect(try host.pair() == "9000" && host.open() == "9000") }
+        }
+    }
+}
