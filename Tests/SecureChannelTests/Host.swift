@@ -86,7 +86,8 @@ final class Host {
         let text = Array((password ?? set.password.text ?? "").utf8)
         return try SecureChannel.activate(
             with: ActivationPassword(text.span), over: card, capabilities: capabilities, profile: .classic,
-            label: "test host", store: store, instance: instance, random: random)
+            label: String(decoding: classic.pairing.label_utf8.bytes, as: UTF8.self), store: store, instance: instance,
+            random: random)
     }
 
     /// Opens a session as in the vectors.

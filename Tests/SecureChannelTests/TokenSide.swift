@@ -4,7 +4,7 @@ import Secrets
 import TestSupport
 import Testing
 
-/// The token's end of a session, by the epoch keys of the vectors. Written from GSC/1, 13, for these tests alone.
+/// The token's end of a session, from the S_0 of the vectors. Written from GSC/1, 13 and 14, for these tests alone.
 final class TokenSide: CardConnection {
     /// A command as it was found under the protection.
     struct Received: Equatable {
@@ -23,33 +23,47 @@ final class TokenSide: CardConnection {
         var indicator: UInt8 = 0x02
     }
 
-    private let epochs: [JSON]
-    private var number: UInt32
+    /// Ke_cmd, Km_cmd, Ke_rsp, Km_rsp and S of the next epoch.
+    private var keys: [[UInt8]]
+    private var number: UInt32 = 0
     private(set) var received: [Received] = []
     /// What the token answers to each command; 9000 if unset.
     var answer: (Received) -> Reply = { _ in Reply() }
-    /// What the attacker makes of the answer, status word included.
-    var attack: ([UInt8]) -> [UInt8] = { $0 }
 
-    /// - Parameter number: n of the last command so far.
-    init(epochs: JSON, after number: UInt32) {
-        self.epochs = epochs.list
-        self.number = number
+    /// - Parameters:
+    ///   - seed: S_0.
+    ///   - number: n of the last command so far.
+    init(seed: JSON, after number: UInt32 = 0) {
+        keys = [[], [], [], [], seed.bytes]
+        for _ in 0..<number { advance() }
+    }
+
+    /// Counts a command; the first of an epoch changes the keys.
+    private func advance() {
+        number += 1
+        guard number % 256 == 1 else { return }
+        var epoch: [UInt8] = []
+        epoch.appendUInt32(number / 256)
+        let label = Array("GSC1 epoch".utf8)
+        let seed = keys[4]
+        let derived = try? KDFTree<GOSTR341194>.derive(
+            key: seed.span, label: label.span, seed: epoch.span, count: 160)
+        guard let derived else { return }
+        keys = (0..<5).map { key in (0..<32).map { derived.bytes[32 * key + $0] } }
     }
 
     func transmit(_ command: borrowing Command) throws(LinkError) -> Response {
-        number += 1
-        let keys = epochs[Int((number - 1) / 256)]
-        guard let length = try? command.encoded().count, let command = unprotect(command, length, keys) else {
+        advance()
+        guard let length = try? command.encoded().count, let command = unprotect(command, length) else {
             Issue.record("command \(number) is not properly protected")
             return Response(.secureMessagingIncorrect)
         }
         received.append(command)
-        guard let response = Response(parsing: attack(protect(answer(command), keys))) else { throw .malformed }
+        guard let response = Response(parsing: protect(answer(command))) else { throw .malformed }
         return response
     }
 
-    private func unprotect(_ command: borrowing Command, _ length: Int, _ keys: JSON) -> Received? {
+    private func unprotect(_ command: borrowing Command, _ length: Int) -> Received? {
         let header = [command.cla, command.ins, command.p1, command.p2]
         let octets = command.data.bytes.indices.map { command.data.bytes[$0] }
         var cursor = ByteCursor(octets)
@@ -61,17 +75,17 @@ final class TokenSide: CardConnection {
         if let sealed { associated += head(of: sealed) }
         if let le { associated += .object(0x97, le) }
         let ciphertext = Array(sealed?.dropFirst() ?? [])
-        guard self.tag(associated, ciphertext, keys.K_cmd_mac.bytes) == tag else { return nil }
+        guard self.tag(associated, ciphertext, keys[1]) == tag else { return nil }
         let inner = [header[0] & 0xF0] + header.dropFirst()
-        let data = cipher(ciphertext, keys.K_cmd_enc.bytes)
+        let data = cipher(ciphertext, keys[0])
         return Received(header: inner, indicator: sealed?.first, data: data, le: le, length: length)
     }
 
-    private func protect(_ reply: Reply, _ keys: JSON) -> [UInt8] {
-        let ciphertext = cipher(reply.data, keys.K_rsp_enc.bytes)
+    private func protect(_ reply: Reply) -> [UInt8] {
+        let ciphertext = cipher(reply.data, keys[2])
         let sealed: [UInt8] = reply.data.isEmpty ? [] : [reply.indicator] + ciphertext
         let status: [UInt8] = .object(0x99, reply.status)
-        let tag = tag((sealed.isEmpty ? [] : head(of: sealed)) + status, ciphertext, keys.K_rsp_mac.bytes)
+        let tag = tag((sealed.isEmpty ? [] : head(of: sealed)) + status, ciphertext, keys[3])
         return (sealed.isEmpty ? [] : .object(0x87, sealed)) + status + .object(0x8E, tag) + [0x90, 0x00]
     }
 
