@@ -177,6 +177,24 @@ struct MessageTests {
         #expect(token.received.count == 8 && channel.isOpen)
     }
 
+    @Test("A long command with a PIN is padded in every link; a long batch without one in none (13.2)")
+    func longSecrets() throws {
+        func change(_ count: Int) throws -> [TokenSide.Received] {
+            let before = token.received.count
+            let data = [UInt8](repeating: 0x31, count: count)
+            _ = try channel.transmit(Command(0x00, 0x24, 0x01, 0x02, bytes: data))
+            return Array(token.received[before...])
+        }
+        #expect(try change(223).map(\.data.count) == [224])
+        let chain = try change(240)
+        #expect(chain.map(\.data.count) == [224, 32])
+        #expect(chain.allSatisfy { $0.indicator == 0x01 })
+        let command = [UInt8].object(0xB0, [0x00, 0xD6, 0x00, 0x00, 90] + [UInt8](repeating: 1, count: 90))
+        _ = try channel.transmit(Command(0x80, 0x86, 0x20, 0, bytes: command + command + command))
+        #expect(token.received.suffix(2).map(\.data.count) == [238, 53])
+        #expect(token.received.suffix(2).allSatisfy { $0.indicator == 0x02 })
+    }
+
     @Test("A chain stops at the first link that is refused, and its status word is the command's (11.3)")
     func refusedLink() throws {
         token.answer = { _ in .init(status: [0x6A, 0x84]) }
