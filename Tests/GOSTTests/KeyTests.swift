@@ -81,6 +81,17 @@ struct KeyTests {
         }
     }
 
+    @Test("A point of the curve is refused if its X stands as X + p")
+    func unreducedPoint() throws {
+        var one = [UInt8](repeating: 0, count: 32)
+        one[0] = 1
+        let point = try publicKey(.cryptoProA, one).bytes
+        #expect(point.prefix(32) == one[...])
+        // X = 1, and p + 1 = 2^256 − 616.
+        let unreduced = [0x98, 0xFD] + [UInt8](repeating: 0xFF, count: 30) + point.suffix(32)
+        #expect(throws: GOSTError.invalidPoint) { try PublicKey(curve: .cryptoProA, bytes: unreduced) }
+    }
+
     private func publicKey(_ curve: Curve, _ scalar: [UInt8]) throws -> PublicKey {
         try PrivateKey(curve: curve, scalar: Secret(copying: scalar)).publicKey()
     }

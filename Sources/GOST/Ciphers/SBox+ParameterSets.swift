@@ -13,7 +13,7 @@ extension SBox {
             0x3E59_680D_AB7C_21F4, 0x8F6B_19C5_D37A_0E24, 0x9BC0_3675_48EF_1A2D, 0xC652_B09D_3E7A_F418,
         ])
 
-    /// RFC 4357, 11.2.
+    /// RFC 4357, 11.1.
     public static let cryptoProA = SBox(
         "id-Gost28147-89-CryptoPro-A-ParamSet",
         oid: [0x06, 0x07, 0x2A, 0x85, 0x03, 0x02, 0x02, 0x1F, 0x01],
@@ -22,7 +22,7 @@ extension SBox {
             0xB519_8DF0_E423_C7A6, 0x3ADC_120B_7594_8FE6, 0x1D29_7A60_8C45_F3BE, 0xBAF5_0CE8_6239_17D4,
         ])
 
-    /// RFC 4357, 11.2.
+    /// RFC 4357, 11.1.
     public static let cryptoProB = SBox(
         "id-Gost28147-89-CryptoPro-B-ParamSet",
         oid: [0x06, 0x07, 0x2A, 0x85, 0x03, 0x02, 0x02, 0x1F, 0x02],
@@ -31,7 +31,7 @@ extension SBox {
             0x27CF_95AB_140D_68E3, 0x8326_4DEB_C17F_A095, 0x52AB_91C3_74D0_6F8E, 0x04BE_8371_A296_FD5C,
         ])
 
-    /// RFC 4357, 11.2.
+    /// RFC 4357, 11.1.
     public static let cryptoProC = SBox(
         "id-Gost28147-89-CryptoPro-C-ParamSet",
         oid: [0x06, 0x07, 0x2A, 0x85, 0x03, 0x02, 0x02, 0x1F, 0x03],
@@ -40,7 +40,7 @@ extension SBox {
             0x8DB0_4512_93CE_6FA7, 0xC9B1_8E24_7365_A0FD, 0xA968_DE20_F35B_41C7, 0x7405_A2FE_C61B_D938,
         ])
 
-    /// RFC 4357, 11.2.
+    /// RFC 4357, 11.1.
     public static let cryptoProD = SBox(
         "id-Gost28147-89-CryptoPro-D-ParamSet",
         oid: [0x06, 0x07, 0x2A, 0x85, 0x03, 0x02, 0x02, 0x1F, 0x04],

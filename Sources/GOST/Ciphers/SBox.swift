@@ -1,4 +1,4 @@
-/// A set of the eight substitution rows that GOST 28147-89 leaves to its users (RFC 5830, 5.1; RFC 4357, 11).
+/// A set of the eight substitution rows that GOST 28147-89 leaves to its users (RFC 5830, 4).
 public struct SBox: Sendable {
     /// The parameter set's name in its standard, such as `id-Gost28147-89-CryptoPro-A-ParamSet`.
     public let name: String

@@ -1,4 +1,4 @@
-/// The step function of GOST R 34.11-94 (RFC 5831, 6). Numbers of 256 bits stand as four words, the least significant
+/// The step function of GOST R 34.11-94 (RFC 5831, 5). Numbers of 256 bits stand as four words, the least significant
 /// first. Constant time.
 extension GOSTR341194 {
     /// χ(M, H): the next hash value.
@@ -10,7 +10,7 @@ extension GOSTR341194 {
         return mix(blocks.numbers, block, hash)
     }
 
-    /// The four keys (RFC 5831, 6.1).
+    /// The four keys (RFC 5831, 5.1).
     @inline(__always)
     private static func keys(_ hash: SIMD4<UInt64>, _ block: SIMD4<UInt64>) -> Keys28147 {
         let c3 = SIMD4<UInt64>(
@@ -31,7 +31,7 @@ extension GOSTR341194 {
         SIMD4(y[1], y[2], y[3], y[0] ^ y[1])
     }
 
-    /// The mixing transformation ψ^61(H + ψ(M + ψ^12(S))) (RFC 5831, 6.3).
+    /// The mixing transformation ψ^61(H + ψ(M + ψ^12(S))) (RFC 5831, 5.3).
     ///
     /// ψ is a shift register of sixteen words of 16 bits: all its states stand in one sequence.
     @inline(__always)
@@ -65,7 +65,7 @@ extension GOSTR341194 {
 }
 
 extension Keys28147 {
-    /// The permutation P (RFC 5831, 6.1) of four numbers of 256 bits: word k of a key has octet k of the number's four
+    /// The permutation P (RFC 5831, 5.1) of four numbers of 256 bits: word k of a key has octet k of the number's four
     /// parts of 64 bits.
     @inline(__always)
     fileprivate init(permuting w: (SIMD4<UInt64>, SIMD4<UInt64>, SIMD4<UInt64>, SIMD4<UInt64>)) {

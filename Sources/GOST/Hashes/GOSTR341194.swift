@@ -39,7 +39,7 @@ public struct GOSTR341194: HashFunction, ~Copyable {
 }
 
 extension GOSTR341194 {
-    /// The iteration of RFC 5831, 7.
+    /// The iteration of RFC 5831, 6.
     struct State: BitwiseCopyable, Sendable {
         private let substitution: Substitution
         /// H, the sum Σ of all blocks modulo 2^256, and the number L of the message's bits.

@@ -1,4 +1,4 @@
-/// The transformation LPS of GOST R 34.11-2012 (RFC 6986, 6), on two vectors of 512 bits at once, one in each lane.
+/// The transformation LPS of GOST R 34.11-2012 (RFC 6986, 6 and 7), on two vectors of 512 bits at once, one in each lane.
 ///
 /// No table is indexed by data. S is a circuit over bit planes; P and L are one step, because L multiplies by a matrix
 /// over GF(2^8), where t^8 + t^4 + t^3 + t^2 + 1 = 0: of row j of the vector, every octet is multiplied by the same

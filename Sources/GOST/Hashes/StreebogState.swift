@@ -1,4 +1,4 @@
-/// The iteration of GOST R 34.11-2012 (RFC 6986, 8), the same for both lengths of the hash code.
+/// The iteration of GOST R 34.11-2012 (RFC 6986, 9), the same for both lengths of the hash code.
 struct StreebogState: BitwiseCopyable, Sendable {
     /// h, the number N of the message's bits, and the sum Σ of all blocks modulo 2^512.
     private(set) var hash: SIMD8<UInt64>
@@ -20,7 +20,7 @@ struct StreebogState: BitwiseCopyable, Sendable {
         }
     }
 
-    /// Hashes the last block, padded with a one bit and zeros, then N, then Σ (RFC 6986, 8.3).
+    /// Hashes the last block, padded with a one bit and zeros, then N, then Σ (RFC 6986, 9.3).
     mutating func finish() {
         let bits = UInt64(8 * partial.count)
         partial.append(1)
@@ -50,14 +50,16 @@ extension SIMD where Scalar == UInt64 {
     }
 
     /// The sum of two numbers, least significant word first, without the carry out of the last word.
+    ///
+    /// Constant time: the carry is the majority of the highest bits of both words and of what is missing in the sum, not
+    /// the outcome of a comparison, which a compiler may turn into a jump.
     func adding(_ other: Self) -> Self {
         var sum = Self()
         var carry: UInt64 = 0
         for index in indices {
-            let (partial, first) = self[index].addingReportingOverflow(other[index])
-            let (word, second) = partial.addingReportingOverflow(carry)
-            sum[index] = word
-            carry = (first ? 1 : 0) | (second ? 1 : 0)
+            let (a, b) = (self[index], other[index])
+            sum[index] = a &+ b &+ carry
+            carry = ((a & b) | ((a | b) & ~sum[index])) >> 63
         }
         return sum
     }

@@ -1,7 +1,7 @@
 public import Secrets
 
-/// PBKDF2 (RFC 8018, 5.2) with ``HMAC`` over a GOST hash function as its pseudorandom function, as RFC 9337, 4, and
-/// Cryptographic Message Syntax for GOST R 34.11-94 use it.
+/// PBKDF2 (RFC 8018, 5.2) with ``HMAC`` over a GOST hash function as its pseudorandom function. RFC 9337 uses it with
+/// ``Streebog512``, older formats with ``GOSTR341194``.
 public enum PBKDF2<Hash: HashFunction & ~Copyable> {
     /// Derives `count` octets from a password. Fewer than one iteration counts as one, a negative `count` as zero.
     ///

@@ -16,7 +16,7 @@ struct Point: ~Copyable {
 /// Computing with points and with numbers modulo q, for one operation.
 ///
 /// libcrypto's curve is told the order and the cofactor, because without either it multiplies in variable time
-/// (CVE-2019-1547). It takes a hundredth of a multiplication to set up, so that threads need not share it. Nothing is
+/// (CVE-2019-1547). Setting it up takes a twentieth of a multiplication, so that threads need not share it. Nothing is
 /// left in the error queue, which the host process may use too.
 @safe
 struct CurveArithmetic: ~Copyable {
@@ -29,9 +29,9 @@ struct CurveArithmetic: ~Copyable {
 
     init(_ curve: Curve) throws(GOSTError) {
         let parameters = curve.parameters
+        let workspace = try LibraryContext.workspace()
         let p = try Integer(bigEndian: parameters.p.span)
         let q = try Integer(bigEndian: parameters.q.span)
-        let workspace = try LibraryContext.workspace()
         let group = try Self.group(parameters, p, q, workspace)
         let montgomery = try unsafe Handle(BN_MONT_CTX_new(), free: BN_MONT_CTX_free)
         try unsafe check(BN_MONT_CTX_set(montgomery.pointer, q.pointer, workspace.pointer))

@@ -1,9 +1,14 @@
 import COpenSSL
 
 /// The project's own library context of libcrypto, for the process may use libcrypto too, with settings that are not
-/// ours. The random numbers that blind libcrypto's computations come from it. It lives as long as the process.
+/// ours. It lives as long as the process.
+///
+/// The random numbers that blind libcrypto's multiplications come from it. They still make OpenSSL 3.0 read the
+/// process's configuration file if nothing has done so before; keeping it from that would keep it from the host too.
 enum LibraryContext {
     private nonisolated(unsafe) static let context: OpaquePointer? = {
+        // Cleaning up at exit could come before our last use.
+        guard OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil) == 1 else { return nil }
         guard let context = unsafe OSSL_LIB_CTX_new() else { return nil }
         guard unsafe OSSL_PROVIDER_load(context, "default") != nil else { return nil }
         return unsafe context
