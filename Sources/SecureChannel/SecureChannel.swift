@@ -75,17 +75,20 @@ public final class SecureChannel: CardConnection {
 extension SecureChannel {
     /// Sends a command in as many messages as its data need.
     private func sendChain(_ command: borrowing Command) throws(LinkError) -> Response {
-        let size = Session.capacity(for: command, limit: capabilities.maxCommand)
+        let padded = command.carriesPIN
+        let size = Session.capacity(for: command, padded: padded, limit: capabilities.maxCommand)
         var start = 0
         while command.data.count - start > size {
             let data = command.data.extracting(start..<start + size)
-            let response = try send(Command(command.cla | 0x10, command.ins, command.p1, command.p2, data: data))
+            let link = Command(command.cla | 0x10, command.ins, command.p1, command.p2, data: data)
+            let response = try send(link, padded: padded)
             guard response.status == .success else { return response }
             guard response.data.isEmpty else { throw .channelBroken }
             start += size
         }
         let data = command.data.extracting(start..<command.data.count)
-        return try send(Command(command.cla, command.ins, command.p1, command.p2, data: data, ne: command.ne))
+        let last = Command(command.cla, command.ins, command.p1, command.p2, data: data, ne: command.ne)
+        return try send(last, padded: padded)
     }
 
     /// Fetches what the token holds back, with protected GET RESPONSE, as far as the command wanted it.
@@ -93,16 +96,16 @@ extension SecureChannel {
         let wanted = command.ne ?? 0
         while let available = response.status.bytesAvailable, response.data.count < wanted {
             let ne = min(available, wanted - response.data.count)
-            let rest = try send(Command(0x00, 0xC0, 0x00, 0x00, ne: ne))
+            let rest = try send(Command(0x00, 0xC0, 0x00, 0x00, ne: ne), padded: false)
             guard !rest.data.isEmpty || rest.status.bytesAvailable == nil else { throw .channelBroken }
             response = Response(rest.status, data: response.data + rest.data)
         }
     }
 
     /// Sends one message and verifies its reply.
-    private func send(_ command: borrowing Command) throws(LinkError) -> Response {
+    private func send(_ command: borrowing Command, padded: Bool) throws(LinkError) -> Response {
         do throws(ChannelError) {
-            guard let message = try session?.protect(command), let channel = session?.channel else {
+            guard let message = try session?.protect(command, padded: padded), let channel = session?.channel else {
                 throw .link(.reset)
             }
             let reply = try linking { () throws(LinkError) in try link.exchange(message, channel: channel) }

@@ -6,12 +6,14 @@ extension Session {
     static let block = 32
 
     /// Protects one command (13.1). Its data must fit one message.
-    mutating func protect(_ command: borrowing Command) throws(ChannelError) -> Command {
+    ///
+    /// - Parameter padded: Whether the length of the data must not show.
+    mutating func protect(_ command: borrowing Command, padded: Bool) throws(ChannelError) -> Command {
         try advance()
         let cla = command.cla | 0x0C | channel
-        let plaintext = command.carriesPIN ? command.data.padded(to: Session.block) : command.data.copy()
+        let plaintext = padded ? command.data.padded(to: Session.block) : command.data.copy()
         let head: [UInt8] =
-            plaintext.isEmpty ? [] : Session.head(count: plaintext.count, indicator: command.carriesPIN ? 0x01 : 0x02)
+            plaintext.isEmpty ? [] : Session.head(count: plaintext.count, indicator: padded ? 0x01 : 0x02)
         let wish = Session.expectedLength(command.ne)
         var associated: [UInt8] = []
         associated.appendUInt32(number)
@@ -74,9 +76,9 @@ extension Session {
     /// has two octets, and room for the padding if there must be one.
     ///
     /// - Parameter limit: The greatest plaintext that the token takes.
-    static func capacity(for command: borrowing Command, limit: Int) -> Int {
+    static func capacity(for command: borrowing Command, padded: Bool, limit: Int) -> Int {
         let capacity = min((command.ne ?? 0) > 256 ? 237 : 238, limit)
-        return command.carriesPIN ? capacity / block * block - 1 : capacity
+        return padded ? capacity / block * block - 1 : capacity
     }
 }
 

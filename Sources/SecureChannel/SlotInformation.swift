@@ -11,7 +11,7 @@ struct SlotInformation {
         let response = try linking { () throws(LinkError) in
             try link.exchange(Command(0x80, 0xCA, 0x47, slot, ne: 256))
         }
-        guard response.status == .success else { throw ChannelError(response.status) }
+        guard response.status == .success else { throw .refused(response.status) }
         return try parsing { () throws(MalformedBytes) in try SlotInformation(parsing: response.data, slot: slot) }
     }
 

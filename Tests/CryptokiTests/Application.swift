@@ -11,8 +11,10 @@ struct Application {
     static let userPIN = "12345678"
 
     let library: Library
+    private let store: Folder
 
     init(_ reader: EmulatedReader, store: Folder) {
+        self.store = store
         let settings = TokenSettings(
             pairings: store.path, hostLabel: "test", random: SystemRandom(),
             log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })

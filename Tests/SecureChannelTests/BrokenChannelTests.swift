@@ -108,6 +108,23 @@ struct BrokenChannelTests {
         #expect(!channel.isOpen)
     }
 
+    @Test(
+        "A wrong padding under a right tag ends the channel (13.2)",
+        arguments: [
+            [(7, 20), (0, 12)], [(7, 20), (0x80, 1), (0, 10)], [(0x80, 1), (0, 31)], [(7, 1), (0x80, 1), (0, 62)],
+            [(0, 32)], [(7, 20), (0x80, 1), (0, 10), (1, 1)],
+        ] as [[(UInt8, Int)]])
+    func padding(_ runs: [(UInt8, Int)]) throws {
+        let channel = try channel()
+        let token = TokenSide(seed: host.classic.open.S_0)
+        token.answer = { _ in
+            .init(data: runs.flatMap { [UInt8](repeating: $0.0, count: $0.1) }, indicator: 0x01)
+        }
+        line.card = token
+        #expect(throws: LinkError.channelBroken) { try channel.transmit("0084000000") }
+        #expect(!channel.isOpen)
+    }
+
     @Test("A reply beyond 1024 octets of plaintext is refused, so that the key is never meshed")
     func tooLong() throws {
         let channel = try channel()

@@ -67,7 +67,7 @@ final class TokenSide: CardConnection {
         let header = [command.cla, command.ins, command.p1, command.p2]
         let octets = command.data.bytes.indices.map { command.data.bytes[$0] }
         var cursor = ByteCursor(octets)
-        guard command.ne == 256, command.cla & 0x0C == 0x0C else { return nil }
+        guard command.ne == 256, command.data.count <= 255, command.cla & 0x0C == 0x0C else { return nil }
         let sealed = cursor.nextTag == 0x87 ? try? cursor.object(0x87) : nil
         let le = cursor.nextTag == 0x97 ? try? cursor.object(0x97) : nil
         guard let tag = try? cursor.object(0x8E, length: 8), cursor.isAtEnd else { return nil }
