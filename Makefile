@@ -13,7 +13,8 @@ system_prefix := $(filter /usr /usr/local,$(PREFIX))
 lib := $(PREFIX)/lib
 
 # p11-kit reads one directory, whatever our PREFIX is: the module file goes there, unless that is not allowed.
-p11_kit_modules = $(or $(shell pkg-config p11-kit-1 --variable=p11_module_configs 2>/dev/null),/usr/share/p11-kit/modules)
+p11_kit = $(shell pkg-config p11-kit-1 --variable=p11_module_configs 2>/dev/null)
+p11_kit_modules = $(or $(p11_kit),/usr/share/p11-kit/modules)
 may_register = $(or $(system_prefix),$(DESTDIR),$(filter 0,$(shell id -u)))
 P11KIT_MODULES_DIR = $(if $(may_register),$(p11_kit_modules),$(PREFIX)/share/p11-kit/modules)
 

@@ -166,7 +166,8 @@ done
 python3 -m venv python > /dev/null
 python/bin/pip install -q PyKCS11 > pip.log 2>&1 || fail "PyKCS11 cannot be installed: $(cat pip.log)"
 gost_verify() {
-    expect 0 python/bin/python "$acceptance/gost-verify.py" "$module" "Rutoken ECP <no label>" $pin "$acceptance/gost-engine.cnf"
+    expect 0 python/bin/python "$acceptance/gost-verify.py" "$module" "Rutoken ECP <no label>" $pin \
+        "$acceptance/gost-engine.cnf"
     printed " 0 failed"
     passed "$1: gost-verify.py: $(tail -n 1 output)"
 }

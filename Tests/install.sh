@@ -25,8 +25,8 @@ installed="./bin/kanal-emulator
 
 # A prefix of one's own: the flags of pkg-config suffice to compile, link and run.
 prefix=$work/own
-own=$prefix/share/p11-kit/modules
-make -s install PREFIX="$prefix" P11KIT_MODULES_DIR="$own" > /dev/null
+own=(PREFIX="$prefix" P11KIT_MODULES_DIR="$prefix/share/p11-kit/modules")
+make -s install "${own[@]}" > /dev/null
 [ "$(files "$prefix")" = "$installed" ] || fail "installed: $(files "$prefix")"
 export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
 read -ra flags <<< "$(pkg-config --cflags --libs kanal-pkcs11)"
@@ -37,13 +37,13 @@ grep -qx "module: $prefix/lib/libkanal-pkcs11.so" "$prefix/share/p11-kit/modules
 "$prefix/bin/kanal-emulator" --help > /dev/null || fail "the emulator does not run"
 
 # The vendor's name is a link, laid down on demand; a file that is not ours stays.
-make -s install PREFIX="$prefix" P11KIT_MODULES_DIR="$own" COMPAT=1 > /dev/null
+make -s install "${own[@]}" COMPAT=1 > /dev/null
 [ "$(readlink "$prefix/lib/librtpkcs11ecp.so")" = libkanal-pkcs11.so ] || fail "COMPAT=1 makes no link"
-make -s uninstall PREFIX="$prefix" P11KIT_MODULES_DIR="$own" > /dev/null
+make -s uninstall "${own[@]}" > /dev/null
 [ -z "$(files "$prefix")" ] || fail "left behind: $(files "$prefix")"
 echo vendor > "$prefix/lib/librtpkcs11ecp.so"
-! make -s install PREFIX="$prefix" P11KIT_MODULES_DIR="$own" COMPAT=1 > /dev/null 2>&1 || fail "COMPAT=1 takes the place of a foreign library"
-make -s uninstall PREFIX="$prefix" P11KIT_MODULES_DIR="$own" > /dev/null
+! make -s install "${own[@]}" COMPAT=1 > /dev/null 2>&1 || fail "COMPAT=1 takes the place of a foreign library"
+make -s uninstall "${own[@]}" > /dev/null
 [ "$(cat "$prefix/lib/librtpkcs11ecp.so")" = vendor ] || fail "uninstall removes a foreign library"
 
 # A staging directory: no path that is written down knows of it; p11-kit's own directory takes the module file.

@@ -79,7 +79,7 @@ start_pcscd() {
         wait_until ./readers || fail "pcscd does not start: $(cat pcscd.log)"
     fi
     wait_until sh -c './readers | grep -q "Virtual PCD"' \
-        || fail "pcscd does not have the virtual reader: restart it, it was started before vsmartcard-vpcd was installed"
+        || fail "pcscd lacks the virtual reader: restart it, it has run since before vsmartcard-vpcd was installed"
 }
 
 # Attaches a token: identity, directory of its state. Sets $token, $serial, $slot and, for a new token with a channel,
@@ -95,7 +95,10 @@ attach() {
     slot=$({ ./activate "$serial" || true; } | sed -n 's/^slot: //p')
 }
 
+# Takes the token away, and waits until pcscd has seen that: it looks every 400 ms, and would hold another token that
+# comes sooner for this one.
 detach() {
     stop "$token"
     token=
+    wait_until sh -c '! ./readers | grep -q "^card .*Virtual PCD 00 00"' || fail "the token does not leave its reader"
 }
