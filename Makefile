@@ -61,7 +61,7 @@ $(library) $(emulator) &: $(sources) | build-deps
 	@touch $(library) $(emulator)
 
 test: deps build lint ## build, and run every test
-	swift test
+	swift test --explicit-target-dependency-import-check error
 	Tests/install.sh
 	Tests/end-to-end.sh
 

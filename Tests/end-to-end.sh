@@ -164,7 +164,10 @@ for wanted in "0 $reader" "10 $reader" "2 Aktiv Rutoken ECP BT 1"; do
     expect "${wanted%% *}" ./first_activation "${wanted#* }" "$password"
 done
 python3 -m venv python > /dev/null
-python/bin/pip install -q PyKCS11 > pip.log 2>&1 || fail "PyKCS11 cannot be installed: $(cat pip.log)"
+if ! python/bin/pip install -q PyKCS11 > pip.log 2>&1; then
+    echo "skipped: gost-verify.py, PyKCS11 cannot be installed: $(tail -n 1 pip.log)"
+    exit 0
+fi
 gost_verify() {
     expect 0 python/bin/python "$acceptance/gost-verify.py" "$module" "Rutoken ECP <no label>" $pin \
         "$acceptance/gost-engine.cnf"
