@@ -13,7 +13,9 @@ extension Token {
                 let value = try generate(template, number: number)
                 return try describe(template, number: number, value: value)
             } catch {
-                // Nothing half-made stays behind; what went wrong first is what the caller learns.
+                // Nothing half-made stays behind, if the card can be reached at all. What went wrong is what the caller
+                // learns.
+                try? establish()
                 try? deleteKeyFiles(number)
                 throw error
             }

@@ -109,9 +109,8 @@ public final class Token {
     }
 
     private func endOnCard() {
-        if let channel {
-            channel.close()
-        } else if let login {
+        channel?.close()
+        if case .plain = protection, let login {
             _ = try? link.transmit(Command(0x80, 0x40, 0x00, login.rawValue))
         }
     }
@@ -150,7 +149,8 @@ extension Token {
         if case .plain = protection { login = nil }
     }
 
-    private func establish() throws(TokenError) {
+    /// Opens the channel if there is none, and puts the login in force.
+    func establish() throws(TokenError) {
         let hadChannel = channel?.isOpen == true
         do throws(TokenError) {
             try openChannelIfNeeded()
@@ -170,9 +170,21 @@ extension Token {
         changeCounter = response.status == .success ? try? cursor.uint32() : nil
     }
 
-    /// Sends a command through the channel if there is one, and collects the whole answer.
+    /// Where commands go. For a token with a channel that is the channel or nowhere: what broke is not gone on with in
+    /// plain.
+    private func connection() throws(TokenError) -> any CardConnection {
+        switch protection {
+        case .plain: return link
+        case .unpaired: throw .activationNeeded
+        case .paired:
+            guard let channel else { throw .link(.channelBroken) }
+            return channel
+        }
+    }
+
+    /// Sends a command and collects the whole answer.
     func send(_ command: borrowing Command) throws(TokenError) -> Response {
-        let connection: any CardConnection = channel ?? link
+        let connection = try connection()
         do throws(LinkError) {
             var response = try connection.transmit(command)
             var data: [UInt8] = response.data

@@ -19,6 +19,8 @@ final class EmulatedReader: ReaderService, Sendable {
         var wasReset = false
         var conversation: [UInt8] = []
         var commands = 0
+        /// Headers of the commands that crossed the link unprotected.
+        var plain: [[UInt8]] = []
         var change: Change?
     }
 
@@ -31,6 +33,14 @@ final class EmulatedReader: ReaderService, Sendable {
 
     /// The number of commands that were sent.
     var commands: Int { state.withLock { $0.commands } }
+
+    /// Headers of the commands that crossed the link unprotected, but for those by which a channel is found, made and
+    /// opened (GSC/1, 6).
+    var plainCommands: [[UInt8]] {
+        state.withLock { $0.plain }.filter { header in
+            !header.starts(with: [0x80, 0xCA, 0x47]) && !header.starts(with: [0x80, 0x86]) && header[1] != 0xC0
+        }
+    }
 
     /// Has every response changed from now on, or none any more.
     func onResponse(_ change: Change?) {
@@ -83,6 +93,7 @@ final class EmulatedReader: ReaderService, Sendable {
         let (number, change) = state.withLock { state in
             for index in 0..<sent.count { state.conversation.append(sent.bytes[index]) }
             state.conversation += response.encoded
+            if command.cla & 0x0C == 0 { state.plain.append([command.cla, command.ins, command.p1, command.p2]) }
             state.commands += 1
             return (state.commands, state.change)
         }

@@ -30,6 +30,19 @@ struct InterruptionTests {
         _ = try application.sign(session, keys.privateKey, digest, CKM_GOSTR3410)
     }
 
+    @Test("nothing leaves in plain for a token with a channel, whatever breaks when", arguments: 1...25)
+    func neverPlain(_ broken: Int) throws {
+        let (reader, application, session) = try TokenKeyTests.start(.bt)
+        reader.onResponse { number, _, response throws(LinkError) in
+            number == broken ? Response(.success, data: [0x99, 0x02, 0x90, 0x00]) : response
+        }
+        _ = try? application.makeKeys(session)
+        _ = try? application.find(session)
+        reader.onResponse(nil)
+        _ = try application.makeKeys(session)
+        #expect(reader.plainCommands.isEmpty)
+    }
+
     @Test("a host that dies after any command of an activation can activate again", arguments: 1...6)
     func interruptedActivation(_ last: Int) throws {
         let reader = try EmulatedReader(.bt, passwords: [Application.password])
