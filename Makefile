@@ -63,6 +63,7 @@ $(library) $(emulator) &: $(sources) | build-deps
 test: deps build lint ## build, and run every test
 	swift test
 	Tests/install.sh
+	Tests/end-to-end.sh
 
 lint: ## check the formatting
 	swift format lint --strict -r Sources Tests Package.swift
