@@ -25,7 +25,7 @@ sources := $(shell find Sources Include Package.swift -type f -not -name '*.in')
 
 sudo := $(if $(filter 0,$(shell id -u)),,sudo)
 build_packages := gcc g++ libc6-dev binutils pkg-config git libpcsclite-dev libssl-dev libp11-kit-dev
-test_packages := pcscd vsmartcard-vpcd opensc p11-kit openssl libengine-gost-openssl
+test_packages := pcscd vsmartcard-vpcd opensc p11-kit openssl libengine-gost-openssl python3-venv
 
 # Installs those of the packages $(1) that are missing.
 define install_packages
@@ -61,7 +61,7 @@ $(library) $(emulator) &: $(sources) | build-deps
 	@touch $(library) $(emulator)
 
 test: deps build lint ## build, and run every test
-	swift test
+	swift test --explicit-target-dependency-import-check error
 	Tests/install.sh
 	Tests/end-to-end.sh
 

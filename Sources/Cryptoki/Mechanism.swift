@@ -12,24 +12,6 @@ public struct Mechanism: Sendable {
     }
 }
 
-/// A hash function of the GOST family.
-enum HashAlgorithm: Sendable {
-    case gostR341194
-    case streebog256
-    case streebog512
-
-    var digestSize: Int { self == .streebog512 ? 64 : 32 }
-
-    /// The object identifier of the parameter set, in DER: what `CKA_GOSTR3411_PARAMS` holds.
-    var oid: [UInt8] {
-        switch self {
-        case .gostR341194: [0x06, 0x07, 0x2A, 0x85, 0x03, 0x02, 0x02, 0x1E, 0x01]
-        case .streebog256: [0x06, 0x08, 0x2A, 0x85, 0x03, 0x07, 0x01, 0x01, 0x02, 0x02]
-        case .streebog512: [0x06, 0x08, 0x2A, 0x85, 0x03, 0x07, 0x01, 0x01, 0x02, 0x03]
-        }
-    }
-}
-
 /// What a mechanism does, and for which keys.
 struct MechanismDefinition: Sendable {
     enum Work: Sendable {

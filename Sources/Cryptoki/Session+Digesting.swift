@@ -1,13 +1,24 @@
+import GOST
+import Secrets
+
 /// A digest operation (PKCS #11 v2.40, 5.10).
 final class DigestOperation {
     let algorithm: HashAlgorithm
-    let hash: any RunningHash
+    private var hash: RunningHash?
     /// Whether data came in parts, so that only `C_DigestFinal` may end the operation.
     var isMultiPart = false
 
     init(_ algorithm: HashAlgorithm) {
         self.algorithm = algorithm
-        hash = algorithm.start()
+        hash = RunningHash(algorithm)
+    }
+
+    func update(_ data: Span<UInt8>) { hash?.update(data) }
+
+    func finalize() -> [UInt8] {
+        guard let hash = hash.take() else { return [] }
+        let digest = hash.finalize()
+        return [UInt8](copying: digest)
     }
 }
 
@@ -31,19 +42,19 @@ extension Session {
         guard let operation = digest else { throw .operationNotInitialised }
         guard !operation.isMultiPart else { throw .operationActive }
         digest = nil
-        operation.hash.update(data)
-        return operation.hash.finalize()
+        operation.update(data)
+        return operation.finalize()
     }
 
     public func digestUpdate(_ data: Span<UInt8>) throws(CKError) {
         guard let digest else { throw .operationNotInitialised }
         digest.isMultiPart = true
-        digest.hash.update(data)
+        digest.update(data)
     }
 
     public func digestFinal() throws(CKError) -> [UInt8] {
         guard let operation = digest else { throw .operationNotInitialised }
         digest = nil
-        return operation.hash.finalize()
+        return operation.finalize()
     }
 }

@@ -1,5 +1,5 @@
-internal import GOST
-internal import Secrets
+import GOST
+import Secrets
 
 /// An activation password (GSC/1, 5): the first of 16 to 32 symbols names the slot, the others are random.
 ///

@@ -1,5 +1,5 @@
 public import Secrets
-internal import Storage
+import Storage
 
 /// Where a card's state survives the loss of power.
 public protocol CardMemory: AnyObject, Sendable {

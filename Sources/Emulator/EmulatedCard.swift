@@ -1,6 +1,6 @@
 public import APDU
-internal import GOST
-internal import Locking
+import GOST
+import Locking
 public import Secrets
 
 /// A token in software: the other end of every command that crosses the card interface.

@@ -1,5 +1,5 @@
-internal import GOST
-internal import Secrets
+import GOST
+import Secrets
 
 /// Makes new tokens.
 struct Factory {

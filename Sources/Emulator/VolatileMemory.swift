@@ -1,4 +1,4 @@
-internal import Locking
+import Locking
 public import Secrets
 
 /// A memory that lasts as long as the process.

@@ -28,11 +28,6 @@ extension MutableSpan<UInt8> {
 }
 
 extension [UInt8] {
-    /// A copy of `bytes`, which are not secret.
-    init(copying bytes: Span<UInt8>) {
-        self = bytes.indices.map { bytes[$0] }
-    }
-
     /// `number` in `count` octets, or in as few as hold it, most significant octet first.
     init(bigEndian number: Int, count: Int? = nil) {
         let count = count ?? (Int.bitWidth - number.leadingZeroBitCount + 7) / 8

@@ -67,6 +67,18 @@ public struct Secret: ~Copyable, @unchecked Sendable {
 }
 
 extension [UInt8] {
+    /// A copy of bytes that are no secret.
+    public init(copying bytes: Span<UInt8>) {
+        self.init(capacity: bytes.count) { output in
+            for index in bytes.indices { output.append(bytes[index]) }
+        }
+    }
+
+    /// A copy of what was kept as a secret and is none, such as the digest of public data.
+    public init(copying secret: borrowing Secret) {
+        self.init(copying: secret.bytes)
+    }
+
     /// Overwrites the array's bytes with zeros, for arrays that had to hold a secret.
     public mutating func wipe() {
         for index in indices { self[index] = 0 }

@@ -1,4 +1,4 @@
-internal import APDU
+import APDU
 
 /// What a token is and can do: E1 of discovery (GSC/1, 4).
 ///

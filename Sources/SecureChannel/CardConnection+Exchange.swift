@@ -1,4 +1,4 @@
-internal import APDU
+import APDU
 
 extension CardConnection {
     /// Sends one command and fetches all of its response: after 61xx the rest is asked for with a plain GET RESPONSE on

@@ -1,6 +1,6 @@
 public import APDU
-internal import GOST
-internal import Secrets
+import GOST
+import Secrets
 public import Storage
 
 /// Why the token has no secure channel with this host. Any of these is final: what was begun must be begun anew.

@@ -1,6 +1,6 @@
-internal import APDU
-internal import GOST
-internal import Secrets
+import APDU
+import GOST
+import Secrets
 
 extension ClassicSuite {
     /// How often the HMAC runs over a password. Part of the version, never taken from the token (GSC/1, 5).

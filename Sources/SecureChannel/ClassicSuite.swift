@@ -1,6 +1,6 @@
-internal import APDU
-internal import GOST
-internal import Secrets
+import APDU
+import GOST
+import Secrets
 
 /// The classic profile: GOST R 34.11-94, VKO GOST R 34.10-2001, GOST 28147-89 (GSC/1, 3).
 enum ClassicSuite: Suite {

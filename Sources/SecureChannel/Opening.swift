@@ -1,6 +1,6 @@
-internal import APDU
-internal import GOST
-internal import Secrets
+import APDU
+import GOST
+import Secrets
 
 /// The opening of a new session in plain (GSC/1, 10).
 struct Opening {

@@ -1,5 +1,5 @@
-internal import APDU
-internal import GOST
+import APDU
+import GOST
 
 /// What the host keeps of a token it is paired with (GSC/1, 9).
 public struct PairingRecord: Sendable, Equatable {

@@ -1,6 +1,6 @@
-internal import APDU
-internal import GOST
-internal import Secrets
+import APDU
+import GOST
+import Secrets
 public import Storage
 
 /// A pairing group: the host's long-term keys and the records of its tokens, in a private directory (GSC/1, 9).

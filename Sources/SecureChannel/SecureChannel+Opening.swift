@@ -1,5 +1,5 @@
 public import APDU
-internal import GOST
+import GOST
 public import Secrets
 
 extension SecureChannel {

@@ -1,6 +1,6 @@
 public import APDU
-internal import GOST
-internal import Glibc
+import GOST
+import Glibc
 public import Secrets
 
 extension SecureChannel {

@@ -1,5 +1,5 @@
 public import APDU
-internal import Secrets
+import Secrets
 
 /// An open session with a token: takes commands in plain, sends them protected, and returns replies that were verified
 /// (GSC/1, 12 and 13).

@@ -1,5 +1,5 @@
-internal import APDU
-internal import Secrets
+import APDU
+import Secrets
 
 extension Session {
     /// The number of octets to a multiple of which secret lengths are padded (GSC/1, 13.2).

@@ -1,5 +1,5 @@
-internal import APDU
-internal import Secrets
+import APDU
+import Secrets
 
 /// The keys and the message counter of one session (GSC/1, 13 and 14). Its end wipes the keys.
 struct Session: ~Copyable {

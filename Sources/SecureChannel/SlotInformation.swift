@@ -1,4 +1,4 @@
-internal import APDU
+import APDU
 
 /// What the host must know of an activation slot before it pairs: E3 (GSC/1, 4).
 struct SlotInformation {

@@ -1,6 +1,6 @@
-internal import APDU
-internal import GOST
-internal import Secrets
+import APDU
+import GOST
+import Secrets
 
 /// What the two profiles compute differently (GSC/1, 3). Everything else is written once, over this.
 protocol Suite {
@@ -72,13 +72,4 @@ struct PairingParties {
     let salt: [UInt8]
     let hostID: [UInt8]
     let tokenID: [UInt8]
-}
-
-extension [UInt8] {
-    /// The bytes of `span`, which are no secret.
-    init(copying span: Span<UInt8>) {
-        self.init(capacity: span.count) { output in
-            for index in span.indices { output.append(span[index]) }
-        }
-    }
 }

@@ -1,4 +1,4 @@
-internal import APDU
+import APDU
 
 /// What the token says of its present state: E2 of discovery (GSC/1, 4). Never authenticated; for display only.
 public struct TokenHints: Sendable, Equatable {

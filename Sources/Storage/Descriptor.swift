@@ -1,5 +1,5 @@
 import Glibc
-internal import Secrets
+import Secrets
 
 /// An open file or directory, closed when its owner lets it go. All system calls of this module that need one are here.
 struct Descriptor: ~Copyable {

@@ -43,7 +43,7 @@ public struct Directory: Sendable {
     /// - Parameter limit: The greatest size to accept, in bytes.
     public func read(_ name: String, limit: Int) throws(StorageError) -> [UInt8]? {
         guard let content = try readSecret(name, limit: limit) else { return nil }
-        return content.bytes.indices.map { content.bytes[$0] }
+        return [UInt8](copying: content)
     }
 
     /// The content of a file that holds a secret, or nil if there is no such file.

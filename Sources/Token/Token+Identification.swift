@@ -1,6 +1,14 @@
 import APDU
 import SecureChannel
 
+/// What a token never changes.
+struct Versions {
+    var serial: [UInt8]
+    var hardware: TokenVersion
+    var firmware: TokenVersion
+    var protocolNumber: Int
+}
+
 extension Token {
     /// What the token tells of itself.
     ///
@@ -18,7 +26,13 @@ extension Token {
                 return TokenInfo(serial: serial, label: Array(hints.label.utf8))
             }
         case .paired, .plain:
-            return try transaction { () throws(TokenError) in try completeInfo() }
+            return try transaction { () throws(TokenError) in
+                // A wrong PIN moves the change counter too, so the tries that are left are never stale.
+                if let (counter, info) = infoCache, counter == changeCounter { return info }
+                let info = try completeInfo()
+                infoCache = changeCounter.map { ($0, info) }
+                return info
+            }
         }
     }
 
@@ -39,17 +53,16 @@ extension Token {
     /// Reads the serial number of a token without a channel. A token that has no `80 71` still has a data object.
     func readSerialIfUnknown() throws(TokenError) {
         guard serial.isEmpty else { return }
-        if let versions = try versions() {
-            serial = versions.serial
-        } else {
-            serial = try perform(Command(0x00, 0xCA, 0x01, 0x81, ne: 8))
-        }
+        versions = try readVersions()
+        serial = versions?.serial ?? []
+        if serial.isEmpty { serial = try perform(Command(0x00, 0xCA, 0x01, 0x81, ne: 8)) }
         guard serial.count == 8 else { throw .malformedAnswer }
     }
 
     private func completeInfo() throws(TokenError) -> TokenInfo {
         var info = TokenInfo(serial: serial, label: try label())
-        if let versions = try versions() {
+        if versions == nil { versions = try readVersions() }
+        if let versions {
             info.hardware = versions.hardware
             info.firmware = versions.firmware
             info.protocolNumber = versions.protocolNumber
@@ -75,15 +88,8 @@ extension Token {
         return label
     }
 
-    private struct Versions {
-        var serial: [UInt8]
-        var hardware: TokenVersion
-        var firmware: TokenVersion
-        var protocolNumber: Int
-    }
-
     /// Serial number and versions out of `80 71`; nil if this model does not know the command.
-    private func versions() throws(TokenError) -> Versions? {
+    private func readVersions() throws(TokenError) -> Versions? {
         guard let answer = try optional(Command(0x80, 0x71, 0x00, 0x00, ne: 256)) else { return nil }
         do {
             var outer = ByteCursor(answer)

@@ -49,6 +49,8 @@ public final class Token {
     /// The card's change counter, read at the begin of each transaction; nil if it has none.
     var changeCounter: UInt32?
     var cache: ObjectCache?
+    var infoCache: (counter: UInt32, info: TokenInfo)?
+    var versions: Versions?
 
     /// Who can be logged in.
     public enum Role: UInt8, Sendable {

@@ -1,5 +1,5 @@
-internal import APDU
-internal import Secrets
+import APDU
+import Secrets
 
 /// CREATE FILE (ISO/IEC 7816-9, 6.1).
 extension Card {

@@ -1,6 +1,6 @@
-internal import APDU
-internal import GOST
-internal import Secrets
+import APDU
+import GOST
+import Secrets
 
 /// GET DATA and PUT DATA with P1 = 01, and the vendor's commands that tell what the token is.
 extension Card {

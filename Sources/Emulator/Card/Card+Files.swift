@@ -1,5 +1,5 @@
-internal import APDU
-internal import Secrets
+import APDU
+import Secrets
 
 /// Selection and transparent files (ISO/IEC 7816-4, 7.1 and 7.2).
 extension Card {
@@ -126,13 +126,5 @@ extension Command {
     borrowing func offset() throws(Refusal) -> Int {
         try require(p1 & 0x80 == 0, else: .incorrectParameters)
         return Int(p1) << 8 | Int(p2)
-    }
-}
-
-extension [UInt8] {
-    /// The bytes of a secret that may leave it, such as a public key.
-    init(copying secret: borrowing Secret) {
-        let bytes = secret.bytes
-        self = bytes.indices.map { bytes[$0] }
     }
 }

@@ -1,5 +1,5 @@
-internal import APDU
-internal import Secrets
+import APDU
+import Secrets
 
 /// Formatting (vendor): an erase begins it, END OF INIT ends it, and in between nothing needs a right.
 extension Card {

@@ -1,6 +1,6 @@
-internal import APDU
-internal import GOST
-internal import Secrets
+import APDU
+import GOST
+import Secrets
 
 extension Card {
     /// GENERATE ASYMMETRIC KEY PAIR number P2, whose two files exist. The answer is the public point, X ‖ Y.

@@ -1,5 +1,5 @@
-internal import APDU
-internal import Secrets
+import APDU
+import Secrets
 
 /// PINs: VERIFY, its reset, RESET RETRY COUNTER, and the rules of a PIN's value.
 extension Card {

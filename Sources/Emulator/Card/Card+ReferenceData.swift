@@ -1,6 +1,6 @@
-internal import APDU
-internal import GOST
-internal import Secrets
+import APDU
+import GOST
+import Secrets
 
 /// CHANGE REFERENCE DATA: the value of a PIN or key.
 extension Card {

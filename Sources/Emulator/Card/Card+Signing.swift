@@ -1,6 +1,6 @@
-internal import APDU
-internal import GOST
-internal import Secrets
+import APDU
+import GOST
+import Secrets
 
 /// MANAGE SECURITY ENVIRONMENT and PERFORM SECURITY OPERATION (ISO/IEC 7816-4, 7.5.11, and 7816-8).
 extension Card {
@@ -21,7 +21,7 @@ extension Card {
             try require(state.fileSystem[RightsFileType.gostPublic.path(data[2])] != nil, else: .referencedDataNotFound)
             context.environment.verificationKey = data[2]
         case (0x41, 0xAA, 0x80):
-            guard let algorithm = HashAlgorithm(rawValue: data[2]) else { throw Refusal(.incorrectData) }
+            guard let algorithm = HashAlgorithm(number: data[2]) else { throw Refusal(.incorrectData) }
             context.environment.hashAlgorithm = algorithm
             context.environment.hash = nil
             context.environment.digest = nil
@@ -52,7 +52,9 @@ extension Card {
             return Response(.success)
         }
         context.chain = nil
-        let digest = context.environment.hash.take()?.finalize() ?? []
+        guard let hash = context.environment.hash.take() else { throw Refusal(.conditionsNotSatisfied) }
+        let secret = hash.finalize()
+        let digest = [UInt8](copying: secret)
         context.environment.digest = digest
         return Response(.success, data: command.ne == nil ? [] : digest)
     }
@@ -128,4 +130,16 @@ extension Card {
 extension Command {
     /// Whether this is PSO: HASH, or a link of one.
     var isHash: Bool { cla & ~0x10 == 0 && ins == 0x2A && p1 == 0x90 && p2 == 0x80 }
+}
+
+extension HashAlgorithm {
+    /// The function with this number in MANAGE SECURITY ENVIRONMENT.
+    fileprivate init?(number: UInt8) {
+        switch number {
+        case 1: self = .gostR341194
+        case 2: self = .streebog256
+        case 3: self = .streebog512
+        default: return nil
+        }
+    }
 }

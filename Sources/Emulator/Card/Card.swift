@@ -1,5 +1,5 @@
-internal import APDU
-internal import Secrets
+import APDU
+import Secrets
 
 /// The token's application: files, PINs and keys behind the commands of ISO/IEC 7816-4 and the vendor's own.
 ///

@@ -1,5 +1,6 @@
-internal import APDU
-internal import Secrets
+import APDU
+import GOST
+import Secrets
 
 /// What the card remembers until it loses power, for plain commands or for one session of the secure channel.
 struct Context: ~Copyable {

@@ -1,4 +1,4 @@
-internal import APDU
+import APDU
 
 /// The card refuses a command with this status word.
 struct Refusal: Error {

@@ -1,5 +1,5 @@
-internal import APDU
-internal import Secrets
+import APDU
+import Secrets
 
 /// What stands between the reader and the application: class bytes, long answers, and the secure channel.
 final class CardInterface {

@@ -1,5 +1,5 @@
-internal import APDU
-internal import Secrets
+import APDU
+import Secrets
 
 extension Command {
     /// Whether the command is one of the channel's own (GSC/1, 6).

@@ -1,5 +1,5 @@
-internal import APDU
-internal import Secrets
+import APDU
+import Secrets
 
 /// GET CAPABILITIES (GSC/1, 4).
 extension ChannelEnd {

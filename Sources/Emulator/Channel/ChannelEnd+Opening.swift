@@ -1,6 +1,6 @@
-internal import APDU
-internal import GOST
-internal import Secrets
+import APDU
+import GOST
+import Secrets
 
 /// Opening and renewing sessions, classic profile (GSC/1, 10).
 extension ChannelEnd {

@@ -1,6 +1,6 @@
-internal import APDU
-internal import GOST
-internal import Secrets
+import APDU
+import GOST
+import Secrets
 
 /// Pairing, classic profile (GSC/1, 7 and 8).
 extension ChannelEnd {

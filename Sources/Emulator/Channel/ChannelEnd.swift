@@ -1,5 +1,5 @@
-internal import APDU
-internal import Secrets
+import APDU
+import Secrets
 
 /// The token's end of the secure channel GSC/1, classic profile: its sessions, and the handshake under way.
 final class ChannelEnd {

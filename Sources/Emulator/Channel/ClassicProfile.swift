@@ -1,5 +1,5 @@
-internal import GOST
-internal import Secrets
+import GOST
+import Secrets
 
 /// The primitives of the classic profile under the names of GSC/1, 3.
 enum Classic {

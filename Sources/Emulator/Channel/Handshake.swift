@@ -1,5 +1,5 @@
-internal import GOST
-internal import Secrets
+import GOST
+import Secrets
 
 /// What the very next command may complete (GSC/1, 11.1, `pend`).
 enum Handshake: ~Copyable {

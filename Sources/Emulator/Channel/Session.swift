@@ -1,4 +1,4 @@
-internal import Secrets
+import Secrets
 
 /// One open session of the secure channel, on the token's side (GSC/1, 11.1).
 final class Session {

@@ -1,4 +1,4 @@
-internal import APDU
+import APDU
 
 extension [UInt8] {
     /// Simple data objects one after the other.

@@ -1,4 +1,4 @@
-internal import APDU
+import APDU
 
 /// A file of the card: a directory (DF), an elementary file (EF) or a rights file (RSF).
 package struct File: Sendable {

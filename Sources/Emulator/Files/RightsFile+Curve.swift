@@ -1,4 +1,4 @@
-internal import GOST
+import GOST
 
 extension RightsFile {
     /// The curve of a GOST key; nil for anything else, and for parameter sets that the card does not know.

@@ -1,4 +1,4 @@
-internal import Secrets
+import Secrets
 
 /// What a rights file holds: byte 0 of its properties (tag 85).
 package enum RightsFileType: UInt8, Sendable {

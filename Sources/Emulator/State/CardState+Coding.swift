@@ -1,5 +1,5 @@
-internal import APDU
-internal import GOST
+import APDU
+import GOST
 package import Secrets
 
 /// The form in memory: magic, version, the fields in fixed order, and Streebog-256 over all of it. Numbers are

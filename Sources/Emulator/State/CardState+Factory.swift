@@ -1,4 +1,4 @@
-internal import Secrets
+import Secrets
 
 extension CardState {
     /// A token as it leaves the factory: formatted, with the standard PINs.
