@@ -191,6 +191,8 @@ extension Token {
     @discardableResult
     func perform(_ command: borrowing Command) throws(TokenError) -> [UInt8] {
         let response = try send(command)
+        // Nothing that User asks for here needs another's right: the card was told by another process to drop User's.
+        if response.status == .securityStatusNotSatisfied, login == .user { forgetLogin() }
         guard response.status == .success else { throw TokenError(response.status) }
         return response.data
     }

@@ -66,6 +66,21 @@ struct LoginTests {
         }
     }
 
+    @Test("on a token without a channel, a login that another process ended is known to be over")
+    func lostRight() throws {
+        let (reader, application, session) = try TokenKeyTests.start(.usb)
+        let keys = try application.makeKeys(session)
+        _ = reader.card.process([0x80, 0x40, 0x00, 0x00])
+        let digest = [UInt8](repeating: 1, count: 32)
+        #expect(throws: CKError.userNotLoggedIn) {
+            try application.sign(session, keys.privateKey, digest, CKM_GOSTR3410)
+        }
+        #expect(try application.library.sessionInfo(session).state == CKS_RW_PUBLIC_SESSION)
+        try application.logIn(session)
+        let key = try #require(try application.find(session, [(CKA_CLASS, [3, 0, 0, 0, 0, 0, 0, 0])]).first)
+        _ = try application.sign(session, key, digest, CKM_GOSTR3410)
+    }
+
     @Test("removal ends the sessions; the token can be used again when it is back")
     func removal() throws {
         reader.removeCard()
