@@ -5,6 +5,7 @@ cd "$(dirname "$0")/.."
 . Tests/token.sh
 
 passed() { printf 'ok: %s\n' "$*"; }
+skipped() { printf 'skipped: %s\n' "$*"; }
 
 # Runs a command and compares its exit status with the expected one. What it prints is in the file "output".
 expect() {
@@ -22,11 +23,17 @@ tool() { expect 0 pkcs11-tool --module "$module" --slot "$slot" "$@"; }
 
 prefix=$work/installed
 modules=$work/home/.config/pkcs11/modules
+p11_kit=yes
 if [ "$(id -u)" = 0 ]; then
     # For root, p11-kit reads its own directory and no other.
     modules=$(pkg-config p11-kit-1 --variable=p11_module_configs)
-    [ ! -e "$modules/kanal.module" ] || fail "Kanal is installed already: $modules/kanal.module"
-    leftovers+=("$modules/kanal.module")
+    if [ -e "$modules/kanal.module" ]; then
+        skipped "p11-kit: another Kanal is installed for it, $modules/kanal.module"
+        modules=$prefix/share/p11-kit/modules
+        p11_kit=
+    else
+        leftovers+=("$modules/kanal.module")
+    fi
 fi
 make -s install PREFIX="$prefix" P11KIT_MODULES_DIR="$modules" > /dev/null
 library=$prefix/lib/libkanal-pkcs11.so
@@ -96,12 +103,14 @@ signatures() {
     for signature in hashed raw; do
         expect 0 openssl dgst -md_gost12_256 -verify public_key.der -keyform DER -signature $signature message
     done
-    expect 0 p11-kit list-modules
-    printed "$serial"
+    if [ -n "$p11_kit" ]; then
+        expect 0 p11-kit list-modules
+        printed "$serial"
+    fi
     for type in privkey pubkey; do tool --login --pin $pin --delete-object --type $type --id 01; done
     tool --login --pin $pin --list-objects
     ! grep -q 'Key Object' output || fail "a key is left after its deletion: $(cat output)"
-    passed "$1: pkcs11-tool and p11-kit work with the token, OpenSSL verifies its signatures"
+    passed "$1: OpenSSL verifies what pkcs11-tool signs${p11_kit:+, p11-kit shows the token}"
 }
 
 signatures "Bluetooth token"
@@ -163,9 +172,9 @@ reader="Aktiv Rutoken ECP BT $((16#$serial))"
 for wanted in "0 $reader" "10 $reader" "2 Aktiv Rutoken ECP BT 1"; do
     expect "${wanted%% *}" ./first_activation "${wanted#* }" "$password"
 done
-python3 -m venv python > /dev/null
-if ! python/bin/pip install -q PyKCS11 > pip.log 2>&1; then
-    echo "skipped: gost-verify.py, PyKCS11 cannot be installed: $(tail -n 1 pip.log)"
+passed "the acceptance program activates, finds the token active, and misses one that is not there"
+if ! { python3 -m venv python && timeout 120 python/bin/pip install -q PyKCS11; } > pip.log 2>&1; then
+    skipped "gost-verify.py: PyKCS11 cannot be installed"
     exit 0
 fi
 gost_verify() {

@@ -85,6 +85,7 @@ start_pcscd() {
 # Attaches a token: identity, directory of its state. Sets $token, $serial, $slot and, for a new token with a channel,
 # $password.
 attach() {
+    rm -f emulator.log
     "$emulator" --identity "$1" --state "$2" > emulator.log 2>&1 &
     token=$!
     wait_until grep -q '^attached:' emulator.log || fail "the token is not attached: $(cat emulator.log)"
