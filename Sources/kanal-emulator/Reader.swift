@@ -12,10 +12,15 @@ struct Reader {
 
     private static let pollsPerSecond = 5
 
+    /// How long the reader stays empty before the token comes, in microseconds. pcscd looks every 400 ms, and would take
+    /// a token that comes sooner after another for that one.
+    private static let absence: useconds_t = 600_000
+
     /// Attaches the card, again and again if it shall. Ends by an error only.
     func serve(_ card: EmulatedCard, _ output: borrowing LineWriter) throws {
         let log = try openTrace()
         repeat {
+            usleep(Reader.absence)
             let connection = try connect()
             output.write("attached: \(host):\(port)")
             let end = serve(card, over: connection, log)
