@@ -110,6 +110,7 @@ signatures() {
     for type in privkey pubkey; do tool --login --pin $pin --delete-object --type $type --id 01; done
     tool --login --pin $pin --list-objects
     ! grep -q 'Key Object' output || fail "a key is left after its deletion: $(cat output)"
+    expect 0 ./calls "$slot" $pin
     passed "$1: OpenSSL verifies what pkcs11-tool signs${p11_kit:+, p11-kit shows the token}"
 }
 

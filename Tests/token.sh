@@ -46,10 +46,10 @@ wait_until() {
     return 1
 }
 
-# Builds the programs of Tests/Demo, and makes sure that nothing reads or writes what belongs to the user.
+# Builds the programs that the scripts use, and makes sure that nothing reads or writes what belongs to the user.
 prepare() {
-    for program in readers activate public_key; do
-        cc -IInclude/CCryptoki -I/usr/include/PCSC "Tests/Demo/$program.c" -o "$work/$program" \
+    for program in Demo/{readers,activate,public_key} ModuleTests/Programs/calls; do
+        cc -IInclude/CCryptoki -I/usr/include/PCSC "Tests/$program.c" -o "$work/${program##*/}" \
             -L"${module%/*}" -Wl,-rpath,"${module%/*}" -lkanal-pkcs11 -lpcsclite
     done
     unset KANAL_LOG
