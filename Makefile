@@ -12,11 +12,13 @@ override PREFIX := $(abspath $(PREFIX))
 system_prefix := $(filter /usr /usr/local,$(PREFIX))
 lib := $(PREFIX)/lib
 
-# p11-kit reads one directory, whatever our PREFIX is: the module file goes there, unless that is not allowed.
+# The module file lies under PREFIX with everything else, and in the one directory that p11-kit reads, if that is
+# allowed.
 p11_kit = $(shell pkg-config p11-kit-1 --variable=p11_module_configs 2>/dev/null)
 p11_kit_modules = $(or $(p11_kit),/usr/share/p11-kit/modules)
 may_register = $(or $(system_prefix),$(DESTDIR),$(filter 0,$(shell id -u)))
-P11KIT_MODULES_DIR = $(if $(may_register),$(p11_kit_modules),$(PREFIX)/share/p11-kit/modules)
+P11KIT_MODULES_DIR = $(if $(may_register),$(p11_kit_modules))
+module_dirs = $(addprefix $(DESTDIR),$(sort $(PREFIX)/share/p11-kit/modules $(P11KIT_MODULES_DIR)))
 
 library := .build/release/libkanal-pkcs11.so
 emulator := .build/release/kanal-emulator
@@ -82,10 +84,10 @@ endif
 	install -D --strip $(library) $(DESTDIR)$(lib)/libkanal-pkcs11.so
 	install -D --strip $(emulator) $(DESTDIR)$(PREFIX)/bin/kanal-emulator
 	install -D -m 644 Include/CCryptoki/rtpkcs11.h $(DESTDIR)$(PREFIX)/include/kanal/rtpkcs11.h
-	install -d $(DESTDIR)$(lib)/pkgconfig $(DESTDIR)$(P11KIT_MODULES_DIR)
+	install -d $(DESTDIR)$(lib)/pkgconfig $(module_dirs)
 	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|; s|@RPATH@|$(if $(system_prefix),, -Wl,-rpath,$${libdir})|' \
 	    Include/kanal-pkcs11.pc.in > $(DESTDIR)$(lib)/pkgconfig/kanal-pkcs11.pc
-	sed 's|@LIBDIR@|$(lib)|' p11-kit/kanal.module.in > $(DESTDIR)$(P11KIT_MODULES_DIR)/kanal.module
+	sed 's|@LIBDIR@|$(lib)|' p11-kit/kanal.module.in | tee $(addsuffix /kanal.module,$(module_dirs)) > /dev/null
 ifeq ($(COMPAT),1)
 	ln -sf libkanal-pkcs11.so $(compat)
 endif
@@ -95,7 +97,7 @@ uninstall: ## remove what "make install" has installed; takes the same PREFIX an
 	if $(is_ours); then rm $(compat); fi
 	rm -f $(DESTDIR)$(lib)/libkanal-pkcs11.so $(DESTDIR)$(PREFIX)/bin/kanal-emulator
 	rm -f $(DESTDIR)$(PREFIX)/include/kanal/rtpkcs11.h $(DESTDIR)$(lib)/pkgconfig/kanal-pkcs11.pc
-	rm -f $(DESTDIR)$(P11KIT_MODULES_DIR)/kanal.module
+	rm -f $(addsuffix /kanal.module,$(module_dirs))
 	rmdir $(DESTDIR)$(PREFIX)/include/kanal 2>/dev/null || true
 	$(if $(system_prefix),$(if $(DESTDIR),,ldconfig))
 
