@@ -120,11 +120,11 @@ public final class Library: Sendable {
         public var readWriteSessionCount: Int
     }
 
-    /// - Parameter opening: Whether a secure channel may be opened to learn everything; see `Token.info(opening:)`.
-    public func token(in slot: CK_SLOT_ID, opening: Bool) throws(CKError) -> TokenState {
+    /// - Parameter evicting: Whether to learn everything even at another process's cost; see `Token.info(evicting:)`.
+    public func token(in slot: CK_SLOT_ID, evicting: Bool) throws(CKError) -> TokenState {
         try withSlot(slot) { slot throws(CKError) in
             try slot.withToken { token throws(TokenError) in
-                let info = try token.info(opening: opening)
+                let info = try token.info(evicting: evicting)
                 return TokenState(
                     model: token.model, atr: token.atr, isActivated: token.isActivated, info: info,
                     sessionCount: slot.sessionCount, readWriteSessionCount: slot.readWriteSessionCount)

@@ -11,7 +11,7 @@ public func C_EX_GetTokenInfoExtended(
         // Programs of every age pass the size of the structure that they know: the shortest ends behind ulATRLen.
         let size = try unsafe length(info.pointee.ulSizeofThisStructure)
         guard size >= 208 else { throw .argumentsBad }
-        var answer = try CK_TOKEN_INFO_EXTENDED(library.token(in: slotID, opening: true))
+        var answer = try CK_TOKEN_INFO_EXTENDED(library.token(in: slotID, evicting: true))
         let filled = min(size, MemoryLayout<CK_TOKEN_INFO_EXTENDED>.size)
         answer.ulSizeofThisStructure = CK_ULONG(filled)
         unsafe UnsafeMutableRawPointer(info).copyMemory(from: &answer, byteCount: filled)

@@ -38,21 +38,22 @@ extension Token {
         switch discovery {
         case .present(let capabilities, let hints):
             serial = capabilities.serial
+            self.hints = hints
             if let record = try pairing(with: capabilities.serial) {
                 protection = .paired(record)
             } else if isWireless || capabilities.policy.contains(.requiredWired) {
-                protection = .unpaired(capabilities, hints)
+                protection = .unpaired(capabilities)
             } else {
                 protection = .plain
             }
         case .absent:
             // A wireless reader gets nothing in plain, and a token once paired does not become unprotected.
             guard !isWireless else {
-                protection = .unpaired(nil, nil)
+                protection = .unpaired(nil)
                 return
             }
             try readSerialIfUnknown()
-            protection = try pairing(with: serial) == nil ? .plain : .unpaired(nil, nil)
+            protection = try pairing(with: serial) == nil ? .plain : .unpaired(nil)
         }
     }
 
@@ -83,7 +84,7 @@ extension Token {
 
     private func offeredCapabilities() throws(TokenError) -> Capabilities? {
         switch protection {
-        case .unpaired(let capabilities, _): return capabilities
+        case .unpaired(let capabilities): return capabilities
         case .paired, .plain:
             do {
                 guard case .present(let capabilities, _) = try Discovery.run(over: link) else { return nil }

@@ -10,29 +10,51 @@ struct Versions {
 }
 
 extension Token {
-    /// What the token tells of itself.
+    /// What the token tells of itself: everything, or serial number and label where no channel can be opened for it.
     ///
-    /// - Parameter opening: Whether a channel may be opened for it. Otherwise a token that demands a channel, and has
-    ///   none open with this process, tells its serial number and label only.
-    public func info(opening: Bool) throws(TokenError) -> TokenInfo {
+    /// - Parameter evicting: Whether a channel may be opened for it on a token that has only one, while another process
+    ///   has that. The other opens it again, but has to ask for it.
+    public func info(evicting: Bool) throws(TokenError) -> TokenInfo {
         switch protection {
-        case .unpaired(_, let hints):
-            return TokenInfo(serial: serial, label: hints.map { Array($0.label.utf8) })
-        case .paired where !opening && channel?.isOpen != true:
-            return try exclusively { () throws(TokenError) in
-                guard let discovery = try? Discovery.run(over: link), case .present(_, let hints) = discovery else {
-                    return TokenInfo(serial: serial)
-                }
-                return TokenInfo(serial: serial, label: Array(hints.label.utf8))
+        case .plain:
+            return try completeInfo()
+        case .unpaired:
+            return outerInfo
+        case .paired(let record):
+            let wouldEvict = record.capabilities.sessions == 1 && channel?.isOpen != true
+            if wouldEvict, !evicting, try isInUse() { return outerInfo }
+            do throws(TokenError) {
+                return try completeInfo()
+            } catch {
+                // The token is there all the same, and the user shall see which one it is.
+                guard error == .activationNeeded || error.isChannelError else { throw error }
+                return outerInfo
             }
-        case .paired, .plain:
-            return try transaction { () throws(TokenError) in
-                // A wrong PIN moves the change counter too, so the tries that are left are never stale.
-                if let (counter, info) = infoCache, counter == changeCounter { return info }
-                let info = try completeInfo()
-                infoCache = changeCounter.map { ($0, info) }
-                return info
+        }
+    }
+
+    /// What a token tells outside its channel.
+    private var outerInfo: TokenInfo { TokenInfo(serial: serial, label: hints.map { Array($0.label.utf8) }) }
+
+    /// Whether the token says that it has a session, perhaps another process's.
+    private func isInUse() throws(TokenError) -> Bool {
+        try exclusively { () throws(TokenError) in
+            do throws(ChannelError) {
+                if case .present(_, let hints) = try Discovery.run(over: link) { self.hints = hints }
+            } catch {
+                throw .channel(error)
             }
+            return hints?.now.contains(.sessionActive) == true
+        }
+    }
+
+    private func completeInfo() throws(TokenError) -> TokenInfo {
+        try transaction { () throws(TokenError) in
+            // A wrong PIN moves the change counter too, so the tries that are left are never stale.
+            if let (counter, info) = infoCache, counter == changeCounter { return info }
+            let info = try readInfo()
+            infoCache = changeCounter.map { ($0, info) }
+            return info
         }
     }
 
@@ -59,7 +81,7 @@ extension Token {
         guard serial.count == 8 else { throw .malformedAnswer }
     }
 
-    private func completeInfo() throws(TokenError) -> TokenInfo {
+    private func readInfo() throws(TokenError) -> TokenInfo {
         var info = TokenInfo(serial: serial, label: try label())
         if versions == nil { versions = try readVersions() }
         if let versions {

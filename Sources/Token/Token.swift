@@ -41,6 +41,8 @@ public final class Token {
     /// This process's name in channels.
     let instance: Instance
     var protection = Protection.plain
+    /// What a token with a channel last said outside of it.
+    var hints: TokenHints?
     var channel: SecureChannel?
     /// The PIN of ``login``, kept to present it once in a channel that had to be opened anew (gsc1, 15.3).
     var retainedPIN: Secret?
@@ -65,7 +67,7 @@ public final class Token {
         /// In a secure channel that is opened with this pairing.
         case paired(PairingRecord)
         /// Not at all before the channel is activated. Without capabilities the token offers none.
-        case unpaired(Capabilities?, TokenHints?)
+        case unpaired(Capabilities?)
     }
 
     /// Takes over the card behind `link` and finds out how it wants to be spoken to.

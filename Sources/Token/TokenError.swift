@@ -28,6 +28,15 @@ public enum TokenError: Error, Sendable, Equatable {
     /// Any other status word.
     case refused(StatusWord)
 
+    /// Whether opening the channel failed, and not the link under it.
+    var isChannelError: Bool {
+        switch self {
+        case .channel(.link): false
+        case .channel: true
+        default: false
+        }
+    }
+
     /// The error that a status word other than 9000 stands for.
     init(_ status: StatusWord) {
         self =

@@ -18,7 +18,7 @@ struct ActivationTests {
 
     @Test("before activation the token tells who it is and refuses a session")
     func refusal() throws {
-        let token = try application.library.token(in: 0, opening: false)
+        let token = try application.library.token(in: 0, evicting: false)
         #expect(token.info.serial == reader.card.serial)
         #expect(!token.isActivated)
         #expect(throws: CKError.functionNotSupported) { try application.open() }
@@ -30,6 +30,19 @@ struct ActivationTests {
         _ = try application.open()
         reader.resetCard()
         _ = try application.open()
+    }
+
+    @Test("an activated token tells everything, but not at the cost of another application's session")
+    func information() throws {
+        try application.activate()
+        #expect(try application.library.token(in: 0, evicting: false).info.firmware.major == 34)
+        let other = Application(reader, store: Folder())
+        try other.activate()
+        _ = try other.open()
+        let brief = try application.library.token(in: 0, evicting: false).info
+        #expect(brief.serial == reader.card.serial)
+        #expect(brief.firmware.major == 0)
+        #expect(try application.library.token(in: 0, evicting: true).info.firmware.major == 34)
     }
 
     @Test("an application with the same store is activated, one with another store is not")

@@ -36,7 +36,7 @@ struct LoginTests {
     func wrongPIN() throws {
         for left in (0..<10).reversed() {
             #expect(throws: CKError.pinIncorrect) { try application.logIn(session, "11111111") }
-            #expect(try application.library.token(in: 0, opening: false).info.user.triesLeft == left)
+            #expect(try application.library.token(in: 0, evicting: false).info.user.triesLeft == left)
         }
         #expect(throws: CKError.pinLocked) { try application.logIn(session) }
     }

@@ -11,7 +11,7 @@ struct RoundTripTests {
         let (reader, application, session) = try TokenKeyTests.start(identity == "bt" ? .bt : .usb)
         _ = try application.makeKeys(session)
         let calls: [() throws -> Void] = [
-            { _ = try application.library.token(in: 0, opening: false) },
+            { _ = try application.library.token(in: 0, evicting: false) },
             { _ = try application.find(session) },
         ]
         for call in calls {

@@ -20,7 +20,7 @@ struct ThreadTests {
                     try application.verify(own, keys.publicKey, digest, signature, CKM_GOSTR3410)
                     _ = try application.find(own)
                     _ = try application.library.slots(isQuery: false)
-                    _ = try application.library.token(in: 0, opening: false)
+                    _ = try application.library.token(in: 0, evicting: false)
                     try application.library.closeSession(own)
                 }
             } catch {
