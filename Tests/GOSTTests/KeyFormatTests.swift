@@ -109,7 +109,9 @@ struct KeyFormatTests {
         return der(0x30, algorithm + der(0x03, [0] + der(0x04, point)))
     }
 
-    private func der(_ tag: UInt8, _ contents: [UInt8]) -> [UInt8] { [tag, UInt8(contents.count)] + contents }
+    private func der(_ tag: UInt8, _ contents: [UInt8]) -> [UInt8] {
+        [tag] + (contents.count < 0x80 ? [] : [0x81]) + [UInt8(contents.count)] + contents
+    }
 
     @Test("A hash function is named with GOST R 34.10-2001 always, with 2012 perhaps, and is the algorithm's own")
     func parameters() throws {
@@ -179,6 +181,43 @@ struct KeyFormatTests {
         #expect(privateKeyRefusal(encoded(der(0x04, Array(scalar.dropLast())))) == .invalidScalar)
         #expect(privateKeyRefusal(encoded([UInt8](repeating: 0, count: 32))) == .invalidScalar)
         #expect(privateKeyRefusal(encoded([UInt8](repeating: 0xFF, count: 32))) == .invalidScalar)
+    }
+
+    @Test("A masked key is the product of its numbers modulo q, and the key of the certificate beside it")
+    func maskedKey() throws {
+        let vectors = try JSON(vectors: "cms_pkcs12.json").vectors.list
+        let masked = try #require(vectors.first { $0.name == "cms-019" }).der.bytes
+        let bag = try #require(vectors.first { $0.name == "cms-021" }).der.bytes
+        let info = try PrivateKeyInfo(der: masked.span)
+        let point = try info.key.publicKey().bytes
+        #expect(bag.indices.contains { bag.dropFirst($0).starts(with: point) })
+
+        let key = info.key.scalar.array
+        var three = [UInt8](repeating: 0, count: 32)
+        three[0] = 3
+        let tripled = der(0x30, [0x02, 1, 0] + info.algorithm.der + [0x04, 96] + masked.suffix(64) + three)
+        let tripledInfo = try PrivateKeyInfo(der: tripled.span)
+        #expect(tripledInfo.key.scalar.array != key)
+        for mask in [[UInt8](repeating: 0, count: 32), [UInt8](repeating: 0xFF, count: 32)] {
+            let octets = key + mask
+            let encoded = der(0x30, [0x02, 1, 0] + info.algorithm.der + der(0x04, octets))
+            #expect(privateKeyRefusal(encoded) == .invalidScalar)
+        }
+    }
+
+    @Test("The keys beside certificates are theirs")
+    func keysOfCertificates() throws {
+        let vectors = try JSON(vectors: "cms_pkcs12.json").vectors.list
+        for (certificate, key) in [("cms-024", "cms-025"), ("cms-026", "cms-027")] {
+            let signed = SignedObject(try #require(vectors.first { $0.name == certificate }).der.bytes)
+            // Most significant octet first.
+            let scalar: [UInt8] = try #require(vectors.first { $0.name == key })["hex"].bytes.reversed()
+            let info = try publicKey(try #require(signed.subjectPublicKeyInfo))
+            let own = try PrivateKey(curve: info.key.curve, scalar: Secret(copying: scalar))
+            #expect(try own.publicKey() == info.key, "\(certificate)")
+            let digest = scalar.count == 32 ? Streebog256.hash(signed.content) : Streebog512.hash(signed.content)
+            #expect(info.key.isValidSignature(signed.signature, digest: digest), "\(certificate)")
+        }
     }
 }
 

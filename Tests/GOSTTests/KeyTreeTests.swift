@@ -38,7 +38,7 @@ struct KeyTreeTests {
     }
 
     @Test(
-        "Records share a key as long as the bits that a suite's C_3 selects stay the same (RFC 9189, 4.1; RFC 9367, 4.1)",
+        "Records share a key as long as the bits that a suite's C_3 selects are the same (RFC 9189, 4.1; RFC 9367, 4.1)",
         arguments: [
             (TLSTree.kuznyechikCTROMAC, UInt64(64)), (.magmaCTROMAC, 4096), (.kuznyechikMGML, 8192), (.magmaMGML, 128),
             (.kuznyechikMGMS, 8), (.magmaMGMS, 1),

@@ -5,8 +5,8 @@ public struct AlgorithmIdentifier: Sendable, Equatable {
     public let curve: Curve
     /// Whether the hash function of ``PublicKeyAlgorithm/digestParameterSet`` is named.
     ///
-    /// OpenSSL's gost engine names it with every key; RFC 9215 leaves it out with its own parameter sets. Both are read,
-    /// and written again as they were.
+    /// OpenSSL's gost engine names it with every key of 512 bits; RFC 9215 leaves it out with its own parameter sets.
+    /// Both are read, and written again as they were.
     public let namesDigest: Bool
     /// The S-box of GOST 28147-89 that a key of GOST R 34.10-2001 is used with: an object identifier in DER, tag and
     /// length included.

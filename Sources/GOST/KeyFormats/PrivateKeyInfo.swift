@@ -11,8 +11,10 @@ public struct PrivateKeyInfo: ~Copyable, Sendable {
         self.key = key
     }
 
-    /// Reads a private key: the number d, little-endian, bare or once more in an OCTET STRING. Attributes are passed
-    /// over.
+    /// Reads a private key: the number d, little-endian, bare, masked, or once more in an OCTET STRING. Attributes are
+    /// passed over.
+    ///
+    /// Behind a masked number K_M stand its masks M_1, M_2, …, of the same length, and d is K_M·M_1·M_2·… mod q.
     ///
     /// - Parameter der: The whole of the structure in DER, and nothing behind it.
     /// - Throws: ``GOSTError/invalidEncoding``; ``GOSTError/invalidParameter`` for an algorithm, a curve or a hash
@@ -31,18 +33,32 @@ public struct PrivateKeyInfo: ~Copyable, Sendable {
         if info.isAt(.attributes) { _ = try info.contents(.attributes) }
         try info.end()
 
-        let scalar = try Self.scalar(octets, count: algorithm.curve.coordinateSize)
+        let scalar = try Self.scalar(octets, on: algorithm.curve)
         key = try PrivateKey(curve: algorithm.curve, scalar: scalar)
         self.algorithm = algorithm
     }
 
     /// The octets of d. Their number tells the forms apart.
-    private static func scalar(_ octets: Span<UInt8>, count: Int) throws(GOSTError) -> Secret {
-        if octets.count == count { return Secret(copying: octets) }
+    private static func scalar(_ octets: Span<UInt8>, on curve: Curve) throws(GOSTError) -> Secret {
+        let (count, rest) = octets.count.quotientAndRemainder(dividingBy: curve.coordinateSize)
+        if count == 1, rest == 0 { return Secret(copying: octets) }
+        if count > 1, rest == 0 { return try unmasked(octets, on: curve) }
         var reader = DERReader(octets)
         let scalar = try reader.contents(.octetString)
         try reader.end()
         return Secret(copying: scalar)
+    }
+
+    private static func unmasked(_ octets: Span<UInt8>, on curve: Curve) throws(GOSTError) -> Secret {
+        let size = curve.coordinateSize
+        let arithmetic = try CurveArithmetic(curve)
+        var product = try Integer(littleEndian: [1].span)
+        for start in stride(from: 0, to: octets.count, by: size) {
+            let factor = octets.extracting(start..<start + size)
+            guard curve.isScalar(factor) else { throw .invalidScalar }
+            product = try arithmetic.multiply(product, Integer(littleEndian: factor))
+        }
+        return try product.littleEndian(count: size)
     }
 
     /// The structure in DER, with the bare number d.

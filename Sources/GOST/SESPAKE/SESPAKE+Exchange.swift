@@ -63,8 +63,8 @@ extension SESPAKE {
         /// If that difference or sum is O, the key is made from αP or βP, and no code is valid under it.
         ///
         /// - Parameter peerShare: u_2 for A, u_1 for B: X ‖ Y, both little-endian.
-        /// - Throws: ``GOSTError/invalidPoint`` unless `peerShare` is reduced, on the curve and (where the cofactor is 4)
-        ///   of order q, which is more than RFC 8133 asks; ``GOSTError/libraryFailure``.
+        /// - Throws: ``GOSTError/invalidPoint`` unless `peerShare` is reduced, on the curve and (where the cofactor is
+        ///   4) of order q, which is more than RFC 8133 asks; ``GOSTError/libraryFailure``.
         ///
         /// Constant time in its secret inputs; `peerShare` is not one.
         public consuming func key(with peerShare: [UInt8]) throws(GOSTError) -> Key {

@@ -3,8 +3,7 @@ public import Secrets
 extension SESPAKE {
     /// The point Q_PW = int(F)·Q_1, by which a side knows a password without keeping it (RFC 8133, 4.1).
     ///
-    /// It is as secret as the password is hard to guess: whoever holds it can try passwords, and can stand in for either
-    /// side.
+    /// It is to be kept as secret as the password: who holds it can try passwords, and can stand in for either side.
     public struct Verifier: ~Copyable, Sendable {
         public let curve: Curve
         /// Q_PW: X ‖ Y, both little-endian.
@@ -13,8 +12,8 @@ extension SESPAKE {
         /// The verifier of a password.
         ///
         /// - Parameter f: What ``SESPAKE/f(password:salt:curve:)`` gave, a little-endian number.
-        /// - Throws: ``GOSTError/invalidParameter`` if the curve has no point Q_1; ``GOSTError/invalidLength`` if `f` is
-        ///   not as long as a coordinate; ``GOSTError/invalidPoint`` if `f` is a multiple of q, which no password will
+        /// - Throws: ``GOSTError/invalidParameter`` if the curve has no point Q_1; ``GOSTError/invalidLength`` if `f`
+        ///   is not as long as a coordinate; ``GOSTError/invalidPoint`` if `f` is a multiple of q, which no password will
         ///   be found for; ``GOSTError/libraryFailure``.
         ///
         /// Constant time in its secret inputs.

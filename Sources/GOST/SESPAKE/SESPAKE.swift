@@ -2,8 +2,8 @@ public import Secrets
 
 /// SESPAKE, the key agreement of two subjects A and B that share a password (RFC 8133), over all its seven curves.
 ///
-/// Each side makes a ``Verifier`` from the password (or keeps one), an ``Exchange`` from the verifier and a ``Key`` from
-/// the exchange and the other side's public value; the codes that the sides then send each other show whether the
+/// Each side makes a ``Verifier`` from the password (or keeps one), an ``Exchange`` from the verifier and a ``Key``
+/// from the exchange and the other side's public value; the codes that the sides then send each other show whether the
 /// passwords are the same. The counters of attempts are the caller's to keep (RFC 8133, 4.2): they go down before
 /// anything is computed.
 public enum SESPAKE {
