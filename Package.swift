@@ -90,6 +90,12 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ]),
         tests("EmulatorTests", on: ["Emulator", "APDU", "GOST", "Secrets", "Storage", "TestSupport"]),
+        .target(name: "CMemcheck", dependencies: ["COpenSSL"], path: "Tests/CMemcheck"),
+        .executableTarget(
+            name: "constant-time", dependencies: ["CMemcheck", "GOST", "Secrets"], path: "Tests/ConstantTime",
+            swiftSettings: settings,
+            // valgrind 3.19 gives up on the compiler's debugging information.
+            linkerSettings: [.unsafeFlags(["-Xlinker", "--strip-debug"])]),
         .testTarget(name: "ModuleTests", exclude: ["Programs"], swiftSettings: settings),
     ]
 )
