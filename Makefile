@@ -40,7 +40,7 @@ define install_packages
 	fi
 endef
 
-.PHONY: help deps build-deps build test constant-time lint demo install uninstall clean
+.PHONY: help deps build-deps build test constant-time fuzz lint demo install uninstall clean
 .NOTPARALLEL:
 
 help: ## list the targets
@@ -65,9 +65,16 @@ test: deps build lint ## build, and run every test
 	Tests/install.sh
 	Tests/end-to-end.sh
 	Tests/constant-time.sh
+	Tests/fuzz.sh 3
 
 constant-time: deps ## prove by valgrind that nothing secret decides a branch or a memory index
 	Tests/constant-time.sh
+
+# How long each fuzz target runs.
+SECONDS = 60
+
+fuzz: build-deps ## feed random input to parsers and streams under AddressSanitizer; takes SECONDS
+	Tests/fuzz.sh $(SECONDS)
 
 lint: ## check the formatting
 	swift format lint --strict -r Sources Tests Package.swift
