@@ -26,6 +26,7 @@ sources := $(shell find Sources Include Package.swift -type f -not -name '*.in')
 sudo := $(if $(filter 0,$(shell id -u)),,sudo)
 build_packages := gcc g++ libc6-dev binutils pkg-config git libpcsclite-dev libssl-dev libp11-kit-dev
 test_packages := pcscd vsmartcard-vpcd opensc p11-kit openssl libengine-gost-openssl python3-venv valgrind
+bench_packages := libengine-gost-openssl libgcrypt20-dev nettle-dev
 
 # Installs those of the packages $(1) that are missing.
 define install_packages
@@ -40,7 +41,7 @@ define install_packages
 	fi
 endef
 
-.PHONY: help deps build-deps build test constant-time fuzz lint demo install uninstall clean
+.PHONY: help deps build-deps build test constant-time fuzz bench lint demo install uninstall clean
 .NOTPARALLEL:
 
 help: ## list the targets
@@ -76,8 +77,13 @@ SECONDS = 60
 fuzz: build-deps ## feed random input to parsers and streams under AddressSanitizer; takes SECONDS
 	Tests/fuzz.sh $(SECONDS)
 
+bench: build-deps ## compare the speed with that of gost-engine, libgcrypt and nettle
+	$(call install_packages,$(bench_packages))
+	KANAL_BENCHMARKS=1 swift build -c release --product benchmark
+	.build/release/benchmark | tee .build/benchmark.md
+
 lint: ## check the formatting
-	swift format lint --strict -r Sources Tests Package.swift
+	swift format lint --strict -r Sources Tests Benchmarks Package.swift
 
 demo: ## show the main job on an emulated token: activate, make a key, sign, verify with OpenSSL
 	Tests/demo.sh

@@ -99,3 +99,15 @@ let package = Package(
         .testTarget(name: "ModuleTests", exclude: ["Programs"], swiftSettings: settings),
     ]
 )
+
+// "make bench" compares with libraries whose headers nothing else needs.
+if Context.environment["KANAL_BENCHMARKS"] != nil {
+    package.targets += [
+        .target(
+            name: "Libraries", path: "Benchmarks/Libraries",
+            linkerSettings: ["crypto", "gcrypt", "nettle", "hogweed", "gmp"].map { .linkedLibrary($0) }),
+        .executableTarget(
+            name: "benchmark", dependencies: ["GOST", "Libraries", "Secrets"], path: "Benchmarks/Benchmark",
+            swiftSettings: settings),
+    ]
+}
