@@ -76,3 +76,12 @@ struct ConstantRandom: RandomSource {
 struct NoRandom: RandomSource {
     func fill(_ bytes: inout MutableSpan<UInt8>) throws(RandomUnavailable) { throw RandomUnavailable() }
 }
+
+/// `count` octets without a pattern that a cipher would know, the same in every run.
+func octets(_ count: Int) -> [UInt8] {
+    var state: UInt32 = 1
+    return (0..<count).map { _ in
+        state = state &* 1_664_525 &+ 1_013_904_223
+        return UInt8(truncatingIfNeeded: state >> 24)
+    }
+}
