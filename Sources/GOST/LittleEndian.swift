@@ -46,6 +46,11 @@ extension [UInt8] {
         let count = count ?? (Int.bitWidth - number.leadingZeroBitCount + 7) / 8
         self = (0..<count).reversed().map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
     }
+
+    /// `number` in as many octets as its type has, most significant octet first.
+    init(bigEndian number: some FixedWidthInteger & UnsignedInteger) {
+        self.init(bigEndian: Int(truncatingIfNeeded: number), count: number.bitWidth / 8)
+    }
 }
 
 extension Secret {

@@ -1,0 +1,57 @@
+public import Secrets
+
+/// A private key as PKCS #8 has it (RFC 5208, 5).
+public struct PrivateKeyInfo: ~Copyable, Sendable {
+    public let algorithm: AlgorithmIdentifier
+    public let key: PrivateKey
+
+    /// - Throws: ``GOSTError/invalidParameter`` if keys of the algorithm do not lie on the key's curve.
+    public init(algorithm: PublicKeyAlgorithm, key: consuming PrivateKey) throws(GOSTError) {
+        self.algorithm = try AlgorithmIdentifier(algorithm: algorithm, curve: key.curve)
+        self.key = key
+    }
+
+    /// Reads a private key: the number d, little-endian, bare or once more in an OCTET STRING. Attributes are passed
+    /// over.
+    ///
+    /// - Parameter der: The whole of the structure in DER, and nothing behind it.
+    /// - Throws: ``GOSTError/invalidEncoding``; ``GOSTError/invalidParameter`` for an algorithm, a curve or a hash
+    ///   function that is not known or does not go with the others; ``GOSTError/invalidScalar`` as
+    ///   ``PrivateKey/init(curve:scalar:)`` does.
+    ///
+    /// Constant time in its secret inputs: the key; the rest of `der` shows.
+    public init(der: Span<UInt8>) throws(GOSTError) {
+        var reader = DERReader(der)
+        var info = DERReader(try reader.contents(.sequence))
+        try reader.end()
+        let version = try info.contents(.integer)
+        guard version.count == 1, version[0] == 0 else { throw .invalidEncoding }
+        let algorithm = try AlgorithmIdentifier(&info)
+        let octets = try info.contents(.octetString)
+        if info.isAt(.attributes) { _ = try info.contents(.attributes) }
+        try info.end()
+
+        let scalar = try Self.scalar(octets, count: algorithm.curve.coordinateSize)
+        key = try PrivateKey(curve: algorithm.curve, scalar: scalar)
+        self.algorithm = algorithm
+    }
+
+    /// The octets of d. Their number tells the forms apart.
+    private static func scalar(_ octets: Span<UInt8>, count: Int) throws(GOSTError) -> Secret {
+        if octets.count == count { return Secret(copying: octets) }
+        var reader = DERReader(octets)
+        let scalar = try reader.contents(.octetString)
+        try reader.end()
+        return Secret(copying: scalar)
+    }
+
+    /// The structure in DER, with the bare number d.
+    ///
+    /// Constant time in its secret inputs.
+    public func der() -> Secret {
+        let scalar = key.scalar.bytes
+        let head = [DERTag.integer.rawValue, 1, 0] + algorithm.der + DERTag.octetString.header(count: scalar.count)
+        let header = DERTag.sequence.header(count: head.count + scalar.count)
+        return Secret(copying: header + head).appending(scalar)
+    }
+}
