@@ -90,6 +90,24 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ]),
         tests("EmulatorTests", on: ["Emulator", "APDU", "GOST", "Secrets", "Storage", "TestSupport"]),
+        .target(name: "CMemcheck", dependencies: ["COpenSSL"], path: "Tests/CMemcheck"),
+        .executableTarget(
+            name: "constant-time", dependencies: ["CMemcheck", "GOST", "Secrets"], path: "Tests/ConstantTime",
+            swiftSettings: settings,
+            // valgrind 3.19 gives up on the compiler's debugging information.
+            linkerSettings: [.unsafeFlags(["-Xlinker", "--strip-debug"])]),
         .testTarget(name: "ModuleTests", exclude: ["Programs"], swiftSettings: settings),
     ]
 )
+
+// "make bench" compares with libraries whose headers nothing else needs.
+if Context.environment["KANAL_BENCHMARKS"] != nil {
+    package.targets += [
+        .target(
+            name: "Libraries", path: "Benchmarks/Libraries",
+            linkerSettings: ["crypto", "gcrypt", "nettle", "hogweed", "gmp"].map { .linkedLibrary($0) }),
+        .executableTarget(
+            name: "benchmark", dependencies: ["GOST", "Libraries", "Secrets"], path: "Benchmarks/Benchmark",
+            swiftSettings: settings),
+    ]
+}

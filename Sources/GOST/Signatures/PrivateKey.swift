@@ -56,6 +56,9 @@ extension Curve {
     }
 
     /// Whether 0 < number < q, little-endian. Constant time but for the answer.
+    ///
+    /// Not inlined, so that the proof of constant time tells this computation from its callers' branches on the answer.
+    @inline(never)
     func isScalar(_ number: Span<UInt8>) -> Bool {
         var bits: UInt8 = 0
         for index in number.indices { bits |= number[index] }
