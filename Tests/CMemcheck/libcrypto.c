@@ -141,3 +141,51 @@ int EC_POINT_get_affine_coordinates(
     }
     return result;
 }
+
+/// Subtraction of words; drops leading zero words.
+int BN_usub(BIGNUM *difference, const BIGNUM *a, const BIGNUM *b) {
+    bool a_is_secret = reveal(a), b_is_secret = reveal(b);
+    int result = REAL(BN_usub)(difference, a, b);
+    if (a_is_secret) hide((BIGNUM *)a);
+    if (b_is_secret) hide((BIGNUM *)b);
+    if (a_is_secret || b_is_secret) hide(difference);
+    return result;
+}
+
+/// Exponentiation with a fixed number of Montgomery's multiplications.
+int BN_mod_exp_mont_consttime(
+    BIGNUM *power, const BIGNUM *base, const BIGNUM *exponent, const BIGNUM *p, BN_CTX *context, BN_MONT_CTX *montgomery
+) {
+    bool is_secret = reveal(base);
+    int result = REAL(BN_mod_exp_mont_consttime)(power, base, exponent, p, context, montgomery);
+    if (is_secret) {
+        hide((BIGNUM *)base);
+        hide(power);
+    }
+    return result;
+}
+
+/// Division by p with a fixed number of steps, and the equation of the curve, by Montgomery's multiplication and
+/// addition. Whether the point is on the curve shows.
+int EC_POINT_set_affine_coordinates(
+    const EC_GROUP *group, EC_POINT *point, const BIGNUM *x, const BIGNUM *y, BN_CTX *context
+) {
+    bool x_is_secret = reveal(x), y_is_secret = reveal(y);
+    int result = REAL(EC_POINT_set_affine_coordinates)(group, point, x, y, context);
+    if (x_is_secret) hide((BIGNUM *)x);
+    if (y_is_secret) hide((BIGNUM *)y);
+    if (x_is_secret || y_is_secret) {
+        // Z is 1, and libcrypto knows it.
+        hide(((struct point *)point)->coordinates[0]);
+        hide(((struct point *)point)->coordinates[1]);
+    }
+    return result;
+}
+
+/// Subtraction of Y from p.
+int EC_POINT_invert(const EC_GROUP *group, EC_POINT *point, BN_CTX *context) {
+    bool is_secret = reveal_point(point);
+    int result = REAL(EC_POINT_invert)(group, point, context);
+    if (is_secret) hide_point(point);
+    return result;
+}
