@@ -25,12 +25,23 @@ struct Gamma<Cipher: BlockCipher & ~Copyable>: ~Copyable {
     mutating func add(to data: inout MutableSpan<UInt8>) {
         var done = 0
         while done < data.count {
-            if used == octets.count { refill(wanted: data.count - done) }
+            if used == octets.count {
+                done += addBlocks(to: &data, from: done)
+                guard done < data.count else { break }
+                refill(wanted: data.count - done)
+            }
             let count = min(octets.count - used, data.count - done)
             data.add(octets.bytes, from: used, at: done, count: count)
             used += count
             done += count
         }
+    }
+
+    /// Adds gamma to all whole blocks from `offset` on, if the cipher does so itself. Gives the number of their octets.
+    private mutating func addBlocks(to data: inout MutableSpan<UInt8>, from offset: Int) -> Int {
+        let count = (data.count - offset) / Cipher.blockSize * Cipher.blockSize
+        var blocks = data._mutatingExtracting(offset..<offset + count)
+        return cipher.addGamma(to: &blocks, counter: &counter) ? count : 0
     }
 
     /// Makes `wanted` octets of gamma, rounded up to blocks, or a batch if they are more.

@@ -1,0 +1,143 @@
+import GOST
+import Secrets
+import TestSupport
+import Testing
+
+/// The choice of instructions holds for the whole process. Other suites that run meanwhile get whatever is chosen here,
+/// and their results must be the same.
+@Suite("Instructions", .serialized)
+struct InstructionTests {
+    /// Lengths around the bounds of vectors, batches and key meshing, and random ones.
+    static let lengths =
+        [0, 1, 7, 8, 15, 16, 31, 32, 63, 64, 127, 128, 129, 255, 256, 511, 512, 513, 1023, 1024, 1025, 2049, 5000]
+        + (0..<20).map { _ in Int.random(in: 0...4096) }
+
+    @Test("The portable ones are always available, and what is not available is refused")
+    func choice() {
+        defer { Instructions.choose(nil) }
+        #expect(Instructions.portable.areAvailable && Instructions.choose(.portable))
+        for instructions in Instructions.allCases {
+            #expect(Instructions.choose(instructions) == instructions.areAvailable)
+            if instructions.areAvailable { #expect(Instructions.current == instructions) }
+        }
+    }
+
+    @Test("Every vector of the ciphers and hashes holds on each path")
+    func vectors() throws {
+        try onEachPath { _ in
+            let ciphers = CipherTests()
+            try ciphers.ecb()
+            try ciphers.cnt()
+            try ciphers.cntInPieces()
+            try ciphers.longMessage()
+            try ciphers.meshing()
+            try BlockCipherTests().magma()
+            try BlockCipherTests().kuznyechik()
+            for count in [1, 7, 63, 64, 65, 130, 300] { try BlockCipherTests().sideBySide(count: count) }
+            try HashTests().streebog()
+            try HashTests().gostR341194()
+            HashTests().pieces()
+        }
+    }
+
+    @Test("Ciphers give the same octets on each path, whatever the length, the counter and the alignment")
+    func ciphers() throws {
+        for length in Self.lengths {
+            let (key, iv, message) = (random(32), random(16), random(length + 64))
+            let shift = Int.random(in: 0..<64)
+            let data = message.span.extracting(shift..<shift + length)
+            let results = try onEachPath { _ in
+                [
+                    try ecb(key, data), try cnt(key, iv, data, meshing: false), try cnt(key, iv, data, meshing: true),
+                    try ctr(Magma.self, key, iv, data), try ctr(Kuznyechik.self, key, iv, data),
+                ]
+            }
+            #expect(Set(results).count == 1, "\(length) octets")
+        }
+    }
+
+    @Test("A counter carries into all its octets on each path")
+    func carries() throws {
+        try onEachPath { _ in
+            try carries(Magma.self)
+            try carries(Kuznyechik.self)
+        }
+    }
+
+    private func carries<Cipher: BlockCipher & ~Copyable>(_: Cipher.Type) throws {
+        let (size, count) = (Cipher.blockSize, 200)
+        let cipher = try Cipher(key: random(32).span)
+        // Sixteen blocks to go before the lower half runs over, or the whole.
+        for high in [0x00, 0xFF] as [UInt8] {
+            var counters: [UInt8] = []
+            var counter =
+                [UInt8](repeating: high, count: size / 2) + [UInt8](repeating: 0xFF, count: size / 2 - 1) + [0xF0]
+            let first = Secret(copying: counter)
+            for _ in 0..<count {
+                counters += counter
+                for index in counter.indices.reversed() {
+                    counter[index] &+= 1
+                    if counter[index] != 0 { break }
+                }
+            }
+            var next = first.copy()
+            var gamma = [UInt8](repeating: 0, count: size * count)
+            var blocks = gamma.mutableSpan
+            guard cipher.addGamma(to: &blocks, counter: &next) else { return }
+            #expect(next.array == counter)
+            var expected = counters.mutableSpan
+            cipher.encrypt(&expected)
+            #expect(gamma == counters)
+        }
+    }
+
+    @Test("Hash functions give the same hash code on each path, whatever the length and the alignment")
+    func hashes() throws {
+        for length in Self.lengths {
+            let message = random(length + 64)
+            let shift = Int.random(in: 0..<64)
+            let data = message.span.extracting(shift..<shift + length)
+            let results = onEachPath { _ in
+                [Streebog256.hash(data), Streebog512.hash(data), GOSTR341194.hash(data)]
+            }
+            #expect(Set(results).count == 1, "\(length) octets")
+        }
+    }
+
+    /// What `body` gives with each set of instructions that this processor has.
+    @discardableResult
+    private func onEachPath<Result>(_ body: (Instructions) throws -> Result) rethrows -> [Result] {
+        defer { Instructions.choose(nil) }
+        return try Instructions.allCases.filter(\.areAvailable).map { instructions in
+            Instructions.choose(instructions)
+            return try body(instructions)
+        }
+    }
+
+    private func random(_ count: Int) -> [UInt8] { (0..<count).map { _ in .random(in: 0...255) } }
+
+    private func ecb(_ key: [UInt8], _ data: Span<UInt8>) throws -> [UInt8] {
+        let cipher = try GOST28147(key: key.span, sBox: .cryptoProB)
+        let whole = data.extracting(first: data.count / 8 * 8)
+        let ciphertext = try cipher.encryptECB(whole)
+        #expect(try cipher.decryptECB(ciphertext.bytes).array == [UInt8](copying: whole))
+        return ciphertext.array
+    }
+
+    private func cnt(_ key: [UInt8], _ iv: [UInt8], _ data: Span<UInt8>, meshing: Bool) throws -> [UInt8] {
+        let iv = iv.span.extracting(first: 8)
+        var cipher = try GOST28147CNT(key: key.span, iv: iv, sBox: .cryptoProA, meshing: meshing)
+        let head = data.count / 3
+        return cipher.apply(data.extracting(first: head)).array
+            + cipher.apply(data.extracting(droppingFirst: head)).array
+    }
+
+    private func ctr<Cipher: BlockCipher & ~Copyable>(
+        _: Cipher.Type, _ key: [UInt8], _ iv: [UInt8], _ data: Span<UInt8>
+    ) throws -> [UInt8] {
+        var cipher = try CTR<Cipher>(key: key.span, iv: iv.span.extracting(first: Cipher.blockSize / 2))
+        let head = data.count / 3
+        return cipher.update(data.extracting(first: head)).array
+            + cipher.update(data.extracting(droppingFirst: head)).array
+    }
+}
