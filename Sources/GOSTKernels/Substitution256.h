@@ -63,8 +63,9 @@ __attribute__((target("avx2"), always_inline)) static inline __m256i gost_add_lo
     return _mm256_min_epu8(sum, _mm256_sub_epi8(sum, _mm256_set1_epi8(15)));
 }
 
-/// π of every octet.
-__attribute__((target("avx2"), always_inline)) static inline __m256i gost_substitute256(__m256i x) {
+/// π of every octet but for ω: its left half as l + 7, its right half as r + σ(0).
+__attribute__((target("avx2"), always_inline)) static inline void gost_halves256(__m256i x, __m256i *left,
+                                                                                 __m256i *right) {
     const __m256i digit = _mm256_set1_epi8(0x0F);
     __m256i low = _mm256_and_si256(x, digit), high = _mm256_and_si256(_mm256_srli_epi32(x, 4), digit);
     __m256i l = _mm256_xor_si256(gost_look_up256(&gost_l_low, low), gost_look_up256(&gost_l_high, high));
@@ -72,11 +73,17 @@ __attribute__((target("avx2"), always_inline)) static inline __m256i gost_substi
 
     __m256i quotient = gost_add_logarithms256(gost_look_up256(&gost_log, l), gost_look_up256(&gost_log_inverse, r));
     __m256i no_quotient = _mm256_cmpeq_epi8(r, _mm256_setzero_si256());
-    __m256i left = _mm256_xor_si256(gost_look_up256(&gost_nu1, quotient),
-                                    _mm256_and_si256(no_quotient, gost_look_up256(&gost_nu0, l)));
+    *left = _mm256_xor_si256(gost_look_up256(&gost_nu1, quotient),
+                             _mm256_and_si256(no_quotient, gost_look_up256(&gost_nu0, l)));
 
-    __m256i product = gost_add_logarithms256(gost_look_up256(&gost_log, r), gost_look_up256(&gost_log_phi, left));
-    __m256i right = gost_look_up256(&gost_sigma, product);
+    __m256i product = gost_add_logarithms256(gost_look_up256(&gost_log, r), gost_look_up256(&gost_log_phi, *left));
+    *right = gost_look_up256(&gost_sigma, product);
+}
+
+/// π of every octet.
+__attribute__((target("avx2"), always_inline, unused)) static inline __m256i gost_substitute256(__m256i x) {
+    __m256i left, right;
+    gost_halves256(x, &left, &right);
     return _mm256_xor_si256(gost_look_up256(&gost_from_left, left), gost_look_up256(&gost_from_right, right));
 }
 
