@@ -113,22 +113,28 @@ INLINE void cnt(core *encrypt, const gost_28147 *cipher, gost_order order, uint6
     wipe(&b, &keys);
 }
 
-INLINE void ctr(core *encrypt, const gost_28147 *cipher, gost_order order, uint64_t *counter, const uint8_t *input,
+INLINE void ctr(core *encrypt, const gost_28147 *cipher, gost_order order, gost_counter *counter, const uint8_t *input,
                 uint8_t *output, size_t count) {
     schedule keys = make_schedule(cipher->key, false);
     blocks b = {0};
-    uint64_t first = *counter;
+    uint32_t left = (uint32_t)counter->left, right = (uint32_t)counter->right;
+    // All ones for what counts: the left half by the carry, by itself, or not.
+    uint32_t carries = -(uint32_t)(counter->part == gost_part_whole);
+    uint32_t left_counts = -(uint32_t)(counter->part == gost_part_left);
     for (size_t done = 0; done < count; done += batch) {
-        size_t n = count - done < batch ? count - done : batch;
-        for (size_t i = 0; i < batch; i++) {
-            b.n1[i] = (uint32_t)(first + i);
-            b.n2[i] = (uint32_t)((first + i) >> 32);
+        uint32_t n = count - done < batch ? (uint32_t)(count - done) : batch;
+        for (uint32_t i = 0; i < batch; i++) b.n1[i] = right + (i & ~left_counts);
+        for (uint32_t i = 0; i < batch; i++) {
+            b.n2[i] = left + (i & left_counts) + ((right & ~b.n1[i]) >> 31 & carries);
         }
-        first += n;
+        uint32_t next = right + (n & ~left_counts);
+        left += (n & left_counts) + ((right & ~next) >> 31 & carries);
+        right = next;
         encrypt(cipher->rows, &keys, &b, n);
         add_gamma(&b, input + 8 * done, output + 8 * done, n, order);
     }
-    *counter = first;
+    counter->left = left;
+    counter->right = right;
     wipe(&b, &keys);
 }
 
@@ -145,7 +151,7 @@ INLINE void ctr(core *encrypt, const gost_28147 *cipher, gost_order order, uint6
         if (c->order == gost_order_big) cnt(encrypt, c, gost_order_big, n, in, out, count);                            \
         else cnt(encrypt, c, gost_order_little, n, in, out, count);                                                    \
     }                                                                                                                  \
-    attributes static void path##_ctr(const gost_28147 *c, uint64_t *n, const uint8_t *in, uint8_t *out,               \
+    attributes static void path##_ctr(const gost_28147 *c, gost_counter *n, const uint8_t *in, uint8_t *out,               \
                                       size_t count) {                                                                  \
         if (c->order == gost_order_big) ctr(encrypt, c, gost_order_big, n, in, out, count);                            \
         else ctr(encrypt, c, gost_order_little, n, in, out, count);                                                    \
@@ -355,7 +361,7 @@ bool gost_28147_cnt(gost_path path, const gost_28147 *cipher, uint64_t *counter,
     DISPATCH(path, cnt, cipher, counter, input, output, count)
 }
 
-bool gost_28147_ctr(gost_path path, const gost_28147 *cipher, uint64_t *counter, const uint8_t *input, uint8_t *output,
-                    size_t count) {
+bool gost_28147_ctr(gost_path path, const gost_28147 *cipher, gost_counter *counter, const uint8_t *input,
+                    uint8_t *output, size_t count) {
     DISPATCH(path, ctr, cipher, counter, input, output, count)
 }

@@ -187,33 +187,30 @@ static void transform(core *core, const uint8_t *keys, const uint8_t *input, uin
     explicit_bzero(blocks, sizeof blocks);
 }
 
-/// Writes `batch` counters, `high` ‖ `low` the first, most significant octet first. A carry is added, not asked for.
-INLINE void write_counters(uint8_t *to, uint64_t high, uint64_t low) {
-    for (uint64_t i = 0; i < batch; i++) {
-        uint64_t sum = low + i;
-        uint64_t words[2] = {__builtin_bswap64(high + ((low & ~sum) >> 63)), __builtin_bswap64(sum)};
-        memcpy(to + 16 * i, words, 16);
-    }
+/// The counter after `n` more, `n` less than 2^63. A carry is added, not asked for.
+INLINE gost_counter advanced(gost_counter counter, uint64_t n) {
+    uint64_t left_counts = -(uint64_t)(counter.part == gost_part_left);
+    uint64_t carries = counter.part == gost_part_whole;
+    uint64_t right = counter.right + (n & ~left_counts);
+    uint64_t left = counter.left + (n & left_counts) + ((counter.right & ~right) >> 63 & carries);
+    return (gost_counter){left, right, counter.part};
 }
 
-static void ctr(core *core, const uint8_t *keys, uint8_t *counter, const uint8_t *input, uint8_t *output, size_t count) {
+static void ctr(core *core, const uint8_t *keys, gost_counter *counter, const uint8_t *input, uint8_t *output,
+                size_t count) {
     _Alignas(64) uint8_t gamma[batch_size];
-    uint64_t words[2];
-    memcpy(words, counter, 16);
-    uint64_t high = __builtin_bswap64(words[0]), low = __builtin_bswap64(words[1]);
     while (count > 0) {
         size_t n = count < batch ? count : batch;
-        write_counters(gamma, high, low);
+        for (size_t i = 0; i < batch; i++) {
+            gost_counter c = advanced(*counter, i);
+            uint64_t words[2] = {__builtin_bswap64(c.left), __builtin_bswap64(c.right)};
+            memcpy(gamma + 16 * i, words, 16);
+        }
         core(keys, gamma);
         for (size_t i = 0; i < 16 * n; i++) output[i] = input[i] ^ gamma[i];
-        uint64_t next = low + n;
-        high += (low & ~next) >> 63;
-        low = next;
+        *counter = advanced(*counter, n);
         count -= n, input += 16 * n, output += 16 * n;
     }
-    words[0] = __builtin_bswap64(high);
-    words[1] = __builtin_bswap64(low);
-    memcpy(counter, words, 16);
     explicit_bzero(gamma, sizeof gamma);
 }
 
@@ -237,8 +234,8 @@ bool gost_kuznyechik_decrypt(gost_path path, const uint8_t *keys, const uint8_t 
     return core;
 }
 
-bool gost_kuznyechik_ctr(gost_path path, const uint8_t *keys, uint8_t *counter, const uint8_t *input, uint8_t *output,
-                         size_t count) {
+bool gost_kuznyechik_ctr(gost_path path, const uint8_t *keys, gost_counter *counter, const uint8_t *input,
+                         uint8_t *output, size_t count) {
     core *core = encryption(path);
     if (core) ctr(core, keys, counter, input, output, count);
     return core;
@@ -256,8 +253,8 @@ bool gost_kuznyechik_decrypt(gost_path path, const uint8_t *keys, const uint8_t 
     return false;
 }
 
-bool gost_kuznyechik_ctr(gost_path path, const uint8_t *keys, uint8_t *counter, const uint8_t *input, uint8_t *output,
-                         size_t count) {
+bool gost_kuznyechik_ctr(gost_path path, const uint8_t *keys, gost_counter *counter, const uint8_t *input,
+                         uint8_t *output, size_t count) {
     (void)path, (void)keys, (void)counter, (void)input, (void)output, (void)count;
     return false;
 }

@@ -1,5 +1,3 @@
-public import Secrets
-
 /// A block cipher of GOST R 34.12-2015 with one key: what the modes of operation stand on.
 ///
 /// Both directions take many blocks at once, because side by side they are many times faster than one after another.
@@ -20,19 +18,19 @@ public protocol BlockCipher: ~Copyable, Sendable {
     /// Deciphers every whole block in place. Octets after the last whole block stay as they are.
     func decrypt(_ blocks: inout MutableSpan<UInt8>)
 
-    /// Adds to every whole block, in place, the enciphered counter that is its own, and leaves in `counter`, a block
-    /// that counts up with its most significant octet first, the counter that follows.
+    /// Adds to every whole block, in place, the enciphered counter that is its own, and leaves in `counter` the one that
+    /// follows.
     ///
     /// - Returns: Whether it has been done. False, with nothing done, if there is no faster way here than ``encrypt(_:)``
     ///   of many counters.
-    func addGamma(to blocks: inout MutableSpan<UInt8>, counter: inout Secret) -> Bool
+    func addGamma(to blocks: inout MutableSpan<UInt8>, counter: inout Counter) -> Bool
 }
 
 extension BlockCipher where Self: ~Copyable {
     /// The octets of a key: 32 for both ciphers of the standard.
     public static var keySize: Int { 32 }
 
-    public func addGamma(to blocks: inout MutableSpan<UInt8>, counter: inout Secret) -> Bool { false }
+    public func addGamma(to blocks: inout MutableSpan<UInt8>, counter: inout Counter) -> Bool { false }
 
     /// A cipher with a key of ``keySize`` octets. Constant time in its secret inputs.
     ///

@@ -1,5 +1,3 @@
-public import Secrets
-
 /// The block cipher Kuznyechik of GOST R 34.12-2015 (RFC 7801).
 ///
 /// No table is indexed by data: S is a circuit over bit planes. Many blocks stand in bit planes from end to end; a few
@@ -55,7 +53,7 @@ public struct Kuznyechik: ~Copyable, BlockCipher {
 
     /// Adds enciphered counters to whole blocks of 16 octets in place, if there is a kernel for it. Constant time in its
     /// secret inputs.
-    public func addGamma(to blocks: inout MutableSpan<UInt8>, counter: inout Secret) -> Bool {
+    public func addGamma(to blocks: inout MutableSpan<UInt8>, counter: inout Counter) -> Bool {
         keys.addCounters(to: &blocks, counter: &counter)
     }
 }

@@ -1,6 +1,4 @@
 internal import GOSTKernels
-public import Secrets
-
 /// The block cipher Magma of GOST R 34.12-2015 (RFC 8891): GOST 28147-89 with the rows id-tc26-gost-28147-param-Z, a
 /// block and the words of a key beginning with the most significant octet.
 ///
@@ -32,13 +30,8 @@ public struct Magma: ~Copyable, BlockCipher {
 
     /// Adds enciphered counters to whole blocks of 8 octets in place, if there is a kernel for it. Constant time in its
     /// secret inputs.
-    public func addGamma(to blocks: inout MutableSpan<UInt8>, counter: inout Secret) -> Bool {
-        guard counter.count == 8 else { return false }
-        var bytes = counter.mutableBytes
-        var number = bytes.word(at: 0).byteSwapped
-        guard keys.addCounters(to: &blocks, counter: &number, substitution, .big) else { return false }
-        bytes.setWord(number.byteSwapped, at: 0)
-        return true
+    public func addGamma(to blocks: inout MutableSpan<UInt8>, counter: inout Counter) -> Bool {
+        keys.addCounters(to: &blocks, counter: &counter, substitution, .big)
     }
 
     /// Applies `body` to all blocks, four by four.

@@ -36,12 +36,14 @@ extension Wiped<Keys28147> {
 
     /// Adds gamma to every whole block in place: the counter mode (GOST R 34.13-2015, 5.2), beginning at `counter`.
     func addCounters(
-        to blocks: inout MutableSpan<UInt8>, counter: inout UInt64, _ substitution: Substitution, _ order: gost_order
+        to blocks: inout MutableSpan<UInt8>, counter: inout Counter, _ substitution: Substitution, _ order: gost_order
     ) -> Bool {
         let (path, count) = (Instructions.current.path, blocks.count / 8)
         return unsafe withCipher(substitution, order) { cipher in
-            unsafe blocks.withUnsafeMutableBufferPointer {
-                unsafe gost_28147_ctr(path, cipher, &counter, $0.baseAddress, $0.baseAddress, count)
+            unsafe counter.withKernel { counter in
+                unsafe blocks.withUnsafeMutableBufferPointer {
+                    unsafe gost_28147_ctr(path, cipher, counter, $0.baseAddress, $0.baseAddress, count)
+                }
             }
         }
     }

@@ -1,5 +1,4 @@
 internal import GOSTKernels
-import Secrets
 
 /// Kuznyechik by the kernels. Every function answers false, having done nothing, if there is none, or if the blocks are
 /// so few that the portable code is faster.
@@ -30,15 +29,13 @@ extension Wiped<Kuznyechik.RoundKeys> {
     }
 
     /// Adds gamma to every whole block in place: the counter mode (GOST R 34.13-2015, 5.2), beginning at `counter`.
-    func addCounters(to blocks: inout MutableSpan<UInt8>, counter: inout Secret) -> Bool {
+    func addCounters(to blocks: inout MutableSpan<UInt8>, counter: inout Counter) -> Bool {
         let (path, count) = (Instructions.current.path, blocks.count / 16)
-        guard count >= Self.fewestBlocks, counter.count == 16 else { return false }
-        var counter = counter.mutableBytes
+        guard count >= Self.fewestBlocks else { return false }
         return unsafe withOctets { keys in
-            unsafe counter.withUnsafeMutableBufferPointer { counter in
+            unsafe counter.withKernel { counter in
                 unsafe blocks.withUnsafeMutableBufferPointer {
-                    unsafe gost_kuznyechik_ctr(
-                        path, keys, counter.baseAddress, $0.baseAddress, $0.baseAddress, count)
+                    unsafe gost_kuznyechik_ctr(path, keys, counter, $0.baseAddress, $0.baseAddress, count)
                 }
             }
         }

@@ -1,24 +1,28 @@
 import Secrets
 
-/// The octets that a counter mode adds to a message: enciphered counters, made in batches.
-///
-/// The counter is a block that counts up, the most significant octet first. It is secret where it comes from a cipher
-/// (MGM), so that it counts in constant time.
+/// Enciphered counters, made in batches: what the counter modes add to a message, and what MGM multiplies it by.
 struct Gamma<Cipher: BlockCipher & ~Copyable>: ~Copyable {
     /// The octets of a batch: enough for a cipher to work at full width.
     private static var batch: Int { 2048 }
 
-    private(set) var cipher: Cipher
-    private var counter: Secret
+    private var cipher: Cipher
+    private var counter: Wiped<Counter>
     private var octets = Secret(count: 0)
     private var used = 0
+    private let section: Int
+    private var sectionRest: Int
 
-    /// Gamma from the block whose first octets are `counter` and whose other octets are zero.
-    init(_ cipher: consuming Cipher, counter start: Span<UInt8>) {
+    /// Gamma from the counter that begins with `start`.
+    ///
+    /// - Parameter section: The octets after which ACPKM changes the key, whole blocks.
+    init(
+        _ cipher: consuming Cipher, counter start: Span<UInt8>, counting part: Counter.Part = .whole,
+        section: Int = .max
+    ) {
         self.cipher = cipher
-        counter = Secret(count: Cipher.blockSize)
-        var bytes = counter.mutableBytes
-        for index in 0..<min(start.count, bytes.count) { bytes[index] = start[index] }
+        self.section = section
+        sectionRest = section
+        counter = Wiped(Counter(start, blockSize: Cipher.blockSize, counting: part))
     }
 
     /// Adds the next octets of gamma to `data`.
@@ -26,8 +30,9 @@ struct Gamma<Cipher: BlockCipher & ~Copyable>: ~Copyable {
         var done = 0
         while done < data.count {
             if used == octets.count {
-                done += addBlocks(to: &data, from: done)
-                guard done < data.count else { break }
+                let added = addBlocks(to: &data, from: done)
+                done += added
+                if added > 0 { continue }
                 refill(wanted: data.count - done)
             }
             let count = min(octets.count - used, data.count - done)
@@ -37,35 +42,43 @@ struct Gamma<Cipher: BlockCipher & ~Copyable>: ~Copyable {
         }
     }
 
-    /// Adds gamma to all whole blocks from `offset` on, if the cipher does so itself. Gives the number of their octets.
+    /// Adds gamma to all whole blocks from `offset` on, or to those under the same key, if the cipher does so itself.
+    /// Gives the number of their octets.
     private mutating func addBlocks(to data: inout MutableSpan<UInt8>, from offset: Int) -> Int {
-        let count = (data.count - offset) / Cipher.blockSize * Cipher.blockSize
+        changeKeyIfDue()
+        let count = min((data.count - offset) / Cipher.blockSize * Cipher.blockSize, sectionRest)
         var blocks = data._mutatingExtracting(offset..<offset + count)
-        return cipher.addGamma(to: &blocks, counter: &counter) ? count : 0
+        guard count > 0, cipher.addGamma(to: &blocks, counter: &counter.value) else { return 0 }
+        if section != .max { sectionRest -= count }
+        return count
     }
 
-    /// Makes `wanted` octets of gamma, rounded up to blocks, or a batch if they are more.
+    /// The next `count` octets of gamma.
+    mutating func next(_ count: Int) -> Secret {
+        var result = Secret(count: count)
+        var bytes = result.mutableBytes
+        add(to: &bytes)
+        return result
+    }
+
+    /// Makes `wanted` octets of gamma, rounded up to blocks, or fewer: at most a batch, and none under the next key.
     private mutating func refill(wanted: Int) {
+        changeKeyIfDue()
         let size = Cipher.blockSize
-        var batch = Secret(count: min((min(wanted, Self.batch) + size - 1) / size * size, Self.batch))
+        let count = min((min(wanted, Self.batch) + size - 1) / size * size, Self.batch, sectionRest)
+        var batch = Secret(count: count)
         var blocks = batch.mutableBytes
-        for offset in stride(from: 0, to: blocks.count, by: size) { count(into: &blocks, at: offset) }
+        for offset in stride(from: 0, to: count, by: size) { counter.value.write(&blocks, at: offset) }
         cipher.encrypt(&blocks)
         octets = batch
         used = 0
+        if section != .max { sectionRest -= count }
     }
 
-    /// Writes the counter at `offset` and counts up. No carry is lost or seen.
-    private mutating func count(into blocks: inout MutableSpan<UInt8>, at offset: Int) {
-        var bytes = counter.mutableBytes
-        var carry: UInt64 = 1
-        for word in stride(from: bytes.count - 8, through: 0, by: -8) {
-            let value = bytes.word(at: word)
-            blocks.setWord(value, at: offset + word)
-            let (old, new) = (value.byteSwapped, value.byteSwapped &+ carry)
-            bytes.setWord(new.byteSwapped, at: word)
-            carry = (old & ~new) >> 63
-        }
+    private mutating func changeKeyIfDue() {
+        guard sectionRest == 0 else { return }
+        cipher = cipher.rekeyed()
+        sectionRest = section
     }
 }
 

@@ -26,6 +26,22 @@ typedef enum __attribute__((enum_extensibility(closed))) {
 /// Whether the processor has the instructions of `path` and the operating system keeps their registers.
 bool gost_has_path(gost_path path);
 
+/// What counts in a counter.
+typedef enum __attribute__((enum_extensibility(closed))) {
+    /// The whole block (GOST R 34.13-2015, 5.2).
+    gost_part_whole,
+    /// Its left half (incr_l of RFC 9058, 3).
+    gost_part_left,
+    /// Its right half (incr_r of RFC 9058, 3).
+    gost_part_right,
+} gost_part;
+
+/// A block that counts, as two numbers of half a block.
+typedef struct {
+    uint64_t left, right;
+    gost_part part;
+} gost_counter;
+
 /// The order of the octets in a block of GOST 28147-89 as a number of 64 bits.
 typedef enum __attribute__((enum_extensibility(closed))) {
     /// The least significant octet first: GOST 28147-89 (RFC 5830).
@@ -53,10 +69,10 @@ bool gost_28147_decrypt(gost_path path, const gost_28147 *cipher, const uint8_t 
 bool gost_28147_cnt(gost_path path, const gost_28147 *cipher, uint64_t *counter, const uint8_t *input, uint8_t *output,
                     size_t count);
 
-/// Adds gamma to `count` blocks: the counter mode of GOST R 34.13-2015, 5.2. The first block's counter is `*counter`;
-/// afterwards it is that of the block which follows.
-bool gost_28147_ctr(gost_path path, const gost_28147 *cipher, uint64_t *counter, const uint8_t *input, uint8_t *output,
-                    size_t count);
+/// Adds gamma to `count` blocks: the counter mode of GOST R 34.13-2015, 5.2. `counter` is the first block's; afterwards
+/// it is that of the block which follows.
+bool gost_28147_ctr(gost_path path, const gost_28147 *cipher, gost_counter *counter, const uint8_t *input,
+                    uint8_t *output, size_t count);
 
 /// The compression function g_N of GOST R 34.11-2012 (RFC 6986, 8), with N = `counter`. Vectors are eight words, the least
 /// significant first; `constants` are those of C_1…C_12, one after the other.
@@ -74,9 +90,9 @@ bool gost_kuznyechik_encrypt(gost_path path, const uint8_t *keys, const uint8_t 
 /// Deciphers `count` blocks of 16 octets (RFC 7801, 4.5). `input` and `output` may be the same.
 bool gost_kuznyechik_decrypt(gost_path path, const uint8_t *keys, const uint8_t *input, uint8_t *output, size_t count);
 
-/// Adds gamma to `count` blocks: the counter mode of GOST R 34.13-2015, 5.2. `counter` is the first block's, a number of
-/// 16 octets with the most significant first; afterwards it is that of the block which follows.
-bool gost_kuznyechik_ctr(gost_path path, const uint8_t *keys, uint8_t *counter, const uint8_t *input, uint8_t *output,
-                         size_t count);
+/// Adds gamma to `count` blocks: the counter mode of GOST R 34.13-2015, 5.2. `counter` is the first block's; afterwards
+/// it is that of the block which follows.
+bool gost_kuznyechik_ctr(gost_path path, const uint8_t *keys, gost_counter *counter, const uint8_t *input,
+                         uint8_t *output, size_t count);
 
 #endif
