@@ -60,6 +60,16 @@ public struct GOST28147: ~Copyable, Sendable {
         return blocks.numbers
     }
 
+    /// Enciphers one block.
+    func encrypt(_ number: UInt64) -> UInt64 { encrypt(SIMD4(number, 0, 0, 0))[0] }
+
+    /// One block after the sixteen rounds of the authentication code.
+    func authenticate(_ number: UInt64) -> UInt64 {
+        var blocks = Blocks28147(SIMD4(number, 0, 0, 0))
+        blocks.authenticate(keys.value, substitution)
+        return blocks.numbers[0]
+    }
+
     /// Applies `body` to all blocks of `input`, four by four.
     private func transform(_ input: Span<UInt8>, _ body: (SIMD4<UInt64>) -> SIMD4<UInt64>) -> Secret {
         var result = Secret(count: input.count)
