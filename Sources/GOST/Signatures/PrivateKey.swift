@@ -65,7 +65,8 @@ extension Curve {
         return isReduced(number, modulo: parameters.q) && bits != 0
     }
 
-    /// Whether number < modulus, little-endian, in as many octets. Constant time but for the answer.
+    /// Whether number < modulus, little-endian, in as many octets. Constant time but for the answer; not inlined either.
+    @inline(never)
     func isReduced(_ number: Span<UInt8>, modulo modulus: [UInt8]) -> Bool {
         guard number.count == modulus.count else { return false }
         var borrow = 0
