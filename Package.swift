@@ -48,7 +48,14 @@ let package = Package(
         kanal("Secrets"),
         kanal("APDU", on: ["Secrets"]),
         // Unoptimised, the ciphers are hundreds of times slower, and every test that pairs would wait for them.
-        kanal("GOST", on: ["Secrets", "COpenSSL"], swift: [.unsafeFlags(["-O"], .when(configuration: .debug))]),
+        .target(
+            name: "GOSTKernels",
+            cSettings: [
+                .unsafeFlags(["-Wall", "-Wextra", "-Werror"]), .unsafeFlags(["-O2"], .when(configuration: .debug)),
+            ]),
+        kanal(
+            "GOST", on: ["COpenSSL", "GOSTKernels", "Secrets"],
+            swift: [.unsafeFlags(["-O"], .when(configuration: .debug))]),
         kanal("Storage", on: ["Secrets"]),
         kanal("SecureChannel", on: ["APDU", "GOST", "Secrets", "Storage"]),
         kanal("Emulator", on: ["APDU", "GOST", "Locking", "Secrets", "Storage"]),

@@ -15,8 +15,10 @@
 #include <stdint.h>
 #include <valgrind/memcheck.h>
 
-/// libcrypto's own function of this name.
-#define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
+/// Declares `real`, libcrypto's own function of this name.
+#define REAL(name) \
+    static __typeof__(&name) real; \
+    if (!real) real = (__typeof__(&name))dlsym(RTLD_NEXT, #name)
 
 /// The beginnings of BIGNUM and EC_POINT, which the headers of OpenSSL 3.0 do not show.
 struct number {
@@ -65,16 +67,18 @@ static bool reveal_point(const EC_POINT *point) {
 
 /// Clears a bit above the number's and drops leading zero words.
 int BN_clear_bit(BIGNUM *number, int bit) {
+    REAL(BN_clear_bit);
     bool is_secret = reveal(number);
-    int result = REAL(BN_clear_bit)(number, bit);
+    int result = real(number, bit);
     if (is_secret) hide(number);
     return result;
 }
 
 /// Constant time in the number (its manual page), but for a comparison of the count of its octets.
 int BN_bn2lebinpad(const BIGNUM *number, unsigned char *octets, int count) {
+    REAL(BN_bn2lebinpad);
     bool is_secret = reveal(number);
-    int result = REAL(BN_bn2lebinpad)(number, octets, count);
+    int result = real(number, octets, count);
     if (is_secret) {
         hide((BIGNUM *)number);
         VALGRIND_MAKE_MEM_UNDEFINED(octets, (size_t)count);
@@ -84,8 +88,9 @@ int BN_bn2lebinpad(const BIGNUM *number, unsigned char *octets, int count) {
 
 /// Montgomery's multiplication with a fixed number of words.
 int BN_mod_mul_montgomery(BIGNUM *product, const BIGNUM *a, const BIGNUM *b, BN_MONT_CTX *q, BN_CTX *context) {
+    REAL(BN_mod_mul_montgomery);
     bool a_is_secret = reveal(a), b_is_secret = reveal(b);
-    int result = REAL(BN_mod_mul_montgomery)(product, a, b, q, context);
+    int result = real(product, a, b, q, context);
     if (a_is_secret) hide((BIGNUM *)a);
     if (b_is_secret) hide((BIGNUM *)b);
     if (a_is_secret || b_is_secret) hide(product);
@@ -94,8 +99,9 @@ int BN_mod_mul_montgomery(BIGNUM *product, const BIGNUM *a, const BIGNUM *b, BN_
 
 /// The same with a constant.
 int BN_to_montgomery(BIGNUM *product, const BIGNUM *a, BN_MONT_CTX *q, BN_CTX *context) {
+    REAL(BN_to_montgomery);
     bool is_secret = reveal(a);
-    int result = REAL(BN_to_montgomery)(product, a, q, context);
+    int result = real(product, a, q, context);
     if (is_secret) {
         hide((BIGNUM *)a);
         hide(product);
@@ -105,8 +111,9 @@ int BN_to_montgomery(BIGNUM *product, const BIGNUM *a, BN_MONT_CTX *q, BN_CTX *c
 
 /// Addition and a subtraction of q under a mask.
 int BN_mod_add_quick(BIGNUM *sum, const BIGNUM *a, const BIGNUM *b, const BIGNUM *q) {
+    REAL(BN_mod_add_quick);
     bool a_is_secret = reveal(a), b_is_secret = reveal(b);
-    int result = REAL(BN_mod_add_quick)(sum, a, b, q);
+    int result = real(sum, a, b, q);
     if (a_is_secret) hide((BIGNUM *)a);
     if (b_is_secret) hide((BIGNUM *)b);
     if (a_is_secret || b_is_secret) hide(sum);
@@ -118,8 +125,9 @@ int BN_mod_add_quick(BIGNUM *sum, const BIGNUM *a, const BIGNUM *b, const BIGNUM
 int EC_POINT_mul(
     const EC_GROUP *group, EC_POINT *product, const BIGNUM *n, const EC_POINT *point, const BIGNUM *m, BN_CTX *context
 ) {
+    REAL(EC_POINT_mul);
     bool n_is_secret = reveal(n), m_is_secret = reveal(m), point_is_secret = reveal_point(point);
-    int result = REAL(EC_POINT_mul)(group, product, n, point, m, context);
+    int result = real(group, product, n, point, m, context);
     if (n_is_secret) hide((BIGNUM *)n);
     if (m_is_secret) hide((BIGNUM *)m);
     if (point_is_secret) hide_point((EC_POINT *)point);
@@ -132,8 +140,9 @@ int EC_POINT_mul(
 int EC_POINT_get_affine_coordinates(
     const EC_GROUP *group, const EC_POINT *point, BIGNUM *x, BIGNUM *y, BN_CTX *context
 ) {
+    REAL(EC_POINT_get_affine_coordinates);
     bool is_secret = reveal_point(point);
-    int result = REAL(EC_POINT_get_affine_coordinates)(group, point, x, y, context);
+    int result = real(group, point, x, y, context);
     if (is_secret) hide_point((EC_POINT *)point);
     if (is_secret && y) {
         hide(x);
@@ -142,10 +151,25 @@ int EC_POINT_get_affine_coordinates(
     return result;
 }
 
+/// Two divisions by p, of fixed length for numbers with BN_FLG_CONSTTIME; then a proof that the point is on the curve,
+/// the answer to which is public.
+int EC_POINT_set_affine_coordinates(
+    const EC_GROUP *group, EC_POINT *point, const BIGNUM *x, const BIGNUM *y, BN_CTX *context
+) {
+    REAL(EC_POINT_set_affine_coordinates);
+    bool x_is_secret = reveal(x), y_is_secret = reveal(y);
+    int result = real(group, point, x, y, context);
+    if (x_is_secret) hide((BIGNUM *)x);
+    if (y_is_secret) hide((BIGNUM *)y);
+    if (x_is_secret || y_is_secret) hide_point(point);
+    return result;
+}
+
 /// Subtraction of words; drops leading zero words.
 int BN_usub(BIGNUM *difference, const BIGNUM *a, const BIGNUM *b) {
+    REAL(BN_usub);
     bool a_is_secret = reveal(a), b_is_secret = reveal(b);
-    int result = REAL(BN_usub)(difference, a, b);
+    int result = real(difference, a, b);
     if (a_is_secret) hide((BIGNUM *)a);
     if (b_is_secret) hide((BIGNUM *)b);
     if (a_is_secret || b_is_secret) hide(difference);
@@ -156,8 +180,9 @@ int BN_usub(BIGNUM *difference, const BIGNUM *a, const BIGNUM *b) {
 int BN_mod_exp_mont_consttime(
     BIGNUM *power, const BIGNUM *base, const BIGNUM *exponent, const BIGNUM *p, BN_CTX *context, BN_MONT_CTX *montgomery
 ) {
+    REAL(BN_mod_exp_mont_consttime);
     bool is_secret = reveal(base);
-    int result = REAL(BN_mod_exp_mont_consttime)(power, base, exponent, p, context, montgomery);
+    int result = real(power, base, exponent, p, context, montgomery);
     if (is_secret) {
         hide((BIGNUM *)base);
         hide(power);
@@ -165,27 +190,11 @@ int BN_mod_exp_mont_consttime(
     return result;
 }
 
-/// Division by p with a fixed number of steps, and the equation of the curve, by Montgomery's multiplication and
-/// addition. Whether the point is on the curve shows.
-int EC_POINT_set_affine_coordinates(
-    const EC_GROUP *group, EC_POINT *point, const BIGNUM *x, const BIGNUM *y, BN_CTX *context
-) {
-    bool x_is_secret = reveal(x), y_is_secret = reveal(y);
-    int result = REAL(EC_POINT_set_affine_coordinates)(group, point, x, y, context);
-    if (x_is_secret) hide((BIGNUM *)x);
-    if (y_is_secret) hide((BIGNUM *)y);
-    if (x_is_secret || y_is_secret) {
-        // Z is 1, and libcrypto knows it.
-        hide(((struct point *)point)->coordinates[0]);
-        hide(((struct point *)point)->coordinates[1]);
-    }
-    return result;
-}
-
 /// Subtraction of Y from p.
 int EC_POINT_invert(const EC_GROUP *group, EC_POINT *point, BN_CTX *context) {
+    REAL(EC_POINT_invert);
     bool is_secret = reveal_point(point);
-    int result = REAL(EC_POINT_invert)(group, point, context);
+    int result = real(group, point, context);
     if (is_secret) hide_point(point);
     return result;
 }

@@ -2,86 +2,73 @@ import GOST
 import Secrets
 
 extension Claim {
-    /// Key agreement of GOST R 34.10-2012, SESPAKE and the key files, one curve for each size and cofactor.
-    static let agreements =
-        trees + [Curve.tc26256A, .tc26256B, .tc26512A, .tc26512C].flatMap { vko($0) + password($0) + keyFile($0) }
-
-    private static let trees = [
-        Claim("TLS PRF") { inputs in
-            let secret = inputs.secret(32)
-            let seed = inputs.secret(64)
-            return revealed(
-                try TLSPRF<Streebog256>.derive(
-                    secret: secret.bytes, label: [1, 2].span, seed: seed.bytes, count: 100))
-        },
-        Claim("prf+") { inputs in
-            let key = inputs.secret(64)
-            let seed = inputs.secret(64)
-            return revealed(try PRFPlus<Streebog512>.derive(key: key.bytes, seed: seed.bytes, count: 100))
-        },
-        Claim("TLSTREE") { inputs in
-            let root = inputs.secret(32)
-            return revealed(try TLSTree.kuznyechikMGMS.key(root: root.bytes, sequenceNumber: 77))
-        },
-        Claim("ESPTREE") { inputs in
-            let root = inputs.secret(32)
-            return revealed(try ESPTree.key(root: root.bytes, i1: 1, i2: 2, i3: 3))
-        },
-    ]
+    static let agreements = Curve.all.flatMap(vko) + Curve.all.flatMap(sespake) + Curve.all.map(keyFile)
 
     private static func vko(_ curve: Curve) -> [Claim] {
-        [
-            Claim("VKO 34.10-2012, \(curve)") { inputs in
-                let key = try PrivateKey(curve: curve, scalar: number(inputs, curve))
-                return revealed(try key.vko2012256(with: peer(curve), ukm: [1, 2, 3, 4, 5, 6, 7, 8].span))
+        let ukm: [UInt8] = [1, 2, 3, 4, 5, 6, 7, 8]
+        let long = [
+            agreement("VKO 34.10-2012 (256)", curve) { key, peer throws(GOSTError) in
+                try key.vko2012256(with: peer, ukm: ukm.span)
             },
-            Claim("KEG, \(curve)") { inputs in
-                let key = try PrivateKey(curve: curve, scalar: number(inputs, curve))
-                let h = [UInt8](1...32)
-                return revealed(try key.keg(with: peer(curve), h: h.span))
+            agreement("KEG", curve) { key, peer throws(GOSTError) in
+                try key.keg(with: peer, h: [UInt8](repeating: 7, count: 32).span)
             },
         ]
+        return curve.coordinateSize == 64
+            ? long + [
+                agreement("VKO 34.10-2012 (512)", curve) { key, peer throws(GOSTError) in
+                    try key.vko2012512(with: peer, ukm: ukm.span)
+                }
+            ]
+            : long + [
+                agreement("VKO 34.10-2001", curve) { key, peer throws(GOSTError) in
+                    try key.vko2001(with: peer, ukm: ukm.span)
+                }
+            ]
     }
 
-    private static func password(_ curve: Curve) -> [Claim] {
-        [
-            Claim("SESPAKE verifier, \(curve)") { inputs in
-                let f = inputs.secret(curve.coordinateSize)
-                let verifier = try SESPAKE.Verifier(curve: curve, f: f.bytes)
-                let kept = try SESPAKE.Verifier(curve: curve, point: verifier.point.copy())
-                return revealed(kept.point)
+    private static func agreement(
+        _ name: String, _ curve: Curve,
+        _ body: @escaping @Sendable (borrowing PrivateKey, PublicKey) throws(GOSTError) -> Secret
+    ) -> Claim {
+        Claim("\(name), \(curve)") { inputs in
+            let peer = try PrivateKey.generate(on: curve, random: Inputs(areSecret: false).random).publicKey()
+            let key = try PrivateKey(curve: curve, scalar: scalar(inputs, curve))
+            return revealed(try body(key, peer))
+        }
+    }
+
+    private static func sespake(_ curve: Curve) -> [Claim] {
+        guard (try? SESPAKE.Verifier(curve: curve, f: scalar(Inputs(areSecret: false), curve).bytes)) != nil else {
+            return []
+        }
+        return [
+            Claim("SESPAKE, verifier, \(curve)") { inputs in
+                revealed(try SESPAKE.Verifier(curve: curve, f: scalar(inputs, curve).bytes).point)
             },
-            Claim("SESPAKE key, \(curve)") { inputs in
-                let f = inputs.secret(curve.coordinateSize)
-                let verifier = try SESPAKE.Verifier(curve: curve, f: f.bytes)
+            Claim("SESPAKE, kept verifier, \(curve)") { inputs in
+                let verifier = try SESPAKE.Verifier(curve: curve, f: scalar(Inputs(areSecret: false), curve).bytes)
+                let kept = inputs.secret([UInt8](copying: verifier.point))
+                return revealed(try SESPAKE.Verifier(curve: curve, point: kept).point)
+            },
+            Claim("SESPAKE, key, \(curve)") { inputs in
+                let verifier = try SESPAKE.Verifier(curve: curve, f: scalar(inputs, curve).bytes)
                 let exchange = try SESPAKE.Exchange(as: .a, verifier: verifier, random: inputs.random)
-                let key = try exchange.key(with: peer(curve).bytes)
+                let peer = try PrivateKey.generate(on: curve, random: Inputs(areSecret: false).random).publicKey()
+                let key = try exchange.key(with: peer.bytes)
                 return revealed(key.code(for: [1, 2, 3]))
             },
         ]
     }
 
-    private static func keyFile(_ curve: Curve) -> [Claim] {
-        [
-            Claim("PKCS #8, \(curve)") { inputs in
-                let algorithm: PublicKeyAlgorithm =
-                    curve.coordinateSize == 32 ? .gostR34102012256 : .gostR34102012512
-                let key = try PrivateKey(curve: curve, scalar: number(inputs, curve))
-                let info = try PrivateKeyInfo(algorithm: algorithm, key: key)
-                let der = info.der()
-                let read = try PrivateKeyInfo(der: der.bytes)
-                return revealed(read.key.scalar)
-            }
-        ]
-    }
-
-    private static func peer(_ curve: Curve) throws -> PublicKey {
-        let key = try PrivateKey(curve: curve, scalar: number(Inputs(areSecret: false), curve))
-        return try key.publicKey()
-    }
-
-    /// A number below every q of that length.
-    private static func number(_ inputs: Inputs, _ curve: Curve) -> Secret {
-        inputs.secret((0..<curve.coordinateSize).map { $0 + 1 == curve.coordinateSize ? 0x11 : UInt8($0 + 1) })
+    private static func keyFile(_ curve: Curve) -> Claim {
+        Claim("PKCS #8, \(curve)") { inputs in
+            let algorithm: PublicKeyAlgorithm = curve.coordinateSize == 32 ? .gostR34102012256 : .gostR34102012512
+            let key = try PrivateKey(curve: curve, scalar: scalar(inputs, curve))
+            let info = try PrivateKeyInfo(algorithm: algorithm, key: key)
+            let der = info.der()
+            let read = try PrivateKeyInfo(der: der.bytes)
+            return revealed(read.key.scalar)
+        }
     }
 }

@@ -3,7 +3,7 @@ import Secrets
 
 extension Claim {
     static let scalars =
-        equality + Curve.all.flatMap(keys) + Curve.all.filter { $0.coordinateSize == 32 }.map(agreement)
+        equality + Curve.all.flatMap(keys)
 
     private static let equality = [
         Claim("equality") { inputs in
@@ -22,19 +22,18 @@ extension Claim {
                 let digest = [UInt8](repeating: 3, count: curve.coordinateSize)
                 return revealed(try key.sign(digest: digest.span, random: inputs.random))
             },
+            Claim("private key in DER, \(curve)") { inputs in
+                let algorithm =
+                    curve.coordinateSize == 32 ? PublicKeyAlgorithm.gostR34102012256 : .gostR34102012512
+                let key = try PrivateKey(curve: curve, scalar: scalar(inputs, curve))
+                let info = try PrivateKeyInfo(algorithm: algorithm, key: key).der()
+                return revealed(try PrivateKeyInfo(der: info.bytes).key.scalar)
+            },
         ]
     }
 
-    private static func agreement(_ curve: Curve) -> Claim {
-        Claim("VKO 34.10-2001, \(curve)") { inputs in
-            let peer = try PrivateKey.generate(on: curve, random: Inputs(areSecret: false).random).publicKey()
-            let key = try PrivateKey(curve: curve, scalar: scalar(inputs, curve))
-            return revealed(try key.vko2001(with: peer, ukm: [1, 2, 3, 4, 5, 6, 7, 8].span))
-        }
-    }
-
     /// A number below every q of that length.
-    private static func scalar(_ inputs: Inputs, _ curve: Curve) -> Secret {
+    static func scalar(_ inputs: Inputs, _ curve: Curve) -> Secret {
         inputs.secret((0..<curve.coordinateSize).map { $0 + 1 == curve.coordinateSize ? 0x11 : UInt8($0 + 1) })
     }
 }

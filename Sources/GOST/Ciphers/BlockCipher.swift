@@ -17,11 +17,20 @@ public protocol BlockCipher: ~Copyable, Sendable {
 
     /// Deciphers every whole block in place. Octets after the last whole block stay as they are.
     func decrypt(_ blocks: inout MutableSpan<UInt8>)
+
+    /// Adds to every whole block, in place, the enciphered counter that is its own, and leaves in `counter` the one that
+    /// follows.
+    ///
+    /// - Returns: Whether it has been done. False, with nothing done, if there is no faster way here than ``encrypt(_:)``
+    ///   of many counters.
+    func addGamma(to blocks: inout MutableSpan<UInt8>, counter: inout Counter) -> Bool
 }
 
 extension BlockCipher where Self: ~Copyable {
     /// The octets of a key: 32 for both ciphers of the standard.
     public static var keySize: Int { 32 }
+
+    public func addGamma(to blocks: inout MutableSpan<UInt8>, counter: inout Counter) -> Bool { false }
 
     /// A cipher with a key of ``keySize`` octets. Constant time in its secret inputs.
     ///

@@ -57,6 +57,11 @@ struct Blocks28147: BitwiseCopyable, Sendable {
         swap(&n1, &n2)
     }
 
+    /// The sixteen rounds of the authentication code (RFC 5830, 8): K1…K8 twice.
+    mutating func authenticate(_ keys: Keys28147, _ substitution: Substitution) {
+        for _ in 0..<2 { ascend(keys, substitution) }
+    }
+
     @inline(__always)
     private mutating func ascend(_ keys: Keys28147, _ substitution: Substitution) {
         for index in 0..<4 { twoRounds(keys.words[2 * index], keys.words[2 * index + 1], substitution) }

@@ -41,12 +41,20 @@ public struct Kuznyechik: ~Copyable, BlockCipher {
 
     /// Enciphers every whole block of 16 octets in place (RFC 7801, 4.4). Constant time in its secret inputs.
     public func encrypt(_ blocks: inout MutableSpan<UInt8>) {
+        if keys.encrypt(&blocks) { return }
         transform(&blocks, few: { $0.encrypt(keys.value) }, many: { $0.encrypt(keys.value) })
     }
 
     /// Deciphers every whole block of 16 octets in place (RFC 7801, 4.5). Constant time in its secret inputs.
     public func decrypt(_ blocks: inout MutableSpan<UInt8>) {
+        if keys.decrypt(&blocks) { return }
         transform(&blocks, few: { $0.decrypt(keys.value) }, many: { $0.decrypt(keys.value) })
+    }
+
+    /// Adds enciphered counters to whole blocks of 16 octets in place, if there is a kernel for it. Constant time in its
+    /// secret inputs.
+    public func addGamma(to blocks: inout MutableSpan<UInt8>, counter: inout Counter) -> Bool {
+        keys.addCounters(to: &blocks, counter: &counter)
     }
 }
 

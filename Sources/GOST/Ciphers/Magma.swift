@@ -1,3 +1,4 @@
+internal import GOSTKernels
 /// The block cipher Magma of GOST R 34.12-2015 (RFC 8891): GOST 28147-89 with the rows id-tc26-gost-28147-param-Z, a
 /// block and the words of a key beginning with the most significant octet.
 ///
@@ -17,12 +18,20 @@ public struct Magma: ~Copyable, BlockCipher {
 
     /// Enciphers every whole block of 8 octets in place (RFC 8891, 4.3). Constant time in its secret inputs.
     public func encrypt(_ blocks: inout MutableSpan<UInt8>) {
+        if keys.encrypt(&blocks, substitution, .big) { return }
         transform(&blocks) { $0.encrypt(keys.value, substitution) }
     }
 
     /// Deciphers every whole block of 8 octets in place (RFC 8891, 4.4). Constant time in its secret inputs.
     public func decrypt(_ blocks: inout MutableSpan<UInt8>) {
+        if keys.decrypt(&blocks, substitution, .big) { return }
         transform(&blocks) { $0.decrypt(keys.value, substitution) }
+    }
+
+    /// Adds enciphered counters to whole blocks of 8 octets in place, if there is a kernel for it. Constant time in its
+    /// secret inputs.
+    public func addGamma(to blocks: inout MutableSpan<UInt8>, counter: inout Counter) -> Bool {
+        keys.addCounters(to: &blocks, counter: &counter, substitution, .big)
     }
 
     /// Applies `body` to all blocks, four by four.

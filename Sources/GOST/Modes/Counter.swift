@@ -1,8 +1,8 @@
 /// A block that counts, as two halves of n/2 bits, the most significant octet first. It may be secret: it counts in
 /// constant time.
-struct Counter: BitwiseCopyable, Sendable {
+public struct Counter: BitwiseCopyable, Sendable {
     /// Which bits of the block count.
-    enum Part {
+    package enum Part: BitwiseCopyable, CaseIterable, Sendable {
         /// The whole block, modulo 2^n (GOST R 34.13-2015, 5.2).
         case whole
         /// The left half, modulo 2^(n/2), the right one unchanged (incr_l of RFC 9058, 3).
@@ -11,13 +11,13 @@ struct Counter: BitwiseCopyable, Sendable {
         case right
     }
 
-    private var left: UInt64
-    private var right: UInt64
+    var left: UInt64
+    var right: UInt64
+    let part: Part
     private let bits: UInt64
-    private let part: Part
 
     /// A counter from `start`, one block or its first octets; those that are missing count as zero.
-    init(_ start: Span<UInt8>, blockSize: Int, counting part: Part) {
+    package init(_ start: Span<UInt8>, blockSize: Int, counting part: Part) {
         bits = UInt64(4 * blockSize)
         left = start.littleEndianUInt64(at: 0).byteSwapped >> (64 - bits)
         right = start.littleEndianUInt64(at: blockSize / 2).byteSwapped >> (64 - bits)
@@ -26,7 +26,7 @@ struct Counter: BitwiseCopyable, Sendable {
 
     /// Writes the block at `offset` and counts on.
     @inline(__always)
-    mutating func write(_ blocks: inout MutableSpan<UInt8>, at offset: Int) {
+    package mutating func write(_ blocks: inout MutableSpan<UInt8>, at offset: Int) {
         if bits == 32 {
             blocks.setWord((left << 32 | right).byteSwapped, at: offset)
         } else {

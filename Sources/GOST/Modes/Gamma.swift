@@ -29,12 +29,28 @@ struct Gamma<Cipher: BlockCipher & ~Copyable>: ~Copyable {
     mutating func add(to data: inout MutableSpan<UInt8>) {
         var done = 0
         while done < data.count {
-            if used == octets.count { refill(wanted: data.count - done) }
+            if used == octets.count {
+                let added = addBlocks(to: &data, from: done)
+                done += added
+                if added > 0 { continue }
+                refill(wanted: data.count - done)
+            }
             let count = min(octets.count - used, data.count - done)
             data.add(octets.bytes, from: used, at: done, count: count)
             used += count
             done += count
         }
+    }
+
+    /// Adds gamma to all whole blocks from `offset` on, or to those under the same key, if the cipher does so itself.
+    /// Gives the number of their octets.
+    private mutating func addBlocks(to data: inout MutableSpan<UInt8>, from offset: Int) -> Int {
+        changeKeyIfDue()
+        let count = min((data.count - offset) / Cipher.blockSize * Cipher.blockSize, sectionRest)
+        var blocks = data._mutatingExtracting(offset..<offset + count)
+        guard count > 0, cipher.addGamma(to: &blocks, counter: &counter.value) else { return 0 }
+        if section != .max { sectionRest -= count }
+        return count
     }
 
     /// The next `count` octets of gamma.
@@ -47,10 +63,7 @@ struct Gamma<Cipher: BlockCipher & ~Copyable>: ~Copyable {
 
     /// Makes `wanted` octets of gamma, rounded up to blocks, or fewer: at most a batch, and none under the next key.
     private mutating func refill(wanted: Int) {
-        if sectionRest == 0 {
-            cipher = cipher.rekeyed()
-            sectionRest = section
-        }
+        changeKeyIfDue()
         let size = Cipher.blockSize
         let count = min((min(wanted, Self.batch) + size - 1) / size * size, Self.batch, sectionRest)
         var batch = Secret(count: count)
@@ -60,6 +73,12 @@ struct Gamma<Cipher: BlockCipher & ~Copyable>: ~Copyable {
         octets = batch
         used = 0
         if section != .max { sectionRest -= count }
+    }
+
+    private mutating func changeKeyIfDue() {
+        guard sectionRest == 0 else { return }
+        cipher = cipher.rekeyed()
+        sectionRest = section
     }
 }
 
