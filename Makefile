@@ -27,7 +27,8 @@ sources := $(shell find Sources Include Package.swift -type f -not -name '*.in')
 
 sudo := $(if $(filter 0,$(shell id -u)),,sudo)
 build_packages := gcc g++ libc6-dev binutils pkg-config git libpcsclite-dev libssl-dev libp11-kit-dev
-test_packages := pcscd vsmartcard-vpcd opensc p11-kit openssl libengine-gost-openssl python3-venv
+test_packages := pcscd vsmartcard-vpcd opensc p11-kit openssl libengine-gost-openssl python3-venv valgrind
+bench_packages := libengine-gost-openssl libgcrypt20-dev nettle-dev
 
 # Installs those of the packages $(1) that are missing.
 define install_packages
@@ -42,12 +43,12 @@ define install_packages
 	fi
 endef
 
-.PHONY: help deps build-deps build test lint demo install uninstall clean
+.PHONY: help deps build-deps build test constant-time fuzz bench lint demo install uninstall clean
 .NOTPARALLEL:
 
 help: ## list the targets
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name text; do \
-	    printf '  make %-10s %s\n' "$$name" "$$text"; done
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name text; do \
+	    printf '  make %-13s %s\n' "$$name" "$$text"; done
 
 deps: ## install the Debian packages that building, testing and the demonstration need
 	$(call install_packages,$(build_packages) $(test_packages))
@@ -66,9 +67,25 @@ test: deps build lint ## build, and run every test
 	swift test --explicit-target-dependency-import-check error
 	Tests/install.sh
 	Tests/end-to-end.sh
+	Tests/constant-time.sh
+	Tests/fuzz.sh 3
+
+constant-time: deps ## prove by valgrind that nothing secret decides a branch or a memory index
+	Tests/constant-time.sh
+
+# How long each fuzz target runs.
+SECONDS = 60
+
+fuzz: build-deps ## feed random input to parsers and streams under AddressSanitizer; takes SECONDS
+	Tests/fuzz.sh $(SECONDS)
+
+bench: build-deps ## compare the speed with that of gost-engine, libgcrypt and nettle
+	$(call install_packages,$(bench_packages))
+	KANAL_BENCHMARKS=1 swift build -c release --product benchmark
+	.build/release/benchmark | tee .build/benchmark.md
 
 lint: ## check the formatting
-	swift format lint --strict -r Sources Tests Package.swift
+	swift format lint --strict -r Sources Tests Benchmarks Package.swift
 
 demo: ## show the main job on an emulated token: activate, make a key, sign, verify with OpenSSL
 	Tests/demo.sh

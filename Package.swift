@@ -48,7 +48,14 @@ let package = Package(
         kanal("Secrets"),
         kanal("APDU", on: ["Secrets"]),
         // Unoptimised, the ciphers are hundreds of times slower, and every test that pairs would wait for them.
-        kanal("GOST", on: ["Secrets", "COpenSSL"], swift: [.unsafeFlags(["-O"], .when(configuration: .debug))]),
+        .target(
+            name: "GOSTKernels",
+            cSettings: [
+                .unsafeFlags(["-Wall", "-Wextra", "-Werror"]), .unsafeFlags(["-O2"], .when(configuration: .debug)),
+            ]),
+        kanal(
+            "GOST", on: ["COpenSSL", "GOSTKernels", "Secrets"],
+            swift: [.unsafeFlags(["-O"], .when(configuration: .debug))]),
         kanal("Storage", on: ["Secrets"]),
         kanal("SecureChannel", on: ["APDU", "GOST", "Secrets", "Storage"]),
         kanal("Emulator", on: ["APDU", "GOST", "Locking", "Secrets", "Storage"]),
@@ -90,6 +97,24 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ]),
         tests("EmulatorTests", on: ["Emulator", "APDU", "GOST", "Secrets", "Storage", "TestSupport"]),
+        .target(name: "CMemcheck", dependencies: ["COpenSSL"], path: "Tests/CMemcheck"),
+        .executableTarget(
+            name: "constant-time", dependencies: ["CMemcheck", "GOST", "Secrets"], path: "Tests/ConstantTime",
+            swiftSettings: settings,
+            // valgrind 3.19 gives up on the compiler's debugging information.
+            linkerSettings: [.unsafeFlags(["-Xlinker", "--strip-debug"])]),
         .testTarget(name: "ModuleTests", exclude: ["Programs"], swiftSettings: settings),
     ]
 )
+
+// "make bench" compares with libraries whose headers nothing else needs.
+if Context.environment["KANAL_BENCHMARKS"] != nil {
+    package.targets += [
+        .target(
+            name: "Libraries", path: "Benchmarks/Libraries",
+            linkerSettings: ["crypto", "gcrypt", "nettle", "hogweed", "gmp"].map { .linkedLibrary($0) }),
+        .executableTarget(
+            name: "benchmark", dependencies: ["GOST", "Libraries", "Secrets"], path: "Benchmarks/Benchmark",
+            swiftSettings: settings),
+    ]
+}

@@ -12,6 +12,10 @@ public enum GOSTError: Error, Sendable, Equatable {
     case invalidPoint
     /// A private scalar outside 1…q − 1.
     case invalidScalar
+    /// A code or tag that does not belong to the data under this key.
+    case authenticationFailed
+    /// Octets that are not the DER encoding of what was to be read.
+    case invalidEncoding
     /// The operating system could not deliver random bytes.
     case randomUnavailable
     /// libcrypto ran out of memory or failed in a way that no input explains.

@@ -18,6 +18,19 @@ extension Span<UInt8> {
 }
 
 extension MutableSpan<UInt8> {
+    /// The 64-bit number at `offset`, all of whose octets are there.
+    @inline(__always)
+    func word(at offset: Int) -> UInt64 {
+        UInt64(littleEndian: unsafe bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
+    }
+
+    /// Writes `word` at `offset`, where there is room for all of it.
+    @inline(__always)
+    mutating func setWord(_ word: UInt64, at offset: Int) {
+        var bytes = unsafe mutableBytes
+        bytes.storeBytes(of: word.littleEndian, toByteOffset: offset, as: UInt64.self)
+    }
+
     /// Writes `word` at `offset`. Octets beyond the end are dropped.
     @inline(__always)
     mutating func setLittleEndian(_ word: some FixedWidthInteger, at offset: Int) {
@@ -32,6 +45,11 @@ extension [UInt8] {
     init(bigEndian number: Int, count: Int? = nil) {
         let count = count ?? (Int.bitWidth - number.leadingZeroBitCount + 7) / 8
         self = (0..<count).reversed().map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
+    }
+
+    /// `number` in as many octets as its type has, most significant octet first.
+    init(bigEndian number: some FixedWidthInteger & UnsignedInteger) {
+        self.init(bigEndian: Int(truncatingIfNeeded: number), count: number.bitWidth / 8)
     }
 }
 

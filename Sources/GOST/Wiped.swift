@@ -17,6 +17,12 @@ struct Wiped<Value: BitwiseCopyable & Sendable>: ~Copyable, @unchecked Sendable 
         unsafe storage.deallocate()
     }
 
+    /// Lends the value where it stands, to code that takes its address.
+    @inline(__always)
+    func withUnsafePointer<Result>(_ body: (UnsafePointer<Value>) -> Result) -> Result {
+        unsafe body(UnsafePointer(storage))
+    }
+
     var value: Value {
         @inline(__always) _read { yield unsafe storage.pointee }
         @inline(__always) _modify { yield unsafe &storage.pointee }

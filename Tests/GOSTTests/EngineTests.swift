@@ -23,6 +23,29 @@ struct EngineTests {
         #expect(publicKey.isValidSignature(try engine.read("theirs"), digest: digest))
     }
 
+    @Test("The engine derives the same keys by VKO of 256 and 512 bits and by KEG", arguments: Curve.all)
+    func keyAgreement(curve: Curve) throws {
+        // The engine's keys of GOST R 34.10-2001 know VKO of that standard only.
+        if !curve.name.hasPrefix("id-tc26") { return }
+        let engine = try Engine()
+        let key = try PrivateKey.generate(on: curve, random: SystemRandom())
+        let peer = try PrivateKey.generate(on: curve, random: SystemRandom()).publicKey()
+        try engine.write(engine.privateKeyInfo(key), "private.der")
+        try engine.write(engine.subjectPublicKeyInfo(peer), "peer.der")
+        let h = try SystemRandom().bytes(32)
+        let ukm = Array(h.prefix(16))
+
+        let derive = "pkeyutl -derive -inkey private.der -keyform DER -peerkey peer.der -peerform DER -out key"
+        try engine.run("\(derive) -pkeyopt ukmhex:\(h.hex)")
+        #expect(try key.keg(with: peer, h: h.span).array == engine.read("key"), "h \(h.hex)")
+        try engine.run("\(derive) -pkeyopt vko:256 -pkeyopt ukmhex:\(ukm.hex)")
+        #expect(try key.vko2012256(with: peer, ukm: ukm.span).array == engine.read("key"), "UKM \(ukm.hex)")
+        if curve.coordinateSize == 64 {
+            try engine.run("\(derive) -pkeyopt vko:512 -pkeyopt ukmhex:\(ukm.hex)")
+            #expect(try key.vko2012512(with: peer, ukm: ukm.span).array == engine.read("key"), "UKM \(ukm.hex)")
+        }
+    }
+
     @Test("The engine computes the same hash codes")
     func hashes() throws {
         let engine = try Engine()

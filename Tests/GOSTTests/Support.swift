@@ -76,3 +76,39 @@ struct ConstantRandom: RandomSource {
 struct NoRandom: RandomSource {
     func fill(_ bytes: inout MutableSpan<UInt8>) throws(RandomUnavailable) { throw RandomUnavailable() }
 }
+
+/// `count` octets without a pattern that a cipher would know, the same in every run.
+func octets(_ count: Int) -> [UInt8] {
+    var state: UInt32 = 1
+    return (0..<count).map { _ in
+        state = state &* 1_664_525 &+ 1_013_904_223
+        return UInt8(truncatingIfNeeded: state >> 24)
+    }
+}
+
+/// A message cut into pieces of uneven lengths, multiples of `unit`; whole without a seed.
+struct Pieces {
+    let pieces: [[UInt8]]
+
+    init(_ message: [UInt8], seed: Int? = nil, unit: Int = 1) {
+        guard let seed else {
+            pieces = [message]
+            return
+        }
+        var (pieces, start, length) = ([[UInt8]](), 0, seed)
+        while start < message.count {
+            pieces.append(Array(message[start..<min(start + length * unit, message.count)]))
+            (start, length) = (start + length * unit, length * 7 % 211)
+        }
+        self.pieces = pieces
+    }
+
+    /// The results for all pieces, joined.
+    func map(_ body: ([UInt8]) throws -> Secret) rethrows -> [UInt8] {
+        var result: [UInt8] = []
+        for piece in pieces { result += try body(piece).array }
+        return result
+    }
+
+    func forEach(_ body: ([UInt8]) -> Void) { pieces.forEach(body) }
+}

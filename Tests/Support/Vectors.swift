@@ -27,14 +27,24 @@ public struct JSON: Sendable {
 
     /// Reads `name` (such as `streebog.json`) from the folder of vectors.
     public init(vectors name: String) throws {
-        let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        let folders = [tests.appending(path: "Vectors"), tests.appending(path: "../../shared/vectors")]
-        let files = folders.map { $0.appending(path: name) }
+        let files = Self.folders.map { $0.appending(path: name) }
         guard let file = files.first(where: { FileManager.default.fileExists(atPath: $0.path) }) else {
             throw CocoaError(.fileNoSuchFile, userInfo: [NSFilePathErrorKey: name])
         }
         self.init(try JSONSerialization.jsonObject(with: Data(contentsOf: file)))
     }
+
+    /// The names of all files in the folder of vectors.
+    public static func vectorFiles() throws -> [String] {
+        let folder = folders.first { FileManager.default.fileExists(atPath: $0.path) }
+        guard let folder else { throw CocoaError(.fileNoSuchFile) }
+        return try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".json") }
+    }
+
+    private static let folders = {
+        let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        return [tests.appending(path: "Vectors"), tests.appending(path: "../../shared/vectors")]
+    }()
 
     public subscript(dynamicMember key: String) -> JSON { self[key] }
 

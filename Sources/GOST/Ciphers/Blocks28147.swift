@@ -7,6 +7,11 @@ struct Keys28147: BitwiseCopyable, Sendable {
         for index in 0..<8 { words[index] = SIMD4(repeating: key.littleEndianUInt32(at: 4 * index)) }
     }
 
+    /// The same key of 32 octets four times, the words beginning with the most significant octet (RFC 8891, 4.2).
+    init(bigEndian key: Span<UInt8>) {
+        for index in 0..<8 { words[index] = SIMD4(repeating: key.littleEndianUInt32(at: 4 * index).byteSwapped) }
+    }
+
     /// Four keys; `pairs[i]` holds word i of each in its lower half and word i + 4 in its upper half.
     @inline(__always)
     init(pairs: InlineArray<4, SIMD4<UInt64>>) {
@@ -50,6 +55,11 @@ struct Blocks28147: BitwiseCopyable, Sendable {
         ascend(keys, substitution)
         for _ in 0..<3 { descend(keys, substitution) }
         swap(&n1, &n2)
+    }
+
+    /// The sixteen rounds of the authentication code (RFC 5830, 8): K1…K8 twice.
+    mutating func authenticate(_ keys: Keys28147, _ substitution: Substitution) {
+        for _ in 0..<2 { ascend(keys, substitution) }
     }
 
     @inline(__always)

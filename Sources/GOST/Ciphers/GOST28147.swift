@@ -1,3 +1,4 @@
+internal import GOSTKernels
 public import Secrets
 
 /// The block cipher GOST 28147-89 with one key, in the simple substitution mode (ECB; RFC 5830, 5).
@@ -23,6 +24,9 @@ public struct GOST28147: ~Copyable, Sendable {
     /// - Throws: ``GOSTError/invalidLength`` if `plaintext` does not end with a block.
     public func encryptECB(_ plaintext: Span<UInt8>) throws(GOSTError) -> Secret {
         guard plaintext.count % 8 == 0 else { throw .invalidLength }
+        var result = Secret(copying: plaintext)
+        var blocks = result.mutableBytes
+        if keys.encrypt(&blocks, substitution, .little) { return result }
         return transform(plaintext) { encrypt($0) }
     }
 
@@ -31,7 +35,15 @@ public struct GOST28147: ~Copyable, Sendable {
     /// - Throws: ``GOSTError/invalidLength`` if `ciphertext` does not end with a block.
     public func decryptECB(_ ciphertext: Span<UInt8>) throws(GOSTError) -> Secret {
         guard ciphertext.count % 8 == 0 else { throw .invalidLength }
+        var result = Secret(copying: ciphertext)
+        var blocks = result.mutableBytes
+        if keys.decrypt(&blocks, substitution, .little) { return result }
         return transform(ciphertext) { decrypt($0) }
+    }
+
+    /// Adds the gamma that follows `counter` (RFC 5830, 6) to every whole block in place, if there is a kernel for it.
+    func addGamma(to blocks: inout MutableSpan<UInt8>, counter: inout UInt64) -> Bool {
+        keys.addGamma(to: &blocks, counter: &counter, substitution, .little)
     }
 
     /// Enciphers four blocks.
@@ -46,6 +58,16 @@ public struct GOST28147: ~Copyable, Sendable {
         var blocks = Blocks28147(numbers)
         blocks.decrypt(keys.value, substitution)
         return blocks.numbers
+    }
+
+    /// Enciphers one block.
+    func encrypt(_ number: UInt64) -> UInt64 { encrypt(SIMD4(number, 0, 0, 0))[0] }
+
+    /// One block after the sixteen rounds of the authentication code.
+    func authenticate(_ number: UInt64) -> UInt64 {
+        var blocks = Blocks28147(SIMD4(number, 0, 0, 0))
+        blocks.authenticate(keys.value, substitution)
+        return blocks.numbers[0]
     }
 
     /// Applies `body` to all blocks of `input`, four by four.

@@ -21,22 +21,43 @@ public struct GOST28147CNT: ~Copyable, Sendable {
 
     /// Enciphers or deciphers the next octets of the message. Constant time in its secret inputs.
     public mutating func apply(_ data: Span<UInt8>) -> Secret {
-        var result = Secret(count: data.count)
-        var output = result.mutableBytes
-        for index in data.indices {
-            if gamma.value.isUsedUp { refill() }
-            output[index] = data[index] ^ gamma.value.next()
+        var result = Secret(copying: data)
+        var octets = result.mutableBytes
+        var done = 0
+        while done < data.count {
+            if gamma.value.isUsedUp {
+                done += addGamma(to: &octets, from: done)
+                guard done < data.count else { break }
+                if gamma.value.isUsedUp { refill() }
+            }
+            octets[done] ^= gamma.value.next()
+            done += 1
         }
         return result
     }
 
     /// Makes the next 32 octets of gamma, after the change of key if it is time for it.
     private mutating func refill() {
-        if meshing, gamma.value.count == 1024 {
-            cipher = cipher.meshed()
-            gamma.value = Gamma(counter: cipher.encrypt(SIMD4(gamma.value.counter, 0, 0, 0))[0])
-        }
+        changeKeyIfDue()
         gamma.value.append(cipher.encrypt(gamma.value.nextCounters()))
+    }
+
+    private mutating func changeKeyIfDue() {
+        guard meshing, gamma.value.count == 1024 else { return }
+        cipher = cipher.meshed()
+        gamma.value = Gamma(counter: cipher.encrypt(SIMD4(gamma.value.counter, 0, 0, 0))[0])
+    }
+
+    /// Adds the next gamma to octets from `offset` on, if there is a kernel for it: to whole fours of blocks, up to the
+    /// change of key. Gives their number.
+    private mutating func addGamma(to octets: inout MutableSpan<UInt8>, from offset: Int) -> Int {
+        changeKeyIfDue()
+        let count = min(octets.count - offset, meshing ? 1024 - gamma.value.count : .max) / 32 * 32
+        guard count > 0 else { return 0 }
+        var blocks = octets._mutatingExtracting(offset..<offset + count)
+        guard cipher.addGamma(to: &blocks, counter: &gamma.value.counter) else { return 0 }
+        gamma.value.count &+= count
+        return count
     }
 }
 
@@ -44,9 +65,9 @@ extension GOST28147CNT {
     /// The gamma under one key.
     struct Gamma: BitwiseCopyable, Sendable {
         /// N3 and N4: the low and the high half.
-        private(set) var counter: UInt64
+        fileprivate(set) var counter: UInt64
         /// The number of octets made so far.
-        private(set) var count = 0
+        fileprivate(set) var count = 0
         private var blocks = SIMD4<UInt64>()
         private var used = 32
 

@@ -4,21 +4,27 @@
 /// (the algebraic normal form). The 32-bit coefficients hold one digit for each of the eight rows, and every lane
 /// substitutes a word of its own. Constant time in the words; the rows are public.
 struct Substitution: BitwiseCopyable, Sendable {
+    /// What rows K1…K8 put for 0, 1, …, F, sixteen octets for each row.
+    let rows: InlineArray<128, UInt8>
+
     /// The coefficient at index m belongs to the product of those bits that are set in m.
     private let coefficients: InlineArray<16, UInt32>
 
     /// Rows K1…K8; the sixteen hexadecimal digits of each are what it puts for 0, 1, …, F.
     init(rows: [UInt64]) {
         var coefficients = InlineArray<16, UInt32>(repeating: 0)
+        var digits = InlineArray<128, UInt8>(repeating: 0)
         for (place, row) in rows.prefix(8).enumerated() {
             for value in 0..<16 {
-                coefficients[value] |=
-                    UInt32(truncatingIfNeeded: row >> UInt64(60 - 4 * value) & 0xF) << UInt32(4 * place)
+                let digit = UInt8(truncatingIfNeeded: row >> UInt64(60 - 4 * value) & 0xF)
+                digits[16 * place + value] = digit
+                coefficients[value] |= UInt32(digit) << UInt32(4 * place)
             }
         }
         for bit in [1, 2, 4, 8] {
             for value in 0..<16 where value & bit != 0 { coefficients[value] ^= coefficients[value ^ bit] }
         }
+        self.rows = digits
         self.coefficients = coefficients
     }
 

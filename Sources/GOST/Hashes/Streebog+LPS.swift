@@ -16,7 +16,7 @@ extension Streebog {
 
     /// Turns rows into bit planes and back: bit b of octet i of row j becomes bit j of octet i of row b.
     @inline(__always)
-    private static func transposeBits(_ rows: inout Rows) {
+    static func transposeBits(_ rows: inout Rows) {
         transpose(&rows, distance: 1, shift: 1, mask: 0x5555_5555_5555_5555)
         transpose(&rows, distance: 2, shift: 2, mask: 0x3333_3333_3333_3333)
         transpose(&rows, distance: 4, shift: 4, mask: 0x0F0F_0F0F_0F0F_0F0F)

@@ -21,7 +21,7 @@ enum Streebog {
     }
 
     /// C_1…C_12 (RFC 6986, 6.5).
-    private static let constants: InlineArray<12, SIMD8<UInt64>> = [
+    static let constants: InlineArray<12, SIMD8<UInt64>> = [
         SIMD8(
             0xdd80_6559_f2a6_4507, 0x0576_7436_cc74_4d23, 0xa242_2a08_a460_d315, 0x4b7c_e091_9267_6901,
             0x714e_b88d_7585_c4fc, 0x2f6a_7643_2e45_d016, 0xebcb_2f81_c065_7c1f, 0xb108_5bda_1eca_dae9),

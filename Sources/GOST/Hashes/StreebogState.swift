@@ -1,9 +1,9 @@
 /// The iteration of GOST R 34.11-2012 (RFC 6986, 9), the same for both lengths of the hash code.
 struct StreebogState: BitwiseCopyable, Sendable {
     /// h, the number N of the message's bits, and the sum Σ of all blocks modulo 2^512.
-    private(set) var hash: SIMD8<UInt64>
-    private var length: UInt64 = 0
-    private var sum = SIMD8<UInt64>()
+    var hash: SIMD8<UInt64>
+    var length: UInt64 = 0
+    var sum = SIMD8<UInt64>()
     private var partial = PartialBlock<64>()
 
     /// The state before the first octet; every word of IV is `initial` (RFC 6986, 6.1).
@@ -12,6 +12,7 @@ struct StreebogState: BitwiseCopyable, Sendable {
     mutating func update(_ data: Span<UInt8>) {
         var rest = data
         while !rest.isEmpty {
+            if partial.count == 0 { rest = absorbBlocks(rest) }
             rest = partial.fill(from: rest)
             if partial.isFull {
                 absorb(bits: 512)
@@ -38,7 +39,9 @@ struct StreebogState: BitwiseCopyable, Sendable {
     }
 
     private mutating func compress(_ block: SIMD8<UInt64>, counter: UInt64) {
-        hash = Streebog.compress(hash, block, counter: counter)
+        if !compressByKernel(block, counter: counter) {
+            hash = Streebog.compress(hash, block, counter: counter)
+        }
     }
 }
 

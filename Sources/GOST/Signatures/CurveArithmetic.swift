@@ -8,7 +8,7 @@ struct Point: ~Copyable {
     var pointer: OpaquePointer { unsafe handle.pointer }
 
     /// O, to be overwritten.
-    fileprivate init(on curve: OpaquePointer) throws(GOSTError) {
+    init(on curve: OpaquePointer) throws(GOSTError) {
         handle = try unsafe Handle(EC_POINT_new(curve), free: EC_POINT_clear_free)
     }
 }
@@ -20,12 +20,12 @@ struct Point: ~Copyable {
 /// left in the error queue, which the host process may use too.
 @safe
 struct CurveArithmetic: ~Copyable {
-    private let size, cofactor: Int
-    private let p, q: Integer
+    let size, cofactor: Int
+    let p, q: Integer
     private let workspace, group, montgomery: Handle
 
-    private var context: OpaquePointer { unsafe workspace.pointer }
-    private var curve: OpaquePointer { unsafe group.pointer }
+    var context: OpaquePointer { unsafe workspace.pointer }
+    var curve: OpaquePointer { unsafe group.pointer }
 
     init(_ curve: Curve) throws(GOSTError) {
         let parameters = curve.parameters
@@ -131,7 +131,8 @@ extension CurveArithmetic {
         return sum
     }
 
-    private func isInfinity(_ point: borrowing Point) -> Bool {
+    /// Whether the point is O.
+    func isInfinity(_ point: borrowing Point) -> Bool {
         unsafe EC_POINT_is_at_infinity(curve, point.pointer) == 1
     }
 }

@@ -15,7 +15,7 @@ struct CurveParameters: Sendable, Equatable {
     }
 
     /// The number that `hex` spells, in `size` octets.
-    private static func octets(_ hex: String, _ size: Int) -> [UInt8] {
+    static func octets(_ hex: String, _ size: Int) -> [UInt8] {
         var octets = [UInt8](repeating: 0, count: size)
         for (place, digit) in hex.reversed().compactMap(\.hexDigitValue).prefix(2 * size).enumerated() {
             octets[size - 1 - place / 2] |= UInt8(truncatingIfNeeded: digit) << UInt8(4 * (place % 2))

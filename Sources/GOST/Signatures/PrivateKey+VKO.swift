@@ -16,20 +16,72 @@ extension PrivateKey {
     /// Constant time in its secret inputs.
     public func vko2001(with peer: PublicKey, ukm: Span<UInt8>) throws(GOSTError) -> Secret {
         guard curve.coordinateSize == 32 else { throw .invalidParameter }
-        let point = try commonPoint(with: peer, ukm: ukm)
-        var hash = GOSTR341194()
-        hash.update(point.bytes)
-        return hash.finalize()
+        return try agree(with: peer, ukm: ukm, GOSTR341194())
     }
 
-    /// X ‖ Y of the point (m/q·UKM·d mod q)·Q, little-endian.
-    private func commonPoint(with peer: PublicKey, ukm: Span<UInt8>) throws(GOSTError) -> Secret {
+    /// VKO_GOSTR3410_2012_256 (RFC 7836, 4.3.1): the hash code by GOST R 34.11-2012, 256 bits, of the point
+    /// (m/q·UKM·d mod q)·Q. Curves of 512 bits are allowed too.
+    ///
+    /// - Parameters:
+    ///   - peer: The other side's public key, on a curve with the same numbers.
+    ///   - ukm: The user keying material, a little-endian number that is no secret, as long as a coordinate at most.
+    ///     0 counts as 1.
+    /// - Returns: 32 octets.
+    /// - Throws: ``GOSTError/invalidParameter`` if the curves differ or UKM is a multiple of q;
+    ///   ``GOSTError/invalidLength`` for the UKM; ``GOSTError/libraryFailure``.
+    ///
+    /// Constant time in its secret inputs.
+    public func vko2012256(with peer: PublicKey, ukm: Span<UInt8>) throws(GOSTError) -> Secret {
+        try agree(with: peer, ukm: ukm, Streebog256())
+    }
+
+    /// VKO_GOSTR3410_2012_512 (RFC 7836, 4.3.2): as ``vko2012256(with:ukm:)``, with GOST R 34.11-2012 of 512 bits and
+    /// for curves of 512 bits only.
+    ///
+    /// - Returns: 64 octets.
+    /// - Throws: What ``vko2012256(with:ukm:)`` throws; ``GOSTError/invalidParameter`` also for a curve of 256 bits.
+    ///
+    /// Constant time in its secret inputs.
+    public func vko2012512(with peer: PublicKey, ukm: Span<UInt8>) throws(GOSTError) -> Secret {
+        guard curve.coordinateSize == 64 else { throw .invalidParameter }
+        return try agree(with: peer, ukm: ukm, Streebog512())
+    }
+
+    /// KEG, the export keys of a key exchange in TLS 1.2 (RFC 9189, 8.3.1): VKO_GOSTR3410_2012_512 on curves of 512
+    /// bits, ``KDFTree`` of VKO_GOSTR3410_2012_256 on those of 256.
+    ///
+    /// - Parameters:
+    ///   - peer: The other side's public key, on a curve with the same numbers.
+    ///   - h: The hash code of both sides' random values: 32 octets that are no secret. The first 16 are UKM, most
+    ///     significant octet first, where 0 counts as 1; the next 8 are the seed of the tree.
+    /// - Returns: 64 octets: the key for the MAC and the key for encryption.
+    /// - Throws: ``GOSTError/invalidLength`` unless `h` has 32 octets; ``GOSTError/invalidParameter`` if the curves
+    ///   differ; ``GOSTError/libraryFailure``.
+    ///
+    /// Constant time in its secret inputs.
+    public func keg(with peer: PublicKey, h: Span<UInt8>) throws(GOSTError) -> Secret {
+        guard h.count == 32 else { throw .invalidLength }
+        let ukm: [UInt8] = [UInt8](copying: h.extracting(first: 16)).reversed()
+        guard curve.coordinateSize == 32 else { return try vko2012512(with: peer, ukm: ukm.span) }
+
+        let key = try vko2012256(with: peer, ukm: ukm.span)
+        let label = Array("kdf tree".utf8)
+        return try KDFTree<Streebog256>.derive(
+            key: key.bytes, label: label.span, seed: h.extracting(16..<24), count: 64)
+    }
+
+    /// The hash code of X ‖ Y, little-endian, of the point (m/q·UKM·d mod q)·Q.
+    private func agree<Hash: HashFunction & ~Copyable>(
+        with peer: PublicKey, ukm: Span<UInt8>, _ hash: consuming Hash
+    ) throws(GOSTError) -> Secret {
         guard peer.curve.parameters == curve.parameters else { throw .invalidParameter }
         guard (1...curve.coordinateSize).contains(ukm.count) else { throw .invalidLength }
         let arithmetic = try CurveArithmetic(curve)
         let factor = try arithmetic.factor(ukm: ukm)
         let scalar = try arithmetic.multiply(factor, Integer(littleEndian: scalar.bytes))
         let point = try arithmetic.product(scalar, arithmetic.point(peer.bytes.span))
-        return try arithmetic.bytes(point)
+        let coordinates = try arithmetic.bytes(point)
+        hash.update(coordinates.bytes)
+        return hash.finalize()
     }
 }

@@ -56,15 +56,24 @@ extension Curve {
     }
 
     /// Whether 0 < number < q, little-endian. Constant time but for the answer.
+    ///
+    /// Not inlined, so that the proof of constant time tells this computation from its callers' branches on the answer.
+    @inline(never)
     func isScalar(_ number: Span<UInt8>) -> Bool {
-        guard number.count == coordinateSize else { return false }
-        var borrow = 0
         var bits: UInt8 = 0
-        for (index, q) in parameters.q.reversed().enumerated() {
-            borrow = (Int(number[index]) - Int(q) - borrow) >> 8 & 1
-            bits |= number[index]
+        for index in number.indices { bits |= number[index] }
+        return isReduced(number, modulo: parameters.q) && bits != 0
+    }
+
+    /// Whether number < modulus, little-endian, in as many octets. Constant time but for the answer; not inlined either.
+    @inline(never)
+    func isReduced(_ number: Span<UInt8>, modulo modulus: [UInt8]) -> Bool {
+        guard number.count == modulus.count else { return false }
+        var borrow = 0
+        for (index, octet) in modulus.reversed().enumerated() {
+            borrow = (Int(number[index]) - Int(octet) - borrow) >> 8 & 1
         }
-        return borrow == 1 && bits != 0
+        return borrow == 1
     }
 }
 

@@ -1,0 +1,78 @@
+import Foundation
+import GOST
+import Libraries
+
+/// Compares Kanal's primitives with those of gost-engine, libgcrypt and nettle, and prints the table in Markdown.
+@main
+enum Benchmark {
+    static func main() throws {
+        guard libraries_load() else { throw GOSTError.libraryFailure }
+        print(
+            "Processor: \(processor()), one core. Medians; the ratio is Kanal's speed to that of the fastest library.\n"
+        )
+        try messages()
+        print()
+        try keys()
+    }
+
+    /// MB/s, a megabyte being 10^6 octets; key and initialisation vector are set for each message.
+    private static func messages() throws {
+        var table = Table(columns: ["MB/s", "octets"])
+        for primitive in messagePrimitives {
+            for count in [64, 1024, 16384, 1 << 20] {
+                let message = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 151) }
+                let kanal = Contender(name: "Kanal") { try primitive.run(message) }
+                let others = libraryMessages(primitive.name, message)
+                let speeds = try seconds([kanal] + others).map { Double(count) / $0 / 1e6 }
+                table.add([primitive.name, "\(count)"], zip(["Kanal"] + others.map(\.name), speeds))
+            }
+        }
+        table.print()
+    }
+
+    /// Operations per second.
+    private static func keys() throws {
+        var table = Table(columns: ["per second", "curve"])
+        for primitive in try keyPrimitives() {
+            let kanal = Contender(name: "Kanal", run: primitive.run)
+            let others = libraryKeys(primitive)
+            let speeds = try seconds([kanal] + others).map { 1 / $0 }
+            table.add([primitive.name, primitive.curve], zip(["Kanal"] + others.map(\.name), speeds))
+        }
+        table.print()
+    }
+
+    private static func processor() -> String {
+        let text = try? String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8)
+        let line = text?.split(separator: "\n").first { $0.hasPrefix("model name") }
+        return line?.split(separator: ": ").last.map(String.init) ?? "unknown"
+    }
+}
+
+private func libraryMessages(_ primitive: String, _ message: [UInt8]) -> [Contender] {
+    var contenders: [Contender] = []
+    for index in 0... {
+        guard let function = unsafe message_function(index)?.pointee else { break }
+        guard unsafe String(cString: function.primitive) == primitive else { continue }
+        var output = [UInt8](repeating: 0, count: message.count + 64)
+        let contender = Contender(name: unsafe String(cString: function.library)) {
+            guard unsafe function.run(message, message.count, &output) > 0 else { throw GOSTError.libraryFailure }
+        }
+        contenders.append(contender)
+    }
+    return contenders
+}
+
+private func libraryKeys(_ primitive: KeyPrimitive) -> [Contender] {
+    var contenders: [Contender] = []
+    for index in 0... {
+        guard let function = unsafe key_function(index)?.pointee else { break }
+        guard unsafe String(cString: function.primitive) == primitive.name else { continue }
+        guard unsafe String(cString: function.curve) == primitive.curve else { continue }
+        let contender = Contender(name: unsafe String(cString: function.library)) {
+            guard unsafe function.run(function.key) else { throw GOSTError.libraryFailure }
+        }
+        contenders.append(contender)
+    }
+    return contenders
+}

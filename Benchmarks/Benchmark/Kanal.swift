@@ -1,0 +1,73 @@
+import GOST
+import Libraries
+import Secrets
+
+/// A primitive of Kanal that takes a message, under the libraries' fixed key, to its result.
+struct MessagePrimitive: Sendable {
+    let name: String
+    let run: @Sendable ([UInt8]) throws -> Void
+}
+
+/// An operation of Kanal with a key, on one curve.
+struct KeyPrimitive: Sendable {
+    let name: String
+    let curve: String
+    let run: @Sendable () throws -> Void
+}
+
+private let key = octets(of: libraries_key)
+private let iv = octets(of: libraries_iv)
+private let digest = octets(of: libraries_digest)
+
+private func octets<Tuple>(of tuple: Tuple) -> [UInt8] {
+    unsafe withUnsafeBytes(of: tuple) { unsafe Array($0) }
+}
+
+/// The primitives in the order of the table.
+let messagePrimitives = [
+    MessagePrimitive(name: "28147-89 ECB") { _ = try GOST28147(key: key.span, sBox: .cryptoProA).encryptECB($0.span) },
+    MessagePrimitive(name: "28147-89 CNT") {
+        let iv = Array(iv.prefix(8))
+        var cipher = try GOST28147CNT(key: key.span, iv: iv.span, sBox: .cryptoProA, meshing: true)
+        _ = cipher.apply($0.span)
+    },
+    MessagePrimitive(name: "GOST R 34.11-94") { _ = GOSTR341194.hash($0) },
+    MessagePrimitive(name: "Streebog-256") { _ = Streebog256.hash($0) },
+    MessagePrimitive(name: "Streebog-512") { _ = Streebog512.hash($0) },
+]
+
+/// The operations with keys, on the curves that the libraries have.
+func keyPrimitives() throws -> [KeyPrimitive] {
+    try [("256-A", Curve.tc26256A), ("256-B", .tc26256B), ("512-A", .tc26512A)].flatMap(keyPrimitives)
+}
+
+private func keyPrimitives(_ name: String, _ curve: Curve) throws -> [KeyPrimitive] {
+    let scalar = try PrivateKey.generate(on: curve, random: SystemRandom()).scalar.array
+    let digest = Array(digest.prefix(curve.coordinateSize))
+    @Sendable func privateKey() throws -> PrivateKey {
+        try PrivateKey(curve: curve, scalar: Secret(copying: scalar))
+    }
+    let publicKey = try privateKey().publicKey()
+    let signature = try privateKey().sign(digest: digest.span, random: SystemRandom())
+    let ukm = Array(iv.prefix(8))
+    var primitives = [
+        KeyPrimitive(name: "key pair", curve: name) {
+            _ = try PrivateKey.generate(on: curve, random: SystemRandom()).publicKey()
+        },
+        KeyPrimitive(name: "sign", curve: name) {
+            _ = try privateKey().sign(digest: digest.span, random: SystemRandom())
+        },
+        KeyPrimitive(name: "verify", curve: name) {
+            guard publicKey.isValidSignature(signature, digest: digest) else { throw GOSTError.libraryFailure }
+        },
+    ]
+    if curve.coordinateSize == 32 {
+        primitives.append(
+            KeyPrimitive(name: "VKO", curve: name) { _ = try privateKey().vko2001(with: publicKey, ukm: ukm.span) })
+    }
+    return primitives
+}
+
+extension Secret {
+    fileprivate var array: [UInt8] { [UInt8](copying: bytes) }
+}

@@ -1,0 +1,42 @@
+/// A block cipher of GOST R 34.12-2015 with one key: what the modes of operation stand on.
+///
+/// Both directions take many blocks at once, because side by side they are many times faster than one after another.
+/// Constant time in keys and blocks.
+public protocol BlockCipher: ~Copyable, Sendable {
+    /// The octets of a block.
+    static var blockSize: Int { get }
+
+    /// The octets of a key.
+    static var keySize: Int { get }
+
+    /// A cipher with the first ``keySize`` octets of `key`; octets that are missing count as zero.
+    init(padding key: Span<UInt8>)
+
+    /// Enciphers every whole block in place. Octets after the last whole block stay as they are.
+    func encrypt(_ blocks: inout MutableSpan<UInt8>)
+
+    /// Deciphers every whole block in place. Octets after the last whole block stay as they are.
+    func decrypt(_ blocks: inout MutableSpan<UInt8>)
+
+    /// Adds to every whole block, in place, the enciphered counter that is its own, and leaves in `counter` the one that
+    /// follows.
+    ///
+    /// - Returns: Whether it has been done. False, with nothing done, if there is no faster way here than ``encrypt(_:)``
+    ///   of many counters.
+    func addGamma(to blocks: inout MutableSpan<UInt8>, counter: inout Counter) -> Bool
+}
+
+extension BlockCipher where Self: ~Copyable {
+    /// The octets of a key: 32 for both ciphers of the standard.
+    public static var keySize: Int { 32 }
+
+    public func addGamma(to blocks: inout MutableSpan<UInt8>, counter: inout Counter) -> Bool { false }
+
+    /// A cipher with a key of ``keySize`` octets. Constant time in its secret inputs.
+    ///
+    /// - Throws: ``GOSTError/invalidKeyLength``.
+    public init(key: Span<UInt8>) throws(GOSTError) {
+        guard key.count == Self.keySize else { throw .invalidKeyLength }
+        self.init(padding: key)
+    }
+}

@@ -1,0 +1,56 @@
+public import Secrets
+
+/// GOST 28147-89 with linked blocks (CBC; RFC 4357, 2.1), for a message that comes in pieces of whole blocks and is
+/// either enciphered or deciphered. Padding is the caller's.
+public struct GOST28147CBC: ~Copyable, Sendable {
+    private var meshed: MeshedCipher
+    /// The last block of ciphertext, at first the initialisation vector.
+    private var last: Wiped<UInt64>
+
+    /// Begins a message with a key of 32 octets and an initialisation vector of 8.
+    ///
+    /// - Parameter meshing: Whether the key changes after every 1024 octets. By the letter of RFC 4357, 2.3.2, the last
+    ///   block of ciphertext is then enciphered with the new key before the next is linked to it. Libraries differ: some
+    ///   change the key alone, some do not mesh in this mode. It is best avoided.
+    /// - Throws: ``GOSTError/invalidKeyLength`` or ``GOSTError/invalidIVLength``.
+    public init(key: Span<UInt8>, iv: Span<UInt8>, sBox: SBox, meshing: Bool) throws(GOSTError) {
+        guard iv.count == 8 else { throw .invalidIVLength }
+        meshed = MeshedCipher(try GOST28147(key: key, sBox: sBox), meshing: meshing)
+        last = Wiped(iv.littleEndianUInt64(at: 0))
+    }
+
+    /// Enciphers the next blocks of the message. Constant time in its secret inputs.
+    ///
+    /// - Throws: ``GOSTError/invalidLength`` if `plaintext` does not end with a block.
+    public mutating func encrypt(_ plaintext: Span<UInt8>) throws(GOSTError) -> Secret {
+        guard plaintext.count % 8 == 0 else { throw .invalidLength }
+        var result = Secret(copying: plaintext)
+        var output = result.mutableBytes
+        for offset in stride(from: 0, to: output.count, by: 8) {
+            beginBlock()
+            last.value = meshed.cipher.encrypt(last.value ^ output.word(at: offset))
+            output.setWord(last.value, at: offset)
+        }
+        return result
+    }
+
+    /// Deciphers the next blocks of the message. Constant time in its secret inputs.
+    ///
+    /// - Throws: ``GOSTError/invalidLength`` if `ciphertext` does not end with a block.
+    public mutating func decrypt(_ ciphertext: Span<UInt8>) throws(GOSTError) -> Secret {
+        guard ciphertext.count % 8 == 0 else { throw .invalidLength }
+        var result = Secret(copying: ciphertext)
+        var output = result.mutableBytes
+        for offset in stride(from: 0, to: output.count, by: 8) {
+            beginBlock()
+            let block = output.word(at: offset)
+            output.setWord(last.value ^ meshed.cipher.decrypt(SIMD4(block, 0, 0, 0))[0], at: offset)
+            last.value = block
+        }
+        return result
+    }
+
+    private mutating func beginBlock() {
+        if meshed.beginBlock() { last.value = meshed.cipher.encrypt(last.value) }
+    }
+}

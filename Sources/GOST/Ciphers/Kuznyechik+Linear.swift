@@ -1,0 +1,72 @@
+extension Kuznyechik {
+    /// The transformation L of GOST R 34.12-2015 (RFC 7801, 4.2) on one block, as a matrix of bits: the sum of the
+    /// columns that belong to the block's set bits, all of which are visited. Constant time.
+    struct Linear: Sendable {
+        /// The column of bit 31 of the first half word, of bit 30, …, of bit 0 of the last.
+        private let columns: InlineArray<128, SIMD4<Int32>>
+
+        private static let direct = Linear { direct($0) }
+        private static let inverse = Linear { inverse($0) }
+
+        private init(_ transformation: ([UInt8]) -> [UInt8]) {
+            columns = InlineArray { index in
+                let bit = index ^ 31
+                var block = [UInt8](repeating: 0, count: 16)
+                block[bit / 8] = 1 << UInt8(bit % 8)
+                let image = transformation(block)
+                var column = SIMD4<Int32>()
+                for octet in 0..<16 { column[octet / 4] |= Int32(image[octet]) << Int32(8 * (octet % 4)) }
+                return column
+            }
+        }
+
+        /// L(block).
+        static func forward(_ block: Block) -> Block { direct.apply(block) }
+
+        /// The inverse of L.
+        static func back(_ block: Block) -> Block { inverse.apply(block) }
+
+        @inline(__always)
+        private func apply(_ block: Block) -> Block {
+            var sum = SIMD4<Int32>()
+            for index in 0..<4 {
+                let half = block[index / 2] >> UInt64(32 * (index % 2))
+                var bits = SIMD4<Int32>(repeating: Int32(truncatingIfNeeded: half))
+                for bit in 0..<32 {
+                    sum ^= (bits &>> 31) & columns[32 * index + bit]
+                    bits = bits &+ bits
+                }
+            }
+            let halves = SIMD4<UInt64>(truncatingIfNeeded: SIMD4<UInt32>(truncatingIfNeeded: sum))
+            return Block(halves[0] | halves[1] &<< 32, halves[2] | halves[3] &<< 32)
+        }
+    }
+}
+
+/// L on public blocks, from its definition as sixteen steps of a shift register.
+extension Kuznyechik.Linear {
+    private static let coefficients: [UInt8] = [148, 32, 133, 16, 194, 192, 1, 251, 1, 192, 194, 16, 133, 32, 148]
+
+    private static func direct(_ block: [UInt8]) -> [UInt8] {
+        (0..<16).reduce(block) { block, _ in [step(block[15], block[0..<15])] + block[0..<15] }
+    }
+
+    private static func inverse(_ block: [UInt8]) -> [UInt8] {
+        (0..<16).reduce(block) { block, _ in block[1...] + [step(block[0], block[1...])] }
+    }
+
+    /// The sum of `octet` and of `others`, multiplied by their coefficients.
+    private static func step(_ octet: UInt8, _ others: ArraySlice<UInt8>) -> UInt8 {
+        zip(others, coefficients).reduce(octet) { $0 ^ product($1.0, $1.1) }
+    }
+
+    /// The product in GF(2^8), where t^8 + t^7 + t^6 + t + 1 = 0.
+    private static func product(_ left: UInt8, _ right: UInt8) -> UInt8 {
+        var (product, factor) = (UInt8(0), left)
+        for bit in 0..<8 {
+            if right >> UInt8(bit) & 1 == 1 { product ^= factor }
+            factor = factor << 1 ^ (factor >> 7) &* 0xC3
+        }
+        return product
+    }
+}

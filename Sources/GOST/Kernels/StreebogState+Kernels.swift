@@ -1,0 +1,49 @@
+internal import GOSTKernels
+
+/// GOST R 34.11-2012 by the kernels.
+extension StreebogState {
+    /// Hashes the whole blocks at the front of `data`, and gives what is left of it: everything if there is no kernel.
+    @_lifetime(copy data)
+    mutating func absorbBlocks(_ data: Span<UInt8>) -> Span<UInt8> {
+        let (path, count) = (Instructions.current.path, data.count / 64)
+        guard count > 0 else { return data }
+        let done = unsafe Self.withWords(&hash) { hash in
+            unsafe Self.withWords(&sum) { sum in
+                unsafe Streebog.withConstants { constants in
+                    unsafe data.withUnsafeBufferPointer {
+                        unsafe gost_streebog_update(path, hash, &length, sum, $0.baseAddress, count, constants)
+                    }
+                }
+            }
+        }
+        return done ? data.extracting(droppingFirst: 64 * count) : data
+    }
+
+    /// Replaces the hash value by g_N of it and `block`, N being `counter`. False, with nothing done, if there is no
+    /// kernel.
+    mutating func compressByKernel(_ block: SIMD8<UInt64>, counter: UInt64) -> Bool {
+        let path = Instructions.current.path
+        var block = block
+        return unsafe Self.withWords(&hash) { hash in
+            unsafe Self.withWords(&block) { block in
+                unsafe Streebog.withConstants { unsafe gost_streebog_compress(path, hash, block, counter, $0) }
+            }
+        }
+    }
+
+    private static func withWords<Result>(
+        _ vector: inout SIMD8<UInt64>, _ body: (UnsafeMutablePointer<UInt64>) -> Result
+    ) -> Result {
+        unsafe withUnsafeMutablePointer(to: &vector) {
+            unsafe body(UnsafeMutableRawPointer($0).assumingMemoryBound(to: UInt64.self))
+        }
+    }
+}
+
+extension Streebog {
+    fileprivate static func withConstants<Result>(_ body: (UnsafePointer<UInt64>?) -> Result) -> Result {
+        unsafe constants.span.withUnsafeBytes {
+            unsafe body($0.assumingMemoryBound(to: UInt64.self).baseAddress)
+        }
+    }
+}

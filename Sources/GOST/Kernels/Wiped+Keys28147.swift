@@ -1,0 +1,62 @@
+internal import GOSTKernels
+
+/// GOST 28147-89 by the kernels. Every function answers false, having done nothing, if there is none.
+extension Wiped<Keys28147> {
+    /// Enciphers every whole block in place.
+    func encrypt(_ blocks: inout MutableSpan<UInt8>, _ substitution: Substitution, _ order: gost_order) -> Bool {
+        let (path, count) = (Instructions.current.path, blocks.count / 8)
+        return unsafe withCipher(substitution, order) { cipher in
+            unsafe blocks.withUnsafeMutableBufferPointer {
+                unsafe gost_28147_encrypt(path, cipher, $0.baseAddress, $0.baseAddress, count)
+            }
+        }
+    }
+
+    /// Deciphers every whole block in place.
+    func decrypt(_ blocks: inout MutableSpan<UInt8>, _ substitution: Substitution, _ order: gost_order) -> Bool {
+        let (path, count) = (Instructions.current.path, blocks.count / 8)
+        return unsafe withCipher(substitution, order) { cipher in
+            unsafe blocks.withUnsafeMutableBufferPointer {
+                unsafe gost_28147_decrypt(path, cipher, $0.baseAddress, $0.baseAddress, count)
+            }
+        }
+    }
+
+    /// Adds gamma to every whole block in place: the gamma mode (RFC 5830, 6). `counter` is N4 ‖ N3.
+    func addGamma(
+        to blocks: inout MutableSpan<UInt8>, counter: inout UInt64, _ substitution: Substitution, _ order: gost_order
+    ) -> Bool {
+        let (path, count) = (Instructions.current.path, blocks.count / 8)
+        return unsafe withCipher(substitution, order) { cipher in
+            unsafe blocks.withUnsafeMutableBufferPointer {
+                unsafe gost_28147_cnt(path, cipher, &counter, $0.baseAddress, $0.baseAddress, count)
+            }
+        }
+    }
+
+    /// Adds gamma to every whole block in place: the counter mode (GOST R 34.13-2015, 5.2), beginning at `counter`.
+    func addCounters(
+        to blocks: inout MutableSpan<UInt8>, counter: inout Counter, _ substitution: Substitution, _ order: gost_order
+    ) -> Bool {
+        let (path, count) = (Instructions.current.path, blocks.count / 8)
+        return unsafe withCipher(substitution, order) { cipher in
+            unsafe counter.withKernel { counter in
+                unsafe blocks.withUnsafeMutableBufferPointer {
+                    unsafe gost_28147_ctr(path, cipher, counter, $0.baseAddress, $0.baseAddress, count)
+                }
+            }
+        }
+    }
+
+    private func withCipher(
+        _ substitution: Substitution, _ order: gost_order, _ body: (UnsafePointer<gost_28147>) -> Bool
+    ) -> Bool {
+        unsafe withUnsafePointer { keys in
+            unsafe substitution.rows.span.withUnsafeBufferPointer { rows in
+                let words = unsafe UnsafeRawPointer(keys).assumingMemoryBound(to: UInt32.self)
+                let cipher = unsafe gost_28147(rows: rows.baseAddress, key: words, order: order)
+                return unsafe Swift.withUnsafePointer(to: cipher, body)
+            }
+        }
+    }
+}

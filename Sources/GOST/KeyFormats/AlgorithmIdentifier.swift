@@ -1,0 +1,62 @@
+/// The AlgorithmIdentifier of a key: its algorithm, its curve and the parameter sets that go with it (RFC 9215, 4;
+/// RFC 4491, 2.3.2).
+public struct AlgorithmIdentifier: Sendable, Equatable {
+    public let algorithm: PublicKeyAlgorithm
+    public let curve: Curve
+    /// Whether the hash function of ``PublicKeyAlgorithm/digestParameterSet`` is named.
+    ///
+    /// OpenSSL's gost engine names it with every key of 512 bits; RFC 9215 leaves it out with its own parameter sets.
+    /// Both are read, and written again as they were.
+    public let namesDigest: Bool
+    /// The S-box of GOST 28147-89 that a key of GOST R 34.10-2001 is used with: an object identifier in DER, tag and
+    /// length included.
+    public let encryptionParameterSet: [UInt8]?
+
+    /// The identifier as its standard writes it.
+    ///
+    /// - Throws: ``GOSTError/invalidParameter`` if keys of the algorithm do not lie on such a curve.
+    public init(algorithm: PublicKeyAlgorithm, curve: Curve) throws(GOSTError) {
+        try self.init(algorithm, curve, namesDigest: curve.isOf2001, encryptionParameterSet: nil)
+    }
+
+    private init(
+        _ algorithm: PublicKeyAlgorithm, _ curve: Curve, namesDigest: Bool, encryptionParameterSet: [UInt8]?
+    ) throws(GOSTError) {
+        guard algorithm.allows(curve) else { throw .invalidParameter }
+        self.algorithm = algorithm
+        self.curve = curve
+        self.namesDigest = namesDigest
+        self.encryptionParameterSet = encryptionParameterSet
+    }
+
+    /// Reads an identifier.
+    ///
+    /// - Throws: ``GOSTError/invalidEncoding``; ``GOSTError/invalidParameter`` for an algorithm, a curve or a hash
+    ///   function that is not known or does not go with the others.
+    init(_ reader: inout DERReader) throws(GOSTError) {
+        var identifier = DERReader(try reader.contents(.sequence))
+        let oid = try identifier.objectIdentifier()
+        guard let algorithm = PublicKeyAlgorithm.allCases.first(where: { $0.oid == oid }) else {
+            throw .invalidParameter
+        }
+        var parameters = DERReader(try identifier.contents(.sequence))
+        try identifier.end()
+
+        guard let curve = Curve(oid: try parameters.objectIdentifier()) else { throw .invalidParameter }
+        let is2001 = algorithm == .gostR34102001
+        let namesDigest = is2001 || !parameters.isAtEnd
+        if namesDigest {
+            guard try parameters.objectIdentifier() == algorithm.digestParameterSet else { throw .invalidParameter }
+        }
+        let encryption = is2001 && !parameters.isAtEnd ? try parameters.objectIdentifier() : nil
+        try parameters.end()
+        try self.init(algorithm, curve, namesDigest: namesDigest, encryptionParameterSet: encryption)
+    }
+
+    /// The identifier in DER.
+    public var der: [UInt8] {
+        let digest = namesDigest ? algorithm.digestParameterSet : []
+        let parameters = DERTag.sequence.element(curve.oid + digest + (encryptionParameterSet ?? []))
+        return DERTag.sequence.element(algorithm.oid + parameters)
+    }
+}

@@ -1,0 +1,73 @@
+public import Secrets
+
+/// A private key as PKCS #8 has it (RFC 5208, 5).
+public struct PrivateKeyInfo: ~Copyable, Sendable {
+    public let algorithm: AlgorithmIdentifier
+    public let key: PrivateKey
+
+    /// - Throws: ``GOSTError/invalidParameter`` if keys of the algorithm do not lie on the key's curve.
+    public init(algorithm: PublicKeyAlgorithm, key: consuming PrivateKey) throws(GOSTError) {
+        self.algorithm = try AlgorithmIdentifier(algorithm: algorithm, curve: key.curve)
+        self.key = key
+    }
+
+    /// Reads a private key: the number d, little-endian, bare, masked, or once more in an OCTET STRING. Attributes are
+    /// passed over.
+    ///
+    /// Behind a masked number K_M stand its masks M_1, M_2, …, of the same length, and d is K_M·M_1·M_2·… mod q.
+    ///
+    /// - Parameter der: The whole of the structure in DER, and nothing behind it.
+    /// - Throws: ``GOSTError/invalidEncoding``; ``GOSTError/invalidParameter`` for an algorithm, a curve or a hash
+    ///   function that is not known or does not go with the others; ``GOSTError/invalidScalar`` as
+    ///   ``PrivateKey/init(curve:scalar:)`` does.
+    ///
+    /// Constant time in its secret inputs: the key; the rest of `der` shows.
+    public init(der: Span<UInt8>) throws(GOSTError) {
+        var reader = DERReader(der)
+        var info = DERReader(try reader.contents(.sequence))
+        try reader.end()
+        let version = try info.contents(.integer)
+        guard version.count == 1, version[0] == 0 else { throw .invalidEncoding }
+        let algorithm = try AlgorithmIdentifier(&info)
+        let octets = try info.contents(.octetString)
+        if info.isAt(.attributes) { _ = try info.contents(.attributes) }
+        try info.end()
+
+        let scalar = try Self.scalar(octets, on: algorithm.curve)
+        key = try PrivateKey(curve: algorithm.curve, scalar: scalar)
+        self.algorithm = algorithm
+    }
+
+    /// The octets of d. Their number tells the forms apart.
+    private static func scalar(_ octets: Span<UInt8>, on curve: Curve) throws(GOSTError) -> Secret {
+        let (count, rest) = octets.count.quotientAndRemainder(dividingBy: curve.coordinateSize)
+        if count == 1, rest == 0 { return Secret(copying: octets) }
+        if count > 1, rest == 0 { return try unmasked(octets, on: curve) }
+        var reader = DERReader(octets)
+        let scalar = try reader.contents(.octetString)
+        try reader.end()
+        return Secret(copying: scalar)
+    }
+
+    private static func unmasked(_ octets: Span<UInt8>, on curve: Curve) throws(GOSTError) -> Secret {
+        let size = curve.coordinateSize
+        let arithmetic = try CurveArithmetic(curve)
+        var product = try Integer(littleEndian: [1].span)
+        for start in stride(from: 0, to: octets.count, by: size) {
+            let factor = octets.extracting(start..<start + size)
+            guard curve.isScalar(factor) else { throw .invalidScalar }
+            product = try arithmetic.multiply(product, Integer(littleEndian: factor))
+        }
+        return try product.littleEndian(count: size)
+    }
+
+    /// The structure in DER, with the bare number d.
+    ///
+    /// Constant time in its secret inputs.
+    public func der() -> Secret {
+        let scalar = key.scalar.bytes
+        let head = [DERTag.integer.rawValue, 1, 0] + algorithm.der + DERTag.octetString.header(count: scalar.count)
+        let header = DERTag.sequence.header(count: head.count + scalar.count)
+        return Secret(copying: header + head).appending(scalar)
+    }
+}

@@ -1,0 +1,42 @@
+import Secrets
+
+/// A public key as X.509 has it (RFC 9215, 4; RFC 4491, 2.3.2).
+public struct SubjectPublicKeyInfo: Sendable, Equatable {
+    public let algorithm: AlgorithmIdentifier
+    public let key: PublicKey
+
+    /// - Throws: ``GOSTError/invalidParameter`` if keys of the algorithm do not lie on the key's curve.
+    public init(algorithm: PublicKeyAlgorithm, key: PublicKey) throws(GOSTError) {
+        self.algorithm = try AlgorithmIdentifier(algorithm: algorithm, curve: key.curve)
+        self.key = key
+    }
+
+    /// Reads and checks a public key.
+    ///
+    /// - Parameter der: The whole of the structure in DER, and nothing behind it.
+    /// - Throws: ``GOSTError/invalidEncoding``; ``GOSTError/invalidParameter`` for an algorithm, a curve or a hash
+    ///   function that is not known or does not go with the others; ``GOSTError/invalidPoint`` as
+    ///   ``PublicKey/init(curve:bytes:)`` does; ``GOSTError/libraryFailure``.
+    /// - Warning: leaks `der` through timing; for public values only.
+    public init(der: Span<UInt8>) throws(GOSTError) {
+        var reader = DERReader(der)
+        var info = DERReader(try reader.contents(.sequence))
+        try reader.end()
+        algorithm = try AlgorithmIdentifier(&info)
+        let bits = try info.contents(.bitString)
+        try info.end()
+
+        // The first octet says how many bits of the last are none of the key's.
+        guard !bits.isEmpty, bits[0] == 0 else { throw .invalidEncoding }
+        var string = DERReader(bits.extracting(droppingFirst: 1))
+        let point = [UInt8](copying: try string.contents(.octetString))
+        try string.end()
+        key = try PublicKey(curve: algorithm.curve, bytes: point)
+    }
+
+    /// The structure in DER.
+    public var der: [UInt8] {
+        DERTag.sequence.element(
+            algorithm.der + DERTag.bitString.element([0] + DERTag.octetString.element(key.bytes)))
+    }
+}

@@ -1,0 +1,101 @@
+public import Secrets
+
+/// The multilinear Galois mode (RFC 9058): encryption with authentication.
+public struct MGM<Cipher: BlockCipher & ~Copyable>: ~Copyable {
+    private let key: Secret
+    private let tagLength: Int
+
+    /// A mode with a key of 32 octets.
+    ///
+    /// - Parameter tagLength: The octets of the tag, from 4 to a block.
+    /// - Throws: ``GOSTError/invalidKeyLength``, or ``GOSTError/invalidLength`` for the tag's.
+    public init(key: Span<UInt8>, tagLength: Int = Cipher.blockSize) throws(GOSTError) {
+        guard key.count == Cipher.keySize else { throw .invalidKeyLength }
+        guard (4...Cipher.blockSize).contains(tagLength) else { throw .invalidLength }
+        self.key = Secret(copying: key)
+        self.tagLength = tagLength
+    }
+
+    /// The ciphertext of `plaintext`, as long, followed by the tag. Constant time in its secret inputs.
+    ///
+    /// - Parameters:
+    ///   - nonce: One block whose first bit is zero, unique under the key.
+    ///   - authenticated: Data that the tag covers and the result does not hold.
+    /// - Throws: ``GOSTError/invalidIVLength`` if `nonce` is no such block, or ``GOSTError/invalidLength`` if there is
+    ///   no data at all or too much: 2^(n/2) bits or more.
+    public func seal(
+        _ plaintext: Span<UInt8>, nonce: Span<UInt8>, authenticating authenticated: Span<UInt8>
+    ) throws(GOSTError) -> Secret {
+        try check(nonce, plaintext.count, authenticated.count)
+        var result = Secret(copying: plaintext)
+        var octets = result.mutableBytes
+        encipher(&octets, nonce)
+        let tag = tag(result.bytes, nonce, authenticated)
+        return result.appending(tag.bytes)
+    }
+
+    /// The plaintext of what ``seal(_:nonce:authenticating:)`` made, after its tag has been verified. Constant time in
+    /// its secret inputs.
+    ///
+    /// - Throws: As `seal`, ``GOSTError/invalidLength`` if `sealed` is shorter than a tag, or
+    ///   ``GOSTError/authenticationFailed``.
+    public func open(
+        _ sealed: Span<UInt8>, nonce: Span<UInt8>, authenticating authenticated: Span<UInt8>
+    ) throws(GOSTError) -> Secret {
+        guard sealed.count >= tagLength else { throw .invalidLength }
+        let ciphertext = sealed.extracting(droppingLast: tagLength)
+        try check(nonce, ciphertext.count, authenticated.count)
+        let tag = tag(ciphertext, nonce, authenticated)
+        guard constantTimeEqual(tag.bytes, sealed.extracting(droppingFirst: ciphertext.count)) else {
+            throw .authenticationFailed
+        }
+        var result = Secret(copying: ciphertext)
+        var octets = result.mutableBytes
+        encipher(&octets, nonce)
+        return result
+    }
+
+    private func check(_ nonce: Span<UInt8>, _ text: Int, _ authenticated: Int) throws(GOSTError) {
+        guard nonce.count == Cipher.blockSize, nonce[0] < 0x80 else { throw .invalidIVLength }
+        let limit = Cipher.blockSize == 8 ? 1 << 29 : 1 << 60
+        guard text < limit, authenticated < limit, (1..<limit).contains(text + authenticated) else {
+            throw .invalidLength
+        }
+    }
+
+    /// Adds the gamma E(Y_1) ‖ E(Y_2) ‖ …; Y_1 is the enciphered nonce.
+    private func encipher(_ octets: inout MutableSpan<UInt8>, _ nonce: Span<UInt8>) {
+        let start = begin(nonce, bit: 0)
+        var gamma = Gamma(Cipher(padding: key.bytes), counter: start.bytes, counting: .right)
+        gamma.add(to: &octets)
+    }
+
+    /// The enciphered sum of all blocks, each multiplied by its H_i = E(Z_i); Z_1 is the enciphered nonce with its
+    /// first bit set.
+    private func tag(_ ciphertext: Span<UInt8>, _ nonce: Span<UInt8>, _ authenticated: Span<UInt8>) -> Secret {
+        let start = begin(nonce, bit: 0x80)
+        var sum = MultilinearSum(Gamma(Cipher(padding: key.bytes), counter: start.bytes, counting: .left))
+        sum.append(authenticated)
+        sum.append(ciphertext)
+        var lengths = Secret(count: Cipher.blockSize)
+        var octets = lengths.mutableBytes
+        for index in 0..<Cipher.blockSize / 2 {
+            let shift = 8 * (Cipher.blockSize / 2 - 1 - index)
+            octets[index] = UInt8(truncatingIfNeeded: (8 * authenticated.count) >> shift)
+            octets[index + Cipher.blockSize / 2] = UInt8(truncatingIfNeeded: (8 * ciphertext.count) >> shift)
+        }
+        sum.append(lengths.bytes)
+        var tag = sum.block()
+        Cipher(padding: key.bytes).encrypt(&tag, 0..<tag.count)
+        return tag.extracting(0..<tagLength)
+    }
+
+    /// The nonce, with `bit` in its first octet, enciphered.
+    private func begin(_ nonce: Span<UInt8>, bit: UInt8) -> Secret {
+        var block = Secret(copying: nonce)
+        var octets = block.mutableBytes
+        octets[0] |= bit
+        Cipher(padding: key.bytes).encrypt(&octets)
+        return block
+    }
+}

@@ -1,0 +1,61 @@
+public import Secrets
+
+/// The message authentication code with ACPKM re-keying (OMAC-ACPKM-Master; RFC 8645, 6.3.5; R 1323565.1.017-2018), of
+/// a message that comes in pieces.
+///
+/// Every section has a key of its own, and the key for its last block, from ACPKM-Master.
+public struct OMACACPKM<Cipher: BlockCipher & ~Copyable>: ~Copyable {
+    private var master: ACPKMMaster<Cipher>
+    private let section: Int
+    private let tagLength: Int
+    private var cipher: Cipher
+    private var lastKey: Secret
+    private var chain = CodeChain(blockSize: Cipher.blockSize)
+    /// The octets of this section so far.
+    private var count = 0
+
+    /// Begins a message with a master key of 32 octets.
+    ///
+    /// - Parameters:
+    ///   - section: The octets of a section (N), whole blocks.
+    ///   - masterSection: The octets of key material after which the master key changes (T*), whole blocks.
+    ///   - tagLength: The octets of the code, from 1 to a block.
+    /// - Throws: ``GOSTError/invalidKeyLength``, ``GOSTError/invalidParameter`` for the sections, or
+    ///   ``GOSTError/invalidLength`` for the code's length.
+    public init(
+        key: Span<UInt8>, section: Int, masterSection: Int, tagLength: Int = Cipher.blockSize
+    ) throws(GOSTError) {
+        guard (1...Cipher.blockSize).contains(tagLength) else { throw .invalidLength }
+        guard section > 0, section % Cipher.blockSize == 0 else { throw .invalidParameter }
+        var master = try ACPKMMaster<Cipher>(key: key, section: masterSection)
+        cipher = Cipher(padding: master.next(Cipher.keySize).bytes)
+        lastKey = master.next(Cipher.blockSize)
+        self.master = master
+        self.section = section
+        self.tagLength = tagLength
+    }
+
+    /// Appends `data` to the message. Constant time in its secret inputs.
+    public mutating func update(_ data: Span<UInt8>) {
+        var rest = data
+        while !rest.isEmpty {
+            if chain.isFull { chain.encipher(cipher) }
+            if count == section { beginSection() }
+            let before = rest.count
+            rest = chain.fill(from: rest)
+            count += before - rest.count
+        }
+    }
+
+    private mutating func beginSection() {
+        cipher = Cipher(padding: master.next(Cipher.keySize).bytes)
+        lastKey = master.next(Cipher.blockSize)
+        count = 0
+    }
+
+    /// Ends the message and gives its code, the first octets of the last block. Constant time in its secret inputs.
+    public consuming func finalize() -> Secret {
+        chain.finish(cipher, lastKey)
+        return chain.code(tagLength)
+    }
+}

@@ -1,0 +1,100 @@
+public import Secrets
+
+extension SESPAKE {
+    /// One side of one run of the protocol, between sending its public value and receiving the other's.
+    public struct Exchange: ~Copyable, Sendable {
+        /// The public value to be sent, u_1 = αP − Q_PW of A or u_2 = βP + Q_PW of B: X ‖ Y, both little-endian.
+        public let share: [UInt8]
+
+        private let subject: Subject
+        private let curve: Curve
+        /// Q_PW.
+        private let password: Secret
+        /// α or β, little-endian.
+        private let scalar: Secret
+        /// αP or βP.
+        private let point: Secret
+
+        /// Draws α or β, again if the public value would be O, and computes the public value (RFC 8133, 4.3, steps 6
+        /// to 8 and 11 to 14).
+        ///
+        /// - Throws: ``GOSTError/randomUnavailable``, ``GOSTError/libraryFailure``.
+        ///
+        /// Constant time in its secret inputs.
+        public init(
+            as subject: Subject, verifier: borrowing Verifier, random: any RandomSource
+        ) throws(GOSTError) {
+            self = try Self.begun(as: subject, verifier, random)
+        }
+
+        private init(
+            _ subject: Subject, _ verifier: borrowing Verifier, scalar: consuming Secret, point: consuming Secret,
+            share: borrowing Secret
+        ) {
+            self.share = [UInt8](copying: share)
+            self.subject = subject
+            self.scalar = scalar
+            self.point = point
+            curve = verifier.curve
+            password = verifier.point.copy()
+        }
+
+        private static func begun(
+            as subject: Subject, _ verifier: borrowing Verifier, _ random: any RandomSource
+        ) throws(GOSTError) -> Exchange {
+            let arithmetic = try CurveArithmetic(verifier.curve)
+            let field = try Field(verifier.curve.parameters.p)
+            let mask = try arithmetic.mask(verifier.point.bytes, of: subject)
+            for _ in 0..<Curve.tries {
+                let key = try PrivateKey.generate(on: verifier.curve, random: random)
+                let own = try arithmetic.product(Integer(littleEndian: key.scalar.bytes))
+                let sum = try arithmetic.sum(own, mask, field)
+                if arithmetic.isInfinity(sum) { continue }
+
+                let point = try arithmetic.bytes(own)
+                let share = try arithmetic.bytes(sum)
+                return Exchange(subject, verifier, scalar: key.scalar.copy(), point: point, share: share)
+            }
+            throw .randomUnavailable
+        }
+
+        /// The key K_A or K_B that follows from the other side's public value (RFC 8133, 4.3, steps 9 to 13 and 16 to
+        /// 19): Streebog-256 of the point (m/q·α mod q)·(u_2 − Q_PW) or (m/q·β mod q)·(u_1 + Q_PW).
+        ///
+        /// If that difference or sum is O, the key is made from αP or βP, and no code is valid under it.
+        ///
+        /// - Parameter peerShare: u_2 for A, u_1 for B: X ‖ Y, both little-endian.
+        /// - Throws: ``GOSTError/invalidPoint`` unless `peerShare` is reduced, on the curve and (where the cofactor is
+        ///   4) of order q, which is more than RFC 8133 asks; ``GOSTError/libraryFailure``.
+        ///
+        /// Constant time in its secret inputs; `peerShare` is not one.
+        public consuming func key(with peerShare: [UInt8]) throws(GOSTError) -> Key {
+            let arithmetic = try CurveArithmetic(curve)
+            let field = try Field(curve.parameters.p)
+            let received = try arithmetic.point(peerShare.span)
+            let mask = try arithmetic.mask(password.bytes, of: subject)
+            let peer = try arithmetic.sum(received, mask, field)
+            let own = try arithmetic.secretPoint(point.bytes)
+
+            let factor = try arithmetic.factor(ukm: [1].span)
+            let multiplier = try arithmetic.multiply(factor, Integer(littleEndian: scalar.bytes))
+            let isDegenerate = arithmetic.isInfinity(peer)
+            let common = try isDegenerate ? arithmetic.product(multiplier, own) : arithmetic.product(multiplier, peer)
+            var hash = Streebog256()
+            let coordinates = try arithmetic.bytes(common)
+            hash.update(coordinates.bytes)
+            return Key(bytes: hash.finalize(), isDegenerate: isDegenerate)
+        }
+    }
+}
+
+extension CurveArithmetic {
+    /// What a subject adds to points: −Q_PW if it is A, Q_PW if it is B.
+    fileprivate func mask(_ password: Span<UInt8>, of subject: SESPAKE.Subject) throws(GOSTError) -> Point {
+        let point = try secretPoint(password)
+        switch subject {
+        case .a: return try negative(point)
+        case .b: return point
+        }
+    }
+}

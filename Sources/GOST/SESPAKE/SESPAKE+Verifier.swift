@@ -1,0 +1,55 @@
+public import Secrets
+
+extension SESPAKE {
+    /// The point Q_PW = int(F)·Q_1, by which a side knows a password without keeping it (RFC 8133, 4.1).
+    ///
+    /// It is to be kept as secret as the password: who holds it can try passwords, and can stand in for either side.
+    public struct Verifier: ~Copyable, Sendable {
+        public let curve: Curve
+        /// Q_PW: X ‖ Y, both little-endian.
+        public let point: Secret
+
+        /// The verifier of a password.
+        ///
+        /// - Parameter f: What ``SESPAKE/f(password:salt:curve:)`` gave, a little-endian number.
+        /// - Throws: ``GOSTError/invalidParameter`` if the curve has no point Q_1; ``GOSTError/invalidLength`` if `f`
+        ///   is not as long as a coordinate; ``GOSTError/invalidPoint`` if `f` is a multiple of q, which no password will
+        ///   be found for; ``GOSTError/libraryFailure``.
+        ///
+        /// Constant time in its secret inputs.
+        public init(curve: Curve, f: Span<UInt8>) throws(GOSTError) {
+            guard let base = curve.parameters.sespakePoint else { throw .invalidParameter }
+            guard f.count == curve.coordinateSize else { throw .invalidLength }
+            let arithmetic = try CurveArithmetic(curve)
+            let q1 = try arithmetic.secretPoint(base.span)
+            let scalar = try arithmetic.secretModuloQ(Integer(littleEndian: f))
+            let product = try arithmetic.product(scalar, q1)
+            point = try arithmetic.bytes(product)
+            self.curve = curve
+        }
+
+        /// A verifier that was kept.
+        ///
+        /// - Parameter point: Q_PW: X ‖ Y, both little-endian, each ``Curve/coordinateSize`` octets.
+        /// - Throws: ``GOSTError/invalidParameter`` if the curve has no point Q_1; ``GOSTError/invalidPoint`` if the
+        ///   point is not reduced, not on the curve, or not of order q; ``GOSTError/libraryFailure``.
+        ///
+        /// Constant time in its secret inputs.
+        public init(curve: Curve, point: consuming Secret) throws(GOSTError) {
+            guard curve.parameters.sespakePoint != nil else { throw .invalidParameter }
+            guard try Self.isPoint(point.bytes, of: curve) else { throw .invalidPoint }
+            self.curve = curve
+            self.point = point
+        }
+
+        private static func isPoint(_ bytes: Span<UInt8>, of curve: Curve) throws(GOSTError) -> Bool {
+            let (size, p) = (curve.coordinateSize, curve.parameters.p)
+            guard bytes.count == 2 * size, curve.isReduced(bytes.extracting(first: size), modulo: p),
+                curve.isReduced(bytes.extracting(last: size), modulo: p)
+            else { return false }
+            let arithmetic = try CurveArithmetic(curve)
+            let point = try arithmetic.secretPoint(bytes)
+            return try arithmetic.hasOrderQ(point)
+        }
+    }
+}

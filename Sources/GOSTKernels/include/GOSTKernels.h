@@ -1,0 +1,98 @@
+/// Kernels of GOST ciphers and hashes in instructions that Swift has no words for.
+///
+/// Every function takes the path to use, and answers false, having done nothing, where that path has no such kernel: the
+/// caller then computes by itself. The caller also sees to it that the processor has the path (``gost_has_path``).
+/// All kernels are constant time in data and keys: no branch and no address depends on them. They keep nothing between
+/// calls and overwrite what they put on the stack.
+#ifndef GOST_KERNELS_H
+#define GOST_KERNELS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/// A set of instructions.
+typedef enum __attribute__((enum_extensibility(closed))) {
+    /// None of the kernels here.
+    gost_path_portable,
+    /// x86-64 with AVX2.
+    gost_path_avx2,
+    /// x86-64 with AVX-512 F, BW, VL and VBMI, and GFNI.
+    gost_path_avx512,
+    /// arm64 with its table instructions.
+    gost_path_neon,
+} gost_path;
+
+/// Whether the processor has the instructions of `path` and the operating system keeps their registers.
+bool gost_has_path(gost_path path);
+
+/// What counts in a counter.
+typedef enum __attribute__((enum_extensibility(closed))) {
+    /// The whole block (GOST R 34.13-2015, 5.2).
+    gost_part_whole,
+    /// Its left half (incr_l of RFC 9058, 3).
+    gost_part_left,
+    /// Its right half (incr_r of RFC 9058, 3).
+    gost_part_right,
+} gost_part;
+
+/// A block that counts, as two numbers of half a block.
+typedef struct {
+    uint64_t left, right;
+    gost_part part;
+} gost_counter;
+
+/// The order of the octets in a block of GOST 28147-89 as a number of 64 bits.
+typedef enum __attribute__((enum_extensibility(closed))) {
+    /// The least significant octet first: GOST 28147-89 (RFC 5830).
+    gost_order_little,
+    /// The most significant octet first: Magma (RFC 8891).
+    gost_order_big,
+} gost_order;
+
+/// GOST 28147-89 under one key.
+typedef struct {
+    /// Rows K1…K8: what each puts for 0, 1, …, 15.
+    const uint8_t *rows;
+    /// The key's eight words as numbers, each in four lanes of which the first is read.
+    const uint32_t *key;
+    gost_order order;
+} gost_28147;
+
+/// Enciphers `count` blocks of 8 octets. `input` and `output` may be the same.
+bool gost_28147_encrypt(gost_path path, const gost_28147 *cipher, const uint8_t *input, uint8_t *output, size_t count);
+
+/// Deciphers `count` blocks of 8 octets. `input` and `output` may be the same.
+bool gost_28147_decrypt(gost_path path, const gost_28147 *cipher, const uint8_t *input, uint8_t *output, size_t count);
+
+/// Adds gamma to `count` blocks: the gamma mode of RFC 5830, 6. `counter` is N4 ‖ N3 before and after.
+bool gost_28147_cnt(gost_path path, const gost_28147 *cipher, uint64_t *counter, const uint8_t *input, uint8_t *output,
+                    size_t count);
+
+/// Adds gamma to `count` blocks: the counter mode of GOST R 34.13-2015, 5.2. `counter` is the first block's; afterwards
+/// it is that of the block which follows.
+bool gost_28147_ctr(gost_path path, const gost_28147 *cipher, gost_counter *counter, const uint8_t *input,
+                    uint8_t *output, size_t count);
+
+/// The compression function g_N of GOST R 34.11-2012 (RFC 6986, 8), with N = `counter`. Vectors are eight words, the least
+/// significant first; `constants` are those of C_1…C_12, one after the other.
+bool gost_streebog_compress(gost_path path, uint64_t *hash, const uint64_t *block, uint64_t counter,
+                            const uint64_t *constants);
+
+/// Hashes `count` whole blocks of 64 octets (RFC 6986, 9.2); `hash`, `length` and `sum` are h, N and Σ.
+bool gost_streebog_update(gost_path path, uint64_t *hash, uint64_t *length, uint64_t *sum, const uint8_t *data,
+                          size_t count, const uint64_t *constants);
+
+/// Enciphers `count` blocks of 16 octets with Kuznyechik (RFC 7801, 4.4); `keys` are the ten round keys, one after the
+/// other. `input` and `output` may be the same.
+bool gost_kuznyechik_encrypt(gost_path path, const uint8_t *keys, const uint8_t *input, uint8_t *output, size_t count);
+
+/// Deciphers `count` blocks of 16 octets (RFC 7801, 4.5). `input` and `output` may be the same.
+bool gost_kuznyechik_decrypt(gost_path path, const uint8_t *keys, const uint8_t *input, uint8_t *output, size_t count);
+
+/// Adds gamma to `count` blocks: the counter mode of GOST R 34.13-2015, 5.2. `counter` is the first block's; afterwards
+/// it is that of the block which follows.
+bool gost_kuznyechik_ctr(gost_path path, const uint8_t *keys, gost_counter *counter, const uint8_t *input,
+                         uint8_t *output, size_t count);
+
+#endif

@@ -1,0 +1,44 @@
+import CMemcheck
+import GOST
+import Glibc
+
+/// Runs every function that is claimed to be constant time, or the named leaks, under valgrind; see `constant-time.sh`.
+@main
+enum ConstantTime {
+    static func main() {
+        guard memcheck_is_running() else {
+            print("constant-time: this program does its work under valgrind only")
+            exit(2)
+        }
+        let names = CommandLine.arguments.dropFirst()
+        let leaks = Claim.leaks.filter { names.contains($0.name) }
+        let outcomes = names.isEmpty ? prove() : leaks.map { report($0) }
+        let proven = outcomes.count { $0 == .constantTime }
+        print("\(proven) of \(outcomes.count) functions are constant time")
+        exit(proven == outcomes.count && proven > 0 ? 0 : 1)
+    }
+
+    /// Everything with the best instructions that valgrind knows, and what has kernels with all others too.
+    private static func prove() -> [Claim.Outcome] {
+        let outcomes = Claim.all.map { report($0) }
+        let others = Instructions.allCases.filter { $0.areAvailable && $0 != Instructions.current }
+        return outcomes
+            + others.flatMap { instructions in
+                Instructions.choose(instructions)
+                return Claim.symmetric.map { report($0, "\(instructions)") }
+            }
+    }
+
+    private static func report(_ claim: Claim, _ instructions: String = "best") -> Claim.Outcome {
+        let outcome = claim.outcome()
+        print(outcome, instructions, claim.name, separator: "\t")
+        return outcome
+    }
+}
+
+extension Claim {
+    /// Every function of `GOST` whose documentation says "constant time".
+    static let all = symmetric + scalars + agreements
+
+    static let symmetric = ciphers + modes + hashes + derivations
+}

@@ -1,0 +1,86 @@
+import CMemcheck
+import GOST
+import Secrets
+
+/// One run of a function: with inputs that valgrind takes for unknown, or with the same inputs as they are.
+struct Inputs {
+    let areSecret: Bool
+
+    /// `count` octets of a key, a PIN or a message.
+    func secret(_ count: Int) -> Secret {
+        secret((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 167 &+ count) })
+    }
+
+    func secret(_ octets: [UInt8]) -> Secret {
+        var secret = Secret(copying: octets)
+        if areSecret {
+            let bytes = secret.mutableBytes
+            hide(bytes)
+        }
+        return secret
+    }
+
+    /// A source of nonces.
+    var random: any RandomSource { Nonces(inputs: self) }
+
+    fileprivate func hide(_ octets: borrowing MutableSpan<UInt8>) {
+        unsafe octets.withUnsafeBytes { unsafe memcheck_make_undefined($0.baseAddress, $0.count) }
+    }
+}
+
+/// Nonces that are the same in every run.
+private struct Nonces: RandomSource {
+    let inputs: Inputs
+
+    func fill(_ bytes: inout MutableSpan<UInt8>) {
+        for index in bytes.indices { bytes[index] = UInt8(truncatingIfNeeded: (bytes.count - index) &* 37) }
+        if inputs.areSecret { inputs.hide(bytes) }
+    }
+}
+
+/// What a function computed, no secret any more.
+func revealed(_ result: borrowing Secret) -> [UInt8] {
+    unsafe result.bytes.withUnsafeBytes { unsafe memcheck_make_defined($0.baseAddress, $0.count) }
+    return [UInt8](copying: result)
+}
+
+func revealed(_ result: [UInt8]) -> [UInt8] {
+    unsafe result.withUnsafeBytes { unsafe memcheck_make_defined($0.baseAddress, $0.count) }
+    return result
+}
+
+/// A function that is claimed to be constant time, with its inputs and the use of its result.
+struct Claim: Sendable {
+    let name: String
+    let run: @Sendable (Inputs) throws -> [UInt8]
+
+    init(_ name: String, run: @escaping @Sendable (Inputs) throws -> [UInt8]) {
+        self.name = name
+        self.run = run
+    }
+
+    /// What valgrind has to report of the function, or whatever else is wrong with it.
+    func outcome() -> Outcome {
+        do {
+            let expected = try run(Inputs(areSecret: false))
+            let before = memcheck_reports()
+            let result = try run(Inputs(areSecret: true))
+            guard memcheck_reports() == before else { return .leaks }
+            return result == expected && !result.isEmpty ? .constantTime : .wrong
+        } catch {
+            return .fails
+        }
+    }
+
+    enum Outcome: String, CustomStringConvertible {
+        case constantTime = "constant time"
+        /// A branch or a memory index depends on a secret.
+        case leaks = "LEAKS"
+        /// The secret run's result is not the other run's.
+        case wrong = "WRONG"
+        /// The function throws an error.
+        case fails = "FAILS"
+
+        var description: String { rawValue }
+    }
+}

@@ -1,0 +1,25 @@
+import GOST
+import Secrets
+
+/// Private keys, digests and UKM of any length and content: typed errors, never a trap. The first octet chooses the
+/// curve; what is taken has a public key, and its signatures are valid.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzKeys(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    let input = unsafe Array(UnsafeBufferPointer(start: start, count: count))
+    guard let first = input.first else { return 0 }
+    let curve = Curve.all[Int(first) % Curve.all.count]
+    let octets = Array(input.dropFirst())
+    let (scalar, rest) = (Array(octets.prefix(curve.coordinateSize)), Array(octets.dropFirst(curve.coordinateSize)))
+    do throws(GOSTError) {
+        let key = try PrivateKey(curve: curve, scalar: Secret(copying: scalar))
+        let publicKey = try key.publicKey()
+        let signature = try? key.sign(digest: rest.span, random: SystemRandom())
+        guard signature.map({ publicKey.isValidSignature($0, digest: rest) }) ?? true else {
+            fatalError("an invalid signature")
+        }
+        _ = try key.vko2001(with: publicKey, ukm: rest.span)
+    } catch {
+        guard error != .libraryFailure, error != .randomUnavailable else { fatalError("\(error)") }
+    }
+    return 0
+}

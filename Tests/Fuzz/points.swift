@@ -1,0 +1,35 @@
+import GOST
+import Secrets
+
+/// Public keys and signatures from strangers: refused or taken, never a trap. The first octet chooses the curve, and
+/// whether the next ones are a point or what is added, modulo 2, to the octets of a valid one.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzPoints(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    let input = unsafe Array(UnsafeBufferPointer(start: start, count: count))
+    guard let first = input.first else { return 0 }
+    let curve = Curve.all[Int(first) % Curve.all.count]
+    let size = curve.coordinateSize
+    let octets = Array(input.dropFirst())
+    _ = Curve(oid: octets)
+
+    let rest = octets.dropFirst(2 * size)
+    var bytes = Array(octets.prefix(2 * size))
+    if first >= 0x80 {
+        bytes += [UInt8](repeating: 0, count: 2 * size - bytes.count)
+        for (index, octet) in generator(curve).enumerated() { bytes[index] ^= octet }
+    }
+    guard let key = try? PublicKey(curve: curve, bytes: bytes) else { return 0 }
+    guard key.bytes == bytes else { fatalError("another point than was given") }
+    let (signature, digest) = (Array(rest.prefix(2 * size)), Array(rest.dropFirst(2 * size)))
+    _ = key.isValidSignature(signature, digest: digest)
+    return 0
+}
+
+/// The generator's octets: the public key of the private key 1.
+private func generator(_ curve: Curve) -> [UInt8] {
+    let one = [1] + [UInt8](repeating: 0, count: curve.coordinateSize - 1)
+    guard let key = try? PrivateKey(curve: curve, scalar: Secret(copying: one)).publicKey() else {
+        fatalError("no public key")
+    }
+    return key.bytes
+}

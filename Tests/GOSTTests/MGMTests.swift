@@ -1,0 +1,135 @@
+import GOST
+import Secrets
+import TestSupport
+import Testing
+
+@Suite("MGM and KExp15")
+struct MGMTests {
+    @Test("Every published message is sealed and opened (RFC 9058, A)")
+    func mgm() throws {
+        let vectors = try JSON(vectors: "mgm.json").vectors.list
+        #expect(vectors.count == 21)
+        for vector in vectors {
+            let key = vector.root_key.isNull ? vector.key.bytes : try firstRecordKey(vector.root_key.bytes)
+            let sample = Sample(key, vector.icn.bytes, vector, vector.tag.bytes)
+            try vector.cipher.text == "magma" ? check(Magma.self, sample) : check(Kuznyechik.self, sample)
+        }
+    }
+
+    /// The key of the first record of a TLS connection: TLSTREE of sequence number 0 (RFC 9189, 8.1).
+    private func firstRecordKey(_ root: [UInt8]) throws -> [UInt8] {
+        let zeros = [UInt8](repeating: 0, count: 8)
+        return try ["level1", "level2", "level3"].reduce(root) { key, label in
+            try KDFTree<Streebog256>.derive(key: key.span, label: Array(label.utf8).span, seed: zeros.span, count: 32)
+                .array
+        }
+    }
+
+    @Test("Every published ESP packet is sealed and opened (RFC 9227, A)")
+    func esp() throws {
+        let vectors = try JSON(vectors: "mgm_esp.json").vectors.list
+        #expect(vectors.count == 8)
+        for vector in vectors {
+            let sample = Sample(vector.k_msg.bytes, vector.nonce.bytes, vector, vector.icv.bytes)
+            let isMagma = vector.alg.text?.contains("MAGMA") == true
+            try isMagma ? check(Magma.self, sample) : check(Kuznyechik.self, sample)
+        }
+    }
+
+    struct Sample {
+        let (key, nonce, plaintext, authenticated, sealed, tagLength, name):
+            (
+                [UInt8], [UInt8], [UInt8], [UInt8], [UInt8], Int, String
+            )
+
+        init(_ key: [UInt8], _ nonce: [UInt8], _ vector: JSON, _ tag: [UInt8]) {
+            (self.key, self.nonce, plaintext, authenticated) = (key, nonce, vector.pt.bytes, vector.aad.bytes)
+            (sealed, tagLength, name) = (vector.ct.bytes + tag, tag.count, vector.name)
+        }
+    }
+
+    private func check<Cipher: BlockCipher & ~Copyable>(_: Cipher.Type, _ sample: Sample) throws {
+        let (nonce, data) = (sample.nonce, sample.authenticated)
+        let mode = try MGM<Cipher>(key: sample.key.span, tagLength: sample.tagLength)
+        let sealed = try mode.seal(sample.plaintext.span, nonce: nonce.span, authenticating: data.span)
+        #expect(sealed.array == sample.sealed, "\(sample.name)")
+        let opened = try mode.open(sample.sealed.span, nonce: nonce.span, authenticating: data.span)
+        #expect(opened.array == sample.plaintext, "\(sample.name)")
+        for index in [0, sample.sealed.count - 1] {
+            var wrong = sample.sealed
+            wrong[index] ^= 1
+            let result = outcome { () throws(GOSTError) in
+                try mode.open(wrong.span, nonce: nonce.span, authenticating: data.span)
+            }
+            #expect(result == .failure(.authenticationFailed), "\(sample.name)")
+        }
+    }
+
+    @Test("A nonce is one block with a zero bit first, a tag has four octets or more, and there is some data")
+    func lengths() throws {
+        let octets = octets(40)
+        let (key, nothing) = (octets.span.extracting(first: 32), octets.span.extracting(first: 0))
+        for count in [0, 3, 9] {
+            #expect(throws: GOSTError.invalidLength) { _ = try MGM<Magma>(key: key, tagLength: count) }
+        }
+        #expect(throws: GOSTError.invalidKeyLength) { _ = try MGM<Magma>(key: octets.span) }
+        let mode = try MGM<Magma>(key: key)
+        for nonce in [
+            [], [UInt8](repeating: 0, count: 7), [UInt8](repeating: 0, count: 9), [0x80, 0, 0, 0, 0, 0, 0, 0],
+        ] {
+            let sealed = outcome { () throws(GOSTError) in
+                try mode.seal(key, nonce: nonce.span, authenticating: key)
+            }
+            let opened = outcome { () throws(GOSTError) in
+                try mode.open(key, nonce: nonce.span, authenticating: key)
+            }
+            #expect(sealed == .failure(.invalidIVLength) && opened == .failure(.invalidIVLength))
+        }
+        let nonce = [UInt8](repeating: 0, count: 8)
+        let sealed = outcome { () throws(GOSTError) in
+            try mode.seal(nothing, nonce: nonce.span, authenticating: nothing)
+        }
+        let opened = outcome { () throws(GOSTError) in
+            try mode.open(octets.span.extracting(first: 7), nonce: nonce.span, authenticating: key)
+        }
+        #expect(sealed == .failure(.invalidLength) && opened == .failure(.invalidLength))
+    }
+
+    @Test("KExp15 gives the published octets, and KImp15 the key (RFC 9189, 8.2.1)")
+    func kexp15() throws {
+        let vectors = try JSON(vectors: "kexp15.json").vectors.list
+        #expect(vectors.count == 7)
+        for vector in vectors {
+            try vector.cipher.text == "magma" ? kexp15(Magma.self, vector) : kexp15(Kuznyechik.self, vector)
+        }
+    }
+
+    private func kexp15<Cipher: BlockCipher & ~Copyable>(_: Cipher.Type, _ vector: JSON) throws {
+        let (key, iv, wrapped) = (vector.K.bytes, vector.iv.bytes, vector.out.bytes)
+        let (mac, enc) = (vector.k_mac.bytes, vector.k_enc.bytes)
+        func unwrap(_ wrapped: [UInt8], _ mac: [UInt8], _ enc: [UInt8]) -> Result<[UInt8], GOSTError> {
+            outcome { () throws(GOSTError) in
+                try KExp15<Cipher>.unwrap(
+                    wrapped.span, authenticationKey: mac.span, encryptionKey: enc.span, iv: iv.span)
+            }
+        }
+        let result = try KExp15<Cipher>.wrap(
+            key.span, authenticationKey: mac.span, encryptionKey: enc.span, iv: iv.span)
+        #expect(result.array == wrapped, "\(vector.name)")
+        #expect(unwrap(wrapped, mac, enc) == .success(key), "\(vector.name)")
+        for index in wrapped.indices {
+            var wrong = wrapped
+            wrong[index] ^= 0x80
+            #expect(unwrap(wrong, mac, enc) == .failure(.authenticationFailed))
+        }
+        #expect(unwrap(Array(wrapped.prefix(Cipher.blockSize)), mac, enc) == .failure(.invalidLength))
+        #expect(unwrap(wrapped, Array(mac.prefix(31)), enc) == .failure(.invalidKeyLength))
+        #expect(unwrap(wrapped, mac, enc + [0]) == .failure(.invalidKeyLength))
+        for (key, iv) in [(key, iv + [0]), ([], iv)] {
+            let refused = outcome { () throws(GOSTError) in
+                try KExp15<Cipher>.wrap(key.span, authenticationKey: mac.span, encryptionKey: enc.span, iv: iv.span)
+            }
+            #expect(refused == .failure(key.isEmpty ? .invalidKeyLength : .invalidIVLength))
+        }
+    }
+}
