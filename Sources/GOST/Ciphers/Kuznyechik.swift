@@ -23,7 +23,7 @@ public struct Kuznyechik: ~Copyable, BlockCipher {
 
     private init(_ keys: RoundKeys) { self.keys = Wiped(keys) }
 
-    /// A second cipher with the same key.
+    /// A second cipher with the same key. Constant time in its secret inputs.
     public func copy() -> Kuznyechik { Kuznyechik(keys.value) }
 
     /// The key schedule (RFC 7801, 4.3): after every eight steps of a Feistel network, a pair of round keys.

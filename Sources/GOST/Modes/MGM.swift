@@ -5,7 +5,7 @@ public struct MGM<Cipher: BlockCipher & ~Copyable>: ~Copyable {
     private let cipher: Cipher
     private let tagLength: Int
 
-    /// A mode with a key of 32 octets.
+    /// A mode with a key of 32 octets. Constant time in its secret inputs.
     ///
     /// - Parameter tagLength: The octets of the tag, from 4 to a block.
     /// - Throws: ``GOSTError/invalidKeyLength``, or ``GOSTError/invalidLength`` for the tag's.
