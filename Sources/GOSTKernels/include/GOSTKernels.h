@@ -3,7 +3,8 @@
 /// Every function takes the path to use, and answers false, having done nothing, where that path has no such kernel: the
 /// caller then computes by itself. The caller also sees to it that the processor has the path (``gost_has_path``).
 /// All kernels are constant time in data and keys: no branch and no address depends on them. They keep nothing between
-/// calls and overwrite what they put on the stack.
+/// calls, and the ciphers overwrite their buffers of keys, text and gamma; registers that the compiler saves on the stack
+/// are not overwritten.
 #ifndef GOST_KERNELS_H
 #define GOST_KERNELS_H
 
