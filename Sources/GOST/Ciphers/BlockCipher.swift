@@ -12,6 +12,9 @@ public protocol BlockCipher: ~Copyable, Sendable {
     /// A cipher with the first ``keySize`` octets of `key`; octets that are missing count as zero.
     init(padding key: Span<UInt8>)
 
+    /// A second cipher with the same key.
+    func copy() -> Self
+
     /// Enciphers every whole block in place. Octets after the last whole block stay as they are.
     func encrypt(_ blocks: inout MutableSpan<UInt8>)
 

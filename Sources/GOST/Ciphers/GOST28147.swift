@@ -61,7 +61,13 @@ public struct GOST28147: ~Copyable, Sendable {
     }
 
     /// Enciphers one block.
-    func encrypt(_ number: UInt64) -> UInt64 { encrypt(SIMD4(number, 0, 0, 0))[0] }
+    func encrypt(_ number: UInt64) -> UInt64 {
+        var block: InlineArray<8, UInt8> = [0, 0, 0, 0, 0, 0, 0, 0]
+        var octets = block.mutableSpan
+        octets.setWord(number, at: 0)
+        if keys.encrypt(&octets, substitution, .little) { return octets.word(at: 0) }
+        return encrypt(SIMD4(number, 0, 0, 0))[0]
+    }
 
     /// One block after the sixteen rounds of the authentication code.
     func authenticate(_ number: UInt64) -> UInt64 {

@@ -7,7 +7,7 @@ public struct GOST28147CBC: ~Copyable, Sendable {
     /// The last block of ciphertext, at first the initialisation vector.
     private var last: Wiped<UInt64>
 
-    /// Begins a message with a key of 32 octets and an initialisation vector of 8.
+    /// Begins a message with a key of 32 octets and an initialisation vector of 8. Constant time in its secret inputs.
     ///
     /// - Parameter meshing: Whether the key changes after every 1024 octets. By the letter of RFC 4357, 2.3.2, the last
     ///   block of ciphertext is then enciphered with the new key before the next is linked to it. Libraries differ: some

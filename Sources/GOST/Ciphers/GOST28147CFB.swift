@@ -8,11 +8,11 @@ public struct GOST28147CFB: ~Copyable, Sendable {
     private var register: Wiped<UInt64>
     private var used = 0
 
-    /// Begins a message with a key of 32 octets and an initialisation vector of 8.
+    /// Begins a message with a key of 32 octets and an initialisation vector of 8. Constant time in its secret inputs.
     ///
     /// - Parameter meshing: Whether the key changes after every 1024 octets (CryptoPro Key Meshing, RFC 4357, 2.3.2). The
-    ///   caller decides, as for ``GOST28147CNT``: with id-tc26-gost-28147-param-Z, RFC 7836 leaves it out, but the CMS
-    ///   samples of TC26 are only read with it.
+    ///   caller decides, as for ``GOST28147CNT``, because the S-box does not: TC26's own samples of CMS mesh with
+    ///   id-tc26-gost-28147-param-Z.
     /// - Throws: ``GOSTError/invalidKeyLength`` or ``GOSTError/invalidIVLength``.
     public init(key: Span<UInt8>, iv: Span<UInt8>, sBox: SBox, meshing: Bool) throws(GOSTError) {
         guard iv.count == 8 else { throw .invalidIVLength }

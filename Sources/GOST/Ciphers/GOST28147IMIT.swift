@@ -12,7 +12,7 @@ public struct GOST28147IMIT: ~Copyable, Sendable {
         var blocks = 0
     }
 
-    /// Begins a message with a key of 32 octets.
+    /// Begins a message with a key of 32 octets. Constant time in its secret inputs.
     ///
     /// - Parameters:
     ///   - iv: What the code starts from: 8 octets, or none for zeros, as in the standard.

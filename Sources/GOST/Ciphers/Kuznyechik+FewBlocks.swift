@@ -43,9 +43,24 @@ extension Kuznyechik {
 
         /// S: the rows are turned into bit planes, and back.
         mutating func substitute() {
+            guard count > 1 else {
+                rows[0] = Self.substitute(rows[0])
+                return
+            }
             Streebog.transposeBits(&rows)
             Streebog.substitute(&rows)
             Streebog.transposeBits(&rows)
+        }
+
+        /// S on one block, whose bits are taken apart with less work than those of eight.
+        @inline(__always)
+        private static func substitute(_ block: Block) -> Block {
+            let ones = Block(repeating: 0x0101_0101_0101_0101)
+            var planes = Streebog.Rows { bit in (block &>> UInt64(bit)) & ones }
+            Streebog.substitute(&planes)
+            var result = Block()
+            for bit in 0..<8 { result |= (planes[bit] & ones) &<< UInt64(bit) }
+            return result
         }
 
         /// L.

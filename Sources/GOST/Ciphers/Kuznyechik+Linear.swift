@@ -3,13 +3,13 @@ extension Kuznyechik {
     /// columns that belong to the block's set bits, all of which are visited. Constant time.
     struct Linear: Sendable {
         /// The column of bit 31 of the first half word, of bit 30, …, of bit 0 of the last.
-        private let columns: InlineArray<128, SIMD4<Int32>>
+        private let columns: [SIMD4<Int32>]
 
         private static let direct = Linear { direct($0) }
         private static let inverse = Linear { inverse($0) }
 
         private init(_ transformation: ([UInt8]) -> [UInt8]) {
-            columns = InlineArray { index in
+            columns = (0..<128).map { index in
                 let bit = index ^ 31
                 var block = [UInt8](repeating: 0, count: 16)
                 block[bit / 8] = 1 << UInt8(bit % 8)
@@ -28,17 +28,22 @@ extension Kuznyechik {
 
         @inline(__always)
         private func apply(_ block: Block) -> Block {
-            var sum = SIMD4<Int32>()
-            for index in 0..<4 {
-                let half = block[index / 2] >> UInt64(32 * (index % 2))
-                var bits = SIMD4<Int32>(repeating: Int32(truncatingIfNeeded: half))
-                for bit in 0..<32 {
-                    sum ^= (bits &>> 31) & columns[32 * index + bit]
-                    bits = bits &+ bits
-                }
+            let columns = columns.span
+            var (a, b) = (Self.spread(block[0]), Self.spread(block[0] >> 32))
+            var (c, d) = (Self.spread(block[1]), Self.spread(block[1] >> 32))
+            var (left, right) = (SIMD4<Int32>(), SIMD4<Int32>())
+            for bit in 0..<32 {
+                left ^= ((a &>> 31) & columns[bit]) ^ ((b &>> 31) & columns[bit + 32])
+                right ^= ((c &>> 31) & columns[bit + 64]) ^ ((d &>> 31) & columns[bit + 96])
+                (a, b, c, d) = (a &+ a, b &+ b, c &+ c, d &+ d)
             }
-            let halves = SIMD4<UInt64>(truncatingIfNeeded: SIMD4<UInt32>(truncatingIfNeeded: sum))
-            return Block(halves[0] | halves[1] &<< 32, halves[2] | halves[3] &<< 32)
+            return unsafe unsafeBitCast(left ^ right, to: Block.self)
+        }
+
+        /// The lower half of `word` four times.
+        @inline(__always)
+        private static func spread(_ word: UInt64) -> SIMD4<Int32> {
+            SIMD4(repeating: Int32(truncatingIfNeeded: word))
         }
     }
 }

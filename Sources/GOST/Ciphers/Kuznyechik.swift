@@ -21,6 +21,11 @@ public struct Kuznyechik: ~Copyable, BlockCipher {
         schedule(key)
     }
 
+    private init(_ keys: RoundKeys) { self.keys = Wiped(keys) }
+
+    /// A second cipher with the same key. Constant time in its secret inputs.
+    public func copy() -> Kuznyechik { Kuznyechik(keys.value) }
+
     /// The key schedule (RFC 7801, 4.3): after every eight steps of a Feistel network, a pair of round keys.
     private mutating func schedule(_ key: Span<UInt8>) {
         var left = Block(key.littleEndianUInt64(at: 0), key.littleEndianUInt64(at: 8))

@@ -16,6 +16,11 @@ public struct Magma: ~Copyable, BlockCipher {
         keys = Wiped(Keys28147(bigEndian: key))
     }
 
+    private init(_ keys: Keys28147) { self.keys = Wiped(keys) }
+
+    /// A second cipher with the same key. Constant time in its secret inputs.
+    public func copy() -> Magma { Magma(keys.value) }
+
     /// Enciphers every whole block of 8 octets in place (RFC 8891, 4.3). Constant time in its secret inputs.
     public func encrypt(_ blocks: inout MutableSpan<UInt8>) {
         if keys.encrypt(&blocks, substitution, .big) { return }

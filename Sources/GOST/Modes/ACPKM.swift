@@ -20,6 +20,7 @@ public struct ACPKMMaster<Cipher: BlockCipher & ~Copyable>: ~Copyable {
     private var gamma: Gamma<Cipher>
 
     /// Begins with a master key of 32 octets that itself changes after every `section` octets (T*), whole blocks.
+    /// Constant time in its secret inputs.
     ///
     /// - Throws: ``GOSTError/invalidKeyLength``, or ``GOSTError/invalidParameter`` for the section.
     public init(key: Span<UInt8>, section: Int) throws(GOSTError) {

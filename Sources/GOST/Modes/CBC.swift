@@ -8,7 +8,8 @@ public struct CBC<Cipher: BlockCipher & ~Copyable>: ~Copyable {
     private var register: Secret
     private var place = 0
 
-    /// Begins a message with a key of 32 octets and an initialisation vector of one or more whole blocks.
+    /// Begins a message with a key of 32 octets and an initialisation vector of one or more whole blocks. Constant time
+    /// in its secret inputs.
     ///
     /// - Throws: ``GOSTError/invalidKeyLength`` or ``GOSTError/invalidIVLength``.
     public init(key: Span<UInt8>, iv: Span<UInt8>) throws(GOSTError) {

@@ -7,6 +7,7 @@ public struct CTR<Cipher: BlockCipher & ~Copyable>: ~Copyable {
     private var gamma: Gamma<Cipher>
 
     /// Begins a message with a key of 32 octets and an initialisation vector of half a block, the counter's upper half.
+    /// Constant time in its secret inputs.
     ///
     /// - Throws: ``GOSTError/invalidKeyLength`` or ``GOSTError/invalidIVLength``.
     public init(key: Span<UInt8>, iv: Span<UInt8>) throws(GOSTError) {

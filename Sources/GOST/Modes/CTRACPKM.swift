@@ -5,7 +5,8 @@ public import Secrets
 public struct CTRACPKM<Cipher: BlockCipher & ~Copyable>: ~Copyable {
     private var gamma: Gamma<Cipher>
 
-    /// Begins a message with a key of 32 octets and an initialisation vector of half a block.
+    /// Begins a message with a key of 32 octets and an initialisation vector of half a block. Constant time in its
+    /// secret inputs.
     ///
     /// - Parameter section: The octets after which the key changes (N), whole blocks.
     /// - Throws: ``GOSTError/invalidKeyLength``, ``GOSTError/invalidIVLength``, or ``GOSTError/invalidParameter`` for

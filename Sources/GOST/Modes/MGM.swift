@@ -2,17 +2,16 @@ public import Secrets
 
 /// The multilinear Galois mode (RFC 9058): encryption with authentication.
 public struct MGM<Cipher: BlockCipher & ~Copyable>: ~Copyable {
-    private let key: Secret
+    private let cipher: Cipher
     private let tagLength: Int
 
-    /// A mode with a key of 32 octets.
+    /// A mode with a key of 32 octets. Constant time in its secret inputs.
     ///
     /// - Parameter tagLength: The octets of the tag, from 4 to a block.
     /// - Throws: ``GOSTError/invalidKeyLength``, or ``GOSTError/invalidLength`` for the tag's.
     public init(key: Span<UInt8>, tagLength: Int = Cipher.blockSize) throws(GOSTError) {
-        guard key.count == Cipher.keySize else { throw .invalidKeyLength }
         guard (4...Cipher.blockSize).contains(tagLength) else { throw .invalidLength }
-        self.key = Secret(copying: key)
+        cipher = try Cipher(key: key)
         self.tagLength = tagLength
     }
 
@@ -66,7 +65,7 @@ public struct MGM<Cipher: BlockCipher & ~Copyable>: ~Copyable {
     /// Adds the gamma E(Y_1) ‖ E(Y_2) ‖ …; Y_1 is the enciphered nonce.
     private func encipher(_ octets: inout MutableSpan<UInt8>, _ nonce: Span<UInt8>) {
         let start = begin(nonce, bit: 0)
-        var gamma = Gamma(Cipher(padding: key.bytes), counter: start.bytes, counting: .right)
+        var gamma = Gamma(cipher.copy(), counter: start.bytes, counting: .right)
         gamma.add(to: &octets)
     }
 
@@ -74,7 +73,7 @@ public struct MGM<Cipher: BlockCipher & ~Copyable>: ~Copyable {
     /// first bit set.
     private func tag(_ ciphertext: Span<UInt8>, _ nonce: Span<UInt8>, _ authenticated: Span<UInt8>) -> Secret {
         let start = begin(nonce, bit: 0x80)
-        var sum = MultilinearSum(Gamma(Cipher(padding: key.bytes), counter: start.bytes, counting: .left))
+        var sum = MultilinearSum(Gamma(cipher.copy(), counter: start.bytes, counting: .left))
         sum.append(authenticated)
         sum.append(ciphertext)
         var lengths = Secret(count: Cipher.blockSize)
@@ -86,7 +85,7 @@ public struct MGM<Cipher: BlockCipher & ~Copyable>: ~Copyable {
         }
         sum.append(lengths.bytes)
         var tag = sum.block()
-        Cipher(padding: key.bytes).encrypt(&tag, 0..<tag.count)
+        cipher.encrypt(&tag, 0..<tag.count)
         return tag.extracting(0..<tagLength)
     }
 
@@ -95,7 +94,7 @@ public struct MGM<Cipher: BlockCipher & ~Copyable>: ~Copyable {
         var block = Secret(copying: nonce)
         var octets = block.mutableBytes
         octets[0] |= bit
-        Cipher(padding: key.bytes).encrypt(&octets)
+        cipher.encrypt(&octets)
         return block
     }
 }

@@ -17,7 +17,9 @@ struct MultilinearSum<Cipher: BlockCipher & ~Copyable>: ~Copyable {
         for start in stride(from: 0, to: data.count, by: Self.batch) {
             let part = data.extracting(droppingFirst: start).extracting(first: min(Self.batch, data.count - start))
             let factors = factors.next((part.count + size - 1) / size * size)
-            for offset in stride(from: 0, to: part.count, by: size) {
+            let whole = part.count / size * size
+            let done = sum.addProducts(part.extracting(first: whole), factors.bytes, blockSize: size) ? whole : 0
+            for offset in stride(from: done, to: part.count, by: size) {
                 let block = FieldElement(part, at: offset, size: size)
                 let factor = FieldElement(factors.bytes, at: offset, size: size)
                 sum.value ^= size == 8 ? block.product64(factor) : block.product128(factor)

@@ -5,7 +5,8 @@ public import Secrets
 public struct OFB<Cipher: BlockCipher & ~Copyable>: ~Copyable {
     private var register: FeedbackRegister<Cipher>
 
-    /// Begins a message with a key of 32 octets and an initialisation vector of one or more whole blocks.
+    /// Begins a message with a key of 32 octets and an initialisation vector of one or more whole blocks. Constant time
+    /// in its secret inputs.
     ///
     /// - Throws: ``GOSTError/invalidKeyLength`` or ``GOSTError/invalidIVLength``.
     public init(key: Span<UInt8>, iv: Span<UInt8>) throws(GOSTError) {

@@ -6,7 +6,7 @@ public struct OMAC<Cipher: BlockCipher & ~Copyable>: ~Copyable {
     private let tagLength: Int
     private var chain = CodeChain(blockSize: Cipher.blockSize)
 
-    /// Begins a message with a key of 32 octets.
+    /// Begins a message with a key of 32 octets. Constant time in its secret inputs.
     ///
     /// - Parameter tagLength: The octets of the code, from 1 to a block. The standard's own examples take half a block,
     ///   TLS and KExp15 a whole one.

@@ -14,7 +14,7 @@ public struct OMACACPKM<Cipher: BlockCipher & ~Copyable>: ~Copyable {
     /// The octets of this section so far.
     private var count = 0
 
-    /// Begins a message with a master key of 32 octets.
+    /// Begins a message with a master key of 32 octets. Constant time in its secret inputs.
     ///
     /// - Parameters:
     ///   - section: The octets of a section (N), whole blocks.

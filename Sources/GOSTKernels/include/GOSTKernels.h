@@ -3,7 +3,8 @@
 /// Every function takes the path to use, and answers false, having done nothing, where that path has no such kernel: the
 /// caller then computes by itself. The caller also sees to it that the processor has the path (``gost_has_path``).
 /// All kernels are constant time in data and keys: no branch and no address depends on them. They keep nothing between
-/// calls and overwrite what they put on the stack.
+/// calls, and the ciphers overwrite their buffers of keys, text and gamma; registers that the compiler saves on the stack
+/// are not overwritten.
 #ifndef GOST_KERNELS_H
 #define GOST_KERNELS_H
 
@@ -15,9 +16,9 @@
 typedef enum __attribute__((enum_extensibility(closed))) {
     /// None of the kernels here.
     gost_path_portable,
-    /// x86-64 with AVX2.
+    /// x86-64 with AVX2 and PCLMULQDQ.
     gost_path_avx2,
-    /// x86-64 with AVX-512 F, BW, VL and VBMI, and GFNI.
+    /// x86-64 with AVX-512 F, BW, VL and VBMI, GFNI and PCLMULQDQ.
     gost_path_avx512,
     /// arm64 with its table instructions.
     gost_path_neon,
@@ -94,5 +95,10 @@ bool gost_kuznyechik_decrypt(gost_path path, const uint8_t *keys, const uint8_t 
 /// it is that of the block which follows.
 bool gost_kuznyechik_ctr(gost_path path, const uint8_t *keys, gost_counter *counter, const uint8_t *input,
                          uint8_t *output, size_t count);
+
+/// Adds to `sum` the products of `count` blocks of `data` and of `factors`, of 8 octets in GF(2^64) or of 16 in GF(2^128)
+/// (RFC 9058, 3), the most significant octet first; `sum` is two words, the low one first.
+bool gost_multilinear_sum(gost_path path, uint64_t *sum, const uint8_t *data, const uint8_t *factors, size_t block_size,
+                          size_t count);
 
 #endif
