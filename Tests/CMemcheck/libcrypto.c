@@ -164,3 +164,37 @@ int EC_POINT_set_affine_coordinates(
     if (x_is_secret || y_is_secret) hide_point(point);
     return result;
 }
+
+/// Subtraction of words; drops leading zero words.
+int BN_usub(BIGNUM *difference, const BIGNUM *a, const BIGNUM *b) {
+    REAL(BN_usub);
+    bool a_is_secret = reveal(a), b_is_secret = reveal(b);
+    int result = real(difference, a, b);
+    if (a_is_secret) hide((BIGNUM *)a);
+    if (b_is_secret) hide((BIGNUM *)b);
+    if (a_is_secret || b_is_secret) hide(difference);
+    return result;
+}
+
+/// Exponentiation with a fixed number of Montgomery's multiplications.
+int BN_mod_exp_mont_consttime(
+    BIGNUM *power, const BIGNUM *base, const BIGNUM *exponent, const BIGNUM *p, BN_CTX *context, BN_MONT_CTX *montgomery
+) {
+    REAL(BN_mod_exp_mont_consttime);
+    bool is_secret = reveal(base);
+    int result = real(power, base, exponent, p, context, montgomery);
+    if (is_secret) {
+        hide((BIGNUM *)base);
+        hide(power);
+    }
+    return result;
+}
+
+/// Subtraction of Y from p.
+int EC_POINT_invert(const EC_GROUP *group, EC_POINT *point, BN_CTX *context) {
+    REAL(EC_POINT_invert);
+    bool is_secret = reveal_point(point);
+    int result = real(group, point, context);
+    if (is_secret) hide_point(point);
+    return result;
+}

@@ -2,7 +2,7 @@ import GOST
 import Secrets
 
 extension Claim {
-    static let agreements = Curve.all.flatMap(vko) + Curve.all.flatMap(sespake)
+    static let agreements = Curve.all.flatMap(vko) + Curve.all.flatMap(sespake) + Curve.all.map(keyFile)
 
     private static func vko(_ curve: Curve) -> [Claim] {
         let ukm: [UInt8] = [1, 2, 3, 4, 5, 6, 7, 8]
@@ -51,6 +51,24 @@ extension Claim {
                 let kept = inputs.secret([UInt8](copying: verifier.point))
                 return revealed(try SESPAKE.Verifier(curve: curve, point: kept).point)
             },
+            Claim("SESPAKE, key, \(curve)") { inputs in
+                let verifier = try SESPAKE.Verifier(curve: curve, f: scalar(inputs, curve).bytes)
+                let exchange = try SESPAKE.Exchange(as: .a, verifier: verifier, random: inputs.random)
+                let peer = try PrivateKey.generate(on: curve, random: Inputs(areSecret: false).random).publicKey()
+                let key = try exchange.key(with: peer.bytes)
+                return revealed(key.code(for: [1, 2, 3]))
+            },
         ]
+    }
+
+    private static func keyFile(_ curve: Curve) -> Claim {
+        Claim("PKCS #8, \(curve)") { inputs in
+            let algorithm: PublicKeyAlgorithm = curve.coordinateSize == 32 ? .gostR34102012256 : .gostR34102012512
+            let key = try PrivateKey(curve: curve, scalar: scalar(inputs, curve))
+            let info = try PrivateKeyInfo(algorithm: algorithm, key: key)
+            let der = info.der()
+            let read = try PrivateKeyInfo(der: der.bytes)
+            return revealed(read.key.scalar)
+        }
     }
 }

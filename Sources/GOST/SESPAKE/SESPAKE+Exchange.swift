@@ -43,11 +43,12 @@ extension SESPAKE {
             as subject: Subject, _ verifier: borrowing Verifier, _ random: any RandomSource
         ) throws(GOSTError) -> Exchange {
             let arithmetic = try CurveArithmetic(verifier.curve)
+            let field = try Field(verifier.curve.parameters.p)
             let mask = try arithmetic.mask(verifier.point.bytes, of: subject)
             for _ in 0..<Curve.tries {
                 let key = try PrivateKey.generate(on: verifier.curve, random: random)
                 let own = try arithmetic.product(Integer(littleEndian: key.scalar.bytes))
-                let sum = try arithmetic.sum(own, mask)
+                let sum = try arithmetic.sum(own, mask, field)
                 if arithmetic.isInfinity(sum) { continue }
 
                 let point = try arithmetic.bytes(own)
@@ -69,9 +70,10 @@ extension SESPAKE {
         /// Constant time in its secret inputs; `peerShare` is not one.
         public consuming func key(with peerShare: [UInt8]) throws(GOSTError) -> Key {
             let arithmetic = try CurveArithmetic(curve)
+            let field = try Field(curve.parameters.p)
             let received = try arithmetic.point(peerShare.span)
             let mask = try arithmetic.mask(password.bytes, of: subject)
-            let peer = try arithmetic.sum(received, mask)
+            let peer = try arithmetic.sum(received, mask, field)
             let own = try arithmetic.secretPoint(point.bytes)
 
             let factor = try arithmetic.factor(ukm: [1].span)
