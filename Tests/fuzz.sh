@@ -15,7 +15,8 @@ for source in Tests/Fuzz/*.swift; do
     echo "fuzzing $target"
     mkdir -p "$build/$target/corpus"
     swiftc -O -sanitize=fuzzer,address -parse-as-library -swift-version 6 -use-ld=lld -I $modules -I Include/COpenSSL \
-        "$source" $build/release/GOST.build/*.o $build/release/Secrets.build/*.o -lcrypto -o "$build/$target/fuzz"
+        -Xcc -fmodule-map-file=$build/release/GOSTKernels.build/module.modulemap \
+        "$source" $build/release/{GOST,GOSTKernels,Secrets}.build/*.o -lcrypto -o "$build/$target/fuzz"
     SWIFT_BACKTRACE=enable=no "$build/$target/fuzz" -max_total_time="$seconds" -max_len=512 -timeout=20 \
         -print_final_stats=1 -verbosity=0 -artifact_prefix="$build/$target/" "$build/$target/corpus"
 done

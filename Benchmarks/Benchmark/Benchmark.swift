@@ -8,7 +8,7 @@ enum Benchmark {
     static func main() throws {
         guard libraries_load() else { throw GOSTError.libraryFailure }
         print(
-            "Processor: \(processor()), one core. Medians; the ratio is Kanal's speed to that of the fastest library.\n"
+            "Processor: \(processor()), one core. Medians; in brackets, the ratio to the fastest library.\n"
         )
         try messages()
         print()
@@ -17,14 +17,19 @@ enum Benchmark {
 
     /// MB/s, a megabyte being 10^6 octets; key and initialisation vector are set for each message.
     private static func messages() throws {
-        var table = Table(columns: ["MB/s", "octets"])
+        var table = Table(columns: ["MB/s", "octets"], kanal: Table.paths.map { "\($0)" })
         for primitive in messagePrimitives {
             for count in [64, 1024, 16384, 1 << 20] {
                 let message = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 151) }
-                let kanal = Contender(name: "Kanal") { try primitive.run(message) }
-                let others = libraryMessages(primitive.name, message)
-                let speeds = try seconds([kanal] + others).map { Double(count) / $0 / 1e6 }
-                table.add([primitive.name, "\(count)"], zip(["Kanal"] + others.map(\.name), speeds))
+                let kanal = Table.paths.map { path in
+                    Contender(name: "\(path)") {
+                        Instructions.choose(path)
+                        try primitive.run(message)
+                    }
+                }
+                let contenders = kanal + libraryMessages(primitive.name, message)
+                let speeds = try seconds(contenders).map { Double(count) / $0 / 1e6 }
+                table.add([primitive.name, "\(count)"], zip(contenders.map(\.name), speeds))
             }
         }
         table.print()
@@ -32,12 +37,12 @@ enum Benchmark {
 
     /// Operations per second.
     private static func keys() throws {
-        var table = Table(columns: ["per second", "curve"])
+        var table = Table(columns: ["per second", "curve"], kanal: ["Kanal"])
         for primitive in try keyPrimitives() {
             let kanal = Contender(name: "Kanal", run: primitive.run)
-            let others = libraryKeys(primitive)
-            let speeds = try seconds([kanal] + others).map { 1 / $0 }
-            table.add([primitive.name, primitive.curve], zip(["Kanal"] + others.map(\.name), speeds))
+            let contenders = [kanal] + libraryKeys(primitive)
+            let speeds = try seconds(contenders).map { 1 / $0 }
+            table.add([primitive.name, primitive.curve], zip(contenders.map(\.name), speeds))
         }
         table.print()
     }

@@ -24,17 +24,66 @@ private func octets<Tuple>(of tuple: Tuple) -> [UInt8] {
 }
 
 /// The primitives in the order of the table.
-let messagePrimitives = [
-    MessagePrimitive(name: "28147-89 ECB") { _ = try GOST28147(key: key.span, sBox: .cryptoProA).encryptECB($0.span) },
-    MessagePrimitive(name: "28147-89 CNT") {
-        let iv = Array(iv.prefix(8))
-        var cipher = try GOST28147CNT(key: key.span, iv: iv.span, sBox: .cryptoProA, meshing: true)
-        _ = cipher.apply($0.span)
-    },
-    MessagePrimitive(name: "GOST R 34.11-94") { _ = GOSTR341194.hash($0) },
-    MessagePrimitive(name: "Streebog-256") { _ = Streebog256.hash($0) },
-    MessagePrimitive(name: "Streebog-512") { _ = Streebog512.hash($0) },
-]
+let messagePrimitives =
+    [
+        MessagePrimitive(name: "28147-89 ECB") {
+            _ = try GOST28147(key: key.span, sBox: .cryptoProA).encryptECB($0.span)
+        },
+        MessagePrimitive(name: "28147-89 CNT") {
+            let iv = Array(iv.prefix(8))
+            var cipher = try GOST28147CNT(key: key.span, iv: iv.span, sBox: .cryptoProA, meshing: true)
+            _ = cipher.apply($0.span)
+        },
+        MessagePrimitive(name: "28147-89 CFB") {
+            let iv = Array(iv.prefix(8))
+            var cipher = try GOST28147CFB(key: key.span, iv: iv.span, sBox: .cryptoProA, meshing: true)
+            _ = cipher.encrypt($0.span)
+        },
+        MessagePrimitive(name: "28147-89 CBC") {
+            let iv = Array(iv.prefix(8))
+            var cipher = try GOST28147CBC(key: key.span, iv: iv.span, sBox: .cryptoProA, meshing: false)
+            _ = try cipher.encrypt($0.span)
+        },
+        MessagePrimitive(name: "28147-89 IMIT") {
+            _ = try GOST28147IMIT.authenticate($0.span, key: key.span, sBox: .cryptoProA, meshing: true)
+        },
+    ] + modes(Magma.self, "Magma") + modes(Kuznyechik.self, "Kuznyechik") + [
+        MessagePrimitive(name: "GOST R 34.11-94") { _ = GOSTR341194.hash($0) },
+        MessagePrimitive(name: "Streebog-256") { _ = Streebog256.hash($0) },
+        MessagePrimitive(name: "Streebog-512") { _ = Streebog512.hash($0) },
+    ]
+
+private func modes<Cipher: BlockCipher & ~Copyable>(_: Cipher.Type, _ name: String) -> [MessagePrimitive] {
+    let half = Array(iv.prefix(Cipher.blockSize / 2))
+    let block = Array(iv.prefix(Cipher.blockSize))
+    return [
+        MessagePrimitive(name: "\(name) ECB") { _ = try Cipher(key: key.span).encryptECB($0.span) },
+        MessagePrimitive(name: "\(name) CTR") {
+            var cipher = try CTR<Cipher>(key: key.span, iv: half.span)
+            _ = cipher.update($0.span)
+        },
+        MessagePrimitive(name: "\(name) CTR-ACPKM") {
+            var cipher = try CTRACPKM<Cipher>(key: key.span, iv: half.span, section: 4096)
+            _ = cipher.update($0.span)
+        },
+        MessagePrimitive(name: "\(name) CFB") {
+            var cipher = try CFB<Cipher>(key: key.span, iv: block.span)
+            _ = cipher.encrypt($0.span)
+        },
+        MessagePrimitive(name: "\(name) OFB") {
+            var cipher = try OFB<Cipher>(key: key.span, iv: block.span)
+            _ = cipher.update($0.span)
+        },
+        MessagePrimitive(name: "\(name) CBC") {
+            var cipher = try CBC<Cipher>(key: key.span, iv: block.span)
+            _ = try cipher.encrypt($0.span)
+        },
+        MessagePrimitive(name: "\(name) OMAC") { _ = try OMAC<Cipher>.authenticate($0.span, key: key.span) },
+        MessagePrimitive(name: "\(name) MGM") {
+            _ = try MGM<Cipher>(key: key.span).seal($0.span, nonce: block.span, authenticating: half.span)
+        },
+    ]
+}
 
 /// The operations with keys, on the curves that the libraries have.
 func keyPrimitives() throws -> [KeyPrimitive] {
@@ -50,7 +99,7 @@ private func keyPrimitives(_ name: String, _ curve: Curve) throws -> [KeyPrimiti
     let publicKey = try privateKey().publicKey()
     let signature = try privateKey().sign(digest: digest.span, random: SystemRandom())
     let ukm = Array(iv.prefix(8))
-    var primitives = [
+    return [
         KeyPrimitive(name: "key pair", curve: name) {
             _ = try PrivateKey.generate(on: curve, random: SystemRandom()).publicKey()
         },
@@ -60,12 +109,10 @@ private func keyPrimitives(_ name: String, _ curve: Curve) throws -> [KeyPrimiti
         KeyPrimitive(name: "verify", curve: name) {
             guard publicKey.isValidSignature(signature, digest: digest) else { throw GOSTError.libraryFailure }
         },
+        KeyPrimitive(name: "VKO", curve: name) {
+            _ = try privateKey().vko2012256(with: publicKey, ukm: ukm.span)
+        },
     ]
-    if curve.coordinateSize == 32 {
-        primitives.append(
-            KeyPrimitive(name: "VKO", curve: name) { _ = try privateKey().vko2001(with: publicKey, ukm: ukm.span) })
-    }
-    return primitives
 }
 
 extension Secret {

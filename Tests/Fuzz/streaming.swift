@@ -9,11 +9,13 @@ public func fuzzStreaming(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt 
     guard input.count >= 48 else { return 0 }
     let (lengths, key) = (input.prefix(8).map(Int.init), Array(input[8..<40]))
     // A short input stands for a message that is longer than a section of key meshing.
-    let message = Array(repeatElement(input.dropFirst(40), count: 1 + lengths[0] % 32).joined())
+    let message = Array(repeatElement(input.dropFirst(40), count: 1 + lengths[0] % 5).joined())
     hash(GOSTR341194.self, key, message, lengths)
     hash(Streebog256.self, key, message, lengths)
     hash(Streebog512.self, key, message, lengths)
-    for meshing in [false, true] { gamma(key, message, lengths, meshing: meshing) }
+    for meshing in [false, true] { modes28147(key, message, lengths, meshing: meshing) }
+    modes(Magma.self, key, message, lengths)
+    modes(Kuznyechik.self, key, message, lengths)
     return 0
 }
 
@@ -31,15 +33,64 @@ private func hash<Hash: HashFunction & ~Copyable>(
     expect([UInt8](copying: code.finalize()) == [UInt8](copying: whole), "HMAC, \(Hash.self)")
 }
 
-private func gamma(_ key: [UInt8], _ message: [UInt8], _ lengths: [Int], meshing: Bool) {
-    let iv = Array(key.prefix(8))
-    guard
-        var one = try? GOST28147CNT(key: key.span, iv: iv.span, sBox: .cryptoProA, meshing: meshing),
-        var many = try? GOST28147CNT(key: key.span, iv: iv.span, sBox: .cryptoProA, meshing: meshing)
-    else { fatalError("no cipher") }
-    let whole = [UInt8](copying: one.apply(message.span))
-    let parts = pieces(message, lengths).flatMap { [UInt8](copying: many.apply($0.span)) }
-    expect(parts == whole, "CNT")
+private func modes28147(_ key: [UInt8], _ message: [UInt8], _ lengths: [Int], meshing: Bool) {
+    let (iv, sBox) = (Array(key.prefix(8)), SBox.cryptoProA)
+    compare("28147-89 CNT", message, lengths) { pieces in
+        var mode = try GOST28147CNT(key: key.span, iv: iv.span, sBox: sBox, meshing: meshing)
+        return pieces.flatMap { [UInt8](copying: mode.apply($0.span)) }
+    }
+    compare("28147-89 CFB", message, lengths) { pieces in
+        var mode = try GOST28147CFB(key: key.span, iv: iv.span, sBox: sBox, meshing: meshing)
+        return pieces.flatMap { [UInt8](copying: mode.encrypt($0.span)) }
+    }
+    compare("28147-89 IMIT", message, lengths) { pieces in
+        var code = try GOST28147IMIT(key: key.span, sBox: sBox, meshing: meshing)
+        for piece in pieces { code.update(piece.span) }
+        return [UInt8](copying: code.finalize())
+    }
+}
+
+private func modes<Cipher: BlockCipher & ~Copyable>(
+    _: Cipher.Type, _ key: [UInt8], _ message: [UInt8], _ lengths: [Int]
+) {
+    let (half, block) = (Array(key.prefix(Cipher.blockSize / 2)), Array(key.prefix(Cipher.blockSize)))
+    compare("\(Cipher.self) CTR", message, lengths) { pieces in
+        var mode = try CTR<Cipher>(key: key.span, iv: half.span)
+        return pieces.flatMap { [UInt8](copying: mode.update($0.span)) }
+    }
+    compare("\(Cipher.self) CTR-ACPKM", message, lengths) { pieces in
+        var mode = try CTRACPKM<Cipher>(key: key.span, iv: half.span, section: 64)
+        return pieces.flatMap { [UInt8](copying: mode.update($0.span)) }
+    }
+    compare("\(Cipher.self) OFB", message, lengths) { pieces in
+        var mode = try OFB<Cipher>(key: key.span, iv: block.span)
+        return pieces.flatMap { [UInt8](copying: mode.update($0.span)) }
+    }
+    compare("\(Cipher.self) CFB", message, lengths) { pieces in
+        var mode = try CFB<Cipher>(key: key.span, iv: block.span)
+        return pieces.flatMap { [UInt8](copying: mode.encrypt($0.span)) }
+    }
+    compare("\(Cipher.self) OMAC", message, lengths) { pieces in
+        var code = try OMAC<Cipher>(key: key.span)
+        for piece in pieces { code.update(piece.span) }
+        return [UInt8](copying: code.finalize())
+    }
+    compare("\(Cipher.self) OMAC-ACPKM", message, lengths) { pieces in
+        var code = try OMACACPKM<Cipher>(key: key.span, section: 64, masterSection: 128)
+        for piece in pieces { code.update(piece.span) }
+        return [UInt8](copying: code.finalize())
+    }
+}
+
+/// Expects the same result of the message as a whole and of its pieces.
+private func compare(
+    _ name: String, _ message: [UInt8], _ lengths: [Int], _ result: ([[UInt8]]) throws -> [UInt8]
+) {
+    do {
+        expect(try result([message]) == result(pieces(message, lengths)), name)
+    } catch {
+        fatalError("\(name): \(error)")
+    }
 }
 
 /// The message in pieces of these lengths, over and over; a length of 0 gives an empty piece once.

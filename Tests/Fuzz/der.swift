@@ -1,0 +1,47 @@
+import GOST
+import Secrets
+
+/// Keys in DER: refused with a typed error, or taken and then written so that they are read again. The first octet
+/// chooses whether the rest is read as it is or added, modulo 2, to the octets of a valid key.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzDER(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    let input = unsafe Array(UnsafeBufferPointer(start: start, count: count))
+    guard let first = input.first else { return 0 }
+    let rest = Array(input.dropFirst())
+    let curve = Curve.all[Int(first) % Curve.all.count]
+    let isChanged = first >= 0x80
+    let (privateKey, publicKey) = isChanged ? valid(curve) : ([], [])
+    readPrivateKey(isChanged ? changed(privateKey, rest) : rest)
+    readPublicKey(isChanged ? changed(publicKey, rest) : rest)
+    return 0
+}
+
+private func readPrivateKey(_ der: [UInt8]) {
+    guard let info = try? PrivateKeyInfo(der: der.span) else { return }
+    let written = info.der()
+    guard let again = try? PrivateKeyInfo(der: written.bytes) else { fatalError("what was written is not read") }
+    guard constantTimeEqual(again.key.scalar.bytes, info.key.scalar.bytes) else { fatalError("another key") }
+}
+
+private func readPublicKey(_ der: [UInt8]) {
+    guard let info = try? SubjectPublicKeyInfo(der: der.span) else { return }
+    guard let again = try? SubjectPublicKeyInfo(der: info.der.span) else { fatalError("what was written is not read") }
+    guard again.key == info.key else { fatalError("another key") }
+}
+
+/// A private and a public key on a curve: 1 and the generator.
+private func valid(_ curve: Curve) -> (private: [UInt8], public: [UInt8]) {
+    let algorithm = curve.coordinateSize == 32 ? PublicKeyAlgorithm.gostR34102012256 : .gostR34102012512
+    let one = [1] + [UInt8](repeating: 0, count: curve.coordinateSize - 1)
+    do {
+        let key = try PrivateKey(curve: curve, scalar: Secret(copying: one))
+        let publicKey = try SubjectPublicKeyInfo(algorithm: algorithm, key: key.publicKey()).der
+        return ([UInt8](copying: try PrivateKeyInfo(algorithm: algorithm, key: key).der()), publicKey)
+    } catch {
+        fatalError("\(error)")
+    }
+}
+
+private func changed(_ octets: [UInt8], _ changes: [UInt8]) -> [UInt8] {
+    octets.enumerated().map { $0.element ^ (changes.indices.contains($0.offset) ? changes[$0.offset] : 0) }
+}
