@@ -17,7 +17,7 @@ enum Benchmark {
 
     /// MB/s, a megabyte being 10^6 octets; key and initialisation vector are set for each message.
     private static func messages() throws {
-        var table = Table(columns: ["MB/s", "octets"], kanal: Table.paths.map { "\($0)" })
+        let table = Table(columns: ["MB/s", "octets"], kanal: Table.paths.map { "\($0)" })
         for primitive in messagePrimitives {
             for count in [64, 1024, 16384, 1 << 20] {
                 let message = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 151) }
@@ -32,19 +32,17 @@ enum Benchmark {
                 table.add([primitive.name, "\(count)"], zip(contenders.map(\.name), speeds))
             }
         }
-        table.print()
     }
 
     /// Operations per second.
     private static func keys() throws {
-        var table = Table(columns: ["per second", "curve"], kanal: ["Kanal"])
+        let table = Table(columns: ["per second", "curve"], kanal: ["Kanal"])
         for primitive in try keyPrimitives() {
             let kanal = Contender(name: "Kanal", run: primitive.run)
             let contenders = [kanal] + libraryKeys(primitive)
             let speeds = try seconds(contenders).map { 1 / $0 }
             table.add([primitive.name, primitive.curve], zip(contenders.map(\.name), speeds))
         }
-        table.print()
     }
 
     private static func processor() -> String {
