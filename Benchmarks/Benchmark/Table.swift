@@ -29,7 +29,7 @@ struct Table {
 
     private static func print(_ row: [String]) {
         Swift.print("| \(row.joined(separator: " | ")) |")
-        fflush(stdout)
+        fflush(nil)
     }
 
     private static func number(_ speed: Double?) -> String {
