@@ -132,34 +132,60 @@ detach
 
 # ---- Sudden death ----
 
-# Processes killed at any moment leave a token and a store that work.
-interrupted() {
-    local identity=$1 delay
-    attach "$identity" "killed-$identity"
+# Kills the token or the application after so many seconds, and waits for both: victim, delay, the application's process,
+# the token's identity and state. $struck counts the applications that did not come to their end.
+strike() {
+    local status=0
+    sleep "$2"
+    kill -KILL "$([ "$1" = token ] && echo "$token" || echo "$3")" 2> /dev/null || true
+    wait "$3" 2> /dev/null || status=$?
+    [ $status = 0 ] || struck=$((struck + 1))
+    [ "$1" = token ] || return 0
+    wait "$token" 2> /dev/null || true
+    attach "$4" "$5"
+}
+
+moments="0.003 0.01 0.02 0.03 0.05 0.08"
+
+# A token and an application killed while a key is made: there are whole pairs only, and everything works.
+generation_struck() {
+    local identity=$1 state=killed-$1-$2 moment struck=0
+    attach "$identity" "$state"
     [ "$identity" = usb ] || expect 0 ./activate "$serial" "$password"
-    for delay in 0.01 0.02 0.03 0.05 0.08 0.13; do
+    for moment in $moments; do
         pkcs11-tool --module "$module" --slot "$slot" --login --pin $pin \
             --keypairgen --key-type GOSTR3410-2012-256:A --id 02 > /dev/null 2>&1 &
-        local client=$!
-        sleep "$delay"
-        kill -KILL "$([ "$2" = token ] && echo "$token" || echo $client)" 2> /dev/null || true
-        wait $client 2> /dev/null || true
-        if [ "$2" = token ]; then
-            wait "$token" 2> /dev/null || true
-            attach "$identity" "killed-$identity"
-        fi
+        strike "$2" "$moment" $! "$identity" "$state"
         tool --login --pin $pin --list-objects
         [ $(($(grep -c 'Key Object' output || true) % 2)) = 0 ] || fail "half of a key pair: $(cat output)"
     done
     tool --login --pin $pin --keypairgen --key-type GOSTR3410-2012-256:A --id 03
     tool --login --pin $pin --sign -m GOSTR3410 --id 03 -i digest -o raw
-    passed "$identity: $2 killed at six moments of a key generation, everything works afterwards"
+    [ $struck -gt 0 ] || fail "no kill met a key generation"
+    passed "$identity: $2 killed in $struck key generations, everything works afterwards"
     detach
 }
 
-interrupted bt token
-interrupted usb token
-interrupted bt application
+# The same while a new token is activated: it can be activated all the same.
+activation_struck() {
+    local state moment struck=0
+    for moment in $moments; do
+        state=young-$1-$moment
+        attach bt "$state"
+        XDG_DATA_HOME=$work/store-$state ./activate "$serial" "$password" > /dev/null 2>&1 &
+        strike "$1" "$moment" $! bt "$state"
+        XDG_DATA_HOME=$work/store-$state expect 0 ./activate "$serial" "$password"
+        detach
+    done
+    [ $struck -gt 0 ] || fail "no kill met an activation"
+    passed "bt: $1 killed in $struck activations, which then succeed"
+}
+
+for victim in token application; do
+    generation_struck bt $victim
+    generation_struck usb $victim
+    activation_struck $victim
+done
 
 # ---- Acceptance programs beside the project, where there are any ----
 
