@@ -27,7 +27,7 @@ sources := $(shell find Sources Include Package.swift -type f -not -name '*.in')
 
 sudo := $(if $(filter 0,$(shell id -u)),,sudo)
 build_packages := gcc g++ libc6-dev binutils pkg-config git libpcsclite-dev libssl-dev libp11-kit-dev
-test_packages := pcscd vsmartcard-vpcd opensc p11-kit openssl libengine-gost-openssl python3-venv valgrind
+test_packages := pcscd vsmartcard-vpcd opensc p11-kit openssl libengine-gost-openssl python3-venv valgrind spin
 bench_packages := libengine-gost-openssl libgcrypt20-dev nettle-dev
 
 # Installs those of the packages $(1) that are missing.
@@ -43,7 +43,7 @@ define install_packages
 	fi
 endef
 
-.PHONY: help deps build-deps build test constant-time fuzz bench lint demo install uninstall clean
+.PHONY: help deps build-deps build test model constant-time fuzz bench lint demo install uninstall clean
 .NOTPARALLEL:
 
 help: ## list the targets
@@ -67,8 +67,12 @@ test: deps build lint ## build, and run every test
 	swift test --explicit-target-dependency-import-check error
 	Tests/install.sh
 	Tests/end-to-end.sh
+	Tests/model.sh
 	Tests/constant-time.sh
 	Tests/fuzz.sh 3
+
+model: deps ## check the model of the secure channel's sessions
+	Tests/model.sh
 
 constant-time: deps ## prove by valgrind that nothing secret decides a branch or a memory index
 	Tests/constant-time.sh
