@@ -63,9 +63,15 @@ let package = Package(
         kanal(
             "Token",
             on: [
-                "APDU", "GOST", "SecureChannel", "Secrets", "Storage", .product(name: "Logging", package: "swift-log"),
+                "APDU", "GOST", "Locking", "SecureChannel", "Secrets", "Storage",
+                .product(name: "Logging", package: "swift-log"),
             ]),
-        kanal("Cryptoki", on: ["APDU", "CCryptoki", "GOST", "Locking", "SecureChannel", "Secrets", "Token"]),
+        kanal(
+            "Cryptoki",
+            on: [
+                "APDU", "CCryptoki", "GOST", "Locking", "SecureChannel", "Secrets", "Token",
+                .product(name: "Logging", package: "swift-log"),
+            ]),
         .executableTarget(
             name: "kanal-emulator",
             dependencies: ["Emulator", "Storage", .product(name: "ArgumentParser", package: "swift-argument-parser")],

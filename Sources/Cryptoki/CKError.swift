@@ -73,7 +73,7 @@ extension CKError {
             case .notFound: .objectHandleInvalid
             case .memoryFull: .deviceMemory
             case .unsupported: .tokenNotRecognised
-            case .initialisationPhase, .malformedAnswer, .refused: .deviceError
+            case .faulty, .initialisationPhase, .malformedAnswer, .refused: .deviceError
             }
     }
 

@@ -26,7 +26,22 @@ public final class Library: Sendable {
 
     private struct Entry {
         let slot: Lock<Slot>
+        /// Whether a call that waits for the slot's token shall give up.
+        let isAbandoned: Lock<Bool>
         var reader: ReaderState
+
+        init(_ reader: ReaderState, _ readers: any ReaderService, _ settings: TokenSettings) {
+            isAbandoned = Lock(false)
+            slot = Lock(Slot(reader: reader.name, readers: readers, settings: settings, isAbandoned: isAbandoned))
+            self.reader = reader
+        }
+
+        /// Runs `body` with the slot, without waiting for a token that is away.
+        func withLockAtOnce(_ body: (Slot) -> Void) {
+            isAbandoned.withLock { $0 = true }
+            slot.withLock { slot in body(slot) }
+            isAbandoned.withLock { $0 = false }
+        }
     }
 
     public init(readers: any ReaderService, settings: TokenSettings) {
@@ -41,6 +56,8 @@ public final class Library: Sendable {
     public struct SlotState: Sendable {
         /// The PC/SC name of the reader.
         public var reader: String
+        /// Whether there is a card in it, of whatever kind.
+        public var isOccupied: Bool
         /// Whether there is a token in it that this library drives.
         public var hasToken: Bool
     }
@@ -70,8 +87,7 @@ public final class Library: Sendable {
                 if let index = tables.slots.firstIndex(where: { $0.reader.name == state.name }) {
                     tables.slots[index].reader = state
                 } else {
-                    let slot = Slot(reader: state.name, readers: readers, settings: settings)
-                    tables.slots.append(Entry(slot: Lock(slot), reader: state))
+                    tables.slots.append(Entry(state, readers, settings))
                 }
             }
         }
@@ -90,21 +106,20 @@ public final class Library: Sendable {
     /// Runs `body` while no other thread has the slot.
     private func withSlot<Result>(_ id: CK_SLOT_ID, _ body: (Slot) throws(CKError) -> Result) throws(CKError) -> Result
     {
-        let slot = try entry(id)
-        return try slot.withLock { slot throws(CKError) in try body(slot) }
+        try entry(id).slot.withLock { slot throws(CKError) in try body(slot) }
     }
 
-    private func entry(_ id: CK_SLOT_ID) throws(CKError) -> Lock<Slot> {
+    private func entry(_ id: CK_SLOT_ID) throws(CKError) -> Entry {
         if let entry = known(id) { return entry }
         try refreshSlots()
         guard let entry = known(id) else { throw .slotIDInvalid }
         return entry
     }
 
-    private func known(_ id: CK_SLOT_ID) -> Lock<Slot>? {
+    private func known(_ id: CK_SLOT_ID) -> Entry? {
         tables.withLock { tables in
             guard let index = Int(exactly: id), tables.slots.indices.contains(index) else { return nil }
-            return tables.slots[index].slot
+            return tables.slots[index]
         }
     }
 
@@ -122,8 +137,10 @@ public final class Library: Sendable {
 
     /// - Parameter evicting: Whether to learn everything even at another process's cost; see `Token.info(evicting:)`.
     public func token(in slot: CK_SLOT_ID, evicting: Bool) throws(CKError) -> TokenState {
-        try withSlot(slot) { slot throws(CKError) in
-            try slot.withToken { token throws(TokenError) in
+        // While a call waits for a token that is away, this one says so.
+        guard try self.slot(slot).isOccupied else { throw .tokenNotPresent }
+        return try withSlot(slot) { slot throws(CKError) in
+            try slot.withToken(waits: false) { token throws(TokenError) in
                 let info = try token.info(evicting: evicting)
                 return TokenState(
                     model: token.model, atr: token.atr, isActivated: token.isActivated, info: info,
@@ -136,12 +153,17 @@ public final class Library: Sendable {
     ///
     /// - Throws: `CKR_SESSION_EXISTS` while a session with the token is open.
     public func activate(_ slot: CK_SLOT_ID, password: Span<UInt8>) throws(CKError) {
-        let slot = try entry(slot)
+        let slot = try entry(slot).slot
         let password = try ActivationPassword.cryptoki(password)
         try slot.withLock { slot throws(CKError) in
             guard slot.sessionCount == 0 else { throw .sessionExists }
             try slot.withToken { token throws(TokenError) in try token.activate(with: password) }
         }
+    }
+
+    /// What is known of the token that the slot's sessions work with.
+    package func presence(in slot: CK_SLOT_ID) throws(CKError) -> Presence {
+        try withSlot(slot) { slot throws(CKError) in slot.presence }
     }
 
     /// The mechanisms of the token in a slot, in the vendor's order.
@@ -164,7 +186,7 @@ public final class Library: Sendable {
 
     public func openSession(with id: CK_SLOT_ID, flags: CK_FLAGS) throws(CKError) -> CK_SESSION_HANDLE {
         guard flags & CKF_SERIAL_SESSION != 0 else { throw .sessionParallelNotSupported }
-        let slot = try entry(id)
+        let slot = try entry(id).slot
         let handle = tables.withLock { $0.sessions.insert(id) }
         do throws(CKError) {
             try slot.withLock { slot throws(CKError) in
@@ -183,7 +205,7 @@ public final class Library: Sendable {
     }
 
     public func closeAllSessions(with id: CK_SLOT_ID) throws(CKError) {
-        try withSlot(id) { slot throws(CKError) in slot.closeAllSessions() }
+        try entry(id).withLockAtOnce { $0.closeAllSessions() }
         tables.withLock { $0.sessions.removeAll { $0 == id } }
     }
 
@@ -213,20 +235,21 @@ public final class Library: Sendable {
 
     /// Closes everything. Calls that other threads are in the middle of end first.
     public func finalize() {
-        let slots = tables.withLock { tables in
+        let entries = tables.withLock { tables in
             defer {
                 tables = Tables()
                 tables.isFinal = true
             }
-            return tables.slots.map(\.slot)
+            return tables.slots
         }
-        for slot in slots { slot.withLock { $0.closeAllSessions() } }
+        for entry in entries { entry.withLockAtOnce { $0.closeAllSessions() } }
     }
 }
 
 extension Library.SlotState {
     init(_ state: ReaderState) {
         reader = state.name
+        isOccupied = state.atr != nil
         hasToken = state.atr.map { TokenModel(atr: $0) != nil } ?? false
     }
 }

@@ -24,8 +24,7 @@ extension Session {
     /// Ends the login. Private objects are seen no more, and private session objects are gone.
     public func logOut() throws(CKError) {
         guard slot.login != nil else { throw .userNotLoggedIn }
-        slot.objects.removeAll { $0.isPrivate }
-        slot.endPrivateOperations()
+        slot.loginEnded()
         try slot.withToken { token throws(TokenError) in try token.logOut() }
     }
 }

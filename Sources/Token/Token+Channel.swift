@@ -41,14 +41,14 @@ extension Token {
             self.hints = hints
             if let record = try pairing(with: capabilities.serial) {
                 protection = .paired(record)
-            } else if isWireless || capabilities.policy.contains(.requiredWired) {
+            } else if settings.isWireless(reader) || capabilities.policy.contains(.requiredWired) {
                 protection = .unpaired(capabilities)
             } else {
                 protection = .plain
             }
         case .absent:
             // A wireless reader gets nothing in plain, and a token once paired does not become unprotected.
-            guard !isWireless else {
+            guard !settings.isWireless(reader) else {
                 protection = .unpaired(nil)
                 return
             }
@@ -74,12 +74,6 @@ extension Token {
             settings.log.warning("the token does not know this host any more: activate it again")
             throw .activationNeeded
         }
-    }
-
-    /// The words that mark a reader name as wireless (gsc1, 4).
-    private var isWireless: Bool {
-        let words = reader.lowercased().split { !$0.isLetter && !$0.isNumber }
-        return words.contains { ["bt", "bluetooth", "nfc", "contactless", "picc"].contains($0) }
     }
 
     private func offeredCapabilities() throws(TokenError) -> Capabilities? {

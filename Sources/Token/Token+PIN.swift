@@ -1,4 +1,5 @@
 import APDU
+import Logging
 public import Secrets
 
 extension Token {
@@ -10,7 +11,7 @@ extension Token {
             try verify(role, pin)
             login = role
             cache = nil
-            if case .paired = protection { retainedPIN = pin.copy() }
+            if case .paired = protection, settings.retainsPIN { retainedPIN = RetainedSecret(copying: pin) }
         }
     }
 
@@ -32,14 +33,18 @@ extension Token {
     }
 
     /// Presents the retained PIN in a channel that was opened anew: once, and whatever goes wrong ends the login
-    /// (gsc1, 15.3).
+    /// (gsc1, 15.3). Without a retained PIN the login has ended with the channel.
     func presentRetainedPIN() throws(TokenError) {
         mustPresentPIN = false
-        guard let role = login, let pin = retainedPIN?.copy() else { return }
+        guard let role = login, let pin = retainedPIN?.copy() else { return forgetLogin() }
+        // The presentation is no part of the call, which may be repeated after it.
+        let hadActed = hasActed
+        defer { hasActed = hadActed }
         do throws(TokenError) {
             try verify(role, pin)
         } catch {
             forgetLogin()
+            settings.log.warning("the PIN was not taken again: the login is over", metadata: ["reader": "\(reader)"])
             throw .notLoggedIn
         }
     }

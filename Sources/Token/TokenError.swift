@@ -13,6 +13,8 @@ public enum TokenError: Error, Sendable, Equatable {
     case pinIncorrect(triesLeft: Int?)
     /// The PIN has no tries left.
     case pinLocked
+    /// The channel could not be opened so often that nothing is tried for a while (gsc1, 12).
+    case faulty
     /// The operation needs a login.
     case notLoggedIn
     /// No such file, key or data object.

@@ -13,11 +13,12 @@ struct Application {
     let library: Library
     private let store: Folder
 
-    init(_ reader: EmulatedReader, store: Folder) {
+    init(_ reader: EmulatedReader, store: Folder, configure: (inout TokenSettings) -> Void = { _ in }) {
         self.store = store
-        let settings = TokenSettings(
+        var settings = TokenSettings(
             pairings: store.path, hostLabel: "test", random: SystemRandom(),
             log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        configure(&settings)
         library = Library(readers: reader, settings: settings)
     }
 
@@ -96,4 +97,13 @@ final class Folder: Sendable {
     }
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
+}
+
+extension CK_ULONG {
+    /// The number as an attribute's value holds it.
+    var octets: [UInt8] { (0..<8).map { UInt8(truncatingIfNeeded: self >> (8 * $0)) } }
+}
+
+extension Secret {
+    static func of(_ text: String) -> Secret { Secret(copying: Array(text.utf8)) }
 }

@@ -8,14 +8,16 @@ import Secrets
 final class EmulatedReader: ReaderService, Sendable {
     static let name = "Virtual PCD 00 00"
 
-    let card: EmulatedCard
-    private let state = Lock(State())
+    private let state: Lock<State>
 
     /// Changes a response before the host sees it, or loses it. The number counts commands from 1.
     typealias Change = @Sendable (_ number: Int, _ instruction: UInt8, Response) throws(LinkError) -> Response
 
     struct State {
+        var card: EmulatedCard
         var isPresent = true
+        /// Counts removals: connections from before one are dead.
+        var removals = 0
         var wasReset = false
         var conversation: [UInt8] = []
         var commands = 0
@@ -25,8 +27,11 @@ final class EmulatedReader: ReaderService, Sendable {
     }
 
     init(_ identity: Identity, memory: any CardMemory = VolatileMemory(), passwords: [String] = []) throws {
-        card = try EmulatedCard(identity, memory: memory, activationPasswords: passwords)
+        state = try Lock(State(card: EmulatedCard(identity, memory: memory, activationPasswords: passwords)))
     }
+
+    /// The card in the reader, or that was in it.
+    var card: EmulatedCard { state.withLock { $0.card } }
 
     /// Everything that crossed the link, in both directions.
     var conversation: [UInt8] { state.withLock { $0.conversation } }
@@ -58,11 +63,16 @@ final class EmulatedReader: ReaderService, Sendable {
 
     func removeCard() {
         card.powerOff()
-        state.withLock { $0.isPresent = false }
+        state.withLock { state in
+            state.isPresent = false
+            state.removals += 1
+        }
     }
 
-    func insertCard() {
+    /// Puts the card back, or another in its place.
+    func insertCard(_ other: EmulatedCard? = nil) {
         state.withLock { state in
+            state.card = other ?? state.card
             state.isPresent = true
             state.wasReset = true
         }
@@ -70,24 +80,25 @@ final class EmulatedReader: ReaderService, Sendable {
 
     func readers() throws(LinkError) -> [ReaderState] {
         let isPresent = state.withLock { $0.isPresent }
-        return [ReaderState(name: Self.name, atr: isPresent ? card.identity.atr : nil, events: 0)]
+        let atr = isPresent ? card.identity.atr : nil
+        return [ReaderState(name: Self.name, atr: atr, events: state.withLock { $0.removals })]
     }
 
     func connect(to reader: String) throws(LinkError) -> any CardLink {
         guard reader == Self.name, state.withLock({ $0.isPresent }) else { throw .noCard }
-        return Link(reader: self)
+        return Link(reader: self, removals: state.withLock { $0.removals })
     }
 
-    fileprivate func takeReset() throws(LinkError) -> Bool {
+    fileprivate func takeReset(_ removals: Int) throws(LinkError) -> Bool {
         try state.withLock { state throws(LinkError) in
-            guard state.isPresent else { throw .removed(sent: false) }
+            guard state.isPresent, state.removals == removals else { throw .removed(sent: false) }
             defer { state.wasReset = false }
             return state.wasReset
         }
     }
 
-    fileprivate func transmit(_ command: borrowing Command) throws(LinkError) -> Response {
-        guard state.withLock({ $0.isPresent }) else { throw .removed(sent: false) }
+    fileprivate func transmit(_ command: borrowing Command, _ removals: Int) throws(LinkError) -> Response {
+        guard state.withLock({ $0.isPresent && $0.removals == removals }) else { throw .removed(sent: false) }
         guard let sent = try? command.encoded() else { throw .malformed }
         let response = try card.transmit(command)
         let (number, change) = state.withLock { state in
@@ -102,13 +113,19 @@ final class EmulatedReader: ReaderService, Sendable {
 
     private final class Link: CardLink {
         private let reader: EmulatedReader
+        private let removals: Int
 
-        init(reader: EmulatedReader) { self.reader = reader }
+        init(reader: EmulatedReader, removals: Int) {
+            self.reader = reader
+            self.removals = removals
+        }
 
         var atr: [UInt8] { reader.card.identity.atr }
-        func beginTransaction() throws(LinkError) -> Bool { try reader.takeReset() }
+        func beginTransaction() throws(LinkError) -> Bool { try reader.takeReset(removals) }
         func endTransaction() {}
         func disconnect() {}
-        func transmit(_ command: borrowing Command) throws(LinkError) -> Response { try reader.transmit(command) }
+        func transmit(_ command: borrowing Command) throws(LinkError) -> Response {
+            try reader.transmit(command, removals)
+        }
     }
 }
