@@ -43,7 +43,7 @@ define install_packages
 	fi
 endef
 
-.PHONY: help deps build-deps build test model constant-time fuzz bench lint demo install uninstall clean
+.PHONY: help deps build-deps build test model constant-time fuzz soak bench lint demo install uninstall clean
 .NOTPARALLEL:
 
 help: ## list the targets
@@ -82,6 +82,12 @@ SECONDS = 60
 
 fuzz: build-deps ## feed random input to parsers and streams under AddressSanitizer; takes SECONDS
 	Tests/fuzz.sh $(SECONDS)
+
+# How many interruptions a soak has.
+ROUNDS = 10000
+
+soak: deps ## interrupt an emulated token and its host ROUNDS times at random
+	KANAL_SOAK=$(ROUNDS) swift test --filter CryptokiTests.SoakTests
 
 bench: build-deps ## compare the speed with that of gost-engine, libgcrypt and nettle
 	$(call install_packages,$(bench_packages))

@@ -53,6 +53,12 @@ public final class EmulatedCard: CardConnection, Sendable {
         interface.withLock { interface in String(decoding: interface.card.state.label, as: UTF8.self) }
     }
 
+    /// How often the card has executed commands of an instruction since it was made: what a host repeats without need
+    /// shows here.
+    public func executions(of instruction: UInt8) -> Int {
+        interface.withLock { interface in interface.card.executions[instruction] ?? 0 }
+    }
+
     /// Supplies power. The answer is the answer to reset.
     @discardableResult
     public func powerOn() -> [UInt8] { reset() }

@@ -17,6 +17,8 @@ final class Card {
 
     /// What the command being executed finds: the plain context or a session's.
     var context = Context()
+    /// How often each instruction was executed.
+    var executions: [UInt8: Int] = [:]
     /// Whether the last command made all contexts void: the card was erased.
     var wasErased = false
 
@@ -80,7 +82,8 @@ final class Card {
 
     /// Finds the command (ISO/IEC 7816-4 for class 00, the vendor's for class 80).
     private func dispatch(_ command: borrowing Command) throws(Refusal) -> Response {
-        switch (command.cla, command.ins) {
+        executions[command.ins, default: 0] += 1
+        return switch (command.cla, command.ins) {
         case (0x00, 0xA4): try select(command)
         case (0x00, 0xB0): try readBinary(command)
         case (0x00, 0xD6): try updateBinary(command)
