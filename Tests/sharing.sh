@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# Applications that work with one token at once, for so many seconds each: two, which have a session of the channel each,
+# and five, which take four sessions from each other. Nobody may lose his login, get a wrong answer, or grow. Then, what
+# an application's memory holds after C_Finalize.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. Tests/token.sh
+
+seconds=${1:-600}
+
+# share COUNT: runs so many applications and compares what each holds at its begin and at its end.
+share() {
+    local number applications=() log begin end rounds=0
+    for number in $(seq "$1"); do
+        ./share "$slot" $pin shared "$seconds" > "share.$number" 2>&1 &
+        applications+=($!)
+    done
+    for number in $(seq "$1"); do
+        wait "${applications[number - 1]}" || fail "application $number of $1: $(cat "share.$number")"
+        log=$(< "share.$number")
+        begin=$(sed -n 's/^begin: //p' <<< "$log")
+        end=$(sed -n 's/^end: //p' <<< "$log")
+        [ -n "$begin" ] || fail "application $number of $1 had less than 20 rounds: $log"
+        [ "${begin#*, }" = "${end#*, }" ] || fail "application $number of $1 keeps files open: $log"
+        [ $((${end%% *} - ${begin%% *})) -lt 2048 ] || fail "application $number of $1 grows: $log"
+        rounds=$((rounds + $(sed -n 's/^rounds: //p' <<< "$log")))
+    done
+    echo "ok: $1 applications at once, $rounds rounds in $seconds seconds"
+}
+
+invert() { python3 -c 'import sys; sys.stdout.buffer.write(bytes(255 - b for b in sys.stdin.buffer.read()))'; }
+
+prepare
+start_pcscd
+attach bt shared
+./activate "$serial" "$password" > /dev/null
+pkcs11-tool --module "$module" --slot "$slot" --login --pin $pin --keypairgen --key-type GOSTR3410-2012-256:A \
+    --id "$(printf shared | od -An -tx1 | tr -d ' \n')" > output 2>&1 || fail "no key: $(cat output)"
+share 2
+share 5
+
+printf %s $pin | invert > secret.pin
+printf %s "${password//-/}" | invert > secret.password
+for key in "$XDG_DATA_HOME"/kanal/pairings/host.*; do invert < "$key" > "secret.${key##*/}"; done
+./scan "$slot" secret.pin secret.password secret.host.* > output || fail "after C_Finalize: $(cat output)"
+echo "ok: after C_Finalize the memory holds neither PIN nor password nor the host's keys"
+echo "sharing.sh: passed"
