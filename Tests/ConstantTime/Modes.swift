@@ -86,6 +86,16 @@ extension Claim {
                 let header = inputs.secret(41)
                 return revealed(try cipher.seal(plaintext.bytes, nonce: nonce.span, authenticating: header.bytes))
             },
+            Claim("\(name) MGM, opening") { inputs in
+                let (key, header) = (octets(32), octets(41))
+                let sealed = try MGM<Cipher>(key: key.span)
+                    .seal(octets(long).span, nonce: nonce.span, authenticating: header.span)
+                let cipher = try MGM<Cipher>(key: inputs.secret(key).bytes)
+                let secretHeader = inputs.secret(header)
+                let secretSealed = inputs.secret([UInt8](copying: sealed))
+                return revealed(
+                    try cipher.open(secretSealed.bytes, nonce: nonce.span, authenticating: secretHeader.bytes))
+            },
         ]
     }
 
@@ -102,6 +112,18 @@ extension Claim {
                 return revealed(
                     try KExp15<Cipher>.wrap(
                         key.bytes, authenticationKey: authentication.bytes, encryptionKey: encryption.bytes,
+                        iv: iv.span))
+            },
+            Claim("\(name) KImp15") { inputs in
+                let (mac, enc) = (octets(32), octets(33).dropFirst())
+                let wrapped = try KExp15<Cipher>.wrap(
+                    octets(32).span, authenticationKey: mac.span, encryptionKey: enc.span, iv: iv.span)
+                let authentication = inputs.secret(mac)
+                let encryption = inputs.secret(Array(enc))
+                let secret = inputs.secret([UInt8](copying: wrapped))
+                return revealed(
+                    try KExp15<Cipher>.unwrap(
+                        secret.bytes, authenticationKey: authentication.bytes, encryptionKey: encryption.bytes,
                         iv: iv.span))
             },
         ]

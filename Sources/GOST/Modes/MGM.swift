@@ -45,9 +45,7 @@ public struct MGM<Cipher: BlockCipher & ~Copyable>: ~Copyable {
         let ciphertext = sealed.extracting(droppingLast: tagLength)
         try check(nonce, ciphertext.count, authenticated.count)
         let tag = tag(ciphertext, nonce, authenticated)
-        guard constantTimeEqual(tag.bytes, sealed.extracting(droppingFirst: ciphertext.count)) else {
-            throw .authenticationFailed
-        }
+        try authenticate(sealed.extracting(droppingFirst: ciphertext.count), as: tag.bytes)
         var result = Secret(copying: ciphertext)
         var octets = result.mutableBytes
         encipher(&octets, nonce)
