@@ -44,8 +44,8 @@ struct CurveArithmetic: ~Copyable {
 extension CurveArithmetic {
     /// The point with the coordinates X ‖ Y, little-endian.
     ///
-    /// A multiplication modulo q by the cofactor would not clear what a point has outside the subgroup of order q, so
-    /// that such a point must never become a key.
+    /// The factor m/q of a key agreement is multiplied modulo q and does not clear what a point has outside the subgroup
+    /// of order q. Such a point must never become a key.
     ///
     /// - Throws: ``GOSTError/invalidPoint`` unless both are below p, the point is on the curve, and q times it is O.
     /// - Warning: leaks the coordinates through timing; for public values only.
