@@ -16,9 +16,18 @@ public struct Secret: ~Copyable, @unchecked Sendable {
 
     /// A copy of `bytes`. The original stays where it was: wipe it if it was yours.
     public init(copying bytes: Span<UInt8>) {
-        unsafe storage = .allocate(capacity: bytes.count)
+        self.init(copying: bytes, zeros: 0)
+    }
+
+    /// A copy of `bytes` with `zeros` zero bytes after them, to be filled through ``mutableBytes``. A negative number of
+    /// them counts as zero.
+    public init(copying bytes: Span<UInt8>, zeros: Int) {
+        unsafe storage = .allocate(capacity: bytes.count + max(zeros, 0))
         let storage = unsafe storage
-        unsafe bytes.withUnsafeBufferPointer { _ = unsafe storage.initialize(fromContentsOf: $0) }
+        unsafe bytes.withUnsafeBufferPointer {
+            let end = unsafe storage.initialize(fromContentsOf: $0)
+            unsafe storage.extracting(end...).initialize(repeating: 0)
+        }
     }
 
     /// A copy of `bytes`, for values that an array held anyway.
