@@ -96,6 +96,25 @@ bool gost_kuznyechik_decrypt(gost_path path, const uint8_t *keys, const uint8_t 
 bool gost_kuznyechik_ctr(gost_path path, const uint8_t *keys, gost_counter *counter, const uint8_t *input,
                          uint8_t *output, size_t count);
 
+/// What a chain of blocks takes up, the register of the mode being one block.
+typedef enum __attribute__((enum_extensibility(closed))) {
+    /// The sum of feedback and input is enciphered, and is output and feedback (GOST R 34.13-2015, 5.4 and 5.6).
+    gost_chain_input,
+    /// The sum of enciphered feedback and input is output and feedback (5.5).
+    gost_chain_output,
+    /// Enciphered feedback is feedback; the sum of it and the input is output (5.3).
+    gost_chain_gamma,
+} gost_chain;
+
+/// Links `count` blocks of 16 octets. `feedback` is one block, before and after; `output` may be the same as `input`, or
+/// NULL, and then there is none.
+bool gost_kuznyechik_chain(gost_path path, const uint8_t *keys, gost_chain chain, uint8_t *feedback,
+                           const uint8_t *input, uint8_t *output, size_t count);
+
+/// The key schedule (RFC 7801, 4.3): `keys` begin with the key, two round keys, and get the other eight. `constants` are
+/// C_1…C_32, one after the other.
+bool gost_kuznyechik_schedule(gost_path path, uint8_t *keys, const uint8_t *constants);
+
 /// Adds to `sum` the products of `count` blocks of `data` and of `factors`, of 8 octets in GF(2^64) or of 16 in GF(2^128)
 /// (RFC 9058, 3), the most significant octet first; `sum` is two words, the low one first.
 bool gost_multilinear_sum(gost_path path, uint64_t *sum, const uint8_t *data, const uint8_t *factors, size_t block_size,
