@@ -18,7 +18,7 @@
 enum { batch256 = 32, batch512 = 64 };
 
 /// From how many blocks on a batch takes less time than block after block, though it is not full.
-enum { enough256 = 12, enough512 = 10 };
+enum { enough = 9 };
 
 /// Writes `body` for every octet of a block. The indices have to be constants for the registers to be registers.
 #define EACH(body)                                                                                                     \
@@ -124,20 +124,31 @@ AVX2 INLINE __m256i times_t(__m256i x) {
 
 #define PAIR256(place, i) _mm256_xor_si256(AFTER(place, i), AFTER(place, 14 - (i)))
 
-/// One step of the shift register, by the bits of the coefficients 148, 32, 133, 16, 194, 192, 1, 251, …, the highest
-/// first. It undoes itself.
+/// Multiplies every octet by 148, the lower and the upper digit by a look-up each.
+AVX2 INLINE __m256i times_148(__m256i x) {
+    static const gost_table low = GOST_TWICE(
+        0x00, 0x94, 0xEB, 0x7F, 0x15, 0x81, 0xFE, 0x6A, 0x2A, 0xBE, 0xC1, 0x55, 0x3F, 0xAB, 0xD4, 0x40);
+    static const gost_table high = GOST_TWICE(
+        0x00, 0x54, 0xA8, 0xFC, 0x93, 0xC7, 0x3B, 0x6F, 0xE5, 0xB1, 0x4D, 0x19, 0x76, 0x22, 0xDE, 0x8A);
+    const __m256i digit = _mm256_set1_epi8(0x0F);
+    return gost_look_up256(&low, x & digit) ^ gost_look_up256(&high, _mm256_srli_epi32(x, 4) & digit);
+}
+
+/// One step of the shift register, by the bits of the coefficients 32, 133, 16, 194, 192, 1, 251, …, the highest first. It
+/// undoes itself. The step before has just made an octet that is to be multiplied by 148, which therefore comes last and
+/// takes the shorter way.
 #define MIX256(place)                                                                                                  \
     {                                                                                                                  \
-        __m256i by148 = PAIR256(place, 0), by133 = PAIR256(place, 2), by194 = PAIR256(place, 4);                       \
-        __m256i by251 = AFTER(place, 7);                                                                               \
-        __m256i high = by194 ^ PAIR256(place, 5) ^ by251, both = by148 ^ by133;                                        \
-        __m256i sum = times_t(both ^ high) ^ high;                                                                     \
+        __m256i by133 = PAIR256(place, 2), by194 = PAIR256(place, 4), by251 = AFTER(place, 7);                         \
+        __m256i high = by194 ^ PAIR256(place, 5) ^ by251;                                                              \
+        __m256i sum = times_t(by133 ^ high) ^ high;                                                                    \
         sum = times_t(sum) ^ PAIR256(place, 1) ^ by251;                                                                \
-        sum = times_t(sum) ^ by148 ^ PAIR256(place, 3) ^ by251;                                                        \
+        sum = times_t(sum) ^ PAIR256(place, 3) ^ by251;                                                                \
         sum = times_t(sum) ^ by251;                                                                                    \
-        sum = times_t(sum) ^ both;                                                                                     \
+        sum = times_t(sum) ^ by133;                                                                                    \
         sum = times_t(sum) ^ by194 ^ by251;                                                                            \
-        x[place] ^= times_t(sum) ^ by133 ^ PAIR256(place, 6) ^ by251;                                                  \
+        sum = times_t(sum) ^ by133 ^ PAIR256(place, 6) ^ by251 ^ x[place];                                             \
+        x[place] = sum ^ times_148(PAIR256(place, 0));                                                                 \
     }
 
 AVX2 INLINE void transpose256(__m256i x[16]) {
@@ -223,15 +234,18 @@ INLINE void ctr(const way *way, const uint8_t *keys, gost_counter *counter, cons
             memcpy(gamma + 16 * i, words, 16);
         }
         transform_in_place(way, keys, gamma, n);
-        for (size_t i = 0; i < 16 * n; i++) output[i] = input[i] ^ gamma[i];
+        for (size_t i = 0; i < 16 * n; i += 16) {
+            __m128i text = _mm_loadu_si128((const __m128i *)(input + i));
+            _mm_storeu_si128((__m128i *)(output + i), text ^ _mm_load_si128((const __m128i *)(gamma + i)));
+        }
         *counter = advanced(*counter, n);
         count -= n, input += 16 * n, output += 16 * n;
     }
     explicit_bzero(gamma, sizeof gamma);
 }
 
-static const way encryption256 = {gost_path_avx2, batch256, enough256, encrypt256};
-static const way encryption512 = {gost_path_avx512, batch512, enough512, encrypt512};
+static const way encryption256 = {gost_path_avx2, batch256, enough, encrypt256};
+static const way encryption512 = {gost_path_avx512, batch512, enough, encrypt512};
 static const way decryption512 = {gost_path_avx512, batch512, 1, decrypt512};
 
 AVX2 static void ctr256(const uint8_t *keys, gost_counter *counter, const uint8_t *input, uint8_t *output,

@@ -9,7 +9,7 @@ extension Claim {
 
     private static func modes<Cipher: BlockCipher & ~Copyable>(_: Cipher.Type, _ name: String) -> [Claim] {
         blocks(Cipher.self, name) + streams(Cipher.self, name) + codes(Cipher.self, name)
-            + keys(Cipher.self, name)
+            + keys(Cipher.self, name) + chains(Cipher.self, name)
     }
 
     private static func blocks<Cipher: BlockCipher & ~Copyable>(_: Cipher.Type, _ name: String) -> [Claim] {
@@ -62,6 +62,28 @@ extension Claim {
                 var decryption = try CFB<Cipher>(key: key.bytes, iv: iv.bytes)
                 let ciphertext = revealed(encryption.encrypt(inputs.secret(100).bytes))
                 return ciphertext + revealed(decryption.decrypt(inputs.secret(100).bytes))
+            },
+        ]
+    }
+
+    /// With a register of one block, for which there are kernels.
+    private static func chains<Cipher: BlockCipher & ~Copyable>(_: Cipher.Type, _ name: String) -> [Claim] {
+        let size = Cipher.blockSize
+        return [
+            Claim("\(name) CBC, one block linked") { inputs in
+                let key = inputs.secret(32)
+                var encryption = try CBC<Cipher>(key: key.bytes, iv: inputs.secret(size).bytes)
+                return revealed(try encryption.encrypt(inputs.secret(5 * size).bytes))
+            },
+            Claim("\(name) OFB, one block linked") { inputs in
+                let key = inputs.secret(32)
+                var gamma = try OFB<Cipher>(key: key.bytes, iv: inputs.secret(size).bytes)
+                return revealed(gamma.update(inputs.secret(100).bytes))
+            },
+            Claim("\(name) CFB, one block linked") { inputs in
+                let key = inputs.secret(32)
+                var encryption = try CFB<Cipher>(key: key.bytes, iv: inputs.secret(size).bytes)
+                return revealed(encryption.encrypt(inputs.secret(100).bytes))
             },
         ]
     }
