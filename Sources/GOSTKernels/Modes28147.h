@@ -1,5 +1,5 @@
-// The modes of GOST 28147-89 and Magma over the rounds of any path: of whole batches, and of chains in which every block
-// waits for the one before.
+// The modes of GOST 28147-89 and Magma over the rounds of any path: of whole batches, and of chains in which every
+// block waits for the one before.
 #ifndef GOST_MODES_28147_H
 #define GOST_MODES_28147_H
 
@@ -58,6 +58,25 @@ INLINE void add_gamma(const blocks *b, const uint8_t *input, uint8_t *output, si
 INLINE void wipe(blocks *b, schedule *keys) {
     explicit_bzero(b, sizeof *b);
     explicit_bzero(keys, sizeof *keys);
+}
+
+/// At most eight blocks.
+INLINE void transform_few(few_core *encrypt, const gost_28147 *cipher, bool decrypt, gost_order order,
+                          const uint8_t *input, uint8_t *output, size_t count) {
+    table rows = make_table(cipher->rows);
+    schedule keys = make_schedule(cipher->key, decrypt);
+    schedules few_keys;
+    for (int i = 0; i < 32; i++) few_keys.words[i] = (eight){0} + keys.words[i];
+    few b = {{0}, {0}};
+    for (size_t i = 0; i < count; i++) {
+        uint64_t number = load(input + 8 * i, order);
+        b.n1[i] = (uint32_t)number;
+        b.n2[i] = (uint32_t)(number >> 32);
+    }
+    encrypt(&rows, &few_keys, 32, &b);
+    for (size_t i = 0; i < count; i++) store(output + 8 * i, (uint64_t)b.n1[i] << 32 | b.n2[i], order);
+    explicit_bzero(&keys, sizeof keys);
+    explicit_bzero(&few_keys, sizeof few_keys);
 }
 
 INLINE void transform(core *encrypt, const gost_28147 *cipher, bool decrypt, gost_order order, const uint8_t *input,
@@ -234,7 +253,8 @@ INLINE void cnt_meshed(core *encrypt, few_core *encrypt_few, const uint8_t *rows
 #define MODES(path, encrypt, encrypt_few, attributes)                                                                  \
     attributes static void path##_transform(const gost_28147 *c, bool decrypt, const uint8_t *in, uint8_t *out,        \
                                             size_t count) {                                                            \
-        if (c->order == gost_order_big) transform(encrypt, c, decrypt, gost_order_big, in, out, count);                \
+        if (count <= 8) transform_few(encrypt_few, c, decrypt, c->order, in, out, count);                              \
+        else if (c->order == gost_order_big) transform(encrypt, c, decrypt, gost_order_big, in, out, count);           \
         else transform(encrypt, c, decrypt, gost_order_little, in, out, count);                                        \
     }                                                                                                                  \
     attributes static void path##_cnt(const gost_28147 *c, uint64_t *n, const uint8_t *in, uint8_t *out,               \

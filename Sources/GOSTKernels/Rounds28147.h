@@ -1,6 +1,6 @@
-// The rounds of GOST 28147-89 (RFC 5830, 5). Blocks stand side by side: the halves N1 of a batch in one array, the halves
-// N2 in another, and a vector takes one word of every block. A row of the S-box is a table of sixteen octets in a
-// register, which a byte permutation looks up without memory.
+// The rounds of GOST 28147-89 (RFC 5830, 5). Blocks stand side by side: the halves N1 of a batch in one array, the
+// halves N2 in another, and a vector takes one word of every block. A row of the S-box is a table of sixteen octets in
+// a register, which a byte permutation looks up without memory.
 #ifndef GOST_ROUNDS_28147_H
 #define GOST_ROUNDS_28147_H
 
@@ -54,8 +54,8 @@ typedef void few_core(const table *rows, const schedules *keys, int rounds, few 
 #define AVX2 __attribute__((target("avx2")))
 #define AVX512 __attribute__((target("avx512f,avx512bw,avx512vl,avx512vbmi,gfni"), min_vector_width(512)))
 
-// AVX-512: four rows fill a register of 64 octets, or two of 32, and the two high bits of an index say which of them its
-// octet takes.
+// AVX-512: four rows fill a register of 64 octets, or two of 32, and the two high bits of an index say which of them
+// its octet takes.
 
 enum { and_or = 0xEA, sum_of_three = 0x96 }; // (a & b) | c, a ^ b ^ c
 
@@ -98,8 +98,8 @@ AVX512 INLINE void encrypt512(const table *rows, const schedule *keys, blocks *b
     else rounds512(rows, keys, b, 4);
 }
 
-/// One round, ten cycles on Zen 4: the permutation of 32 octets by two registers takes four where that of 64 takes five,
-/// and two shifts, added in one instruction, take one less than a rotation.
+/// One round, ten cycles on Zen 4: the permutation of 32 octets by two registers takes four where that of 64 takes
+/// five, and two shifts, added in one instruction, take one less than a rotation.
 AVX512 INLINE eight round_few512(const __m256i low[2], const __m256i high[2], eight from, eight key, eight to) {
     const __m256i digit = _mm256_set1_epi32(0x0F0F0F0F), place = _mm256_set1_epi32(0x30201000);
     __m256i x = (__m256i)(from + key);
@@ -107,9 +107,10 @@ AVX512 INLINE eight round_few512(const __m256i low[2], const __m256i high[2], ei
     __m256i h = _mm256_ternarylogic_epi32(_mm256_srli_epi32(x, 4), digit, place, and_or);
     l = _mm256_permutex2var_epi8(low[0], l, low[1]);
     h = _mm256_permutex2var_epi8(high[0], h, high[1]);
-    __m256i sum = _mm256_or_si256(l, h);
+    __m256i sum = (__m256i)to;
+    sum = _mm256_ternarylogic_epi32(sum, _mm256_slli_epi32(l, 11), _mm256_srli_epi32(l, 21), sum_of_three);
     return (eight)_mm256_ternarylogic_epi32(
-        (__m256i)to, _mm256_slli_epi32(sum, 11), _mm256_srli_epi32(sum, 21), sum_of_three);
+        sum, _mm256_slli_epi32(h, 11), _mm256_srli_epi32(h, 21), sum_of_three);
 }
 
 AVX512 INLINE void encrypt_few512(const table *rows, const schedules *keys, int rounds, few *b) {

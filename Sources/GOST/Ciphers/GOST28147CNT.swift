@@ -14,7 +14,9 @@ public struct GOST28147CNT: ~Copyable, Sendable {
     public init(key: Span<UInt8>, iv: Span<UInt8>, sBox: SBox, meshing: Bool) throws(GOSTError) {
         guard iv.count == 8 else { throw .invalidIVLength }
         let cipher = try GOST28147(key: key, sBox: sBox)
-        gamma = Wiped(Gamma(counter: cipher.encrypt(SIMD4(littleEndian: iv))[0]))
+        var counter = Secret(copying: iv)
+        cipher.encrypt(&counter)
+        gamma = Wiped(Gamma(counter: counter.bytes.littleEndianUInt64(at: 0)))
         self.cipher = cipher
         self.meshing = meshing
     }
