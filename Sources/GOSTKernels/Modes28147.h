@@ -75,6 +75,7 @@ INLINE void transform_few(few_core *encrypt, const gost_28147 *cipher, bool decr
     }
     encrypt(&rows, &few_keys, 32, &b);
     for (size_t i = 0; i < count; i++) store(output + 8 * i, (uint64_t)b.n1[i] << 32 | b.n2[i], order);
+    explicit_bzero(&b, sizeof b);
     explicit_bzero(&keys, sizeof keys);
     explicit_bzero(&few_keys, sizeof few_keys);
 }
