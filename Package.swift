@@ -89,7 +89,13 @@ let package = Package(
         tests("TokenTests", on: ["TestSupport", "Token"]),
         tests("GOSTTests", on: ["GOST", "Secrets", "TestSupport"]),
         tests("StorageTests", on: ["Storage", "Secrets", "TestSupport"]),
-        tests("SecureChannelTests", on: ["SecureChannel", "APDU", "GOST", "Secrets", "Storage", "TestSupport"]),
+        // The other end of a channel, for tests, fuzzing and measurements.
+        .target(
+            name: "ChannelToken", dependencies: ["APDU", "GOST", "Secrets"], path: "Tests/ChannelToken",
+            swiftSettings: settings),
+        tests(
+            "SecureChannelTests",
+            on: ["ChannelToken", "SecureChannel", "APDU", "GOST", "Locking", "Secrets", "Storage", "TestSupport"]),
         tests(
             "CryptokiTests",
             on: [
