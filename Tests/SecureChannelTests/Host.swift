@@ -2,6 +2,7 @@ import APDU
 import ChannelToken
 import Foundation
 import GOST
+import Locking
 import Secrets
 import SecureChannel
 import Storage
@@ -98,13 +99,13 @@ final class Host {
 
     /// Pairs with what `random` gives and opens the first session.
     func activate(
-        over card: any CardConnection, password: String? = nil, random: any RandomSource
+        over card: any CardConnection, password: String? = nil, random: any RandomSource, uptime: Uptime = .system
     ) throws -> SecureChannel {
         let text = Array((password ?? set.password.text ?? "").utf8)
         return try SecureChannel.activate(
             with: ActivationPassword(text.span), over: card, capabilities: capabilities, profile: profile,
             label: String(decoding: vectors.pairing.label_utf8.bytes, as: UTF8.self), store: store, instance: instance,
-            random: random)
+            random: random, uptime: uptime)
     }
 
     /// Opens a session as in the vectors.
@@ -121,7 +122,13 @@ final class Host {
 final class Line: CardConnection {
     var card: any CardConnection = ScriptedCard()
 
-    func transmit(_ command: borrowing Command) throws(LinkError) -> Response { try card.transmit(command) }
+    /// Called with the header of each command before it is passed on.
+    var before: ([UInt8]) -> Void = { _ in }
+
+    func transmit(_ command: borrowing Command) throws(LinkError) -> Response {
+        before([command.cla, command.ins, command.p1, command.p2])
+        return try card.transmit(command)
+    }
 }
 
 /// A channel that was opened as in the vectors, and a token that goes on from there.
