@@ -125,7 +125,11 @@ final class Line: CardConnection {
     /// Called with the header of each command before it is passed on.
     var before: ([UInt8]) -> Void = { _ in }
 
+    /// Called with the data of each command before it is passed on.
+    var seen: ([UInt8]) -> Void = { _ in }
+
     func transmit(_ command: borrowing Command) throws(LinkError) -> Response {
+        seen(command.data.bytes.indices.map { command.data.bytes[$0] })
         before([command.cla, command.ins, command.p1, command.p2])
         return try card.transmit(command)
     }
@@ -150,6 +154,24 @@ extension Host {
     /// The other end of the session of the vectors after `number` commands.
     func tokenSide(after number: Int = 0) -> TokenSide {
         TokenSide(profile: Int(profile.rawValue), seed: vectors.open.S_0.bytes, after: UInt32(number))
+    }
+}
+
+extension Host {
+    /// A token that is paired with this host, and opens sessions with fresh contributions.
+    func token(capabilities: Capabilities? = nil) -> TokenSide {
+        let capabilities = capabilities ?? self.capabilities
+        return TokenSide(
+            TokenPairing(
+                profile: Int(profile.rawValue), capabilities: capabilities.octets, serial: capabilities.serial,
+                sessions: capabilities.sessions, hostID: vectors.ID_H.bytes, hostKey: vectors.H_pub.bytes,
+                scalar: vectors.t.bytes))
+    }
+
+    /// Opens a session with such a token.
+    func openSession(over link: any CardConnection, uptime: Uptime = .system) throws -> SecureChannel {
+        try SecureChannel.open(
+            over: link, record: record, store: store, instance: instance, random: SystemRandom(), uptime: uptime)
     }
 }
 
