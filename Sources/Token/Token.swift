@@ -14,6 +14,21 @@ public struct TokenSettings: Sendable {
     /// Receives warnings about what happens to channels. Never a secret.
     public var log: Logger
 
+    /// The least profile to pair and to open a channel in (gsc1, 4).
+    public var minimumProfile = Profile.classic
+    /// Whether nothing is done without a channel, on wired readers either (gsc1, 4).
+    public var requireSM = false
+    /// How long a PIN is kept to be presented again (gsc1, 15.3).
+    public var pinRetention = PINRetention.session
+    /// How many seconds the sessions of a token that left a wireless reader are kept (gsc1, 15.3).
+    public var reconnectWindow = 20
+    /// The same for wired readers; 0 ends them at once.
+    public var reconnectWindowWired = 0
+    /// Readers that count as wireless whatever their names say (gsc1, 4).
+    public var wirelessReaders: [ReaderPattern] = []
+    /// What becomes of a login on a token without channel when a call ends.
+    public var plainLogin = PlainLogin.reset
+
     public init(pairings: String?, hostLabel: String, random: any RandomSource, log: Logger) {
         self.pairings = pairings
         self.hostLabel = hostLabel
