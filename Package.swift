@@ -57,7 +57,7 @@ let package = Package(
             "GOST", on: ["COpenSSL", "GOSTKernels", "Secrets"],
             swift: [.unsafeFlags(["-O"], .when(configuration: .debug))]),
         kanal("Storage", on: ["Secrets"]),
-        kanal("SecureChannel", on: ["APDU", "GOST", "Secrets", "Storage"]),
+        kanal("SecureChannel", on: ["APDU", "GOST", "Locking", "Secrets", "Storage"]),
         kanal("Emulator", on: ["APDU", "GOST", "Locking", "Secrets", "Storage"]),
         kanal("PCSC", on: ["APDU", "CPCSC", "Locking", "Secrets"]),
         kanal(
@@ -95,7 +95,13 @@ let package = Package(
             "ConfigurationTests", on: ["Configuration", "SecureChannel", "Secrets", "Storage", "TestSupport", "Token"]),
         tests("GOSTTests", on: ["GOST", "Secrets", "TestSupport"]),
         tests("StorageTests", on: ["Storage", "Secrets", "TestSupport"]),
-        tests("SecureChannelTests", on: ["SecureChannel", "APDU", "GOST", "Secrets", "Storage", "TestSupport"]),
+        // The other end of a channel, for tests, fuzzing and measurements.
+        .target(
+            name: "ChannelToken", dependencies: ["APDU", "GOST", "Secrets"], path: "Tests/ChannelToken",
+            swiftSettings: settings),
+        tests(
+            "SecureChannelTests",
+            on: ["ChannelToken", "SecureChannel", "APDU", "GOST", "Locking", "Secrets", "Storage", "TestSupport"]),
         tests(
             "CryptokiTests",
             on: [
