@@ -65,6 +65,9 @@ let package = Package(
             on: [
                 "APDU", "GOST", "SecureChannel", "Secrets", "Storage", .product(name: "Logging", package: "swift-log"),
             ]),
+        .target(
+            name: "Configuration", dependencies: ["SecureChannel", "Storage", "Token"], exclude: ["kanal.conf"],
+            swiftSettings: settings),
         kanal("Cryptoki", on: ["APDU", "CCryptoki", "GOST", "Locking", "SecureChannel", "Secrets", "Token"]),
         .executableTarget(
             name: "kanal-emulator",
@@ -73,7 +76,8 @@ let package = Package(
         kanal(
             "Provider",
             on: [
-                "APDU", "CCryptoki", "Cryptoki", "Locking", "PCSC", "Secrets", "Token",
+                "APDU", "CCryptoki", "Configuration", "Cryptoki", "Locking", "PCSC", "SecureChannel", "Secrets",
+                "Token",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .target(
@@ -87,6 +91,8 @@ let package = Package(
             name: "TestSupport", dependencies: ["APDU", "Secrets"], path: "Tests/Support", swiftSettings: settings),
         tests("APDUTests", on: ["APDU", "Secrets", "TestSupport"]),
         tests("TokenTests", on: ["TestSupport", "Token"]),
+        tests(
+            "ConfigurationTests", on: ["Configuration", "SecureChannel", "Secrets", "Storage", "TestSupport", "Token"]),
         tests("GOSTTests", on: ["GOST", "Secrets", "TestSupport"]),
         tests("StorageTests", on: ["Storage", "Secrets", "TestSupport"]),
         // The other end of a channel, for tests, fuzzing and measurements.
@@ -99,7 +105,8 @@ let package = Package(
         tests(
             "CryptokiTests",
             on: [
-                "APDU", "CCryptoki", "Cryptoki", "Emulator", "GOST", "Locking", "Secrets", "TestSupport", "Token",
+                "APDU", "CCryptoki", "Cryptoki", "Emulator", "GOST", "Locking", "SecureChannel", "Secrets",
+                "TestSupport", "Token",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         tests("EmulatorTests", on: ["Emulator", "APDU", "GOST", "Secrets", "Storage", "TestSupport"]),
