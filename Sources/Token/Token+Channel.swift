@@ -31,8 +31,18 @@ extension Token {
         }
     }
 
-    /// Asks the card whether it has a channel, and decides how to speak to it (gsc1, 4).
+    /// Asks the card whether it has a channel, and decides how to speak to it (gsc1, 4). Where the pairings cannot be
+    /// read, the answer is not at all: the token can be seen, and nothing else.
     func discover() throws(TokenError) {
+        do throws(TokenError) {
+            try decideProtection()
+        } catch {
+            guard case .channel(.storage) = error else { throw error }
+            protection = .unknown(error)
+        }
+    }
+
+    private func decideProtection() throws(TokenError) {
         let discovery: Discovery
         do { discovery = try Discovery.run(over: link) } catch { throw .channel(error) }
         switch discovery {
@@ -68,6 +78,7 @@ extension Token {
             channel = try SecureChannel.open(
                 over: link, record: record, store: store, instance: instance, random: settings.random)
             mustPresentPIN = login != nil
+            store.markUsed(record, label: hints?.label)
         } catch {
             guard error == .unknownRecord else { throw .channel(error) }
             // The record is kept: this answer is not authenticated (gsc1, 15.2 a).
@@ -85,7 +96,7 @@ extension Token {
     private func offeredCapabilities() throws(TokenError) -> Capabilities? {
         switch protection {
         case .unpaired(let capabilities): return capabilities
-        case .paired, .plain:
+        case .paired, .plain, .unknown:
             do {
                 guard case .present(let capabilities, _) = try Discovery.run(over: link) else { return nil }
                 return capabilities
@@ -108,14 +119,15 @@ extension Token {
         return nil
     }
 
-    /// The user's store of pairings; nil if there is none and none is to be made.
+    /// The store of pairings; nil if there is none and none is to be made.
     private func pairingStore(create: Bool) throws(TokenError) -> PairingStore? {
-        guard let path = settings.pairings else { return nil }
         do throws(StorageError) {
-            return try PairingStore(directory: Directory(path: path, create: create))
+            return try PairingStore.open(settings.pairings, create: create, random: settings.random)
         } catch {
-            guard error == .notFound, !create else { throw .channel(.storage(error)) }
-            return nil
+            settings.log.error(
+                "pairings cannot be used",
+                metadata: ["directory": "\(settings.pairings.path)", "reason": "\(error)"])
+            throw .channel(.storage(error))
         }
     }
 }

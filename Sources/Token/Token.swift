@@ -5,8 +5,8 @@ public import SecureChannel
 
 /// How tokens are to be treated, whichever they are.
 public struct TokenSettings: Sendable {
-    /// The directory where pairings with tokens are kept; nil if there is no place, so that nothing can be activated.
-    public var pairings: String?
+    /// Where pairings with tokens are kept.
+    public var pairings: PairingStore.Location
     /// The name that tokens remember this host by; at most 32 bytes of it are used.
     public var hostLabel: String
     /// Source of everything random on the host.
@@ -14,7 +14,22 @@ public struct TokenSettings: Sendable {
     /// Receives warnings about what happens to channels. Never a secret.
     public var log: Logger
 
-    public init(pairings: String?, hostLabel: String, random: any RandomSource, log: Logger) {
+    /// The least profile to pair and to open a channel in (gsc1, 4).
+    public var minimumProfile = Profile.classic
+    /// Whether nothing is done without a channel, on wired readers either (gsc1, 4).
+    public var requireSM = false
+    /// How long a PIN is kept to be presented again (gsc1, 15.3).
+    public var pinRetention = PINRetention.session
+    /// How many seconds the sessions of a token that left a wireless reader are kept (gsc1, 15.3).
+    public var reconnectWindow = 20
+    /// The same for wired readers; 0 ends them at once.
+    public var reconnectWindowWired = 0
+    /// Readers that count as wireless whatever their names say (gsc1, 4).
+    public var wirelessReaders: [ReaderPattern] = []
+    /// What becomes of a login on a token without channel when a call ends.
+    public var plainLogin = PlainLogin.reset
+
+    public init(pairings: PairingStore.Location, hostLabel: String, random: any RandomSource, log: Logger) {
         self.pairings = pairings
         self.hostLabel = hostLabel
         self.random = random
@@ -68,6 +83,8 @@ public final class Token {
         case paired(PairingRecord)
         /// Not at all before the channel is activated. Without capabilities the token offers none.
         case unpaired(Capabilities?)
+        /// Not at all: whether host and token are paired cannot be said, for this reason.
+        case unknown(TokenError)
     }
 
     /// Takes over the card behind `link` and finds out how it wants to be spoken to.
@@ -88,7 +105,10 @@ public final class Token {
 
     /// Whether work is possible, or the channel has to be activated before.
     public var isActivated: Bool {
-        if case .unpaired = protection { false } else { true }
+        switch protection {
+        case .plain, .paired: true
+        case .unpaired, .unknown: false
+        }
     }
 
     /// Makes sure that the token can be worked with: its channel is open, if it has one.
@@ -127,6 +147,7 @@ extension Token {
     /// lost channel before a command that cannot (gsc1, 16), and it tells whether what is known of the objects is true.
     func transaction<Result>(_ body: () throws(TokenError) -> Result) throws(TokenError) -> Result {
         try exclusively { () throws(TokenError) in
+            if case .unknown(let error) = protection { throw error }
             guard isActivated else { throw .activationNeeded }
             try establish()
             return try body()
@@ -178,6 +199,7 @@ extension Token {
         switch protection {
         case .plain: return link
         case .unpaired: throw .activationNeeded
+        case .unknown(let error): throw error
         case .paired:
             guard let channel else { throw .link(.channelBroken) }
             return channel

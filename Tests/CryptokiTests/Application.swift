@@ -3,6 +3,7 @@ import Cryptoki
 import Foundation
 import Logging
 import Secrets
+import SecureChannel
 import Token
 
 /// One application with the library loaded and its own store of pairings, or one shared with another application.
@@ -16,7 +17,7 @@ struct Application {
     init(_ reader: EmulatedReader, store: Folder) {
         self.store = store
         let settings = TokenSettings(
-            pairings: store.path, hostLabel: "test", random: SystemRandom(),
+            pairings: .directory(store.path), hostLabel: "test", random: SystemRandom(),
             log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         library = Library(readers: reader, settings: settings)
     }
