@@ -98,7 +98,7 @@ final class ChannelEnd {
     }
 
     /// What becomes of the sessions once the reply is sealed.
-    private func finish(_ aftermath: Aftermath, channel: Int) {
+    func finish(_ aftermath: Aftermath, channel: Int) {
         switch aftermath {
         case .none: break
         case .close: sessions[channel] = nil
