@@ -36,6 +36,7 @@ public struct CKError: Error, RawRepresentable, Hashable, Sendable {
     public static let operationActive = CKError(CKR_OPERATION_ACTIVE)
     public static let operationNotInitialised = CKError(CKR_OPERATION_NOT_INITIALIZED)
     public static let pinIncorrect = CKError(CKR_PIN_INCORRECT)
+    public static let pinLengthRange = CKError(CKR_PIN_LEN_RANGE)
     public static let pinLocked = CKError(CKR_PIN_LOCKED)
     public static let randomSeedNotSupported = CKError(CKR_RANDOM_SEED_NOT_SUPPORTED)
     public static let sessionExists = CKError(CKR_SESSION_EXISTS)
@@ -68,6 +69,7 @@ extension CKError {
             case .channel(let error): CKError(error)
             case .activationNeeded: .functionNotSupported
             case .pinIncorrect: .pinIncorrect
+            case .pinLength: .pinLengthRange
             case .pinLocked: .pinLocked
             case .notLoggedIn: .userNotLoggedIn
             case .notFound: .objectHandleInvalid

@@ -24,6 +24,57 @@ extension Token {
         }
     }
 
+    /// Gives a PIN a new value.
+    ///
+    /// - Parameter old: The present value. Whoever is logged in need not say it again.
+    public func changePIN(of role: Role, from old: consuming Secret?, to new: borrowing Secret) throws(TokenError) {
+        let new = new.copy()
+        let old = old.take()
+        try requireLength(of: new)
+        try transaction { () throws(TokenError) in
+            if let old = old?.copy() {
+                do throws(TokenError) {
+                    try verify(role, old)
+                } catch {
+                    // A right that was held had to be given up for the PIN to be looked at.
+                    if login == role { forgetLogin() }
+                    throw error
+                }
+            } else if login != role {
+                throw .notLoggedIn
+            }
+            try changePIN(of: role, to: new)
+            if login == nil { try perform(Command(0x80, 0x40, 0x00, role.rawValue)) }
+            if retainedPIN != nil, login == role { retainedPIN = RetainedSecret(copying: new) }
+        }
+    }
+
+    /// Gives User's PIN a value and all its tries. Needs the SO's login, and a token that lets the SO do it.
+    public func resetUserPIN(to new: borrowing Secret) throws(TokenError) {
+        let new = new.copy()
+        try requireLength(of: new)
+        try transaction { () throws(TokenError) in
+            guard login == .securityOfficer else { throw .notLoggedIn }
+            try perform(Command(0x00, 0x2C, 0x03, Role.user.rawValue))
+            try changePIN(of: .user, to: new)
+        }
+    }
+
+    /// CHANGE REFERENCE DATA with a PIN as text. The card knows how short it may be.
+    func changePIN(of role: Role, to value: borrowing Secret) throws(TokenError) {
+        let count = UInt8(truncatingIfNeeded: value.count)
+        let data = Secret(copying: [0x80, 0x02, 0x00, count, 0xA6, count]).appending(value.bytes)
+        do throws(TokenError) {
+            try perform(Command(0x00, 0x24, 0x01, role.rawValue, data: data))
+        } catch {
+            throw error == .refused(.incorrectData) ? .pinLength : error
+        }
+    }
+
+    private func requireLength(of pin: borrowing Secret) throws(TokenError) {
+        guard (1...PINState().maximumLength).contains(pin.count) else { throw .pinLength }
+    }
+
     /// Forgets who was logged in, without a word to the card.
     func forgetLogin() {
         mustPresentPIN = false
@@ -65,7 +116,7 @@ extension Token {
         return state
     }
 
-    private func verify(_ role: Role, _ pin: borrowing Secret) throws(TokenError) {
+    func verify(_ role: Role, _ pin: borrowing Secret) throws(TokenError) {
         var status = try send(Command(0x00, 0x20, 0x00, role.rawValue, data: pin.copy())).status
         if status == .alreadyVerified {
             // Another process holds the right, so that the card did not look at this PIN.

@@ -11,6 +11,8 @@ public enum TokenError: Error, Sendable, Equatable {
     case activationNeeded
     /// The PIN is wrong. The number of tries left, where the token tells it.
     case pinIncorrect(triesLeft: Int?)
+    /// The new PIN is shorter or longer than the token allows.
+    case pinLength
     /// The PIN has no tries left.
     case pinLocked
     /// The channel could not be opened so often that nothing is tried for a while (gsc1, 12).
