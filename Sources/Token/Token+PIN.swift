@@ -1,5 +1,4 @@
 import APDU
-import Logging
 public import Secrets
 
 extension Token {
@@ -7,7 +6,7 @@ extension Token {
     public func logIn(as role: Role, pin: borrowing Secret) throws(TokenError) {
         guard (1...PINState().maximumLength).contains(pin.count) else { throw .pinIncorrect(triesLeft: nil) }
         let pin = pin.copy()
-        try transaction { () throws(TokenError) in
+        try transaction(.acting) { () throws(TokenError) in
             try verify(role, pin)
             login = role
             cache = nil
@@ -95,7 +94,7 @@ extension Token {
             try verify(role, pin)
         } catch {
             forgetLogin()
-            settings.log.warning("the PIN was not taken again: the login is over", metadata: ["reader": "\(reader)"])
+            warn("the PIN was not taken again: the login is over")
             throw .notLoggedIn
         }
     }

@@ -1,7 +1,7 @@
 public import APDU
 import Locking
 import Secrets
-public import SecureChannel
+import SecureChannel
 
 /// A token in a reader: the card's commands as Swift methods.
 ///
@@ -20,8 +20,7 @@ public final class Token {
     /// The card, replaced when the token comes back after an absence.
     private(set) var link: any CardLink
     let settings: TokenSettings
-    /// This process's name in channels.
-    let instance: Instance
+    let history: ChannelHistory
     var protection = Protection.plain
     /// What a token with a channel last said outside of it.
     var hints: TokenHints?
@@ -33,6 +32,8 @@ public final class Token {
     /// Whether the call under way sent a command that must not run twice, so that the call must not be repeated
     /// (gsc1, 15.2 b).
     public internal(set) var hasActed = false
+    /// Whether the transaction under way has read the change counter.
+    var hasAsked = false
     /// When the token last answered.
     public internal(set) var lastContact: Duration
     /// For how long the machine had been suspended in all at the last transaction.
@@ -61,10 +62,10 @@ public final class Token {
 
     /// Takes over the card behind `link` and finds out how it wants to be spoken to.
     public init(
-        reader: String, link: any CardLink, settings: TokenSettings, instance: Instance
+        reader: String, link: any CardLink, settings: TokenSettings, history: ChannelHistory
     ) throws(TokenError) {
         guard let model = TokenModel(atr: link.atr) else { throw .unsupported }
-        self.instance = instance
+        self.history = history
         self.reader = reader
         self.model = model
         self.link = link

@@ -15,6 +15,8 @@ public struct TokenSettings: Sendable {
     public var log: Logger
     /// How time passes.
     public var clocks = Clocks.system
+    /// Tokens that were found to have no channel, by whoever has a copy of these settings.
+    let plainTokens = PlainTokens()
 
     /// The least profile to pair and to open a channel in (gsc1, 4).
     public var minimumProfile = Profile.classic
