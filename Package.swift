@@ -79,7 +79,7 @@ let package = Package(
         kanal(
             "Provider",
             on: [
-                "APDU", "CCryptoki", "Cryptoki", "Locking", "PCSC", "Secrets", "Token",
+                "APDU", "CCryptoki", "Cryptoki", "Locking", "PCSC", "SecureChannel", "Secrets", "Token",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .target(
@@ -99,7 +99,8 @@ let package = Package(
         tests(
             "CryptokiTests",
             on: [
-                "APDU", "CCryptoki", "Cryptoki", "Emulator", "GOST", "Locking", "Secrets", "TestSupport", "Token",
+                "APDU", "CCryptoki", "Cryptoki", "Emulator", "GOST", "Locking", "SecureChannel", "Secrets",
+                "TestSupport", "Token",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         tests("EmulatorTests", on: ["Emulator", "APDU", "GOST", "Secrets", "Storage", "TestSupport"]),

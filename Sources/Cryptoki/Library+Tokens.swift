@@ -1,4 +1,5 @@
 public import CCryptoki
+import Locking
 import SecureChannel
 public import Secrets
 public import Token
@@ -54,7 +55,7 @@ extension Library {
         try withSlot(slot) { slot throws(CKError) in
             guard slot.sessionCount == 0 else { throw .sessionExists }
             let isAvailable = try slot.withToken { token throws(TokenError) in
-                let isAvailable = mode == SECURE_MESSAGING_DEFAULT || token.secureMessagingModes.contains(mode)
+                let isAvailable = mode == SECURE_MESSAGING_DEFAULT || token.protectionInfo.supportedModes.contains(mode)
                 if isAvailable { try token.format(format, pin: pin) }
                 return isAvailable
             }

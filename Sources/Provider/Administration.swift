@@ -22,6 +22,11 @@ public func C_EX_InitToken(
 ) -> CK_RV {
     call { library throws(CKError) in
         let parameters = try unsafe CK_RUTOKEN_INIT_PARAM(reading: output(pInitInfo))
+        let modes = [
+            SECURE_MESSAGING_DEFAULT, SECURE_MESSAGING_BUILT_IN, SECURE_MESSAGING_GOST,
+            SECURE_MESSAGING_ENHANCED_GOST, SECURE_MESSAGING_UNSUPPORTED,
+        ]
+        guard unsafe modes.contains(parameters.ulSmMode) else { throw .argumentsBad }
         let format = try unsafe TokenFormat(parameters)
         // Nobody is asked for a PIN that a repair does without.
         let pin = try unsafe pPin == nil && format.isRepair ? Secret(count: 0) : secret(pPin, ulPinLen)

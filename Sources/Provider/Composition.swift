@@ -3,6 +3,7 @@ import Glibc
 import Logging
 import PCSC
 import Secrets
+import SecureChannel
 import Token
 
 /// Puts the library together: real readers, the user's store of pairings, the operating system's random numbers.
@@ -16,12 +17,12 @@ enum Composition {
     }
 
     /// `kanal/pairings` in the user's data directory: `XDG_DATA_HOME`, by default `~/.local/share`.
-    private static func pairings() -> String? {
+    private static func pairings() -> PairingStore.Location {
         guard let path = dataDirectory() else {
             ProviderLog.logger.warning("neither XDG_DATA_HOME nor HOME is set: nothing can be activated")
-            return nil
+            return .nowhere
         }
-        return path + "/kanal/pairings"
+        return .directory(path + "/kanal/pairings")
     }
 
     private static func dataDirectory() -> String? {

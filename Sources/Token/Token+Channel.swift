@@ -1,7 +1,7 @@
 import APDU
 import Locking
 import Logging
-import Secrets
+public import Secrets
 import Storage
 public import SecureChannel
 
@@ -29,9 +29,42 @@ extension Token {
         }
     }
 
+    /// Has the token make a new activation password (gsc1, 6). Needs the SO's login.
+    ///
+    /// - Parameter slot: 1 to 6, or 0 for the next empty one.
+    /// - Returns: The password in its canonical form.
+    public func generateActivationPassword(
+        slot: UInt8, charset: SecureChannel.Charset
+    ) throws(TokenError) -> Secret {
+        var password = Secret(count: 0)
+        try transaction { () throws(TokenError) in
+            guard case .paired = protection, let channel else { throw .activationNeeded }
+            guard login == .securityOfficer else { throw .notLoggedIn }
+            hasActed = true
+            do throws(ChannelError) {
+                password = try channel.generateActivationPassword(slot: slot, charset: charset, isOneTime: false)
+                tokenAnswered()
+            } catch {
+                if case .link(let error) = error { throw linkFailed(error) }
+                throw .channel(error)
+            }
+        }
+        return password
+    }
+
     /// Asks the card whether it has a channel, and decides how to speak to it (gsc1, 4). What it answers is not
-    /// authenticated: it can raise the protection, and lower nothing.
+    /// authenticated: it can raise the protection, and lower nothing. Where the pairings cannot be read, the answer is
+    /// not at all: the token can be seen, and nothing else.
     func discover() throws(TokenError) {
+        do throws(TokenError) {
+            try decideProtection()
+        } catch {
+            guard case .channel(.storage) = error else { throw error }
+            protection = .unknown(error)
+        }
+    }
+
+    private func decideProtection() throws(TokenError) {
         let mustProtect = settings.isWireless(reader) || settings.requireSM
         if !mustProtect, try isKnownAsPlain() { return }
         let discovery: Discovery
@@ -39,6 +72,7 @@ extension Token {
         switch discovery {
         case .present(let capabilities, let hints):
             serial = capabilities.serial
+            self.capabilities = capabilities
             self.hints = hints
             if let record = try pairing(with: capabilities.serial) {
                 protection = .paired(record)
@@ -83,6 +117,7 @@ extension Token {
                 over: link, record: record, store: store, instance: history.instance,
                 minimum: settings.minimumProfile, random: settings.random, uptime: settings.clocks.uptime)
             mustPresentPIN = login != nil
+            store.markUsed(record, label: hints?.label)
         } catch {
             if error.isFruitlessOpening { history.opens.countFruitless(at: now) }
             guard error == .unknownRecord else { throw .channel(error) }
@@ -110,7 +145,7 @@ extension Token {
     private func offeredCapabilities() throws(TokenError) -> Capabilities? {
         switch protection {
         case .unpaired(let capabilities): return capabilities
-        case .paired, .plain:
+        case .paired, .plain, .unknown:
             do {
                 guard case .present(let capabilities, _) = try Discovery.run(over: link) else { return nil }
                 return capabilities
@@ -133,14 +168,15 @@ extension Token {
         return nil
     }
 
-    /// The user's store of pairings; nil if there is none and none is to be made.
+    /// The store of pairings; nil if there is none and none is to be made.
     private func pairingStore(create: Bool) throws(TokenError) -> PairingStore? {
-        guard let path = settings.pairings else { return nil }
         do throws(StorageError) {
-            return try PairingStore(directory: Directory(path: path, create: create))
+            return try PairingStore.open(settings.pairings, create: create, random: settings.random)
         } catch {
-            guard error == .notFound, !create else { throw .channel(.storage(error)) }
-            return nil
+            settings.log.error(
+                "pairings cannot be used",
+                metadata: ["directory": "\(settings.pairings.path)", "reason": "\(error)"])
+            throw .channel(.storage(error))
         }
     }
 }

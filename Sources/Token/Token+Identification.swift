@@ -18,7 +18,7 @@ extension Token {
         switch protection {
         case .plain:
             return try completeInfo()
-        case .unpaired:
+        case .unpaired, .unknown:
             return outerInfo
         case .paired(let record):
             let wouldEvict = record.capabilities.sessions == 1 && channel?.isOpen != true

@@ -41,6 +41,7 @@ extension Token {
     private func uninterrupted<Result>(
         _ beginning: Beginning, _ body: () throws(TokenError) -> Result
     ) throws(TokenError) -> Result {
+        if case .unknown(let error) = protection { throw error }
         guard isActivated else { throw .activationNeeded }
         switch beginning {
         case .reading where isChannelReady: break
@@ -134,6 +135,7 @@ extension Token {
         switch protection {
         case .plain: return link
         case .unpaired: throw .activationNeeded
+        case .unknown(let error): throw error
         case .paired:
             guard let channel else { throw .link(.channelBroken) }
             return channel

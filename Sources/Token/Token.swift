@@ -22,7 +22,8 @@ public final class Token {
     let settings: TokenSettings
     let history: ChannelHistory
     var protection = Protection.plain
-    /// What a token with a channel last said outside of it.
+    /// What a token with a channel last said of itself outside of it.
+    var capabilities: Capabilities?
     var hints: TokenHints?
     var channel: SecureChannel?
     /// The PIN of ``login``, kept to present it once in a channel that had to be opened anew (gsc1, 15.3).
@@ -58,6 +59,8 @@ public final class Token {
         case paired(PairingRecord)
         /// Not at all before the channel is activated. Without capabilities the token offers none.
         case unpaired(Capabilities?)
+        /// Not at all: whether host and token are paired cannot be said, for this reason.
+        case unknown(TokenError)
     }
 
     /// Takes over the card behind `link` and finds out how it wants to be spoken to.
@@ -80,7 +83,10 @@ public final class Token {
 
     /// Whether work is possible, or the channel has to be activated before.
     public var isActivated: Bool {
-        if case .unpaired = protection { false } else { true }
+        switch protection {
+        case .plain, .paired: true
+        case .unpaired, .unknown: false
+        }
     }
 
     /// Whether commands go through a secure channel.

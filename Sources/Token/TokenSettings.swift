@@ -5,8 +5,8 @@ public import Secrets
 
 /// How tokens are to be treated, whichever they are.
 public struct TokenSettings: Sendable {
-    /// The directory where pairings with tokens are kept; nil if there is no place, so that nothing can be activated.
-    public var pairings: String?
+    /// Where pairings with tokens are kept.
+    public var pairings: PairingStore.Location
     /// The name that tokens remember this host by; at most 32 bytes of it are used.
     public var hostLabel: String
     /// Source of everything random on the host.
@@ -33,7 +33,7 @@ public struct TokenSettings: Sendable {
     /// What becomes of a login on a token without channel when a call ends.
     public var plainLogin = PlainLogin.reset
 
-    public init(pairings: String?, hostLabel: String, random: any RandomSource, log: Logger) {
+    public init(pairings: PairingStore.Location, hostLabel: String, random: any RandomSource, log: Logger) {
         self.pairings = pairings
         self.hostLabel = hostLabel
         self.random = random

@@ -2,6 +2,7 @@ import CCryptoki
 import Cryptoki
 import Foundation
 import Logging
+import SecureChannel
 import Secrets
 import Token
 
@@ -16,7 +17,7 @@ struct Application {
     init(_ reader: EmulatedReader, store: Folder, configure: (inout TokenSettings) -> Void = { _ in }) {
         self.store = store
         var settings = TokenSettings(
-            pairings: store.path, hostLabel: "test", random: SystemRandom(),
+            pairings: .directory(store.path), hostLabel: "test", random: SystemRandom(),
             log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         configure(&settings)
         library = Library(readers: reader, settings: settings)
