@@ -44,8 +44,9 @@ struct FuzzTests {
     }
 
     @Test(
-        "Random commands in plain and in the channel are answered, never more than 256 bytes, and never crash the card")
-    func randomCommands() throws {
+        "Random commands in plain and in the channel are answered, never more than 256 bytes, and never crash the card",
+        arguments: ChannelProfile.allCases)
+    func randomCommands(profile: ChannelProfile) throws {
         var random = SystemRandomNumberGenerator()
         var setup = TokenSetup()
         setup.identity.channel?.policy = 0
@@ -58,7 +59,7 @@ struct FuzzTests {
             }
         }
         let card = try TokenSetup().card()
-        let host = try card.connectedHost()
+        let host = try card.connectedHost(profile)
         for _ in 0..<2000 {
             let command = Self.command(&random)
             guard command.count > 6, command[4] <= 220, command.count <= 6 + Int(command[4]) else { continue }

@@ -44,7 +44,7 @@ final class Card {
 
     /// Executes a command without secure messaging and gives the whole answer, however long.
     func execute(_ command: borrowing Command) -> Response {
-        context.pendingData = []
+        context.pending = nil
         var response: Response
         do throws(Refusal) {
             response = try link(command)
