@@ -1,7 +1,7 @@
 public import CCryptoki
 import SecureChannel
 public import Secrets
-public import Token
+import Token
 
 /// A new activation password, as an application asks for it.
 public struct ActivationPasswordRequest: Sendable {

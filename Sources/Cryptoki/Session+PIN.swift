@@ -12,14 +12,12 @@ extension Session {
 
     /// Changes the PIN of who is logged in; User's, if nobody is.
     ///
-    /// - Parameter old: The present value; nil if it is left out, which only a login makes up for.
-    public func setPIN(old: consuming Secret?, new: borrowing Secret) throws(CKError) {
+    /// - Parameter old: The present value; empty if it is left out, which only a login makes up for.
+    public func setPIN(old: borrowing Secret, new: borrowing Secret) throws(CKError) {
         guard isReadWrite else { throw .sessionReadOnly }
         let role = slot.login ?? .user
+        let old = old.copy()
         let new = new.copy()
-        let old = old.take()
-        try slot.withToken { token throws(TokenError) in
-            try token.changePIN(of: role, from: old?.copy(), to: new)
-        }
+        try slot.withToken { token throws(TokenError) in try token.changePIN(of: role, from: old, to: new) }
     }
 }

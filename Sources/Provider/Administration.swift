@@ -52,11 +52,8 @@ public func C_SetPIN(
     call { library throws(CKError) in
         let new = try unsafe secret(pNewPin, ulNewLen)
         // Programs of the vendor leave the old PIN out after a login.
-        let old: Secret? = try unsafe pOldPin == nil && ulOldLen == 0 ? nil : secret(pOldPin, ulOldLen)
-        let given = old.map { $0.copy() }
-        try library.withSession(hSession) { session throws(CKError) in
-            try session.setPIN(old: given?.copy(), new: new)
-        }
+        let old = try unsafe Secret(copying: input(pOldPin, ulOldLen).span)
+        try library.withSession(hSession) { session throws(CKError) in try session.setPIN(old: old, new: new) }
     }
 }
 
@@ -110,9 +107,9 @@ extension CK_RUTOKEN_INIT_PARAM {
 
     /// Reads as much as the caller's structure has; what it lacks is 0, the default.
     fileprivate init(reading pointer: UnsafeMutablePointer<CK_RUTOKEN_INIT_PARAM>) throws(CKError) {
-        unsafe self.init()
+        unsafe self = CK_RUTOKEN_INIT_PARAM()
         let size = try unsafe length(UnsafeRawPointer(pointer).load(as: CK_ULONG.self))
-        guard size >= Self.shortSize else { throw .argumentsBad }
+        guard unsafe size >= Self.shortSize else { throw .argumentsBad }
         let count = unsafe size < MemoryLayout<Self>.size ? Self.shortSize : MemoryLayout<Self>.size
         unsafe withUnsafeMutableBytes(of: &self) { bytes in
             unsafe bytes.copyMemory(from: UnsafeRawBufferPointer(start: pointer, count: count))

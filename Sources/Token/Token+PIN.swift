@@ -25,13 +25,13 @@ extension Token {
 
     /// Gives a PIN a new value.
     ///
-    /// - Parameter old: The present value. Whoever is logged in need not say it again.
-    public func changePIN(of role: Role, from old: consuming Secret?, to new: borrowing Secret) throws(TokenError) {
+    /// - Parameter old: The present value; empty if whoever is logged in does not say it again.
+    public func changePIN(of role: Role, from old: borrowing Secret, to new: borrowing Secret) throws(TokenError) {
+        let old = old.copy()
         let new = new.copy()
-        let old = old.take()
         try requireLength(of: new)
         try transaction { () throws(TokenError) in
-            if let old = old?.copy() {
+            if !old.isEmpty {
                 do throws(TokenError) {
                     try verify(role, old)
                 } catch {

@@ -2,7 +2,9 @@ import APDU
 import CCryptoki
 import Cryptoki
 import Emulator
+import Foundation
 import Locking
+import Secrets
 import Testing
 import Token
 
@@ -267,9 +269,11 @@ struct AbsenceTests {
         reader.removeCard()
         time.after(.seconds(2)) { [application] in
             // Another thread's call: this one holds the slot.
-            ThreadTests.detach {
+            Thread.detachNewThread {
                 if closes { try? application.library.closeAllSessions(with: 0) } else { application.library.finalize() }
             }
+            // The other thread has to come as far as the slot's lock.
+            Thread.sleep(forTimeInterval: 0.2)
         }
         #expect(throws: CKError.deviceRemoved) { try sign() }
     }

@@ -21,6 +21,8 @@ final class EmulatedReader: ReaderService, Sendable {
         var wasReset = false
         var conversation: [UInt8] = []
         var commands = 0
+        /// Commands by their instruction.
+        var instructions: [UInt8: Int] = [:]
         /// Headers of the commands that crossed the link unprotected.
         var plain: [[UInt8]] = []
         var change: Change?
@@ -38,6 +40,9 @@ final class EmulatedReader: ReaderService, Sendable {
 
     /// The number of commands that were sent.
     var commands: Int { state.withLock { $0.commands } }
+
+    /// The number of commands with this instruction byte, protected or not.
+    func count(of instruction: UInt8) -> Int { state.withLock { $0.instructions[instruction] ?? 0 } }
 
     /// Headers of the commands that crossed the link unprotected, but for those by which a channel is found, made and
     /// opened (GSC/1, 6).
@@ -106,6 +111,7 @@ final class EmulatedReader: ReaderService, Sendable {
             state.conversation += response.encoded
             if command.cla & 0x0C == 0 { state.plain.append([command.cla, command.ins, command.p1, command.p2]) }
             state.commands += 1
+            state.instructions[command.ins, default: 0] += 1
             return (state.commands, state.change)
         }
         return try change?(number, command.ins, response) ?? response
