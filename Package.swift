@@ -72,6 +72,9 @@ let package = Package(
                 "APDU", "CCryptoki", "GOST", "Locking", "SecureChannel", "Secrets", "Token",
                 .product(name: "Logging", package: "swift-log"),
             ]),
+        .target(
+            name: "Configuration", dependencies: ["SecureChannel", "Storage", "Token"], exclude: ["kanal.conf"],
+            swiftSettings: settings),
         .executableTarget(
             name: "kanal-emulator",
             dependencies: ["Emulator", "Storage", .product(name: "ArgumentParser", package: "swift-argument-parser")],
@@ -79,7 +82,8 @@ let package = Package(
         kanal(
             "Provider",
             on: [
-                "APDU", "CCryptoki", "Cryptoki", "Locking", "PCSC", "SecureChannel", "Secrets", "Token",
+                "APDU", "CCryptoki", "Configuration", "Cryptoki", "Locking", "PCSC", "SecureChannel", "Secrets",
+                "Token",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .target(
@@ -93,9 +97,17 @@ let package = Package(
             name: "TestSupport", dependencies: ["APDU", "Secrets"], path: "Tests/Support", swiftSettings: settings),
         tests("APDUTests", on: ["APDU", "Secrets", "TestSupport"]),
         tests("TokenTests", on: ["TestSupport", "Token"]),
+        tests(
+            "ConfigurationTests", on: ["Configuration", "SecureChannel", "Secrets", "Storage", "TestSupport", "Token"]),
         tests("GOSTTests", on: ["GOST", "Secrets", "TestSupport"]),
         tests("StorageTests", on: ["Storage", "Secrets", "TestSupport"]),
-        tests("SecureChannelTests", on: ["SecureChannel", "APDU", "GOST", "Secrets", "Storage", "TestSupport"]),
+        // The other end of a channel, for tests, fuzzing and measurements.
+        .target(
+            name: "ChannelToken", dependencies: ["APDU", "GOST", "Secrets"], path: "Tests/ChannelToken",
+            swiftSettings: settings),
+        tests(
+            "SecureChannelTests",
+            on: ["ChannelToken", "SecureChannel", "APDU", "GOST", "Locking", "Secrets", "Storage", "TestSupport"]),
         tests(
             "CryptokiTests",
             on: [

@@ -15,12 +15,12 @@ struct PairingTests {
 
     init() throws {
         host = try Host()
-        random = FixedRandom(host.classic.pairing.R_H.bytes, host.classic.open.C_H.bytes)
+        random = FixedRandom(host.vectors.pairing.R_H.bytes, host.vectors.open.C_H.bytes)
     }
 
     /// Expects the whole pairing, with another answer to PAIR-1 or PAIR-2 where given.
     private func expectPairing(first: String? = nil, second: String? = nil) throws {
-        let pairing = host.classic.pairing
+        let pairing = host.vectors.pairing
         host.expectSlot(card)
         card.expect(try host.text(pairing.pair1_command), reply: try first ?? host.text(pairing.pair1_response))
         if first != nil { return }
@@ -37,18 +37,18 @@ struct PairingTests {
     func vectors(_ set: String) throws {
         let host = try Host(set: set)
         let card = ScriptedCard()
-        let pairing = host.classic.pairing
+        let pairing = host.vectors.pairing
         host.expectSlot(card)
         card.expect(try host.text(pairing.pair1_command), reply: try host.text(pairing.pair1_response))
         card.expect(try host.text(pairing.pair2_command), reply: try host.text(pairing.pair2_response))
         try host.expectOpening(card)
         let channel = try host.activate(
-            over: card, random: FixedRandom(pairing.R_H.bytes, host.classic.open.C_H.bytes))
+            over: card, random: FixedRandom(pairing.R_H.bytes, host.vectors.open.C_H.bytes))
         #expect(card.isFinished)
         #expect(channel.isOpen && channel.isProvisional)
         let record = try #require(try host.storedRecord)
-        #expect(record.tokenKey == host.classic.T_pub.bytes)
-        #expect(record.hostID == host.classic.ID_H.bytes)
+        #expect(record.tokenKey == host.vectors.T_pub.bytes)
+        #expect(record.hostID == host.vectors.ID_H.bytes)
         #expect(Int(record.index) == pairing.record_index.number)
         #expect(record.capabilities == host.capabilities)
         #expect(record.profile == .classic)
@@ -114,19 +114,19 @@ struct PairingTests {
 
     @Test("R_T = R_H is a reflection")
     func reflectedNumber() throws {
-        try expectPairing(first: "7c128210\(host.classic.pairing.R_H.bytes.hex)9000")
+        try expectPairing(first: "7c128210\(host.vectors.pairing.R_H.bytes.hex)9000")
         try expectFailure(.reflection)
     }
 
     @Test("N15: a changed reply to PAIR-2 is refused, whichever bit it is")
     func changedReply() throws {
-        let reply = host.classic.pairing.pair2_response.bytes
+        let reply = host.vectors.pairing.pair2_response.bytes
         // One bit of every octet of EB and MAC_B; the heads before them are covered by the malformed replies.
         for index in Array(4..<83) + Array(85..<117) where index % 7 == 0 || index > 110 {
             let card = ScriptedCard()
             var changed = reply
             changed[index] ^= 1 << UInt8(index % 8)
-            let pairing = host.classic.pairing
+            let pairing = host.vectors.pairing
             host.expectSlot(card)
             card.expect(try host.text(pairing.pair1_command), reply: try host.text(pairing.pair1_response))
             card.expect(try host.text(pairing.pair2_command), reply: changed.hex)
@@ -139,7 +139,7 @@ struct PairingTests {
 
     @Test("N23: the host's own EA and MAC_A are no answer")
     func echo() throws {
-        let pairing = host.classic.pairing
+        let pairing = host.vectors.pairing
         try expectPairing(
             second: ([UInt8].object(0x7C, .object(0x86, pairing.E_A.bytes) + .object(0x85, pairing.MAC_A.bytes)) + [
                 0x90, 0x00,
@@ -153,13 +153,13 @@ struct PairingTests {
             "protocol", "profile", "point", "reflection", "index", "trailing",
         ])
     func malformedData(_ what: String) throws {
-        let pairing = host.classic.pairing
+        let pairing = host.vectors.pairing
         var data = pairing.DATA_B.bytes
         switch what {
         case "protocol": data[6] = 0x32
         case "profile": data[9] = 0x02
         case "point": data[12] ^= 1
-        case "reflection": data.replaceSubrange(12..<76, with: host.classic.H_pub.bytes)
+        case "reflection": data.replaceSubrange(12..<76, with: host.vectors.H_pub.bytes)
         case "index": data[78] = 0
         default: data += [0x86, 0x00]
         }
@@ -191,8 +191,8 @@ struct PairingTests {
     func failedOpening() throws {
         try expectPairing()
         card.expect(
-            try host.text(host.classic.open.open1_command), reply: try host.text(host.classic.open.open1_response))
-        card.expect(try host.text(host.classic.open.open2_command), error: .removed(sent: true))
+            try host.text(host.vectors.open.open1_command), reply: try host.text(host.vectors.open.open1_response))
+        card.expect(try host.text(host.vectors.open.open2_command), error: .removed(sent: true))
         #expect(throws: ChannelError.link(.removed(sent: true))) { try host.activate(over: card, random: random) }
         #expect(card.isFinished)
         #expect(host.tokenFiles.isEmpty)
@@ -223,7 +223,7 @@ struct PairingTests {
     func label() throws {
         let text = Array((host.set.password.text ?? "").utf8)
         host.expectSlot(card)
-        card.answer(try host.text(host.classic.pairing.pair1_response))
+        card.answer(try host.text(host.vectors.pairing.pair1_response))
         card.answer("6a84")
         #expect(throws: ChannelError.tableFull) {
             _ = try SecureChannel.activate(
