@@ -59,7 +59,8 @@ extension Slot {
                     try resume(connection, over: link)
                     return connection
                 } catch {
-                    guard error.isAbsence else { throw error }
+                    // It may have left again at once.
+                    guard case .waitingForToken = presence, error.isAbsence else { throw error }
                 }
             }
             guard waits else { throw .link(.noCard) }

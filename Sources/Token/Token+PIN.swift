@@ -4,7 +4,7 @@ public import Secrets
 extension Token {
     /// Presents a PIN (VERIFY). Spends a try if it is wrong; a PIN that no token can have spends none.
     public func logIn(as role: Role, pin: borrowing Secret) throws(TokenError) {
-        guard (1...PINState().maximumLength).contains(pin.count) else { throw .pinIncorrect(triesLeft: nil) }
+        guard (1...PINState().maximumLength).contains(pin.count) else { throw .pinIncorrect }
         let pin = pin.copy()
         try transaction(.acting) { () throws(TokenError) in
             try verify(role, pin)
@@ -124,17 +124,9 @@ extension Token {
         }
         switch status {
         case .success: return
-        case .verificationFailed: throw .pinIncorrect(triesLeft: try? triesLeft(of: role))
-        case _ where status.triesLeft != nil: throw .pinIncorrect(triesLeft: status.triesLeft)
+        case .verificationFailed: throw .pinIncorrect
+        case _ where status.triesLeft != nil: throw .pinIncorrect
         default: throw TokenError(status)
         }
-    }
-
-    /// The answer to VERIFY without data: 63Cx, or 6983 when there are none.
-    private func triesLeft(of role: Role) throws(TokenError) -> Int {
-        let status = try send(Command(0x00, 0x20, 0x00, role.rawValue)).status
-        if status == .authenticationBlocked { return 0 }
-        guard let tries = status.triesLeft else { throw .malformedAnswer }
-        return tries
     }
 }
