@@ -10,6 +10,7 @@ extension Library {
         public var model: TokenModel
         public var atr: [UInt8]
         public var isActivated: Bool
+        public var protection: ProtectionInfo
         public var info: TokenInfo
         public var sessionCount: Int
         public var readWriteSessionCount: Int
@@ -23,7 +24,8 @@ extension Library {
             try slot.withToken(waits: false) { token throws(TokenError) in
                 let info = try token.info(evicting: evicting)
                 return TokenState(
-                    model: token.model, atr: token.atr, isActivated: token.isActivated, info: info,
+                    model: token.model, atr: token.atr, isActivated: token.isActivated, protection: token.protectionInfo,
+                    info: info,
                     sessionCount: slot.sessionCount, readWriteSessionCount: slot.readWriteSessionCount)
             }
         }

@@ -32,7 +32,7 @@ struct FileTemplate {
 }
 
 /// Where a file lies: identifiers from below the MF down.
-struct FilePath: Equatable, ExpressibleByArrayLiteral {
+struct FilePath: Hashable, ExpressibleByArrayLiteral {
     var identifiers: [UInt16]
 
     init(_ identifiers: [UInt16]) { self.identifiers = identifiers }

@@ -99,9 +99,8 @@ extension Token {
         }
     }
 
-    /// What the token tells of a PIN's length limits and tries (GET DATA 0101, 0102).
-    func pinState(of role: Role) throws(TokenError) -> PINState {
-        let answer = try perform(Command(0x00, 0xCA, 0x01, role.rawValue, ne: 0x26))
+    /// Reads what the token tells of a PIN's length limits and tries (GET DATA 0101, 0102).
+    static func pinState(_ answer: [UInt8]) throws(TokenError) -> PINState {
         guard let template = try? FileTemplate(parsing: answer), template.properties.count == 6,
             template.access.count == 15
         else { throw .malformedAnswer }

@@ -44,6 +44,7 @@ public final class Token {
     var cache: ObjectCache?
     var infoCache: (counter: UInt32, info: TokenInfo)?
     var versions: Versions?
+    var knownModelName: [UInt8]??
 
     /// Who can be logged in.
     public enum Role: UInt8, Sendable {
