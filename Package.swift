@@ -135,5 +135,9 @@ if Context.environment["KANAL_BENCHMARKS"] != nil {
         .executableTarget(
             name: "benchmark", dependencies: ["GOST", "Libraries", "Secrets"], path: "Benchmarks/Benchmark",
             swiftSettings: settings),
+        .executableTarget(
+            name: "channel-benchmark",
+            dependencies: ["APDU", "ChannelToken", "GOST", "Secrets", "SecureChannel", "Storage"],
+            path: "Benchmarks/Channel", swiftSettings: settings),
     ]
 }

@@ -82,7 +82,7 @@ extension SecureChannel {
     }
 
     /// Reads DATA_B: T_pub and the record's index.
-    private static func read(
+    static func read(
         _ data: [UInt8], suite: any Suite.Type
     ) throws(ChannelError) -> (tokenKey: PublicKey, index: UInt8) {
         let (octets, index) = try parsing { () throws(MalformedBytes) in

@@ -79,6 +79,9 @@ struct MessageTests {
             if number == 61_440 { #expect(open.channel.needsRenewal && open.channel.isOpen) }
         }
         #expect(!open.channel.isOpen)
+        #expect(throws: ChannelError.link(.reset)) {
+            try open.channel.renew(store: open.host.store, random: SystemRandom())
+        }
         #expect(throws: LinkError.reset) { try open.channel.transmit("00840000") }
         #expect(open.token.count == 65_536 && open.token.refusals == 0)
     }
