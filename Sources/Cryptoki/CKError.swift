@@ -10,7 +10,7 @@ public struct CKError: Error, RawRepresentable, Hashable, Sendable {
     public init(rawValue: CK_RV) { self.rawValue = rawValue }
     public init(_ rawValue: CK_RV) { self.rawValue = rawValue }
 
-    public static let actionProhibited = CKError(0x0000_001B)
+    public static let actionProhibited = CKError(CKR_ACTION_PROHIBITED)
     public static let argumentsBad = CKError(CKR_ARGUMENTS_BAD)
     public static let attributeReadOnly = CKError(CKR_ATTRIBUTE_READ_ONLY)
     public static let attributeSensitive = CKError(CKR_ATTRIBUTE_SENSITIVE)

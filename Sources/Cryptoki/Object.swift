@@ -51,7 +51,7 @@ struct KeyTemplate {
 
 extension Object {
     /// The object that tells of the token.
-    static let features = Object(home: .features, attributes: TokenFeatures.attributes, isPrivate: false)
+    static var features: Object { Object(home: .features, attributes: TokenFeatures.attributes, isPrivate: false) }
 
     /// The key on a token that `key` describes.
     init(_ key: TokenKey) {

@@ -7,7 +7,7 @@ extension Token {
     /// protected (gsc1, 6).
     ///
     /// - Parameter pin: The SO's present PIN.
-    /// - Throws: ``TokenError/notLoggedIn`` if it is to be repaired but the SO's PIN is not blocked.
+    /// - Throws: ``TokenError/pinLength`` if it is to be repaired but the SO's PIN is not blocked.
     public func format(_ format: TokenFormat, pin: borrowing Secret) throws(TokenError) {
         let pin = pin.copy()
         try transaction { () throws(TokenError) in
@@ -17,7 +17,7 @@ extension Token {
             }
             forgetLogin()
             infoCache = nil
-            try perform(Command(0x80, 0x7A, 0x00, 0x00))
+            try erase(isRepair: format.isRepair)
             for directory in Directories.all { try make(directory) }
             try make(.securityOfficer, format.securityOfficer, access: [0x43, 0xFF, 0x01, 0, 0, 0, 0, 0xFF])
             try make(.user, format.user, access: [0x43, 0x01, format.changePolicy, 0, 0, 0, 0, 0xFF])
@@ -28,6 +28,15 @@ extension Token {
             try verify(.user, format.user.value)
             try makeLabel(format.label)
             try resetRights()
+        }
+    }
+
+    /// ERASE, by the SO, or by anybody if the SO's PIN is blocked.
+    private func erase(isRepair: Bool) throws(TokenError) {
+        do throws(TokenError) {
+            try perform(Command(0x80, 0x7A, 0x00, 0x00))
+        } catch {
+            throw isRepair && error == .notLoggedIn ? .pinLength : error
         }
     }
 

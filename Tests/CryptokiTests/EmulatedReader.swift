@@ -21,8 +21,8 @@ final class EmulatedReader: ReaderService, Sendable {
         var wasReset = false
         var conversation: [UInt8] = []
         var commands = 0
-        /// Commands by their instruction.
-        var instructions: [UInt8: Int] = [:]
+        /// The headers of all commands.
+        var headers: [[UInt8]] = []
         /// Headers of the commands that crossed the link unprotected.
         var plain: [[UInt8]] = []
         var change: Change?
@@ -42,7 +42,14 @@ final class EmulatedReader: ReaderService, Sendable {
     var commands: Int { state.withLock { $0.commands } }
 
     /// The number of commands with this instruction byte, protected or not.
-    func count(of instruction: UInt8) -> Int { state.withLock { $0.instructions[instruction] ?? 0 } }
+    func count(of instruction: UInt8) -> Int { headers.count { $0[1] == instruction } }
+
+    /// The headers of all commands.
+    var headers: [[UInt8]] { state.withLock { $0.headers } }
+
+    /// How often a session was asked for, in plain, and how often a session's renewal.
+    var openings: Int { headers.count { $0.starts(with: [0x80, 0x86, 0x03]) } }
+    var renewals: Int { headers.count { $0[0] & 0x8C == 0x8C && $0[1] == 0x86 && $0[2] == 0x03 } }
 
     /// Headers of the commands that crossed the link unprotected, but for those by which a channel is found, made and
     /// opened (GSC/1, 6).
@@ -111,7 +118,7 @@ final class EmulatedReader: ReaderService, Sendable {
             state.conversation += response.encoded
             if command.cla & 0x0C == 0 { state.plain.append([command.cla, command.ins, command.p1, command.p2]) }
             state.commands += 1
-            state.instructions[command.ins, default: 0] += 1
+            state.headers.append([command.cla, command.ins, command.p1, command.p2])
             return (state.commands, state.change)
         }
         return try change?(number, command.ins, response) ?? response
