@@ -68,7 +68,7 @@ enum ChannelBenchmark {
         host.watch.token.answer = { _ in .init(data: [UInt8](repeating: 7, count: 64)) }
         let shape = shapes[2]
         for _ in 0..<10_000 { try send(shape, channel) }
-        let (allocated, peak) = (allocatedOctets(), peakKilobytes())
+        let (resident, peak) = (memory("VmRSS"), memory("VmHWM"))
         var renewals = 0
         for _ in 0..<1_000_000 {
             if channel.needsRenewal {
@@ -77,8 +77,10 @@ enum ChannelBenchmark {
             }
             try send(shape, channel)
         }
-        print("\nA million messages, \(renewals) renewals: \(allocatedOctets() - allocated) octets more allocated,")
-        print("the peak of the resident memory \(peakKilobytes() - peak) KiB higher")
+        let growth = (memory("VmRSS") - resident, memory("VmHWM") - peak)
+        print(
+            "\nA million messages, \(renewals) renewals: resident memory grew by \(growth.0) KiB, its peak by \(growth.1)"
+        )
     }
 
     private static func send(_ shape: Shape, _ channel: SecureChannel) throws {
@@ -90,13 +92,10 @@ enum ChannelBenchmark {
         }
     }
 
-    /// What the program has of the heap.
-    private static func allocatedOctets() -> Int { Int(mallinfo2().uordblks) }
-
-    /// VmHWM.
-    private static func peakKilobytes() -> Int {
+    /// A value of /proc/self/status in KiB: VmRSS, what is resident, or VmHWM, its peak.
+    private static func memory(_ name: String) -> Int {
         let text = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
-        let line = text.split(separator: "\n").first { $0.hasPrefix("VmHWM") }
+        let line = text.split(separator: "\n").first { $0.hasPrefix(name) }
         return line.flatMap { Int($0.filter(\.isNumber)) } ?? 0
     }
 }

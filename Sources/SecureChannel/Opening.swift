@@ -42,7 +42,7 @@ struct Opening: ~Copyable {
         _ record: PairingRecord, _ hostKey: borrowing PrivateKey, _ capabilities: Capabilities, instance: [UInt8],
         binding: consuming Secret
     ) throws(ChannelError) {
-        guard let suite = record.profile.suite else { throw .profileUnsupported }
+        let suite = record.profile.suite
         let hostPublicKey: PublicKey
         let tokenKey: PublicKey
         do { hostPublicKey = try hostKey.publicKey() } catch { throw ChannelError(error) }

@@ -35,9 +35,8 @@ struct SealedFiles: PairingFiles {
     }
 
     func hostKey(for record: PairingRecord) throws(ChannelError) -> PrivateKey? {
-        guard let suite = record.profile.suite else { throw .profileUnsupported }
         guard let entry = try entry(of: record), let key = try hostKey(of: entry) else { return nil }
-        return try? PrivateKey(curve: suite.curve, scalar: key)
+        return try? PrivateKey(curve: record.profile.suite.curve, scalar: key)
     }
 
     func save(_ record: PairingRecord, label: String?) throws(ChannelError) {
@@ -49,11 +48,9 @@ struct SealedFiles: PairingFiles {
             entry.revision = min(entry.revision, .max - 1) + 1
             return try write(entry, hostKey)
         }
-        guard let suite = record.profile.suite, let hostKey = try local.hostKey(record.profile) else {
-            throw .unknownRecord
-        }
+        guard let hostKey = try local.hostKey(record.profile) else { throw .unknownRecord }
         let publicKey = try computing { () throws(GOSTError) in try hostKey.publicKey() }
-        guard suite.hash(publicKey.bytes).starts(with: record.hostID) else { throw .unknownRecord }
+        guard record.profile.suite.hash(publicKey.bytes).starts(with: record.hostID) else { throw .unknownRecord }
         let identity = try drawing { () throws(RandomUnavailable) in try random.bytes(16) }
         try write(SealedEntry(identity: identity, record: record, label: label ?? ""), hostKey.scalar)
     }

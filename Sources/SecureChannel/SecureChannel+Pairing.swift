@@ -26,12 +26,12 @@ extension SecureChannel {
             random: random, uptime: uptime)
         try store.save(record)
         do throws(ChannelError) {
-            guard let hostKey = try store.hostKey(profile) else { throw .unknownRecord }
+            guard let hostKey = try store.hostKey(for: record) else { throw .unknownRecord }
             let opening = try Opening(record, hostKey, instance)
             let session = try opening.run(hostKey, over: link, random: random)
             return SecureChannel(session, over: link, record: record, uptime: uptime)
         } catch {
-            try? store.remove(serial: capabilities.serial, profile: profile)
+            try? store.remove(record)
             throw error
         }
     }
@@ -44,7 +44,8 @@ extension SecureChannel {
         with password: borrowing ActivationPassword, over link: any CardConnection, capabilities: Capabilities,
         profile: Profile, label: String, store: PairingStore, random: any RandomSource, uptime: Uptime
     ) throws(ChannelError) -> PairingRecord {
-        guard capabilities.profiles.contains(profile), let suite = profile.suite else { throw .profileUnsupported }
+        guard capabilities.profiles.contains(profile) else { throw .profileUnsupported }
+        let suite = profile.suite
         try password.requireStrength(for: profile)
         guard password.slot <= capabilities.slots else { throw .slotUnusable }
         guard try !store.isPinned(serial: capabilities.serial, above: profile) else { throw .downgradeSuspected }

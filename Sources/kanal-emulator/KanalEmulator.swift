@@ -125,7 +125,8 @@ struct KanalEmulator: ParsableCommand {
             _exit(EXIT_SUCCESS)
         }
         let card = try EmulatedCard(
-            identity, memory: fallible, activationPasswords: activationPassword, serial: serialBytes, label: label)
+            identity, memory: fallible, activationPasswords: activationPassword, serial: serialBytes, label: label
+        ) { usleep(useconds_t($0) * 1000) }
         output.write("identity: \(identity.name)")
         output.write("serial: \(Self.description(of: card.serial))")
         for password in card.newActivationPasswords { output.write("activation password: \(password)") }

@@ -101,11 +101,15 @@ extension ChannelHost {
         while self.number < number { step() }
     }
 
+    /// Forgets that the last command was made, so that the next one has its number.
+    func takeBack() { number -= 1 }
+
     /// Counts one command more, and takes the next epoch's keys when it is time.
     private func step() {
-        if number.isMultiple(of: 256) {
+        if number / 256 > epoch {
+            epoch += 1
             let parts = profile.expand(
-                seed, "GSC1 epoch", [UInt8](counter: number / 256), profile == .classic ? 160 : 96
+                seed, "GSC1 epoch", [UInt8](counter: epoch), profile == .classic ? 160 : 96
             ).split(32)
             keys = Array(parts.dropLast())
             seed = parts[parts.count - 1]

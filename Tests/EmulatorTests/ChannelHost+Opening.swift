@@ -94,6 +94,7 @@ extension ChannelHost {
         exporter = opening.exporter
         number = 0
         keys = []
+        epoch = -1
     }
 
     /// Opens a new session over this one, inside it.

@@ -27,6 +27,8 @@ final class ChannelHost {
     var seed: [UInt8] = []
     var exporter: [UInt8] = []
     var keys: [[UInt8]] = []
+    /// The epoch of the keys; -1 before the first.
+    var epoch = -1
 
     init(
         _ card: EmulatedCard, _ profile: ChannelProfile, scalar: [UInt8]? = nil, verifier: [UInt8]? = nil

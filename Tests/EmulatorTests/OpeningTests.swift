@@ -1,4 +1,5 @@
 import Emulator
+import Locking
 import TestSupport
 import Testing
 
@@ -85,6 +86,24 @@ struct OpeningTests {
         #expect(status(card.send(first)) == "9000")
         #expect(card.send(other.secondOpening(opening)) == "6300", "recorded MAC_H under a fresh C_T")
         #expect(host.send("00CA018108") == "000000000e0000019000")
+    }
+
+    @Test("N30: who fails to prove itself waits twice as long each time, up to five seconds")
+    func delays() throws {
+        let delays = Lock([Int]())
+        var setup = TokenSetup()
+        setup.pause = { delay in delays.withLock { $0.append(delay) } }
+        let host = try setup.card().connectedHost(.modern)
+        for _ in 0..<8 {
+            var opening = try #require(try host.beginOpening().opening)
+            opening.hostMAC[0] ^= 1
+            #expect(host.card.send(host.secondOpening(opening)) == "6300")
+        }
+        #expect(delays.withLock { $0 } == [100, 200, 400, 800, 1600, 3200, 5000, 5000])
+        #expect(try host.open() == "9000")
+        #expect(host.send(host.firstOpening(try host.anyShare(), instance: [])).hasSuffix("9000"))
+        #expect(host.send("80860400147c128510" + String(repeating: "00", count: 16)) == "6300")
+        #expect(delays.withLock { $0.last } == 100)
     }
 
     @Test(

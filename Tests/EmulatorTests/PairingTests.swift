@@ -304,6 +304,21 @@ struct PairingTests {
         #expect(last.recordIndex == 3)
     }
 
+    @Test("N20, N25: a 17th host answers 6A84 after 16 active ones; of 16 pending ones the oldest gives way")
+    func seventeenHosts() throws {
+        let card = try TokenSetup(sessions: 4).card()
+        let profiles = (0..<17).map { ChannelProfile.allCases[$0 % 2] }
+        let hosts = try profiles.map { try ChannelHost(card, $0) }
+        for host in hosts { #expect(try host.pair() == "9000") }
+        #expect(hosts[16].recordIndex == 1)
+        #expect(try hosts[0].open() == "6a88")
+        for host in hosts.dropFirst() { #expect(try host.open() == "9000") }
+        #expect(try hosts[0].pair() == "6a84")
+        #expect(try hosts[9].pair() == "9000" && hosts[9].recordIndex == 10, "N21: the same index")
+        #expect(hosts[16].send("80E447FF") == "9000")
+        #expect(try hosts[0].pair() == "9000" && hosts[0].recordIndex == 1)
+    }
+
     @Test(
         "N22: a replayed PAIR-2 is a wrong password, since the token's challenge is fresh",
         arguments: ChannelProfile.allCases)

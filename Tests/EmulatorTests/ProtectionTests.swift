@@ -8,23 +8,42 @@ import Testing
 struct ProtectionTests {
     @Test(
         "N37: no command with one bit flipped is executed, and each is answered as prescribed",
-        arguments: ChannelProfile.allCases)
-    func bitFlips(profile: ChannelProfile) throws {
-        let card = try TokenSetup().card()
+        arguments: ChannelProfile.allCases, [1, 4])
+    func bitFlips(profile: ChannelProfile, sessions: Int) throws {
+        let card = try TokenSetup(sessions: sessions).card()
         let host = try card.connectedHost(profile)
         let count = host.protect("0020000208" + PIN.wrong).count
         let allowed: Set = ["6988", "6987", "6985", "6881", "6882", "6e00"]
         // Lc (octet 4) and Le (the last) only frame the message.
         for position in (0..<count - 1).filter({ $0 != 4 }) {
+            #expect(try host.open() == "9000")
             for bit in 0..<8 {
-                #expect(try host.open() == "9000")
+                if sessions == 1 { #expect(try host.open() == "9000") }
                 var command = host.protect("0020000208" + PIN.wrong)
+                if sessions > 1 { host.takeBack() }
                 command[position] ^= 1 << bit
                 #expect(allowed.contains(card.process(command).hex), "octet \(position), bit \(bit)")
             }
         }
         #expect(try host.open() == "9000")
         #expect(host.send("00200002") == "63ca", "no try was spent")
+    }
+
+    @Test("N37: the same for a command with all three objects", arguments: ChannelProfile.allCases)
+    func bitFlipsOfAllObjects(profile: ChannelProfile) throws {
+        let card = try TokenSetup(sessions: 4).card()
+        let host = try card.connectedHost(profile)
+        for position in 0..<40 where position != 4 {
+            #expect(try host.open() == "9000")
+            for bit in 0..<7 {
+                var command = host.protect("00A4080006 10001000100000")
+                host.takeBack()
+                guard position < command.count - 1 else { continue }
+                command[position] ^= 1 << bit
+                #expect(card.process(command).hex.count == 4, "octet \(position), bit \(bit)")
+            }
+            #expect(host.send("00B0000001") == "6a82", "no file was selected")
+        }
     }
 
     @Test(
@@ -42,15 +61,20 @@ struct ProtectionTests {
 
     @Test(
         "N38: replayed, swapped and skipped commands are refused", arguments: ["replayed", "swapped", "skipped"],
-        ChannelProfile.allCases)
-    func numbering(kind: String, profile: ChannelProfile) throws {
-        let card = try TokenSetup().card()
-        let host = try card.connectedHost(profile)
-        let first = host.protect("0084000008")
-        let second = host.protect("0084000008")
-        if kind == "replayed" { #expect(host.card.process(first).count == 27) }
-        #expect(card.process(kind == "replayed" ? first : second).hex == "6988")
-        #expect(card.process(second).hex == "6985", "with one session the first mistake ends it")
+        Variant.all)
+    func numbering(kind: String, variant: Variant) throws {
+        let card = try TokenSetup(sessions: variant.sessions).card()
+        let host = try card.connectedHost(variant.profile)
+        let messages = (0..<3).map { _ in host.protect("0084000008") }
+        if kind == "replayed" { #expect(card.process(messages[0]).count == 27) }
+        let (wrong, right) = kind == "replayed" ? (0, 1) : (kind == "swapped" ? 1 : 2, 0)
+        #expect(card.process(messages[wrong]).hex == "6988")
+        let answer = card.process(messages[right]).hex
+        if variant.sessions == 1 {
+            #expect(answer == "6985", "with one session the first mistake ends it")
+        } else {
+            #expect(answer.count == 54, "the right one still comes")
+        }
     }
 
     @Test(
@@ -266,5 +290,17 @@ struct ProtectionTests {
         let content = card.process(host.protect("00B0000800"))
         #expect(!content.hex.contains([UInt8]("token".utf8).hex))
         #expect(host.open(content) == [UInt8]("token".utf8).hex + "6282")
+    }
+}
+
+/// A profile and a number of sessions.
+struct Variant: CustomTestStringConvertible {
+    let profile: ChannelProfile
+    let sessions: Int
+
+    var testDescription: String { "\(profile), N = \(sessions)" }
+
+    static let all = ChannelProfile.allCases.flatMap { profile in
+        [1, 4].map { Variant(profile: profile, sessions: $0) }
     }
 }

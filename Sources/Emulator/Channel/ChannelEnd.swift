@@ -13,6 +13,9 @@ final class ChannelEnd {
     /// Counts accepted commands and openings, to tell which session was used last.
     private(set) var time: UInt64 = 0
 
+    /// How many hosts in a row failed to prove themselves in OPEN-2.
+    var failures = 0
+
     init(card: Card, offer: ChannelOffer) {
         self.card = card
         self.offer = offer
