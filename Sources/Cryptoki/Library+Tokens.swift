@@ -24,7 +24,8 @@ extension Library {
             try slot.withToken(waits: false) { token throws(TokenError) in
                 let info = try token.info(evicting: evicting)
                 return TokenState(
-                    model: token.model, atr: token.atr, isActivated: token.isActivated, protection: token.protectionInfo,
+                    model: token.model, atr: token.atr, isActivated: token.isActivated,
+                    protection: token.protectionInfo,
                     info: info,
                     sessionCount: slot.sessionCount, readWriteSessionCount: slot.readWriteSessionCount)
             }

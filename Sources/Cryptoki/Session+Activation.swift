@@ -21,7 +21,8 @@ extension Session {
     public func activationPasswordRequest(
         number: CK_ULONG, characters: CK_ULONG
     ) throws(CKError) -> ActivationPasswordRequest {
-        guard number <= 6, let charset = UInt8(exactly: characters).flatMap(SecureChannel.Charset.init(rawValue:)) else {
+        guard number <= 6, let charset = UInt8(exactly: characters).flatMap(SecureChannel.Charset.init(rawValue:))
+        else {
             throw .argumentsBad
         }
         guard isReadWrite else { throw .sessionReadOnly }

@@ -10,7 +10,9 @@ extension Token {
             try verify(role, pin)
             login = role
             cache = nil
-            if case .paired = protection, settings.pinRetention == .session { retainedPIN = RetainedSecret(copying: pin) }
+            if case .paired = protection, settings.pinRetention == .session {
+                retainedPIN = RetainedSecret(copying: pin)
+            }
         }
     }
 

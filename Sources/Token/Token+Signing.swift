@@ -10,11 +10,9 @@ extension Token {
         try transaction(.acting) { () throws(TokenError) in
             guard login == .user else { throw .notLoggedIn }
             let size = key.curve.coordinateSize
-            let steps = firstSteps + [
-                Step(0x00, 0x22, 0x41, 0xB6, bytes: [0x84, 0x01, key.number]),
-                Step(0x00, 0x2A, 0x9E, 0x9A, bytes: digest, ne: 2 * size),
-            ]
-            var responses = try send(steps)
+            let setKey = Step(0x00, 0x22, 0x41, 0xB6, bytes: [0x84, 0x01, key.number])
+            let sign = Step(0x00, 0x2A, 0x9E, 0x9A, bytes: digest, ne: 2 * size)
+            var responses = try send(firstSteps + [setKey, sign])
             takeChangeCounter(from: &responses)
             guard let last = responses.last else { throw .malformedAnswer }
             let answer = try data(of: last)

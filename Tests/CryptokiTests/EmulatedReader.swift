@@ -134,6 +134,7 @@ final class EmulatedReader: ReaderService, Sendable {
         }
 
         var atr: [UInt8] { reader.card.identity.atr }
+        var maximumLength: Int { 65_544 }
         func beginTransaction() throws(LinkError) -> Bool { try reader.takeReset(removals) }
         func endTransaction() {}
         func disconnect() {}

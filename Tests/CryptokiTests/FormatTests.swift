@@ -95,7 +95,9 @@ struct FormatTests {
         _ = try application.open()
     }
 
-    @Test("a formatting that was cut short at any command can be done again", arguments: [1, 3, 4, 5, 9, 25, 45, 52, 56, 60, 64, 68, 72])
+    @Test(
+        "a formatting that was cut short at any command can be done again",
+        arguments: [1, 3, 4, 5, 9, 25, 45, 52, 56, 60, 64, 68, 72])
     func cutShort(_ last: Int) throws {
         let (reader, application) = try Self.start(.bt)
         reader.onResponse { number, _, response throws(LinkError) in
@@ -106,9 +108,10 @@ struct FormatTests {
         reader.onResponse(nil)
         reader.resetCard()
         let pins = ["87654321", "SO's new PIN"]
-        #expect(pins.contains { pin in
-            (try? application.library.initToken(in: 0, pin: .of(pin), format: Self.format(), mode: 0)) != nil
-        })
+        #expect(
+            pins.contains { pin in
+                (try? application.library.initToken(in: 0, pin: .of(pin), format: Self.format(), mode: 0)) != nil
+            })
         try application.logIn(try application.open(), "user's PIN")
     }
 

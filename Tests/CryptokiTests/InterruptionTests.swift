@@ -6,7 +6,9 @@ import Testing
 
 @Suite("Interruptions and interference", .serialized)
 struct InterruptionTests {
-    @Test("a bit changed anywhere in a protected response is never taken for an answer", arguments: ChannelProfile.allCases)
+    @Test(
+        "a bit changed anywhere in a protected response is never taken for an answer",
+        arguments: ChannelProfile.allCases)
     func changedResponses(_ profile: ChannelProfile) throws {
         let (reader, application, session) = try TokenKeyTests.start(.single(profile))
         let keys = try application.makeKeys(session)

@@ -19,7 +19,8 @@ struct ProtectionTests {
         }
     }
 
-    @Test("N61: a token in a wireless reader that denies its channel gets nothing in plain", arguments: [0x6D00, 0x6A88])
+    @Test(
+        "N61: a token in a wireless reader that denies its channel gets nothing in plain", arguments: [0x6D00, 0x6A88])
     func deniedWireless(_ status: Int) throws {
         let reader = try EmulatedReader(.usb)
         let application = Application(reader, store: Folder(), configure: Self.wireless)
@@ -33,7 +34,10 @@ struct ProtectionTests {
     func deniedAfterPairing() throws {
         let store = Folder()
         // A token that answers in plain too, so that what the host sends is its own decision.
-        let reader = try EmulatedReader(.changed { $0.policy = 0; $0.isWireless = false }, passwords: [Application.password])
+        let reader = try EmulatedReader(
+            .changed {
+                $0.policy = 0; $0.isWireless = false
+            }, passwords: [Application.password])
         let application = Application(reader, store: store) { $0.requireSM = true }
         try application.activate()
         Self.hiding(StatusWord(0x6D00), in: reader)
@@ -45,7 +49,10 @@ struct ProtectionTests {
     @Test("N61: a cleared policy bit changes nothing in a wireless reader or with a record", arguments: [true, false])
     func clearedPolicy(_ isPaired: Bool) throws {
         let store = Folder()
-        let reader = try EmulatedReader(.changed { $0.policy = 0; $0.isWireless = false }, passwords: [Application.password])
+        let reader = try EmulatedReader(
+            .changed {
+                $0.policy = 0; $0.isWireless = false
+            }, passwords: [Application.password])
         if isPaired {
             try Application(reader, store: store) { $0.requireSM = true }.activate()
             let application = Application(reader, store: store)

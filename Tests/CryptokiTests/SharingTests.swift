@@ -26,7 +26,8 @@ struct SharingTests {
         var state: CK_STATE { get throws { try application.library.sessionInfo(session).state } }
     }
 
-    @Test("N54: with N of 2 or more, two applications alternate; none re-opens, and both logins live",
+    @Test(
+        "N54: with N of 2 or more, two applications alternate; none re-opens, and both logins live",
         arguments: ChannelProfile.allCases)
     func alternating(_ profile: ChannelProfile) throws {
         let reader = try EmulatedReader(.bt(profile), passwords: [Application.password])
