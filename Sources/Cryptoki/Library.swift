@@ -27,11 +27,17 @@ public final class Library: Sendable {
         let slot: Lock<Slot>
         /// Whether a call that waits for the slot's token shall give up.
         let isAbandoned: Lock<Bool>
+        let sighting: Sighting
         var reader: ReaderState
 
         init(_ reader: ReaderState, _ readers: any ReaderService, _ settings: TokenSettings) {
             isAbandoned = Lock(false)
-            slot = Lock(Slot(reader: reader.name, readers: readers, settings: settings, isAbandoned: isAbandoned))
+            sighting = Sighting()
+            sighting.looked(reader, at: .zero)
+            slot = Lock(
+                Slot(
+                    reader: reader.name, readers: readers, settings: settings, isAbandoned: isAbandoned,
+                    sighting: sighting))
             self.reader = reader
         }
 
@@ -85,6 +91,7 @@ public final class Library: Sendable {
             for state in states {
                 if let index = tables.slots.firstIndex(where: { $0.reader.name == state.name }) {
                     tables.slots[index].reader = state
+                    tables.slots[index].sighting.looked(state, at: settings.clocks.uptime.now)
                 } else {
                     tables.slots.append(Entry(state, readers, settings))
                 }

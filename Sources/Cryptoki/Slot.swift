@@ -13,6 +13,8 @@ final class Slot {
     let settings: TokenSettings
     /// Set by another thread that wants the slot: a call that waits for the token gives up.
     let isAbandoned: Lock<Bool>
+    /// When the token was last known to be there.
+    let sighting: Sighting
 
     private(set) var connection: Token?
     private var history: ChannelHistory?
@@ -27,11 +29,14 @@ final class Slot {
         }
     }
 
-    init(reader: String, readers: any ReaderService, settings: TokenSettings, isAbandoned: Lock<Bool>) {
+    init(
+        reader: String, readers: any ReaderService, settings: TokenSettings, isAbandoned: Lock<Bool>, sighting: Sighting
+    ) {
         self.reader = reader
         self.readers = readers
         self.settings = settings
         self.isAbandoned = isAbandoned
+        self.sighting = sighting
     }
 
     // MARK: Token

@@ -116,6 +116,7 @@ extension Token {
             channel = try SecureChannel.open(
                 over: link, record: record, store: store, instance: history.instance,
                 minimum: settings.minimumProfile, random: settings.random, uptime: settings.clocks.uptime)
+            try requireHighestProfile()
             mustPresentPIN = login != nil
             store.markUsed(record, label: hints?.label)
         } catch {
@@ -125,6 +126,18 @@ extension Token {
             warn("the token does not know this host any more: activate it again")
             throw .activationNeeded
         }
+    }
+
+    /// Drops a channel in the classic profile if the token, proved to be what it is, now offers the modern one: the user
+    /// pairs again (gsc1, 4).
+    private func requireHighestProfile() throws(ChannelError) {
+        guard let current = channel, let best = current.capabilities.bestProfile, best > current.record.profile else {
+            return
+        }
+        current.close()
+        channel = nil
+        warn("the token now offers a better profile: activate it again")
+        throw .profileUnsupported
     }
 
     /// Gives a session that has come of age fresh keys, with login and environment kept (gsc1, 12).

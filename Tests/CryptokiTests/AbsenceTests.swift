@@ -66,6 +66,27 @@ struct AbsenceTests {
         #expect(try presence == .completed)
     }
 
+    @Test("looking at the reader shows that the token is there, so that the window begins later")
+    func looks() throws {
+        try sign()
+        for _ in 0..<10 {
+            time.pass(.seconds(15))
+            _ = try application.library.slots(isQuery: false)
+        }
+        reader.removeCard()
+        time.after(.seconds(19)) { [reader] in reader.insertCard() }
+        try sign()
+        // What came and went between two looks may have been away all the time.
+        _ = try application.library.slots(isQuery: false)
+        time.pass(.seconds(15))
+        reader.removeCard()
+        reader.insertCard()
+        for _ in 0..<2 { _ = try application.library.slots(isQuery: false) }
+        time.pass(.seconds(15))
+        _ = try application.library.slots(isQuery: false)
+        #expect(throws: CKError.deviceRemoved) { try sign() }
+    }
+
     @Test("a token may leave again and again")
     func leavesOften() throws {
         for _ in 0..<3 {
