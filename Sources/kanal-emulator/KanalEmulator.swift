@@ -43,8 +43,8 @@ struct KanalEmulator: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "An activation password for a new bt token: 16 to 32 symbols, of which the first names the slot (1-6 or"
-                + " A-F). Repeatable. Without it two are made.",
+            "An activation password for a new bt token: 16 to 32 symbols (12 to 32 with --profiles modern), of which"
+                + " the first names the slot (1-6 or A-F). Repeatable. Without it two are made.",
             valueName: "password"))
     var activationPassword: [String] = []
 
