@@ -4,7 +4,6 @@ public import Secrets
 extension Token {
     /// Presents a PIN (VERIFY). Spends a try if it is wrong; a PIN that no token can have spends none.
     public func logIn(as role: Role, pin: borrowing Secret) throws(TokenError) {
-        guard (1...PINState().maximumLength).contains(pin.count) else { throw .pinIncorrect }
         let pin = pin.copy()
         try transaction(.acting) { () throws(TokenError) in
             try verify(role, pin)
@@ -16,7 +15,7 @@ extension Token {
         }
     }
 
-    /// Gives up the right that ``logIn(as:pin:)`` gave.
+    /// Gives up the right that ``logIn(as:pin:)`` gave. Even if the card cannot be told, nobody is logged in after it.
     public func logOut() throws(TokenError) {
         guard let role = login else { return }
         forgetLogin()
@@ -77,7 +76,7 @@ extension Token {
     }
 
     /// Forgets who was logged in, without a word to the card.
-    func forgetLogin() {
+    public func forgetLogin() {
         mustPresentPIN = false
         login = nil
         retainedPIN = nil
@@ -116,7 +115,9 @@ extension Token {
         return state
     }
 
+    /// VERIFY. What no PIN can be is not sent, and spends no try: without data the command asks for something else.
     func verify(_ role: Role, _ pin: borrowing Secret) throws(TokenError) {
+        guard (1...PINState().maximumLength).contains(pin.count) else { throw .pinIncorrect }
         var status = try send(Command(0x00, 0x20, 0x00, role.rawValue, data: pin.copy())).status
         if status == .alreadyVerified {
             // Another process holds the right, so that the card did not look at this PIN.

@@ -52,7 +52,7 @@ extension Token {
             return try body()
         } catch {
             guard error.isDisturbance else { throw error }
-            history.isContended = true
+            history.countLoss(at: settings.clocks.uptime.now)
             guard !hasActed else { throw error }
             try establish()
             return try body()
@@ -95,10 +95,10 @@ extension Token {
     }
 
     /// Whether a call may begin with a command that must not run twice (gsc1, 16): the channel was not reset and has
-    /// answered, the token has sessions for several hosts, and none of ours was ever lost.
+    /// answered, the token has sessions for several hosts, and none of ours was lost of late.
     private var isChannelReliable: Bool {
         guard let channel, isChannelReady, !channel.isProvisional else { return false }
-        return channel.capabilities.sessions > 1 && !history.isContended
+        return channel.capabilities.sessions > 1 && !history.isContended(at: settings.clocks.uptime.now)
     }
 
     /// Opens the channel if there is none, and puts the login in force.
@@ -111,7 +111,7 @@ extension Token {
         } catch {
             // The card lost our session, most often to another process: that is found here, once.
             guard hadChannel, error.isDisturbance else { throw error }
-            history.isContended = true
+            history.countLoss(at: settings.clocks.uptime.now)
             try openChannelIfNeeded()
             try readChangeCounter()
         }

@@ -8,7 +8,7 @@ import Secrets
 import Testing
 import Token
 
-@Suite("Absence and return (15.3)", .serialized)
+@Suite("Absence and return (15.3)", .serialized, .inBothProfiles)
 struct AbsenceTests {
     static let digest = [UInt8](repeating: 1, count: 32)
     private static let verify: UInt8 = 0x20
@@ -23,7 +23,7 @@ struct AbsenceTests {
     let key: CK_OBJECT_HANDLE
 
     init() throws {
-        reader = try EmulatedReader(.bt, passwords: [Application.password])
+        reader = try EmulatedReader(.underTest, passwords: [Application.password])
         application = Application(reader, store: store) { [time, journal] settings in
             settings.clocks = time.clocks
             settings.log = journal.logger
@@ -106,6 +106,22 @@ struct AbsenceTests {
         try sign()
     }
 
+    @Test("logging out does not wait for a token that is away")
+    func logOut() throws {
+        reader.removeCard()
+        #expect(throws: CKError.tokenNotPresent) { try application.library.token(in: 0, evicting: false) }
+        time.after(.seconds(2)) { [reader] in reader.insertCard() }
+        _ = try application.find(session)
+        reader.removeCard()
+        time.pass(.seconds(1))
+        try application.library.withSession(session) { session throws(CKError) in try session.logOut() }
+        #expect(try state == CKS_RW_PUBLIC_SESSION)
+        let before = verifications
+        reader.insertCard()
+        #expect(try application.find(session).count == 1)
+        #expect(verifications == before)
+    }
+
     @Test("N75: a PIN that was changed elsewhere costs one VERIFY and one try, and is forgotten")
     func changedPIN() throws {
         reader.removeCard()
@@ -128,7 +144,7 @@ struct AbsenceTests {
 
     @Test("N76: another token within the window gets no VERIFY, and ends the sessions")
     func anotherToken() throws {
-        let other = try EmulatedCard(.bt, activationPasswords: [Application.password])
+        let other = try EmulatedCard(.underTest, activationPasswords: [Application.password])
         reader.removeCard()
         reader.insertCard(other)
         let before = verifications
@@ -141,7 +157,7 @@ struct AbsenceTests {
 
     @Test("N76: another token that this host is paired with gets no VERIFY either")
     func anotherPairedToken() throws {
-        let other = try EmulatedReader(.bt, passwords: [Application.password])
+        let other = try EmulatedReader(.underTest, passwords: [Application.password])
         let owner = Application(other, store: store)
         try owner.activate()
         _ = try owner.open()
@@ -155,7 +171,8 @@ struct AbsenceTests {
 
     @Test("N76: a rogue token with the same serial number gets no VERIFY")
     func rogueToken() throws {
-        let rogue = try EmulatedCard(.bt, activationPasswords: [Application.password], serial: reader.card.serial)
+        let rogue = try EmulatedCard(
+            .underTest, activationPasswords: [Application.password], serial: reader.card.serial)
         reader.removeCard()
         reader.insertCard(rogue)
         let before = verifications

@@ -7,14 +7,14 @@ import SecureChannel
 import Testing
 import Token
 
-@Suite("Activation passwords made by the token", .serialized)
+@Suite("Activation passwords made by the token", .serialized, .inBothProfiles)
 struct PasswordTests {
     let reader: EmulatedReader
     let application: Application
     let session: CK_SESSION_HANDLE
 
     init() throws {
-        reader = try EmulatedReader(.bt, passwords: [Application.password])
+        reader = try EmulatedReader(.underTest, passwords: [Application.password])
         application = Application(reader, store: Folder())
         try application.activate()
         session = try application.open()

@@ -5,7 +5,7 @@ import Emulator
 import Testing
 import Token
 
-@Suite("Several applications, one token (16)", .serialized)
+@Suite("Several applications, one token (16)", .serialized, .inBothProfiles)
 struct SharingTests {
     /// An application of its own with a session in which User is logged in, and the private key that is there.
     private struct Participant {
@@ -54,7 +54,8 @@ struct SharingTests {
 
     @Test("N63: who opens between two calls of another inherits no login", arguments: [true, false])
     func inheritance(_ isSingle: Bool) throws {
-        let reader = try EmulatedReader(isSingle ? .single(.modern) : .bt, passwords: [Application.password])
+        let reader = try EmulatedReader(
+            isSingle ? .single(InBothProfiles.profile) : .underTest, passwords: [Application.password])
         let first = try Participant(reader, store: Folder())
         let other = Application(reader, store: Folder())
         try other.activate()
@@ -68,7 +69,7 @@ struct SharingTests {
 
     @Test("N64: the least recently used of N + 1 is evicted and re-opens; a stale command harms no newcomer")
     func eviction() throws {
-        let reader = try EmulatedReader(.bt, passwords: [Application.password])
+        let reader = try EmulatedReader(.underTest, passwords: [Application.password])
         let participants = try (0..<5).map { _ in try Participant(reader, store: Folder()) }
         // The first has lost its session. A search asks first, and so it goes on.
         #expect(try participants[0].application.find(participants[0].session).count == 2)
@@ -90,7 +91,7 @@ struct SharingTests {
 
     @Test("N79: a format by one application leaves another's channel open and its login ended")
     func formatting() throws {
-        let reader = try EmulatedReader(.bt, passwords: [Application.password])
+        let reader = try EmulatedReader(.underTest, passwords: [Application.password])
         let store = Folder()
         let participant = try Participant(reader, store: store)
         let administrator = Application(reader, store: store)
@@ -106,7 +107,7 @@ struct SharingTests {
 
     @Test("N26: a host that the token has forgotten is told to activate again, and keeps its record")
     func forgotten() throws {
-        let reader = try EmulatedReader(.bt, passwords: [Application.password])
+        let reader = try EmulatedReader(.underTest, passwords: [Application.password])
         let application = Application(reader, store: Folder())
         try application.activate()
         reader.onResponse { _, instruction, response throws(LinkError) in
@@ -120,7 +121,7 @@ struct SharingTests {
     @Test("more than three openings in a row that lead to nothing are a fault for five seconds (12)")
     func fault() throws {
         let time = TestTime()
-        let reader = try EmulatedReader(.bt, passwords: [Application.password])
+        let reader = try EmulatedReader(.underTest, passwords: [Application.password])
         let application = Application(reader, store: Folder()) { $0.clocks = time.clocks }
         try application.activate()
         reader.onResponse { _, instruction, response throws(LinkError) in
@@ -138,7 +139,7 @@ struct SharingTests {
     @Test("a session that has come of age is renewed, and the login stays (12)")
     func renewal() throws {
         let time = TestTime()
-        let reader = try EmulatedReader(.bt, passwords: [Application.password])
+        let reader = try EmulatedReader(.underTest, passwords: [Application.password])
         let application = Application(reader, store: Folder()) { $0.clocks = time.clocks }
         try application.activate()
         let session = try application.open()
