@@ -63,6 +63,9 @@ private final class FuzzedLink: CardConnection {
     private var rest: ArraySlice<UInt8>
     private let token: TokenSide
     private(set) var sent = 0
+    /// The reply that is given in pieces, and what was given of it.
+    private var whole = Response(.success)
+    private var fetched: [UInt8] = []
     /// Whether all replies so far are the token's own.
     var delivered = true
 
@@ -97,10 +100,7 @@ private final class FuzzedLink: CardConnection {
     func transmit(_ command: borrowing Command) throws(LinkError) -> Response {
         sent += 1
         let kind = next() ?? 0
-        if command.cla & 0x0C == 0 {
-            delivered = delivered && command.ins == 0xC0
-            return Response(parsing: take(Int(kind) % 64)) ?? Response(.success)
-        }
+        if command.cla & 0x0C == 0 { return piece(Int(kind) % 64) }
         switch kind % 8 {
         case 0:
             delivered = false
@@ -135,10 +135,24 @@ private final class FuzzedLink: CardConnection {
         return response
     }
 
-    /// The token's reply, of which a piece has to be fetched that may be wrong.
+    /// The beginning of the token's reply, whose rest has to be fetched.
     private func inPieces(_ command: borrowing Command) throws(LinkError) -> Response {
-        let response = try honest(command)
-        delivered = false
-        return Response(StatusWord(0x61, next() ?? 0), data: Array(response.data.prefix(Int(next() ?? 0))))
+        whole = try honest(command)
+        fetched = Array(whole.data.prefix(Int(next() ?? 0)))
+        return Response(StatusWord(0x61, next() ?? 0), data: fetched)
+    }
+
+    /// A further piece: of the token's reply, or of anything.
+    private func piece(_ count: Int) -> Response {
+        let isRest = count == 0
+        let response =
+            isRest
+            ? Response(.success, data: Array(whole.data.dropFirst(fetched.count)))
+            : Response(parsing: take(count)) ?? Response(.success)
+        fetched += response.data
+        if response.status.bytesAvailable == nil, Response(response.status, data: fetched) != whole {
+            delivered = false
+        }
+        return response
     }
 }

@@ -63,7 +63,8 @@ struct AdministrationTests {
     }
 
     @Test(
-        "UNPAIR of another host leaves the channel open, of this host it ends it", arguments: [2, 1, 0xFF] as [UInt8])
+        "N55: UNPAIR of another host leaves the channel open, of this host it ends it",
+        arguments: [2, 1, 0xFF] as [UInt8])
     func unpair(_ index: UInt8) throws {
         try open.channel.unpair(index: index)
         #expect(open.token.received.map(\.header) == [[0x80, 0xE4, 0x47, index]])
@@ -71,7 +72,7 @@ struct AdministrationTests {
         #expect(open.channel.isOpen == (index == 2))
     }
 
-    @Test("What needs the Security Officer says so, and the channel stays open")
+    @Test("N56: what needs the Security Officer says so, and the channel stays open")
     func refused() throws {
         open.token.answer = { _ in .init(status: [0x69, 0x82]) }
         let refusal = ChannelError.refused(.securityStatusNotSatisfied)
@@ -85,7 +86,7 @@ struct AdministrationTests {
         #expect(open.channel.isOpen)
     }
 
-    @Test("Slot reset and channel reset are sent as they are, and the latter ends the channel")
+    @Test("N57: slot reset and channel reset are sent as they are, and the latter ends the channel")
     func resets() throws {
         try open.channel.resetSlot(4)
         #expect(open.channel.isOpen)

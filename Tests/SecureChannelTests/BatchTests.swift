@@ -31,7 +31,7 @@ struct BatchTests {
     private let sign = "002a9e9a20" + String(repeating: "11", count: 32) + "40"
     private let serial = "00ca018108"
 
-    @Test("Batches are those of the vectors, octet by octet, each in one round trip", arguments: Profile.allCases)
+    @Test("N72: batches are those of the vectors, octet by octet, each in one round trip", arguments: Profile.allCases)
     func vectors(_ profile: Profile) throws {
         let open = try OpenChannel(profile, set: "B")
         let exchanges = open.host.vectors.exchanges.list

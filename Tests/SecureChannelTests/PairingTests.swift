@@ -144,6 +144,31 @@ struct PairingTests {
         #expect(card.received.isEmpty)
     }
 
+    @Test("N12: a lost reply to PAIR-2 leaves nothing on the host", arguments: Profile.allCases)
+    func lostReply(_ profile: Profile) throws {
+        let scene = try Scene(profile)
+        let pairing = scene.host.vectors.pairing
+        scene.host.expectSlot(scene.card)
+        scene.card.expect(
+            try scene.host.text(pairing.pair1_command), reply: try scene.host.text(pairing.pair1_response))
+        scene.card.expect(try scene.host.text(pairing.pair2_command), error: .removed(sent: true))
+        try scene.expectFailure(.link(.removed(sent: true)))
+    }
+
+    @Test(
+        "A malformed E3 ends the pairing before PAIR-1",
+        arguments: [
+            ("800101", "800102"), ("810101", "810105"), ("840101", "840102"), ("850105", ""), ("870203e8", "870103"),
+            ("83105", "83115"), ("e3", "e2"),
+        ])
+    func malformedSlot(_ octets: String, _ others: String) throws {
+        let scene = try Scene(.modern)
+        let reply = scene.host.slotInformation
+        try #require(reply.contains(octets))
+        scene.card.expect("80ca470100", reply: reply.replacing(octets, with: others))
+        try scene.expectFailure(.malformedResponse)
+    }
+
     @Test("R_T = R_H, or u2 = u1, is a reflection", arguments: Profile.allCases)
     func reflectedValue(_ profile: Profile) throws {
         let scene = try Scene(profile)
