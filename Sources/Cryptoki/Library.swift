@@ -1,7 +1,6 @@
 public import APDU
 public import CCryptoki
 import Locking
-import SecureChannel
 public import Token
 
 /// What `C_Initialize` makes and `C_Finalize` ends: the slots and sessions of this application.
@@ -24,15 +23,21 @@ public final class Library: Sendable {
         var isFinal = false
     }
 
-    private struct Entry {
+    struct Entry {
         let slot: Lock<Slot>
         /// Whether a call that waits for the slot's token shall give up.
         let isAbandoned: Lock<Bool>
+        let sighting: Sighting
         var reader: ReaderState
 
         init(_ reader: ReaderState, _ readers: any ReaderService, _ settings: TokenSettings) {
             isAbandoned = Lock(false)
-            slot = Lock(Slot(reader: reader.name, readers: readers, settings: settings, isAbandoned: isAbandoned))
+            sighting = Sighting()
+            sighting.looked(reader, at: .zero)
+            slot = Lock(
+                Slot(
+                    reader: reader.name, readers: readers, settings: settings, isAbandoned: isAbandoned,
+                    sighting: sighting))
             self.reader = reader
         }
 
@@ -86,6 +91,7 @@ public final class Library: Sendable {
             for state in states {
                 if let index = tables.slots.firstIndex(where: { $0.reader.name == state.name }) {
                     tables.slots[index].reader = state
+                    tables.slots[index].sighting.looked(state, at: settings.clocks.uptime.now)
                 } else {
                     tables.slots.append(Entry(state, readers, settings))
                 }
@@ -104,12 +110,11 @@ public final class Library: Sendable {
     }
 
     /// Runs `body` while no other thread has the slot.
-    private func withSlot<Result>(_ id: CK_SLOT_ID, _ body: (Slot) throws(CKError) -> Result) throws(CKError) -> Result
-    {
+    func withSlot<Result>(_ id: CK_SLOT_ID, _ body: (Slot) throws(CKError) -> Result) throws(CKError) -> Result {
         try entry(id).slot.withLock { slot throws(CKError) in try body(slot) }
     }
 
-    private func entry(_ id: CK_SLOT_ID) throws(CKError) -> Entry {
+    func entry(_ id: CK_SLOT_ID) throws(CKError) -> Entry {
         if let entry = known(id) { return entry }
         try refreshSlots()
         guard let entry = known(id) else { throw .slotIDInvalid }
@@ -121,65 +126,6 @@ public final class Library: Sendable {
             guard let index = Int(exactly: id), tables.slots.indices.contains(index) else { return nil }
             return tables.slots[index]
         }
-    }
-
-    // MARK: Tokens
-
-    /// What is known of a token, with this application's sessions.
-    public struct TokenState: Sendable {
-        public var model: TokenModel
-        public var atr: [UInt8]
-        public var isActivated: Bool
-        public var info: TokenInfo
-        public var sessionCount: Int
-        public var readWriteSessionCount: Int
-    }
-
-    /// - Parameter evicting: Whether to learn everything even at another process's cost; see `Token.info(evicting:)`.
-    public func token(in slot: CK_SLOT_ID, evicting: Bool) throws(CKError) -> TokenState {
-        // While a call waits for a token that is away, this one says so.
-        guard try self.slot(slot).isOccupied else { throw .tokenNotPresent }
-        return try withSlot(slot) { slot throws(CKError) in
-            try slot.withToken(waits: false) { token throws(TokenError) in
-                let info = try token.info(evicting: evicting)
-                return TokenState(
-                    model: token.model, atr: token.atr, isActivated: token.isActivated, info: info,
-                    sessionCount: slot.sessionCount, readWriteSessionCount: slot.readWriteSessionCount)
-            }
-        }
-    }
-
-    /// Activates the secure channel of the token with a password, as the user typed it.
-    ///
-    /// - Throws: `CKR_SESSION_EXISTS` while a session with the token is open.
-    public func activate(_ slot: CK_SLOT_ID, password: Span<UInt8>) throws(CKError) {
-        let slot = try entry(slot).slot
-        let password = try ActivationPassword.cryptoki(password)
-        try slot.withLock { slot throws(CKError) in
-            guard slot.sessionCount == 0 else { throw .sessionExists }
-            try slot.withToken { token throws(TokenError) in try token.activate(with: password) }
-        }
-    }
-
-    /// What is known of the token that the slot's sessions work with.
-    package func presence(in slot: CK_SLOT_ID) throws(CKError) -> Presence {
-        try withSlot(slot) { slot throws(CKError) in slot.presence }
-    }
-
-    /// The mechanisms of the token in a slot, in the vendor's order.
-    public func mechanisms(of slot: CK_SLOT_ID) throws(CKError) -> [CK_MECHANISM_TYPE] {
-        try requireToken(slot)
-        return MechanismDefinition.all.map(\.type)
-    }
-
-    /// The flags of a mechanism. Key sizes are not told: they follow from the parameter set.
-    public func flags(of mechanism: CK_MECHANISM_TYPE, in slot: CK_SLOT_ID) throws(CKError) -> CK_FLAGS {
-        try requireToken(slot)
-        return try MechanismDefinition.find(mechanism).flags
-    }
-
-    private func requireToken(_ id: CK_SLOT_ID) throws(CKError) {
-        guard try slot(id).hasToken else { throw .tokenNotPresent }
     }
 
     // MARK: Sessions

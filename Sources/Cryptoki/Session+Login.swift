@@ -25,6 +25,15 @@ extension Session {
     public func logOut() throws(CKError) {
         guard slot.login != nil else { throw .userNotLoggedIn }
         slot.loginEnded()
-        try slot.withToken { token throws(TokenError) in try token.logOut() }
+        // A token that is away loses the right with its session, and nobody waits for it.
+        if case .waitingForToken = slot.presence {
+            slot.connection?.forgetLogin()
+            return
+        }
+        do throws(CKError) {
+            try slot.withToken(waits: false) { token throws(TokenError) in try token.logOut() }
+        } catch {
+            guard case .waitingForToken = slot.presence else { throw error }
+        }
     }
 }

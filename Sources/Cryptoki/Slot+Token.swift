@@ -41,8 +41,11 @@ extension Slot {
         let token = try presentToken(waits: waits)
         defer { if sessionCount == 0 { disconnect() } }
         do throws(TokenError) {
-            return try body(token)
+            let result = try body(token)
+            sighting.answered(at: token.lastContact)
+            return result
         } catch {
+            sighting.answered(at: token.lastContact)
             guard error.isAbsence || (error.mayBeAbsence && hasLeft()) else { throw error }
             tokenLeft()
             throw error.isAbsence ? error : .link(.removed(sent: true))
@@ -59,7 +62,8 @@ extension Slot {
                     try resume(connection, over: link)
                     return connection
                 } catch {
-                    guard error.isAbsence else { throw error }
+                    // It may have left again at once.
+                    guard case .waitingForToken = presence, error.isAbsence else { throw error }
                 }
             }
             guard waits else { throw .link(.noCard) }
@@ -90,10 +94,10 @@ extension Slot {
 
     /// The token is gone: its sessions wait for it, where they may.
     private func tokenLeft() {
-        guard let connection, sessionCount > 0, connection.isProtected else { return end(as: .normal) }
+        guard sessionCount > 0, connection?.isProtected == true else { return end(as: .normal) }
         let window = settings.window(of: reader)
         guard window > .zero else { return end(as: .normal) }
-        presence = .waitingForToken(until: connection.lastContact + window)
+        presence = .waitingForToken(until: sighting.time + window)
     }
 
     /// Whether a transmission failed because the token left. The smart card service notices that a little later.

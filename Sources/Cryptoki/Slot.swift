@@ -2,7 +2,6 @@ import APDU
 import CCryptoki
 import Locking
 import Logging
-import SecureChannel
 import Token
 
 /// One reader, the token in it, and this application's sessions with that token.
@@ -14,9 +13,11 @@ final class Slot {
     let settings: TokenSettings
     /// Set by another thread that wants the slot: a call that waits for the token gives up.
     let isAbandoned: Lock<Bool>
+    /// When the token was last known to be there.
+    let sighting: Sighting
 
     private(set) var connection: Token?
-    private var instance: Instance?
+    private var history: ChannelHistory?
     private var sessions: [CK_SESSION_HANDLE: Session] = [:]
     /// Objects of the token and of its sessions.
     var objects = HandleTable<Object>(notFound: .objectHandleInvalid)
@@ -28,11 +29,14 @@ final class Slot {
         }
     }
 
-    init(reader: String, readers: any ReaderService, settings: TokenSettings, isAbandoned: Lock<Bool>) {
+    init(
+        reader: String, readers: any ReaderService, settings: TokenSettings, isAbandoned: Lock<Bool>, sighting: Sighting
+    ) {
         self.reader = reader
         self.readers = readers
         self.settings = settings
         self.isAbandoned = isAbandoned
+        self.sighting = sighting
     }
 
     // MARK: Token
@@ -43,22 +47,18 @@ final class Slot {
     func connect() throws(TokenError) -> Token {
         let link: any CardLink
         do { link = try readers.connect(to: reader) } catch { throw .link(error) }
-        let token = try Token(reader: reader, link: link, settings: settings, instance: processInstance())
+        let token = try Token(reader: reader, link: link, settings: settings, history: channelHistory())
         connection = token
         presence = .normal
         return token
     }
 
     /// The same for as long as this process knows the slot, so that the token can tell its sessions from others'.
-    private func processInstance() throws(TokenError) -> Instance {
-        if let instance { return instance }
-        do {
-            let instance = try Instance(random: settings.random)
-            self.instance = instance
-            return instance
-        } catch {
-            throw .channel(error)
-        }
+    private func channelHistory() throws(TokenError) -> ChannelHistory {
+        if let history { return history }
+        let history = try ChannelHistory(random: settings.random)
+        self.history = history
+        return history
     }
 
     func disconnect() {

@@ -27,7 +27,7 @@ extension SecureChannel {
         let former = try store.record(serial: capabilities.serial, profile: profile)
         try store.save(record)
         do throws(ChannelError) {
-            guard let hostKey = try store.hostKey(profile) else { throw .unknownRecord }
+            guard let hostKey = try store.hostKey(for: record) else { throw .unknownRecord }
             let opening = try Opening(record, hostKey, instance)
             let session = try opening.run(hostKey, over: link, random: random)
             return SecureChannel(session, over: link, record: record, uptime: uptime)
@@ -36,7 +36,7 @@ extension SecureChannel {
             if let former, former.tokenKey == record.tokenKey, former.hostID == record.hostID {
                 try? store.save(former)
             } else {
-                try? store.remove(serial: capabilities.serial, profile: profile)
+                try? store.remove(record)
             }
             throw error
         }
@@ -50,7 +50,8 @@ extension SecureChannel {
         with password: borrowing ActivationPassword, over link: any CardConnection, capabilities: Capabilities,
         profile: Profile, label: String, store: PairingStore, random: any RandomSource, uptime: Uptime
     ) throws(ChannelError) -> PairingRecord {
-        guard capabilities.profiles.contains(profile), let suite = profile.suite else { throw .profileUnsupported }
+        guard capabilities.profiles.contains(profile) else { throw .profileUnsupported }
+        let suite = profile.suite
         try password.requireStrength(for: profile)
         guard password.slot <= capabilities.slots else { throw .slotUnusable }
         guard try !store.isPinned(serial: capabilities.serial, above: profile) else { throw .downgradeSuspected }
@@ -88,7 +89,7 @@ extension SecureChannel {
     }
 
     /// Reads DATA_B: T_pub and the record's index.
-    private static func read(
+    static func read(
         _ data: [UInt8], suite: any Suite.Type
     ) throws(ChannelError) -> (tokenKey: PublicKey, index: UInt8) {
         let (octets, index) = try parsing { () throws(MalformedBytes) in

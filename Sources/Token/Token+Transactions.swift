@@ -7,29 +7,53 @@ import Secrets
 extension Token {
     /// Runs `body` while no other process can reach the card, with the channel open and the login in force.
     ///
-    /// The first command of each transaction reads the change counter. It can be repeated without harm, so it finds a
-    /// lost channel before a command that cannot, and it tells whether what is known of the objects is true.
+    /// The first command of a transaction reads the change counter. It can be repeated without harm, so it finds a lost
+    /// channel before a command that cannot, and it tells whether what is known of the objects is true.
     ///
     /// If the channel breaks, or the card is reset, before `body` has sent anything that must not run twice, `body` is
     /// run once more, from its beginning: a new session has no current file and no key set.
-    func transaction<Result>(_ body: () throws(TokenError) -> Result) throws(TokenError) -> Result {
+    ///
+    /// - Parameter beginning: What `body` does first, which decides what is done before it.
+    func transaction<Result>(
+        _ beginning: Beginning = .neither, _ body: () throws(TokenError) -> Result
+    ) throws(TokenError) -> Result {
         hasActed = false
+        hasAsked = false
         do throws(TokenError) {
-            return try exclusively { () throws(TokenError) in try uninterrupted(body) }
+            return try exclusively { () throws(TokenError) in try uninterrupted(beginning, body) }
         } catch {
             // After a reset the reader has to be asked for a new transaction.
             guard error == .link(.reset), !hasActed else { throw error }
-            return try exclusively { () throws(TokenError) in try uninterrupted(body) }
+            return try exclusively { () throws(TokenError) in try uninterrupted(.neither, body) }
         }
     }
 
-    private func uninterrupted<Result>(_ body: () throws(TokenError) -> Result) throws(TokenError) -> Result {
+    /// What the body of a transaction does first.
+    enum Beginning {
+        /// It asks for the change counter and reads, all of which may run twice.
+        case reading
+        /// It sends what must not run twice, where a session is hardly ever lost: see ``Token/isChannelReliable``.
+        case acting
+        /// Something else, so that the change counter is asked for before.
+        case neither
+    }
+
+    private func uninterrupted<Result>(
+        _ beginning: Beginning, _ body: () throws(TokenError) -> Result
+    ) throws(TokenError) -> Result {
+        if case .unknown(let error) = protection { throw error }
         guard isActivated else { throw .activationNeeded }
-        try establish()
+        switch beginning {
+        case .reading where isChannelReady: break
+        case .acting where isChannelReliable: break
+        default: try establish()
+        }
         do throws(TokenError) {
             return try body()
         } catch {
-            guard !hasActed, error.isDisturbance else { throw error }
+            guard error.isDisturbance else { throw error }
+            history.countLoss(at: settings.clocks.uptime.now)
+            guard !hasActed else { throw error }
             try establish()
             return try body()
         }
@@ -64,15 +88,30 @@ extension Token {
         forgetLogin()
     }
 
+    /// Whether commands can be sent as things are, if one may turn out to have been sent in vain.
+    private var isChannelReady: Bool {
+        if case .plain = protection { return true }
+        return channel?.isOpen == true && channel?.needsRenewal == false && !mustPresentPIN
+    }
+
+    /// Whether a call may begin with a command that must not run twice (gsc1, 16): the channel was not reset and has
+    /// answered, the token has sessions for several hosts, and none of ours was lost of late.
+    private var isChannelReliable: Bool {
+        guard let channel, isChannelReady, !channel.isProvisional else { return false }
+        return channel.capabilities.sessions > 1 && !history.isContended(at: settings.clocks.uptime.now)
+    }
+
     /// Opens the channel if there is none, and puts the login in force.
     func establish() throws(TokenError) {
         let hadChannel = channel?.isOpen == true
         do throws(TokenError) {
             try openChannelIfNeeded()
             try readChangeCounter()
+            try renewChannelIfNeeded()
         } catch {
             // The card lost our session, most often to another process: that is found here, once.
             guard hadChannel, error.isDisturbance else { throw error }
+            history.countLoss(at: settings.clocks.uptime.now)
             try openChannelIfNeeded()
             try readChangeCounter()
         }
@@ -80,7 +119,12 @@ extension Token {
     }
 
     private func readChangeCounter() throws(TokenError) {
-        let response = try send(Command(0x00, 0xCA, 0x01, 0x32, ne: 4))
+        takeChangeCounter(from: try send(Step.changeCounter.command))
+    }
+
+    /// Takes the card's change counter from the answer to ``Step/changeCounter``.
+    func takeChangeCounter(from response: Response) {
+        hasAsked = true
         var cursor = ByteCursor(response.data)
         changeCounter = response.status == .success ? try? cursor.uint32() : nil
     }
@@ -91,6 +135,7 @@ extension Token {
         switch protection {
         case .plain: return link
         case .unpaired: throw .activationNeeded
+        case .unknown(let error): throw error
         case .paired:
             guard let channel else { throw .link(.channelBroken) }
             return channel
@@ -109,18 +154,36 @@ extension Token {
                 response = try connection.transmit(Command(0x00, 0xC0, 0x00, 0x00, ne: available))
                 data += response.data
             }
-            lastContact = settings.clocks.uptime.now
+            tokenAnswered()
             return Response(response.status, data: data)
         } catch {
-            if channel?.isOpen == false { channel = nil }
-            throw .link(error)
+            throw linkFailed(error)
         }
+    }
+
+    func tokenAnswered() {
+        lastContact = settings.clocks.uptime.now
+        if channel != nil { history.opens.countFruitful() }
+    }
+
+    func linkFailed(_ error: LinkError) -> TokenError {
+        if let channel, !channel.isOpen {
+            if channel.isProvisional, error.outcome == .unknown {
+                history.opens.countFruitless(at: settings.clocks.uptime.now)
+            }
+            self.channel = nil
+        }
+        return .link(error)
     }
 
     /// Sends a command and returns its data; every status word but 9000 is an error.
     @discardableResult
     func perform(_ command: borrowing Command) throws(TokenError) -> [UInt8] {
-        let response = try send(command)
+        try data(of: try send(command))
+    }
+
+    /// The data of an answer whose status word is 9000; every other is an error.
+    func data(of response: Response) throws(TokenError) -> [UInt8] {
         // Nothing that User asks for here needs another's right: the card was told by another process to drop User's.
         if response.status == .securityStatusNotSatisfied, login == .user { forgetLogin() }
         guard response.status == .success else { throw TokenError(response.status) }
@@ -140,7 +203,7 @@ extension Token {
 
 extension Command {
     /// Whether the command can run twice without harm (gsc1, 15.2 b): it reads, or sets what the next command uses.
-    fileprivate var isIdempotent: Bool {
+    var isIdempotent: Bool {
         switch (cla, ins) {
         case (0x00, 0xA4), (0x00, 0xB0), (0x00, 0xCA), (0x00, 0x84), (0x00, 0x22), (0x80, 0x71), (0x80, 0xCA): true
         // VERIFY without data asks for the tries left, 80 7E 00 00 for the firmware's checksum.

@@ -1,7 +1,7 @@
 public import APDU
 import Locking
 import Secrets
-public import SecureChannel
+import SecureChannel
 
 /// A token in a reader: the card's commands as Swift methods.
 ///
@@ -20,10 +20,10 @@ public final class Token {
     /// The card, replaced when the token comes back after an absence.
     private(set) var link: any CardLink
     let settings: TokenSettings
-    /// This process's name in channels.
-    let instance: Instance
+    let history: ChannelHistory
     var protection = Protection.plain
-    /// What a token with a channel last said outside of it.
+    /// What a token with a channel last said of itself outside of it.
+    var capabilities: Capabilities?
     var hints: TokenHints?
     var channel: SecureChannel?
     /// The PIN of ``login``, kept to present it once in a channel that had to be opened anew (gsc1, 15.3).
@@ -33,6 +33,8 @@ public final class Token {
     /// Whether the call under way sent a command that must not run twice, so that the call must not be repeated
     /// (gsc1, 15.2 b).
     public internal(set) var hasActed = false
+    /// Whether the transaction under way has read the change counter.
+    var hasAsked = false
     /// When the token last answered.
     public internal(set) var lastContact: Duration
     /// For how long the machine had been suspended in all at the last transaction.
@@ -42,6 +44,7 @@ public final class Token {
     var cache: ObjectCache?
     var infoCache: (counter: UInt32, info: TokenInfo)?
     var versions: Versions?
+    var knownModelName: [UInt8]??
 
     /// Who can be logged in.
     public enum Role: UInt8, Sendable {
@@ -57,14 +60,16 @@ public final class Token {
         case paired(PairingRecord)
         /// Not at all before the channel is activated. Without capabilities the token offers none.
         case unpaired(Capabilities?)
+        /// Not at all: whether host and token are paired cannot be said, for this reason.
+        case unknown(TokenError)
     }
 
     /// Takes over the card behind `link` and finds out how it wants to be spoken to.
     public init(
-        reader: String, link: any CardLink, settings: TokenSettings, instance: Instance
+        reader: String, link: any CardLink, settings: TokenSettings, history: ChannelHistory
     ) throws(TokenError) {
         guard let model = TokenModel(atr: link.atr) else { throw .unsupported }
-        self.instance = instance
+        self.history = history
         self.reader = reader
         self.model = model
         self.link = link
@@ -79,7 +84,10 @@ public final class Token {
 
     /// Whether work is possible, or the channel has to be activated before.
     public var isActivated: Bool {
-        if case .unpaired = protection { false } else { true }
+        switch protection {
+        case .plain, .paired: true
+        case .unpaired, .unknown: false
+        }
     }
 
     /// Whether commands go through a secure channel.

@@ -2,14 +2,17 @@ import APDU
 import CCryptoki
 import Cryptoki
 import Emulator
+import Foundation
 import Locking
+import Secrets
 import Testing
 import Token
 
-@Suite("Absence and return (15.3)", .serialized)
+@Suite("Absence and return (15.3)", .serialized, .inBothProfiles)
 struct AbsenceTests {
     static let digest = [UInt8](repeating: 1, count: 32)
     private static let verify: UInt8 = 0x20
+    private static let batch: UInt8 = 0x86
 
     let reader: EmulatedReader
     let application: Application
@@ -20,11 +23,11 @@ struct AbsenceTests {
     let key: CK_OBJECT_HANDLE
 
     init() throws {
-        reader = try EmulatedReader(.bt, passwords: [Application.password])
+        reader = try EmulatedReader(.underTest, passwords: [Application.password])
         application = Application(reader, store: store) { [time, journal] settings in
             settings.clocks = time.clocks
             settings.log = journal.logger
-            settings.wirelessReaders = ["virtual pcd*"]
+            settings.wirelessReaders = [ReaderPattern("virtual pcd*")]
         }
         try application.activate()
         session = try application.open()
@@ -63,6 +66,27 @@ struct AbsenceTests {
         #expect(try presence == .completed)
     }
 
+    @Test("looking at the reader shows that the token is there, so that the window begins later")
+    func looks() throws {
+        try sign()
+        for _ in 0..<10 {
+            time.pass(.seconds(15))
+            _ = try application.library.slots(isQuery: false)
+        }
+        reader.removeCard()
+        time.after(.seconds(19)) { [reader] in reader.insertCard() }
+        try sign()
+        // What came and went between two looks may have been away all the time.
+        _ = try application.library.slots(isQuery: false)
+        time.pass(.seconds(15))
+        reader.removeCard()
+        reader.insertCard()
+        for _ in 0..<2 { _ = try application.library.slots(isQuery: false) }
+        time.pass(.seconds(15))
+        _ = try application.library.slots(isQuery: false)
+        #expect(throws: CKError.deviceRemoved) { try sign() }
+    }
+
     @Test("a token may leave again and again")
     func leavesOften() throws {
         for _ in 0..<3 {
@@ -80,6 +104,22 @@ struct AbsenceTests {
         #expect(try state == CKS_RW_USER_FUNCTIONS)
         time.after(.seconds(1)) { [reader] in reader.insertCard() }
         try sign()
+    }
+
+    @Test("logging out does not wait for a token that is away")
+    func logOut() throws {
+        reader.removeCard()
+        #expect(throws: CKError.tokenNotPresent) { try application.library.token(in: 0, evicting: false) }
+        time.after(.seconds(2)) { [reader] in reader.insertCard() }
+        _ = try application.find(session)
+        reader.removeCard()
+        time.pass(.seconds(1))
+        try application.library.withSession(session) { session throws(CKError) in try session.logOut() }
+        #expect(try state == CKS_RW_PUBLIC_SESSION)
+        let before = verifications
+        reader.insertCard()
+        #expect(try application.find(session).count == 1)
+        #expect(verifications == before)
     }
 
     @Test("N75: a PIN that was changed elsewhere costs one VERIFY and one try, and is forgotten")
@@ -104,7 +144,7 @@ struct AbsenceTests {
 
     @Test("N76: another token within the window gets no VERIFY, and ends the sessions")
     func anotherToken() throws {
-        let other = try EmulatedCard(.bt, activationPasswords: [Application.password])
+        let other = try EmulatedCard(.underTest, activationPasswords: [Application.password])
         reader.removeCard()
         reader.insertCard(other)
         let before = verifications
@@ -117,7 +157,7 @@ struct AbsenceTests {
 
     @Test("N76: another token that this host is paired with gets no VERIFY either")
     func anotherPairedToken() throws {
-        let other = try EmulatedReader(.bt, passwords: [Application.password])
+        let other = try EmulatedReader(.underTest, passwords: [Application.password])
         let owner = Application(other, store: store)
         try owner.activate()
         _ = try owner.open()
@@ -131,7 +171,8 @@ struct AbsenceTests {
 
     @Test("N76: a rogue token with the same serial number gets no VERIFY")
     func rogueToken() throws {
-        let rogue = try EmulatedCard(.bt, activationPasswords: [Application.password], serial: reader.card.serial)
+        let rogue = try EmulatedCard(
+            .underTest, activationPasswords: [Application.password], serial: reader.card.serial)
         reader.removeCard()
         reader.insertCard(rogue)
         let before = verifications
@@ -181,7 +222,7 @@ struct AbsenceTests {
 
     @Test("N77: a PIN that is not retained is not presented again")
     func notRetained() throws {
-        let other = Application(reader, store: store) { $0.retainsPIN = false }
+        let other = Application(reader, store: store) { $0.pinRetention = .none }
         let session = try other.open()
         try other.logIn(session)
         let key = try #require(try other.find(session, [(CKA_CLASS, CKO_PRIVATE_KEY.octets)]).first)
@@ -227,18 +268,19 @@ struct AbsenceTests {
 
     @Test("N53: a signature that the removal cuts short is not repeated; the next call waits and goes on")
     func signature() throws {
-        let signatures = reader.count(of: 0x2A)
+        // The signature is all that the call sends.
+        try sign()
+        let signatures = reader.count(of: Self.batch)
         reader.onResponse { [reader, time] _, instruction, response throws(LinkError) in
-            guard instruction == 0x2A else { return response }
+            guard instruction == Self.batch else { return response }
+            reader.onResponse(nil)
             reader.removeCard()
             time.after(.seconds(2)) { [reader] in reader.insertCard() }
             throw .transmission(code: 1)
         }
         #expect(throws: CKError.deviceRemoved) { try sign() }
-        #expect(reader.count(of: 0x2A) == signatures + 1)
-        reader.onResponse(nil)
+        #expect(reader.count(of: Self.batch) == signatures + 1)
         try sign()
-        #expect(reader.count(of: 0x2A) == signatures + 2)
     }
 
     @Test("on a wired reader removal ends the sessions at once, unless configured otherwise")
@@ -254,7 +296,7 @@ struct AbsenceTests {
 
         let patient = Application(reader, store: store) { settings in
             settings.clocks = time.clocks
-            settings.wiredReconnectWindow = .seconds(3)
+            settings.reconnectWindowWired = 3
         }
         let next = try patient.open()
         reader.removeCard()
@@ -267,9 +309,11 @@ struct AbsenceTests {
         reader.removeCard()
         time.after(.seconds(2)) { [application] in
             // Another thread's call: this one holds the slot.
-            ThreadTests.detach {
+            Thread.detachNewThread {
                 if closes { try? application.library.closeAllSessions(with: 0) } else { application.library.finalize() }
             }
+            // The other thread has to come as far as the slot's lock.
+            Thread.sleep(forTimeInterval: 0.2)
         }
         #expect(throws: CKError.deviceRemoved) { try sign() }
     }

@@ -2,6 +2,7 @@ import CCryptoki
 import Cryptoki
 import Foundation
 import Logging
+import SecureChannel
 import Secrets
 import Token
 
@@ -16,7 +17,7 @@ struct Application {
     init(_ reader: EmulatedReader, store: Folder, configure: (inout TokenSettings) -> Void = { _ in }) {
         self.store = store
         var settings = TokenSettings(
-            pairings: store.path, hostLabel: "test", random: SystemRandom(),
+            pairings: .directory(store.path), hostLabel: "test", random: SystemRandom(),
             log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         configure(&settings)
         library = Library(readers: reader, settings: settings)
@@ -79,7 +80,11 @@ struct Application {
         return try library.withSession(session) { session throws(CKError) in
             try session.findObjectsInit(template)
             defer { try? session.findObjectsFinal() }
-            return try session.findObjects(limit: 100)
+            // The object that tells of the token is always there.
+            return try session.findObjects(limit: 100).filter { object in
+                let objectClass = try? session.attributes(of: object).number(CKA_CLASS)
+                return !template.types.isEmpty || objectClass != CKO_HW_FEATURE
+            }
         }
     }
 

@@ -21,6 +21,8 @@ final class EmulatedReader: ReaderService, Sendable {
         var wasReset = false
         var conversation: [UInt8] = []
         var commands = 0
+        /// The headers of all commands.
+        var headers: [[UInt8]] = []
         /// Headers of the commands that crossed the link unprotected.
         var plain: [[UInt8]] = []
         var change: Change?
@@ -38,6 +40,16 @@ final class EmulatedReader: ReaderService, Sendable {
 
     /// The number of commands that were sent.
     var commands: Int { state.withLock { $0.commands } }
+
+    /// The number of commands with this instruction byte, protected or not.
+    func count(of instruction: UInt8) -> Int { headers.count { $0[1] == instruction } }
+
+    /// The headers of all commands.
+    var headers: [[UInt8]] { state.withLock { $0.headers } }
+
+    /// How often a session was asked for, in plain, and how often a session's renewal.
+    var openings: Int { headers.count { $0.starts(with: [0x80, 0x86, 0x03]) } }
+    var renewals: Int { headers.count { $0[0] & 0x8C == 0x8C && $0[1] == 0x86 && $0[2] == 0x03 } }
 
     /// Headers of the commands that crossed the link unprotected, but for those by which a channel is found, made and
     /// opened (GSC/1, 6).
@@ -106,6 +118,7 @@ final class EmulatedReader: ReaderService, Sendable {
             state.conversation += response.encoded
             if command.cla & 0x0C == 0 { state.plain.append([command.cla, command.ins, command.p1, command.p2]) }
             state.commands += 1
+            state.headers.append([command.cla, command.ins, command.p1, command.p2])
             return (state.commands, state.change)
         }
         return try change?(number, command.ins, response) ?? response
@@ -121,6 +134,7 @@ final class EmulatedReader: ReaderService, Sendable {
         }
 
         var atr: [UInt8] { reader.card.identity.atr }
+        var maximumLength: Int { 65_544 }
         func beginTransaction() throws(LinkError) -> Bool { try reader.takeReset(removals) }
         func endTransaction() {}
         func disconnect() {}
