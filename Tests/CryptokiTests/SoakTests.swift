@@ -9,17 +9,22 @@ import Storage
 import Testing
 import Token
 
-/// Random interruptions of everything that a host does with a token. `KANAL_SOAK` says how many, 300 by default, and
+/// Random interruptions of everything that a host does with a token. `KANAL_SOAK` says how many, 400 by default, and
 /// `KANAL_SOAK_SEED` repeats a run.
 @Suite("Soak", .serialized)
 struct SoakTests {
     /// The interruptions of one token before a new one is taken: its activation password has a limited number of tries.
     private static let roundsPerToken = 50
 
-    @Test("whatever is interrupted when, the token works afterwards and nothing ran twice", arguments: Identity.soaked)
-    func interruptions(_ identity: Identity) throws {
+    @Test(
+        "whatever is interrupted when, the token works afterwards and nothing ran twice",
+        arguments: [ChannelProfile.classic, .modern], [1, 4])
+    func interruptions(_ profile: ChannelProfile, _ sessions: Int) throws {
+        var identity = Identity.bt
+        identity.channel?.profiles = [profile]
+        identity.channel?.sessions = sessions
         let environment = ProcessInfo.processInfo.environment
-        let rounds = environment["KANAL_SOAK"].flatMap(Int.init) ?? 300
+        let rounds = (environment["KANAL_SOAK"].flatMap(Int.init) ?? 400) / 4
         let seed = environment["KANAL_SOAK_SEED"].flatMap(UInt64.init) ?? UInt64.random(in: 0...UInt64.max)
         print("KANAL_SOAK_SEED=\(seed)")
         var total = Tally()
@@ -34,14 +39,9 @@ struct SoakTests {
                 }
             }
         }
-        print("\(identity.name): \(total)")
+        print("\(profile), \(sessions) sessions: \(total)")
         #expect(total.struck > rounds / 4, "too few interruptions met something to interrupt")
     }
-}
-
-extension Identity {
-    /// The tokens with a channel.
-    static let soaked: [Identity] = [.bt]
 }
 
 /// How many interruptions there were of each kind, and how many of them struck.
