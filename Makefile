@@ -43,7 +43,7 @@ define install_packages
 	fi
 endef
 
-.PHONY: help deps build-deps build test model constant-time fuzz soak bench lint demo install uninstall clean
+.PHONY: help deps build-deps build test model mutants constant-time fuzz soak bench lint demo install uninstall clean
 .NOTPARALLEL:
 
 help: ## list the targets
@@ -77,6 +77,9 @@ model: deps ## check the model of the secure channel's sessions
 
 constant-time: deps ## prove by valgrind that nothing secret decides a branch or a memory index
 	Tests/constant-time.sh
+
+mutants: deps ## break the secure channel in places, and require that a test notices each
+	Tests/mutants.sh
 
 # How long each fuzz target runs.
 SECONDS = 60

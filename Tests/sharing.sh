@@ -43,5 +43,5 @@ printf %s $pin | invert > secret.pin
 printf %s "${password//-/}" | invert > secret.password
 for key in "$XDG_DATA_HOME"/kanal/pairings/host.*; do invert < "$key" > "secret.${key##*/}"; done
 ./scan "$slot" secret.pin secret.password secret.host.* > output || fail "after C_Finalize: $(cat output)"
-echo "ok: after C_Finalize the memory holds neither PIN nor password nor the host's keys"
+echo "N60: after C_Finalize the memory holds neither PIN nor password nor the host's keys"
 echo "sharing.sh: passed"
