@@ -22,7 +22,7 @@ extension SecureChannel {
         guard try !store.isPinned(serial: record.capabilities.serial, above: record.profile) else {
             throw .downgradeSuspected
         }
-        guard let hostKey = try store.hostKey(record.profile) else { throw .unknownRecord }
+        guard let hostKey = try store.hostKey(for: record) else { throw .unknownRecord }
         var record = record
         let session: Session
         do throws(ChannelError) {
@@ -66,7 +66,7 @@ extension SecureChannel {
     ///   example: the channel then goes on as it was. Any other error leaves it closed.
     public func renew(store: PairingStore, random: any RandomSource) throws(ChannelError) {
         do throws(ChannelError) {
-            guard let hostKey = try store.hostKey(record.profile) else { throw .unknownRecord }
+            guard let hostKey = try store.hostKey(for: record) else { throw .unknownRecord }
             let session = try openRenewed(hostKey, random)
             guard session.channel == self.session?.channel else { throw .malformedResponse }
             replaceSession(session)

@@ -26,12 +26,12 @@ extension SecureChannel {
             random: random, uptime: uptime)
         try store.save(record)
         do throws(ChannelError) {
-            guard let hostKey = try store.hostKey(profile) else { throw .unknownRecord }
+            guard let hostKey = try store.hostKey(for: record) else { throw .unknownRecord }
             let opening = try Opening(record, hostKey, instance)
             let session = try opening.run(hostKey, over: link, random: random)
             return SecureChannel(session, over: link, record: record, uptime: uptime)
         } catch {
-            try? store.remove(serial: capabilities.serial, profile: profile)
+            try? store.remove(record)
             throw error
         }
     }
