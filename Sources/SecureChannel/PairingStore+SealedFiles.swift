@@ -41,20 +41,23 @@ struct SealedFiles: PairingFiles {
     }
 
     /// A new state of the entry, if the record is of the same pairing. Another pairing is another entry, so that the
-    /// deletion of the older one, on whatever machine, does not concern it.
+    /// deletion of the older one, on whatever machine, does not concern it; older ones are forgotten after it is kept.
     func save(_ record: PairingRecord, label: String?) throws(ChannelError) {
-        let others = try entries(of: record)
-        if var entry = others.first(where: { $0.isOf(record) }) {
+        let entries = try entries(of: record)
+        if var entry = entries.first(where: { $0.isOf(record) }) {
             guard let hostKey = try hostKey(of: entry) else { throw .unknownRecord }
             entry.record = record
             entry.label = label ?? entry.label
             entry.revision = min(entry.revision, .max - 1) + 1
-            return try write(entry, hostKey)
+            try write(entry, hostKey)
+        } else {
+            let identity = try drawing { () throws(RandomUnavailable) in try random.bytes(16) }
+            let entry = SealedEntry(identity: identity, record: record, label: label ?? entries.first?.label ?? "")
+            try write(entry, ownKey(of: record, entries))
         }
-        let identity = try drawing { () throws(RandomUnavailable) in try random.bytes(16) }
-        let entry = SealedEntry(identity: identity, record: record, label: label ?? others.first?.label ?? "")
-        try write(entry, ownKey(of: record, others))
-        for other in others { try bury(other) }
+        for other in entries where !other.isOf(record) && (other.record?.created ?? 0) <= record.created {
+            try bury(other)
+        }
     }
 
     func remove(_ record: PairingRecord) throws(ChannelError) {
