@@ -1,20 +1,20 @@
 #!/usr/bin/env bash
-# Builds GOST and the host's end of the channel for libFuzzer and AddressSanitizer and runs every fuzz target for so many seconds. What is found lies in
-# .build/fuzz/<target>.
+# Builds GOST and both ends of the channel for libFuzzer and AddressSanitizer and runs every fuzz target for so many
+# seconds. What is found lies in .build/fuzz/<target>.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 seconds=${1:-60}
 build=.build/fuzz
 
-for target in GOST SecureChannel ChannelToken; do
+for target in GOST SecureChannel ChannelToken Emulator; do
     swift build -c release --scratch-path $build --target $target --sanitize address -Xswiftc -sanitize=fuzzer \
         -Xswiftc -enable-testing
 done
 
 modules=$build/release/Modules
 libraries=$(printf "$build/release/%s.build/*.o " \
-    APDU ChannelToken GOST GOSTKernels Locking Secrets SecureChannel Storage)
+    APDU ChannelToken Emulator GOST GOSTKernels Locking Secrets SecureChannel Storage)
 for source in Tests/Fuzz/*.swift; do
     target=$(basename "$source" .swift)
     echo "fuzzing $target"
