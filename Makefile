@@ -79,10 +79,12 @@ SECONDS = 60
 fuzz: build-deps ## feed random input to parsers and streams under AddressSanitizer; takes SECONDS
 	Tests/fuzz.sh $(SECONDS)
 
-bench: build-deps ## compare the speed with that of gost-engine, libgcrypt and nettle
+bench: build-deps ## compare the speed with that of gost-engine, libgcrypt and nettle; measure the channel
 	$(call install_packages,$(bench_packages))
 	KANAL_BENCHMARKS=1 swift build -c release --product benchmark
 	.build/release/benchmark | tee .build/benchmark.md
+	KANAL_BENCHMARKS=1 swift build -c release --product channel-benchmark
+	.build/release/channel-benchmark | tee .build/channel-benchmark.md
 
 lint: ## check the formatting
 	swift format lint --strict -r Sources Tests Benchmarks Package.swift
@@ -101,6 +103,7 @@ endif
 	install -D --strip $(library) $(DESTDIR)$(lib)/libkanal-pkcs11.so
 	install -D --strip $(emulator) $(DESTDIR)$(PREFIX)/bin/kanal-emulator
 	install -D -m 644 Include/CCryptoki/rtpkcs11.h $(DESTDIR)$(PREFIX)/include/kanal/rtpkcs11.h
+	install -D -m 644 Sources/Configuration/kanal.conf $(DESTDIR)$(PREFIX)/share/doc/kanal/kanal.conf
 	install -d $(DESTDIR)$(lib)/pkgconfig $(module_dirs)
 	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|; s|@RPATH@|$(if $(system_prefix),, -Wl,-rpath,$${libdir})|' \
 	    Include/kanal-pkcs11.pc.in > $(DESTDIR)$(lib)/pkgconfig/kanal-pkcs11.pc
@@ -114,8 +117,8 @@ uninstall: ## remove what "make install" has installed; takes the same PREFIX an
 	if $(is_ours); then rm $(compat); fi
 	rm -f $(DESTDIR)$(lib)/libkanal-pkcs11.so $(DESTDIR)$(PREFIX)/bin/kanal-emulator
 	rm -f $(DESTDIR)$(PREFIX)/include/kanal/rtpkcs11.h $(DESTDIR)$(lib)/pkgconfig/kanal-pkcs11.pc
-	rm -f $(addsuffix /kanal.module,$(module_dirs))
-	rmdir $(DESTDIR)$(PREFIX)/include/kanal 2>/dev/null || true
+	rm -f $(addsuffix /kanal.module,$(module_dirs)) $(DESTDIR)$(PREFIX)/share/doc/kanal/kanal.conf
+	rmdir $(DESTDIR)$(PREFIX)/include/kanal $(DESTDIR)$(PREFIX)/share/doc/kanal 2>/dev/null || true
 	$(if $(system_prefix),$(if $(DESTDIR),,ldconfig))
 
 clean: ## remove what the build has made

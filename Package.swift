@@ -63,12 +63,18 @@ let package = Package(
         kanal(
             "Token",
             on: [
-                "APDU", "GOST", "SecureChannel", "Secrets", "Storage", .product(name: "Logging", package: "swift-log"),
+                "APDU", "GOST", "Locking", "SecureChannel", "Secrets", "Storage",
+                .product(name: "Logging", package: "swift-log"),
+            ]),
+        kanal(
+            "Cryptoki",
+            on: [
+                "APDU", "CCryptoki", "GOST", "Locking", "SecureChannel", "Secrets", "Token",
+                .product(name: "Logging", package: "swift-log"),
             ]),
         .target(
             name: "Configuration", dependencies: ["SecureChannel", "Storage", "Token"], exclude: ["kanal.conf"],
             swiftSettings: settings),
-        kanal("Cryptoki", on: ["APDU", "CCryptoki", "GOST", "Locking", "SecureChannel", "Secrets", "Token"]),
         .executableTarget(
             name: "kanal-emulator",
             dependencies: ["Emulator", "Storage", .product(name: "ArgumentParser", package: "swift-argument-parser")],
@@ -133,5 +139,9 @@ if Context.environment["KANAL_BENCHMARKS"] != nil {
         .executableTarget(
             name: "benchmark", dependencies: ["GOST", "Libraries", "Secrets"], path: "Benchmarks/Benchmark",
             swiftSettings: settings),
+        .executableTarget(
+            name: "channel-benchmark",
+            dependencies: ["APDU", "ChannelToken", "GOST", "Secrets", "SecureChannel", "Storage"],
+            path: "Benchmarks/Channel", swiftSettings: settings),
     ]
 }

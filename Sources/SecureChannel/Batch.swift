@@ -79,7 +79,7 @@ extension SecureChannel {
 
 extension Batch {
     /// Reads B1 L data ‖ SW1 SW2, for at least one command and at most `count`.
-    fileprivate static func replies(in data: [UInt8], to count: Int) throws(MalformedBytes) -> [Response] {
+    static func replies(in data: [UInt8], to count: Int) throws(MalformedBytes) -> [Response] {
         var cursor = ByteCursor(data)
         var replies: [Response] = []
         while !cursor.isAtEnd {

@@ -42,7 +42,7 @@ struct Opening: ~Copyable {
         _ record: PairingRecord, _ hostKey: borrowing PrivateKey, _ capabilities: Capabilities, instance: [UInt8],
         binding: consuming Secret
     ) throws(ChannelError) {
-        guard let suite = record.profile.suite else { throw .profileUnsupported }
+        let suite = record.profile.suite
         let hostPublicKey: PublicKey
         let tokenKey: PublicKey
         do { hostPublicKey = try hostKey.publicKey() } catch { throw ChannelError(error) }
@@ -93,8 +93,14 @@ struct Opening: ~Copyable {
         let response = try linking { () throws(LinkError) in
             try link.exchange(Command(0x80, 0x86, 0x03, profile, bytes: .object(0x7C, content), ne: 256))
         }
+        return try Opening.readFirst(response, count: suite.contributionSize)
+    }
+
+    /// Reads the reply to OPEN-1, with a contribution of `count` octets.
+    static func readFirst(
+        _ response: Response, count: Int
+    ) throws(ChannelError) -> (contribution: [UInt8], code: [UInt8]) {
         guard response.status == .success else { throw ChannelError(response.status) }
-        let count = suite.contributionSize
         return try response.template { (cursor) throws(MalformedBytes) in
             (try cursor.object(0x82, length: count), try cursor.object(0x85, length: 16))
         }
@@ -109,6 +115,11 @@ struct Opening: ~Copyable {
             let content: [UInt8] = .object(0x7C, .object(0x85, code))
             return try link.exchange(Command(0x80, 0x86, 0x04, 0x00, bytes: content, ne: sessions > 1 ? 256 : nil))
         }
+        return try Opening.readSecond(response, sessions: sessions)
+    }
+
+    /// Reads the reply to OPEN-2 of a token with so many sessions.
+    static func readSecond(_ response: Response, sessions: UInt8) throws(ChannelError) -> UInt8 {
         guard response.status == .success else { throw ChannelError(response.status) }
         guard sessions > 1 else {
             guard response.data.isEmpty else { throw .malformedResponse }

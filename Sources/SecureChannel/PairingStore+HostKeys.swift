@@ -5,20 +5,18 @@ import Storage
 extension Directory {
     /// The host's long-term key of the profile; nil if there is none, or none that is usable.
     func hostKey(_ profile: Profile) throws(ChannelError) -> PrivateKey? {
-        guard let suite = profile.suite else { throw .profileUnsupported }
         let content = try storing { () throws(StorageError) in
             try readSecret(Directory.hostKeyName(profile), limit: PairingStore.limit)
         }
         guard let content else { return nil }
-        return try? PrivateKey(curve: suite.curve, scalar: content)
+        return try? PrivateKey(curve: profile.suite.curve, scalar: content)
     }
 
     /// The host's long-term key of the profile, made if there is none that is usable. Called under the lock.
     func hostKey(_ profile: Profile, random: any RandomSource) throws(ChannelError) -> PrivateKey {
-        guard let suite = profile.suite else { throw .profileUnsupported }
         if let key = try hostKey(profile) { return key }
         let key = try computing { () throws(GOSTError) in
-            try PrivateKey.generate(on: suite.curve, random: random)
+            try PrivateKey.generate(on: profile.suite.curve, random: random)
         }
         try replaceUnusable(Directory.hostKeyName(profile), with: key.scalar)
         return key

@@ -35,9 +35,8 @@ struct SealedFiles: PairingFiles {
     }
 
     func hostKey(for record: PairingRecord) throws(ChannelError) -> PrivateKey? {
-        guard let suite = record.profile.suite else { throw .profileUnsupported }
         guard let entry = try entries(of: record).first, let key = try hostKey(of: entry) else { return nil }
-        return try? PrivateKey(curve: suite.curve, scalar: key)
+        return try? PrivateKey(curve: record.profile.suite.curve, scalar: key)
     }
 
     /// A new state of the entry, if the record is of the same pairing. Another pairing is another entry, so that the
@@ -71,11 +70,9 @@ struct SealedFiles: PairingFiles {
     /// The host key of a new pairing: this machine's, or that of an older pairing by the same key.
     private func ownKey(of record: PairingRecord, _ others: [SealedEntry]) throws(ChannelError) -> Secret {
         if let other = others.first, let key = try hostKey(of: other) { return key }
-        guard let suite = record.profile.suite, let key = try local.hostKey(record.profile) else {
-            throw .unknownRecord
-        }
+        guard let key = try local.hostKey(record.profile) else { throw .unknownRecord }
         let publicKey = try computing { () throws(GOSTError) in try key.publicKey() }
-        guard suite.hash(publicKey.bytes).starts(with: record.hostID) else { throw .unknownRecord }
+        guard record.profile.suite.hash(publicKey.bytes).starts(with: record.hostID) else { throw .unknownRecord }
         return key.scalar.copy()
     }
 

@@ -18,7 +18,7 @@ public enum Profile: UInt8, Sendable, CaseIterable, Comparable {
     static func set(bits: UInt8) -> Set<Profile> { Set(allCases.filter { bits & $0.bit != 0 }) }
 
     /// What computes in this profile.
-    var suite: (any Suite.Type)? {
+    var suite: any Suite.Type {
         switch self {
         case .classic: ClassicSuite.self
         case .modern: ModernSuite.self

@@ -55,7 +55,7 @@ extension SecureChannel {
     }
 
     /// Reads 87 L PW.
-    private static func password(in object: Span<UInt8>) throws(ChannelError) -> Secret {
+    static func password(in object: Span<UInt8>) throws(ChannelError) -> Secret {
         guard object.count >= 2, object[0] == 0x87, Int(object[1]) == object.count - 2 else { throw .malformedResponse }
         let text = object.extracting(droppingFirst: 2)
         do {

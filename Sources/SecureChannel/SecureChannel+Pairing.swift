@@ -44,7 +44,8 @@ extension SecureChannel {
         with password: borrowing ActivationPassword, over link: any CardConnection, capabilities: Capabilities,
         profile: Profile, label: String, store: PairingStore, random: any RandomSource, uptime: Uptime
     ) throws(ChannelError) -> PairingRecord {
-        guard capabilities.profiles.contains(profile), let suite = profile.suite else { throw .profileUnsupported }
+        guard capabilities.profiles.contains(profile) else { throw .profileUnsupported }
+        let suite = profile.suite
         try password.requireStrength(for: profile)
         guard password.slot <= capabilities.slots else { throw .slotUnusable }
         guard try !store.isPinned(serial: capabilities.serial, above: profile) else { throw .downgradeSuspected }
@@ -82,7 +83,7 @@ extension SecureChannel {
     }
 
     /// Reads DATA_B: T_pub and the record's index.
-    private static func read(
+    static func read(
         _ data: [UInt8], suite: any Suite.Type
     ) throws(ChannelError) -> (tokenKey: PublicKey, index: UInt8) {
         let (octets, index) = try parsing { () throws(MalformedBytes) in

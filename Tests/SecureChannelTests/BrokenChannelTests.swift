@@ -176,7 +176,7 @@ struct BrokenChannelTests {
         #expect(channel.isOpen)
     }
 
-    @Test("N48: pieces that end early are refused", arguments: ["9000", "6985", "6a82"])
+    @Test("N48, N69: pieces that end early are refused", arguments: ["9000", "6985", "6a82"])
     func cutShort(_ end: String) throws {
         let open = try OpenChannel(.modern)
         let (channel, host) = (open.channel, open.host)
@@ -200,7 +200,7 @@ struct BrokenChannelTests {
     }
 
     @Test(
-        "A failure of the link ends the channel, and its outcome is passed on",
+        "N53: a failure of the link ends the channel, and its outcome is passed on; nothing is sent again",
         arguments: [
             LinkError.removed(sent: true), .removed(sent: false), .reset, .transmission(code: 5), .sharingViolation,
         ])

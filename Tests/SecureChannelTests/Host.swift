@@ -2,6 +2,7 @@ import APDU
 import ChannelToken
 import Foundation
 import GOST
+import Locking
 import Secrets
 import SecureChannel
 import Storage
@@ -98,13 +99,13 @@ final class Host {
 
     /// Pairs with what `random` gives and opens the first session.
     func activate(
-        over card: any CardConnection, password: String? = nil, random: any RandomSource
+        over card: any CardConnection, password: String? = nil, random: any RandomSource, uptime: Uptime = .system
     ) throws -> SecureChannel {
         let text = Array((password ?? set.password.text ?? "").utf8)
         return try SecureChannel.activate(
             with: ActivationPassword(text.span), over: card, capabilities: capabilities, profile: profile,
             label: String(decoding: vectors.pairing.label_utf8.bytes, as: UTF8.self), store: store, instance: instance,
-            random: random)
+            random: random, uptime: uptime)
     }
 
     /// Opens a session as in the vectors.
@@ -121,7 +122,17 @@ final class Host {
 final class Line: CardConnection {
     var card: any CardConnection = ScriptedCard()
 
-    func transmit(_ command: borrowing Command) throws(LinkError) -> Response { try card.transmit(command) }
+    /// Called with the header of each command before it is passed on.
+    var before: ([UInt8]) -> Void = { _ in }
+
+    /// Called with the data of each command before it is passed on.
+    var seen: ([UInt8]) -> Void = { _ in }
+
+    func transmit(_ command: borrowing Command) throws(LinkError) -> Response {
+        seen(command.data.bytes.indices.map { command.data.bytes[$0] })
+        before([command.cla, command.ins, command.p1, command.p2])
+        return try card.transmit(command)
+    }
 }
 
 /// A channel that was opened as in the vectors, and a token that goes on from there.
@@ -143,6 +154,24 @@ extension Host {
     /// The other end of the session of the vectors after `number` commands.
     func tokenSide(after number: Int = 0) -> TokenSide {
         TokenSide(profile: Int(profile.rawValue), seed: vectors.open.S_0.bytes, after: UInt32(number))
+    }
+}
+
+extension Host {
+    /// A token that is paired with this host, and opens sessions with fresh contributions.
+    func token(capabilities: Capabilities? = nil) -> TokenSide {
+        let capabilities = capabilities ?? self.capabilities
+        return TokenSide(
+            TokenPairing(
+                profile: Int(profile.rawValue), capabilities: capabilities.octets, serial: capabilities.serial,
+                sessions: capabilities.sessions, hostID: vectors.ID_H.bytes, hostKey: vectors.H_pub.bytes,
+                scalar: vectors.t.bytes))
+    }
+
+    /// Opens a session with such a token.
+    func openSession(over link: any CardConnection, uptime: Uptime = .system) throws -> SecureChannel {
+        try SecureChannel.open(
+            over: link, record: record, store: store, instance: instance, random: SystemRandom(), uptime: uptime)
     }
 }
 

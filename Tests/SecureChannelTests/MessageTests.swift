@@ -79,6 +79,9 @@ struct MessageTests {
             if number == 61_440 { #expect(open.channel.needsRenewal && open.channel.isOpen) }
         }
         #expect(!open.channel.isOpen)
+        #expect(throws: ChannelError.link(.reset)) {
+            try open.channel.renew(store: open.host.store, random: SystemRandom())
+        }
         #expect(throws: LinkError.reset) { try open.channel.transmit("00840000") }
         #expect(open.token.count == 65_536 && open.token.refusals == 0)
     }
@@ -216,6 +219,16 @@ struct MessageTests {
         #expect(token.received.count == 1 && channel.isOpen)
     }
 
+    @Test("N68: of a chain that the token has dropped no further link is sent, and the command is refused")
+    func droppedChain() throws {
+        let (channel, token) = try opened()
+        token.answer = { command in .init(status: command.data[0] == 2 ? [0x69, 0x85] : [0x90, 0x00]) }
+        let data = [UInt8](repeating: 1, count: 238) + [UInt8](repeating: 2, count: 238) + [3]
+        let response = try channel.transmit(Command(0x00, 0xD6, 0, 0, bytes: data))
+        #expect(response.status == .conditionsNotSatisfied)
+        #expect(token.received.count == 2 && channel.isOpen)
+    }
+
     @Test("A reply to a link of a chain carries no data (11.3)")
     func dataInLink() throws {
         let (channel, token) = try opened()
@@ -244,7 +257,7 @@ struct MessageTests {
         #expect(token.received.last?.le == [18])
     }
 
-    @Test("CLOSE is sent under protection, and the channel takes nothing more")
+    @Test("N52: CLOSE is sent under protection, and the channel takes nothing more")
     func close() throws {
         let (channel, token) = try opened()
         channel.close()
