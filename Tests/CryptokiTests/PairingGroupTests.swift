@@ -78,6 +78,19 @@ struct PairingGroupTests {
         _ = try application("group = first").open()
     }
 
+    @Test("The log names the directory that cannot be used, and why")
+    func log() throws {
+        let journal = Journal()
+        try makeGroup("lax", mode: 0o2777)
+        let path = folder.path + "/groups/lax"
+        let application = Application(reader, store: folder) {
+            $0.pairings = .group(path)
+            $0.log = journal.logger
+        }
+        try expectRefusal(application)
+        #expect(journal.messages.contains("the pairings in \(path) cannot be used: group or others have access"))
+    }
+
     @Test("An error in kanal.conf closes everything but lists")
     func closed() throws {
         try expectRefusal(application("minimum_profile = best"))
