@@ -186,9 +186,7 @@ extension Token {
         do throws(StorageError) {
             return try PairingStore.open(settings.pairings, create: create, random: settings.random)
         } catch {
-            settings.log.error(
-                "pairings cannot be used",
-                metadata: ["directory": "\(settings.pairings.path)", "reason": "\(error)"])
+            settings.log.error("the pairings in \(settings.pairings.path) cannot be used: \(error)")
             throw .channel(.storage(error))
         }
     }
