@@ -8,11 +8,11 @@ cd "$(dirname "$0")/.."
 
 seconds=${1:-600}
 
-# share COUNT: runs so many applications and compares what each holds at its begin and at its end.
+# share COUNT REFUSALS: runs so many applications and compares what each holds at its begin and at its end.
 share() {
     local number applications=() log begin end rounds=0
     for number in $(seq "$1"); do
-        ./share "$slot" $pin shared "$seconds" > "share.$number" 2>&1 &
+        ./share "$slot" $pin shared "$seconds" "$2" > "share.$number" 2>&1 &
         applications+=($!)
     done
     for number in $(seq "$1"); do
@@ -36,8 +36,9 @@ attach bt shared
 ./activate "$serial" "$password" > /dev/null
 pkcs11-tool --module "$module" --slot "$slot" --login --pin $pin --keypairgen --key-type GOSTR3410-2012-256:A \
     --id "$(printf shared | od -An -tx1 | tr -d ' \n')" > output 2>&1 || fail "no key: $(cat output)"
-share 2
-share 5
+share 2 0
+# An application that has lost its session once asks for it first for ten minutes.
+share 5 $((seconds / 600 + 1))
 
 printf %s $pin | invert > secret.pin
 printf %s "${password//-/}" | invert > secret.password

@@ -1,9 +1,11 @@
 /*
- * share SLOT PIN ID SECONDS
+ * share SLOT PIN ID SECONDS REFUSALS
  *
  * Works with a token that others work with at the same time: logs in once, then signs with the key ID, searches and
  * draws random numbers for so many seconds. Each signature is verified. A lost login is an error: with as many sessions
- * as processes nobody loses his, and without, the library presents the PIN anew by itself.
+ * as processes nobody loses his, and without, the library presents the PIN anew by itself. A signature may be refused
+ * with CKR_DEVICE_ERROR so many times: the library does not repeat it by itself when its session was taken by another
+ * process.
  *
  * Prints the number of rounds, and what the process holds at their begin and end. Exit status: 0 all went well; 1 not.
  */
@@ -40,17 +42,24 @@ static int find(CK_SESSION_HANDLE session, CK_OBJECT_CLASS class, const char *id
     return count != 1;
 }
 
+static long refusals;
+
 static int round_trip(CK_SESSION_HANDLE session, const char *id) {
     CK_MECHANISM mechanism = {CKM_GOSTR3410, NULL, 0};
     CK_OBJECT_HANDLE private_key, public_key;
     CK_BYTE digest[32], signature[64];
     CK_ULONG size = sizeof signature;
+    CK_RV code;
 
     TRY(C_GenerateRandom, session, digest, sizeof digest);
     if (find(session, CKO_PRIVATE_KEY, id, &private_key) || find(session, CKO_PUBLIC_KEY, id, &public_key))
         return 1;
-    TRY(C_SignInit, session, &mechanism, private_key);
-    TRY(C_Sign, session, digest, sizeof digest, signature, &size);
+    do {
+        TRY(C_SignInit, session, &mechanism, private_key);
+        code = C_Sign(session, digest, sizeof digest, signature, &size);
+    } while (code == CKR_DEVICE_ERROR && refusals-- > 0);
+    if (failed("C_Sign", code))
+        return 1;
     TRY(C_VerifyInit, session, &mechanism, public_key);
     TRY(C_Verify, session, digest, sizeof digest, signature, size);
     return 0;
@@ -82,11 +91,12 @@ int main(int argc, char **argv) {
     time_t end;
     long rounds = 0;
 
-    if (argc != 5) {
-        fprintf(stderr, "usage: %s SLOT PIN ID SECONDS\n", argv[0]);
+    if (argc != 6) {
+        fprintf(stderr, "usage: %s SLOT PIN ID SECONDS REFUSALS\n", argv[0]);
         return 1;
     }
     slot = strtoul(argv[1], NULL, 10);
+    refusals = strtol(argv[5], NULL, 10);
     TRY(C_Initialize, NULL);
     TRY(C_OpenSession, slot, CKF_SERIAL_SESSION, NULL, NULL, &session);
     TRY(C_Login, session, CKU_USER, (CK_UTF8CHAR_PTR)argv[2], strlen(argv[2]));
