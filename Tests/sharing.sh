@@ -40,7 +40,10 @@ share 2 0
 # An application that has lost its session once asks for it first for ten minutes.
 share 5 $((seconds / 600 + 1))
 
-printf %s $pin | invert > secret.pin
+# The digits of the factory's PIN stand in the memory of every program.
+pkcs11-tool --module "$module" --slot "$slot" --login --pin $pin --change-pin --new-pin kroet-81f > output 2>&1 \
+    || fail "the PIN is not changed: $(cat output)"
+printf %s kroet-81f | invert > secret.pin
 printf %s "${password//-/}" | invert > secret.password
 for key in "$XDG_DATA_HOME"/kanal/pairings/host.*; do invert < "$key" > "secret.${key##*/}"; done
 ./scan "$slot" secret.pin secret.password secret.host.* > output || fail "after C_Finalize: $(cat output)"
