@@ -43,9 +43,20 @@ share 5 $((seconds / 600 + 1))
 # The digits of the factory's PIN stand in the memory of every program.
 pkcs11-tool --module "$module" --slot "$slot" --login --pin $pin --change-pin --new-pin kroet-81f > output 2>&1 \
     || fail "the PIN is not changed: $(cat output)"
+# The keys of the channel's sessions are known only when they have gone: the program waits for them.
+detach
+attach bt shared --show-keys
 printf %s kroet-81f | invert > secret.pin
 printf %s "${password//-/}" | invert > secret.password
 for key in "$XDG_DATA_HOME"/kanal/pairings/host.*; do invert < "$key" > "secret.${key##*/}"; done
-./scan "$slot" secret.pin secret.password secret.host.* > output || fail "after C_Finalize: $(cat output)"
-echo "N60: after C_Finalize the memory holds neither PIN nor password nor the host's keys"
+mkfifo keys
+{
+    wait_until test -e finalized || exit 1
+    sed -n 's/^session key: //p' emulator.log | python3 -c '
+import sys
+sys.stdout.buffer.write(b"".join(bytes(255 - octet for octet in bytes.fromhex(line)) for line in sys.stdin))' > keys
+} &
+./scan "$slot" keys finalized secret.pin secret.password secret.host.* > output || fail "after C_Finalize: $(cat output)"
+grep -q '^looked for [1-9][0-9]* session keys' output || fail "no session keys: $(cat output)"
+echo "N60: after C_Finalize the memory holds neither PIN nor password nor keys"
 echo "sharing.sh: passed"

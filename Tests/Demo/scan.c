@@ -1,9 +1,10 @@
 /*
- * scan SLOT FILE...
+ * scan SLOT KEYS FINALIZED FILE...
  *
  * Uses the token in SLOT as applications do, ends the library with C_Finalize, and then looks for secrets in everything
  * that the process can write to. Each FILE holds one secret, of at least eight octets, every octet inverted, so that
- * reading it leaves no trace of the secret; the first is the user PIN, the second the activation password.
+ * reading it leaves no trace of the secret; the first is the user PIN, the second the activation password. After
+ * C_Finalize the file FINALIZED is made, and KEYS then gives the session keys of the channel, 32 inverted octets each.
  *
  * Exit status: 0 nothing found; 1 a secret was found; 2 something else failed.
  */
@@ -15,7 +16,7 @@
 
 #include <rtpkcs11.h>
 
-enum { SECRETS = 16, LONGEST = 64 };
+enum { SECRETS = 64, LONGEST = 64, KEY = 32 };
 
 /* Inverted. */
 static unsigned char secrets[SECRETS][LONGEST];
@@ -115,15 +116,30 @@ static int scan(void) {
     return found;
 }
 
+/* Tells that the library has ended, and reads the keys that it had. */
+static int read_keys(const char *keys, const char *finalized) {
+    int first = count, file = open(finalized, O_CREAT | O_WRONLY, 0600);
+
+    if (file < 0)
+        return 2;
+    close(file);
+    file = open(keys, O_RDONLY);
+    for (; count < SECRETS && read(file, secrets[count], KEY) == KEY; count++)
+        lengths[count] = KEY;
+    close(file);
+    printf("looked for %d session keys\n", count - first);
+    return 0;
+}
+
 int main(int argc, char **argv) {
     int status;
 
-    for (count = 0; count < argc - 2 && count < SECRETS; count++) {
-        int file = open(argv[count + 2], O_RDONLY);
+    for (count = 0; count < argc - 4 && count < SECRETS; count++) {
+        int file = open(argv[count + 4], O_RDONLY);
         ssize_t size = read(file, secrets[count], LONGEST);
         close(file);
         if (size < 8) {
-            printf("%s: not a secret\n", argv[count + 2]);
+            printf("%s: not a secret\n", argv[count + 4]);
             return 2;
         }
         lengths[count] = (size_t)size;
@@ -131,6 +147,8 @@ int main(int argc, char **argv) {
     if (count < 2)
         return 2;
     status = use(strtoul(argv[1], NULL, 10));
+    if (status == 0)
+        status = read_keys(argv[2], argv[3]);
     if (status == 0)
         status = scan();
     /* That the search would find something is part of the check. */

@@ -10,6 +10,8 @@ final class Card {
     let random: any RandomSource
     /// Waits so many milliseconds.
     let pause: @Sendable (Int) -> Void
+    /// Is told the keys of each new session.
+    let reveal: @Sendable ([[UInt8]]) -> Void
     private let memory: any CardMemory
 
     /// What the card remembers without power.
@@ -26,10 +28,11 @@ final class Card {
 
     init(
         identity: Identity, state: CardState, memory: any CardMemory, random: any RandomSource,
-        pause: @escaping @Sendable (Int) -> Void
+        pause: @escaping @Sendable (Int) -> Void, reveal: @escaping @Sendable ([[UInt8]]) -> Void
     ) {
         self.identity = identity
         self.pause = pause
+        self.reveal = reveal
         self.state = state
         self.memory = memory
         self.random = random
