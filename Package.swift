@@ -120,6 +120,7 @@ let package = Package(
                 "TestSupport", "Token",
                 .product(name: "Logging", package: "swift-log"),
             ]),
+        tests("PCSCTests", on: ["PCSC"]),
         tests("EmulatorTests", on: ["Emulator", "APDU", "GOST", "Secrets", "Storage", "TestSupport"]),
         .target(name: "CMemcheck", dependencies: ["COpenSSL"], path: "Tests/CMemcheck"),
         .executableTarget(

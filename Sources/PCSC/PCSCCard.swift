@@ -9,6 +9,8 @@ final class PCSCCard: CardLink {
     private var handle: SCARDHANDLE = 0
     private var protocolInUse: DWORD = 0
     private(set) var atr: [UInt8] = []
+    /// The greatest length of an APDU: as the reader says, over T=1; short ones otherwise.
+    private(set) lazy var maximumLength = greatestLength()
 
     private static let protocols = DWORD(SCARD_PROTOCOL_T0) | DWORD(SCARD_PROTOCOL_T1)
 
@@ -67,6 +69,24 @@ final class PCSCCard: CardLink {
             throw .malformed
         }
         return response
+    }
+
+    private func greatestLength() -> Int {
+        guard protocolInUse == DWORD(SCARD_PROTOCOL_T1),
+            let code = ReaderProperties.controlCode(in: control(ReaderProperties.featureRequest)),
+            let size = ReaderProperties(parsing: control(code)).maximumAPDUData, size > 256
+        else { return Command.maximumShortLength }
+        return min(size, 65_535)
+    }
+
+    /// What the reader's driver answers to a request without data; empty if it does not know it.
+    private func control(_ code: UInt) -> [UInt8] {
+        var answer = [UInt8](repeating: 0, count: 256)
+        var count: DWORD = 0
+        let result = unsafe answer.withUnsafeMutableBytes { buffer in
+            unsafe SCardControl(handle, DWORD(code), nil, 0, buffer.baseAddress, DWORD(buffer.count), &count)
+        }
+        return result == SCARD_S_SUCCESS ? Array(answer.prefix(Int(clamping: count))) : []
     }
 
     private static func answerToReset(of handle: SCARDHANDLE) -> [UInt8] {

@@ -77,6 +77,7 @@ final class SoakWorld: CustomStringConvertible {
     private let reader: EmulatedReader
     private let store = Folder()
     private var application: Application
+    private let journal = Journal()
     private var random: SplitMix64
     private var isPaired = false
     private var pairs = 0
@@ -93,10 +94,11 @@ final class SoakWorld: CustomStringConvertible {
         self.identity = identity
         random = SplitMix64(state: seed)
         reader = try EmulatedReader(identity, memory: memory, passwords: [Application.password])
-        application = Application(reader, store: store)
+        application = Application(reader, store: store) { [journal] in $0.log = journal.logger }
     }
 
-    var description: String { last }
+    /// The last interruption, and what the library said since.
+    var description: String { ([last] + journal.messages.suffix(8)).joined(separator: "; ") }
 
     func round(_ tally: inout Tally) throws {
         let interruption = Interruption.allCases.randomElement(using: &random) ?? .cardOut
@@ -172,7 +174,7 @@ final class SoakWorld: CustomStringConvertible {
             reader.insertCard()
         case .killed:
             Self.graveyard.withLock { $0.append(application) }
-            application = Application(reader, store: store)
+            application = Application(reader, store: store) { [journal] in $0.log = journal.logger }
         case .replyLost, .replyChanged: break
         }
     }

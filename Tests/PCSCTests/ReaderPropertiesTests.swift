@@ -1,0 +1,28 @@
+import PCSC
+import Testing
+
+@Suite("What a reader says of itself (PC/SC part 10)")
+struct ReaderPropertiesTests {
+    @Test("the control code of the properties stands behind tag 12, big-endian")
+    func features() {
+        let features: [UInt8] = [0x06, 4, 0x42, 0x33, 0x00, 0x06, 0x12, 4, 0x42, 0x33, 0x00, 0x12]
+        #expect(ReaderProperties.controlCode(in: features) == 0x4233_0012)
+        #expect(ReaderProperties.controlCode(in: Array(features.prefix(6))) == nil)
+        #expect(ReaderProperties.controlCode(in: []) == nil)
+    }
+
+    @Test("the greatest size of an APDU's data stands behind tag 0A, little-endian")
+    func properties() {
+        let properties: [UInt8] = [0x01, 2, 0x10, 0x00, 0x0A, 4, 0x00, 0x08, 0x01, 0x00, 0x0B, 2, 0x34, 0x12]
+        #expect(ReaderProperties(parsing: properties).maximumAPDUData == 0x1_0800)
+        #expect(ReaderProperties(parsing: [0x01, 2, 0x10, 0x00]).maximumAPDUData == nil)
+    }
+
+    @Test("an answer cut short anywhere is read as far as it goes", arguments: 0..<10)
+    func truncated(_ count: Int) {
+        let properties: [UInt8] = [0x01, 2, 0x10, 0x00, 0x0A, 4, 0x00, 0x08, 0x01, 0x00]
+        #expect(ReaderProperties(parsing: Array(properties.prefix(count))).maximumAPDUData == nil)
+        let features: [UInt8] = [0x06, 4, 0x42, 0x33, 0x00, 0x06, 0x12, 4, 0x42, 0x33]
+        #expect(ReaderProperties.controlCode(in: Array(features.prefix(count))) == nil)
+    }
+}
