@@ -35,7 +35,7 @@ public final class EmulatedCard: CardConnection, Sendable {
         let state: CardState
         if let stored = try memory.load() {
             state = try CardState(decoding: stored)
-            guard state.identity == identity.name else { throw .stateIdentity(state.identity) }
+            guard Identity(name: state.identity)?.name == identity.name else { throw .stateIdentity(state.identity) }
             guard wanted == nil || wanted == state.serial else { throw .stateSerial }
         } else {
             let factory = Factory(identity: identity, random: random)

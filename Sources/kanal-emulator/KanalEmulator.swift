@@ -32,10 +32,16 @@ struct KanalEmulator: ParsableCommand {
 
     enum IdentityName: String, ExpressibleByArgument, CaseIterable {
         case usb
+        case usb3
+        case flash3
+        case ecp2
         case bt
     }
 
-    @Option(help: "Which token: usb, without a secure channel, or bt, which requires one.")
+    @Option(
+        help: ArgumentHelp(
+            "Which token: usb3 (or usb), Rutoken ECP 3.0; flash3, the same with a drive; ecp2, Rutoken ECP 2.0; bt, a"
+                + " Bluetooth token, which requires a secure channel."))
     var identity: IdentityName
 
     @Option(help: ArgumentHelp("The private directory of the token's memory, made if missing.", valueName: "dir"))
