@@ -37,6 +37,19 @@ fail() {
     exit 1
 }
 
+passed() { printf 'ok: %s\n' "$*"; }
+skipped() { printf 'skipped: %s\n' "$*"; }
+
+# Runs a command and compares its exit status with the expected one. What it prints is in the file "output".
+expect() {
+    local wanted=$1 status=0
+    shift
+    timeout 120 "$@" > output 2>&1 || status=$?
+    [ "$status" = "$wanted" ] || fail "exit status $status instead of $wanted from: $*"$'\n'"$(cat output)"
+}
+
+printed() { grep -q -e "$1" output || fail "no \"$1\" in:"$'\n'"$(cat output)"; }
+
 # Waits up to 20 seconds until a command succeeds.
 wait_until() {
     for _ in {1..100}; do
@@ -82,11 +95,11 @@ start_pcscd() {
         || fail "pcscd lacks the virtual reader: restart it, it has run since before vsmartcard-vpcd was installed"
 }
 
-# Attaches a token: identity, directory of its state. Sets $token, $serial, $slot and, for a new token with a channel,
-# $password.
+# Attaches a token: identity, directory of its state, more options. Sets $token, $serial, $slot and, for a new token
+# with a channel, $password.
 attach() {
     rm -f emulator.log
-    "$emulator" --identity "$1" --state "$2" > emulator.log 2>&1 &
+    "$emulator" --identity "$1" --state "$2" "${@:3}" > emulator.log 2>&1 &
     token=$!
     wait_until grep -q '^attached:' emulator.log || fail "the token is not attached: $(cat emulator.log)"
     serial=$(sed -n 's/^serial: \([0-9a-f]*\).*/\1/p' emulator.log)

@@ -104,7 +104,7 @@ struct StateTests {
     func otherToken() throws {
         let memory = FaultyMemory()
         let card = try EmulatedCard.usb(memory)
-        #expect(throws: EmulatorError.stateIdentity("usb")) { try EmulatedCard(.bt, memory: memory) }
+        #expect(throws: EmulatorError.stateIdentity("usb3")) { try EmulatedCard(.bt, memory: memory) }
         #expect(throws: EmulatorError.stateSerial) { try EmulatedCard(.usb, memory: memory, serial: [1, 2, 3, 4]) }
         #expect(try EmulatedCard(.usb, memory: memory, serial: card.serial, label: "unused").label == "")
     }
