@@ -18,6 +18,9 @@ struct RSAKey: ~Copyable {
         let exponentP = try RSAKey.part(of: value, at: 3 * half + 8, half)
         let exponentQ = try RSAKey.part(of: value, at: 4 * half + 8, half)
         try RSAKey.checkInverse(coefficient, of: q, modulo: p)
+        for offset in [half, 2 * half + 4] {
+            guard try RSAKey.part(of: value, at: offset, 4).isZero else { throw LibraryFailure() }
+        }
         size = 2 * half
         self.p = p
         self.q = q
