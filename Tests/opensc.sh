@@ -32,19 +32,15 @@ format() {
 
 # ---- Formatting ----
 
-prepare
-start_pcscd
-attach usb opensc --trace "$work/trace"
-format first
-expect 1 pkcs15-init --create-pkcs15 --so-pin $so_pin --so-puk "" --label second
-grep -A 1 '^> 00e00000.*83023f00' trace | tail -n 1 | grep -q '^< 6a89$' || fail "a second MF was made"
-format again
-passed "OpenSC formats the token, and formats it again"
+formatting() {
+    format first
+    expect 1 pkcs15-init --create-pkcs15 --so-pin $so_pin --so-puk "" --label second
+    grep -A 1 '^> 00e00000.*83023f00' trace | tail -n 1 | grep -q '^< 6a89$' || fail "a second MF was made"
+    format again
+    passed "$identity: OpenSC formats the token, and formats it again"
+}
 
 # ---- RSA ----
-
-head -c 1000 /dev/urandom > message
-head -c 30 /dev/urandom > secret
 
 # Signs and decrypts with the key of this number, whose public half is in public.pem.
 use_rsa() {
@@ -60,20 +56,23 @@ use_rsa() {
     cmp secret decrypted || fail "RSA: pkcs15-crypt decrypted to something else"
 }
 
-for bits in 512 1024 1536 2048; do
-    init --generate-key rsa/$bits --key-usage sign,decrypt --id ${bits:0:2} --label "RSA $bits"
-    use_rsa ${bits:0:2}
-done
-openssl genrsa -traditional -out imported.pem 2048 2> /dev/null
-init --store-private-key imported.pem --passphrase "" --key-usage sign,decrypt --id 30 --label imported
-use_rsa 30
-expect 0 openssl pkey -in imported.pem -pubout -out expected.pem
-cmp expected.pem public.pem || fail "RSA: another public key than the imported one's"
-tool --keypairgen --key-type rsa:1024 --id 31 --label "by PKCS #11"
-use_rsa 31
-tool --test
-printed "No errors"
-passed "RSA keys are made and imported, OpenSSL verifies their signatures and encrypts for them"
+rsa_keys() {
+    local bits
+    for bits in 512 1024 1536 2048; do
+        init --generate-key rsa/$bits --key-usage sign,decrypt --id ${bits:0:2} --label "RSA $bits"
+        use_rsa ${bits:0:2}
+    done
+    openssl genrsa -traditional -out imported.pem 2048 2> /dev/null
+    init --store-private-key imported.pem --passphrase "" --key-usage sign,decrypt --id 30 --label imported
+    use_rsa 30
+    expect 0 openssl pkey -in imported.pem -pubout -out expected.pem
+    cmp expected.pem public.pem || fail "RSA: another public key than the imported one's"
+    tool --keypairgen --key-type rsa:1024 --id 31 --label "by PKCS #11"
+    use_rsa 31
+    tool --test
+    printed "No errors"
+    passed "$identity: RSA keys are made and imported, OpenSSL verifies their signatures and encrypts for them"
+}
 
 # ---- GOST R 34.10-2001 ----
 
@@ -94,45 +93,39 @@ use_gost() {
     printed "Signature Verified Successfully"
 }
 
-head -c 32 /dev/urandom > digest
-for set in 1 2 3; do
-    tool --keypairgen --key-type GOSTR3410:$(tr 123 ABC <<< $set) --id 4$set --label "GOST $set"
-    use_gost 4$set $set
-done
-init --generate-key gost2001 --id 44 --label "GOST by PKCS #15"
-use_gost 44 1
-passed "GOST keys are made in all three sets, OpenSSL's engine verifies their signatures"
+gost_keys() {
+    local set
+    for set in 1 2 3; do
+        tool --keypairgen --key-type GOSTR3410:$(tr 123 ABC <<< $set) --id 4$set --label "GOST $set"
+        use_gost 4$set $set
+    done
+    init --generate-key gost2001 --id 44 --label "GOST by PKCS #15"
+    use_gost 44 1
+    passed "$identity: GOST keys are made in all three sets, OpenSSL's engine verifies their signatures"
+}
 
 # ---- Certificates and data ----
 
-openssl req -x509 -key imported.pem -subj "/CN=Kanal" -out certificate.pem 2> /dev/null
-init --store-certificate certificate.pem --id 30 --label certificate
-expect 0 pkcs15-tool --read-certificate 30 --output read.pem
-cmp certificate.pem read.pem || fail "another certificate was read"
-openssl x509 -in certificate.pem -outform DER -out certificate.der
-tool --write-object certificate.der --type cert --id 31 --label "by PKCS #11"
-tool --read-object --type cert --id 31 --output-file read.der
-cmp certificate.der read.der || fail "another certificate was read by PKCS #11"
-init --store-data message --label private --application-name test --application-id 1.2.643.1
-tool --write-object secret --type data --label public --application-id 1.2.643.2
-for object in "private message" "public secret"; do
-    tool --read-object --type data --label "${object% *}" --output-file read
-    cmp "${object#* }" read || fail "another ${object% *} data object was read"
-done
-passed "certificates and data objects are stored and read"
+certificates_and_data() {
+    local object
+    openssl req -x509 -key imported.pem -subj "/CN=Kanal" -out certificate.pem 2> /dev/null
+    init --store-certificate certificate.pem --id 30 --label certificate
+    expect 0 pkcs15-tool --read-certificate 30 --output read.pem
+    cmp certificate.pem read.pem || fail "another certificate was read"
+    openssl x509 -in certificate.pem -outform DER -out certificate.der
+    tool --write-object certificate.der --type cert --id 31 --label "by PKCS #11"
+    tool --read-object --type cert --id 31 --output-file read.der
+    cmp certificate.der read.der || fail "another certificate was read by PKCS #11"
+    init --store-data message --label private --application-name test --application-id 1.2.643.1
+    tool --write-object secret --type data --label public --application-id 1.2.643.2
+    for object in "private message" "public secret"; do
+        tool --read-object --type data --label "${object% *}" --output-file read
+        cmp "${object#* }" read || fail "another ${object% *} data object was read"
+    done
+    passed "$identity: certificates and data objects are stored and read"
+}
 
 # ---- PINs ----
-
-tool --change-pin --new-pin 11112222
-pin=11112222
-expect 0 pkcs15-tool --change-pin --auth-id 02 --pin $pin --new-pin 33334444
-pin=33334444
-tool --list-objects
-for _ in {1..5}; do
-    expect 1 pkcs11-tool --module "$opensc" --login --pin 00000000 --list-objects
-done
-expect 1 pkcs11-tool --module "$opensc" --login --pin $pin --list-objects
-printed "CKR_PIN_LOCKED"
 
 # OpenSC presents no PIN when it unblocks: the administrator's login must still be on the card, which pcscd switches off
 # when nobody has used it for half a second.
@@ -140,23 +133,59 @@ unblock() {
     pkcs15-tool --verify-pin --auth-id 01 --pin $so_pin \
         && pkcs15-tool --unblock-pin --auth-id 02 --puk $so_pin --new-pin $pin
 }
-for _ in {1..5}; do ! unblock > output 2>&1 || break; done
-tool --list-objects
-expect 0 pkcs11-tool --module "$opensc" --login --login-type so --so-pin $so_pin --init-pin --new-pin 12345678
-pin=12345678
-tool --list-objects
-passed "PINs are changed, blocked, unblocked and set anew"
+
+pins() {
+    tool --change-pin --new-pin 11112222
+    pin=11112222
+    expect 0 pkcs15-tool --change-pin --auth-id 02 --pin $pin --new-pin 33334444
+    pin=33334444
+    tool --list-objects
+    for _ in {1..5}; do
+        expect 1 pkcs11-tool --module "$opensc" --login --pin 00000000 --list-objects
+    done
+    expect 1 pkcs11-tool --module "$opensc" --login --pin $pin --list-objects
+    printed "CKR_PIN_LOCKED"
+    for _ in {1..5}; do ! unblock > output 2>&1 || break; done
+    tool --list-objects
+    expect 0 pkcs11-tool --module "$opensc" --login --login-type so --so-pin $so_pin --init-pin --new-pin 12345678
+    pin=12345678
+    tool --list-objects
+    passed "$identity: PINs are changed, blocked, unblocked and set anew"
+}
 
 # ---- Deletion ----
 
-[ "$(objects 'Private Key')" = 10 ] || fail "not ten private keys: $(cat output)"
-for key in 30 31 41 42; do
-    for type in privkey pubkey; do tool --delete-object --type $type --id $key; done
+deletion() {
+    local key type certificate data
+    [ "$(objects 'Private Key')" = 10 ] || fail "not ten private keys: $(cat output)"
+    for key in 30 31 41 42; do
+        for type in privkey pubkey; do tool --delete-object --type $type --id $key; done
+    done
+    for certificate in 30 31; do tool --delete-object --type cert --id $certificate; done
+    for data in private public; do tool --delete-object --type data --label $data; done
+    for key in 51 10 15 20 43 44; do init --delete-objects privkey,pubkey --id $key; done
+    [ "$(objects '\(Private Key\|Public Key\|Certificate\|Data\)')" = 0 ] || fail "objects are left: $(cat output)"
+    expect 0 opensc-tool --list-files
+    format last
+    passed "$identity: objects are deleted, and OpenSC formats the token once more"
+}
+
+# ---- The tokens ----
+
+prepare
+start_pcscd
+head -c 1000 /dev/urandom > message
+head -c 30 /dev/urandom > secret
+head -c 32 /dev/urandom > digest
+for identity in usb3 ecp2 sc; do
+    insert $identity opensc-$identity --trace "$work/trace"
+    formatting
+    rsa_keys
+    gost_keys
+    certificates_and_data
+    pins
+    deletion
+    detach
+    [ $identity != sc ] || grep -q '^> 00c00000' trace || fail "OpenSC did not speak T=0"
+    rm trace
 done
-for certificate in 30 31; do tool --delete-object --type cert --id $certificate; done
-for data in private public; do tool --delete-object --type data --label $data; done
-for key in 51 10 15 20 43 44; do init --delete-objects privkey,pubkey --id $key; done
-[ "$(objects '\(Private Key\|Public Key\|Certificate\|Data\)')" = 0 ] || fail "objects are left: $(cat output)"
-expect 0 opensc-tool --list-files
-format last
-passed "objects are deleted, and OpenSC formats the token once more"

@@ -16,6 +16,8 @@ public final class EmulatedCard: CardConnection, Sendable {
     public let newActivationPasswords: [String]
 
     private let interface: Lock<CardInterface>
+    /// What stands before it for a token that speaks T=0.
+    private let byteProtocol: Lock<ByteProtocol>?
 
     /// Takes the token in `memory`, or makes a new one: formatted, user PIN 12345678, administrator's PIN 87654321.
     ///
@@ -45,6 +47,7 @@ public final class EmulatedCard: CardConnection, Sendable {
         self.identity = identity
         self.serial = state.serial
         newActivationPasswords = passwords
+        byteProtocol = identity.speaksBytes ? Lock(ByteProtocol()) : nil
         interface = Lock(CardInterface(Card(identity: identity, state: state, memory: memory, random: random)))
     }
 
@@ -63,12 +66,18 @@ public final class EmulatedCard: CardConnection, Sendable {
     /// Resets the card: everything that is not in the memory is lost. The answer is the answer to reset.
     @discardableResult
     public func reset() -> [UInt8] {
+        byteProtocol?.withLock { $0 = ByteProtocol() }
         interface.withLock { interface in interface.reset() }
         return identity.atr
     }
 
-    /// Executes a command APDU and gives the response APDU.
+    /// Executes a command APDU and gives the response APDU; TPDUs, if the token speaks T=0.
     public func process(_ apdu: [UInt8]) -> [UInt8] {
+        guard let byteProtocol else { return execute(apdu) }
+        return byteProtocol.withLock { $0.process(apdu, execute) }
+    }
+
+    private func execute(_ apdu: [UInt8]) -> [UInt8] {
         interface.withLock { interface in interface.process(apdu.span) }
     }
 

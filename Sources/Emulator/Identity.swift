@@ -14,6 +14,8 @@ public struct Identity: Sendable {
     /// Whether it is of the second generation, which does not name its model, has RSA keys of at most 2048 bits and
     /// refuses to test their primes at length.
     private let isSecondGeneration: Bool
+    /// Whether the protocol is T=0, not T=1.
+    let speaksBytes: Bool
     /// Nil for a token without a secure channel.
     package var channel: ChannelOffer?
 
@@ -31,6 +33,11 @@ public struct Identity: Sendable {
         name: "ecp2", atr: historical("Rutoken DS "), model: "", hardware: (20, 5), firmware: (23, 2),
         isSecondGeneration: true)
 
+    /// Rutoken ECP SC, a card that speaks T=0, of the second generation.
+    public static let sc = Identity(
+        name: "sc", atr: [0x3B, 0x9C, 0x96, 0x00] + "RutokenECPsc".utf8, model: "", hardware: (20, 5),
+        firmware: (23, 2), isSecondGeneration: true, speaksBytes: true)
+
     /// A Bluetooth token, which requires the secure channel whatever reader it seems to be in.
     public static let bt = Identity(
         name: "bt", atr: historical("RutokenDSBT"), model: "Rutoken ECP BT (emulated)", hardware: (67, 4),
@@ -40,7 +47,7 @@ public struct Identity: Sendable {
     public static var usb: Identity { usb3 }
 
     /// All identities.
-    public static let all = [usb3, flash3, ecp2, bt]
+    public static let all = [usb3, flash3, ecp2, sc, bt]
 
     /// The identity of this name. "usb" stands for "usb3", and is found in the states of former versions.
     public init?(name: String) {
@@ -51,7 +58,8 @@ public struct Identity: Sendable {
 
     private init(
         name: String, atr: [UInt8], model: String, hardware: (UInt8, UInt8), firmware: (UInt8, UInt8) = (34, 2),
-        volumes: [Volume]? = nil, isSecondGeneration: Bool = false, channel: ChannelOffer? = nil
+        volumes: [Volume]? = nil, isSecondGeneration: Bool = false, speaksBytes: Bool = false,
+        channel: ChannelOffer? = nil
     ) {
         self.name = name
         self.atr = atr
@@ -60,6 +68,7 @@ public struct Identity: Sendable {
         self.firmware = firmware
         self.volumes = volumes
         self.isSecondGeneration = isSecondGeneration
+        self.speaksBytes = speaksBytes
         self.channel = channel
     }
 
