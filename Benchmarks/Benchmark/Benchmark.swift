@@ -2,7 +2,8 @@ import Foundation
 import GOST
 import Libraries
 
-/// Compares Kanal's primitives with those of gost-engine, libgcrypt and nettle, and prints the table in Markdown.
+/// Compares Kanal's primitives with those of gost-engine, libgcrypt and nettle, and prints the tables in Markdown: "messages" and
+/// "keys", or the one that is named.
 @main
 enum Benchmark {
     static func main() throws {
@@ -10,9 +11,10 @@ enum Benchmark {
         print(
             "Processor: \(processor()), one core. Medians; in brackets, the ratio to the fastest library.\n"
         )
-        try messages()
+        let named = CommandLine.arguments.dropFirst()
+        if named.isEmpty || named.contains("messages") { try messages() }
         print()
-        try keys()
+        if named.isEmpty || named.contains("keys") { try keys() }
     }
 
     /// MB/s, a megabyte being 10^6 octets; key and initialisation vector are set for each message.
@@ -34,9 +36,9 @@ enum Benchmark {
         }
     }
 
-    /// Operations per second.
+    /// Operations per second; EC_POINT_mul is libcrypto's multiplication alone.
     private static func keys() throws {
-        let table = Table(columns: ["per second", "curve"], kanal: ["Kanal"])
+        let table = Table(columns: ["per second", "curve"], kanal: ["Kanal"], bound: "EC_POINT_mul")
         for primitive in try keyPrimitives() {
             let kanal = Contender(name: "Kanal", run: primitive.run)
             let contenders = [kanal] + libraryKeys(primitive)

@@ -2,6 +2,7 @@
 #define OPENSSL_SUPPRESS_DEPRECATED
 #include "private.h"
 
+#include <openssl/ec.h>
 #include <openssl/engine.h>
 #include <openssl/evp.h>
 #include <openssl/objects.h>
@@ -10,6 +11,7 @@
 static ENGINE *engine;
 static EVP_CIPHER_CTX *cipher_context;
 static EVP_MD_CTX *digest_context;
+static BN_CTX *number_context;
 
 static size_t encipher(const char *name, const uint8_t *message, size_t count, uint8_t *output) {
     const EVP_CIPHER *cipher = ENGINE_get_cipher(engine, OBJ_txt2nid(name));
@@ -147,6 +149,24 @@ static bool agree(void *state) {
     return done;
 }
 
+/// What OpenSSL's own EC_POINT_mul takes for the key's number: times P, or times the public key. Both climb its ladder,
+/// which is constant time, for the engine's groups have an order and a cofactor as ours have.
+static bool multiply(const struct key *key, bool is_generator) {
+    const EC_KEY *pair = EVP_PKEY_get0(key->key);
+    const EC_GROUP *group = EC_KEY_get0_group(pair);
+    const BIGNUM *number = EC_KEY_get0_private_key(pair);
+    EC_POINT *product = EC_POINT_new(group);
+    bool done = product
+        && (is_generator ? EC_POINT_mul(group, product, number, NULL, NULL, number_context)
+                         : EC_POINT_mul(group, product, NULL, EC_KEY_get0_public_key(pair), number, number_context))
+            == 1;
+    EC_POINT_free(product);
+    return done;
+}
+
+static bool multiply_generator(void *key) { return multiply(key, true); }
+static bool multiply_point(void *key) { return multiply(key, false); }
+
 static bool prepare(struct key *key) { return make(key) && sign(key) && verify(key); }
 
 bool engine_load(void) {
@@ -154,8 +174,9 @@ bool engine_load(void) {
     engine = ENGINE_by_id("gost");
     cipher_context = EVP_CIPHER_CTX_new();
     digest_context = EVP_MD_CTX_new();
+    number_context = BN_CTX_new();
     return engine && ENGINE_init(engine) == 1 && ENGINE_set_default(engine, ENGINE_METHOD_ALL) == 1 && cipher_context
-        && digest_context && prepare(&short_key) && prepare(&short_spare) && prepare(&long_key)
+        && digest_context && number_context && prepare(&short_key) && prepare(&short_spare) && prepare(&long_key)
         && prepare(&long_spare) && prepare(&edwards_key) && prepare(&edwards_spare);
 }
 
@@ -164,13 +185,22 @@ const struct key_function engine_keys[] = {
     {"gost-engine", "sign", "256-A", sign, &edwards_key},
     {"gost-engine", "verify", "256-A", verify, &edwards_key},
     {"gost-engine", "VKO", "256-A", agree, &edwards_key},
+    {"EC_POINT_mul", "key pair", "256-A", multiply_generator, &edwards_key},
+    {"EC_POINT_mul", "sign", "256-A", multiply_generator, &edwards_key},
+    {"EC_POINT_mul", "VKO", "256-A", multiply_point, &edwards_key},
     {"gost-engine", "key pair", "256-B", make, &short_spare},
     {"gost-engine", "sign", "256-B", sign, &short_key},
     {"gost-engine", "verify", "256-B", verify, &short_key},
     {"gost-engine", "VKO", "256-B", agree, &short_key},
+    {"EC_POINT_mul", "key pair", "256-B", multiply_generator, &short_key},
+    {"EC_POINT_mul", "sign", "256-B", multiply_generator, &short_key},
+    {"EC_POINT_mul", "VKO", "256-B", multiply_point, &short_key},
     {"gost-engine", "key pair", "512-A", make, &long_spare},
     {"gost-engine", "sign", "512-A", sign, &long_key},
     {"gost-engine", "verify", "512-A", verify, &long_key},
     {"gost-engine", "VKO", "512-A", agree, &long_key},
+    {"EC_POINT_mul", "key pair", "512-A", multiply_generator, &long_key},
+    {"EC_POINT_mul", "sign", "512-A", multiply_generator, &long_key},
+    {"EC_POINT_mul", "VKO", "512-A", multiply_point, &long_key},
     {0},
 };

@@ -12,13 +12,13 @@ struct ActivationPassword: ~Copyable {
 
         var symbols: [UInt8] {
             switch self {
-            case .lettersAndDigits: ActivationPassword.symbols
-            case .letters: ActivationPassword.symbols.filter { $0 >= 0x41 }
+            case .lettersAndDigits: ActivationPassword.allSymbols
+            case .letters: ActivationPassword.allSymbols.filter { $0 >= 0x41 }
             }
         }
     }
 
-    private static let symbols = [UInt8]("ABCDEFGHIJKLMNPQRSTUVWXYZ123456789".utf8)
+    private static let allSymbols = [UInt8]("ABCDEFGHIJKLMNPQRSTUVWXYZ123456789".utf8)
     /// The length of a new password.
     private static let standardCount = 16
     private static let maximumCount = 32
@@ -35,7 +35,7 @@ struct ActivationPassword: ~Copyable {
         let capitals = text.utf8.map { (0x61...0x7A).contains($0) ? $0 & 0xDF : $0 }
         let symbols = capitals.filter { $0 != 0x2D && $0 != 0x20 }
         let minimum = profiles.contains(.classic) ? 16 : 12
-        guard (minimum...Self.maximumCount).contains(symbols.count), symbols.allSatisfy(Self.symbols.contains),
+        guard (minimum...Self.maximumCount).contains(symbols.count), symbols.allSatisfy(Self.allSymbols.contains),
             let slot = symbols.first.flatMap(Self.slot(named:))
         else { return nil }
         self.slot = slot

@@ -23,6 +23,12 @@ struct Wiped<Value: BitwiseCopyable & Sendable>: ~Copyable, @unchecked Sendable 
         unsafe body(UnsafePointer(storage))
     }
 
+    /// Lends the value where it stands, to code that writes through its address.
+    @inline(__always)
+    mutating func withUnsafeMutablePointer<Result>(_ body: (UnsafeMutablePointer<Value>) -> Result) -> Result {
+        unsafe body(storage)
+    }
+
     var value: Value {
         @inline(__always) _read { yield unsafe storage.pointee }
         @inline(__always) _modify { yield unsafe &storage.pointee }

@@ -3,6 +3,7 @@
 #include "GOSTKernels.h"
 
 #if defined(__x86_64__)
+#include "KuznyechikFew.h"
 #include "Substitution.h"
 #include "Substitution256.h"
 
@@ -13,11 +14,11 @@
 #define AVX512 __attribute__((target("avx512f,avx512bw,avx512vl,avx512vbmi,gfni"), min_vector_width(512)))
 #define INLINE static inline __attribute__((always_inline))
 
-/// How many blocks a batch has, and their octets.
-enum { batch = 64, batch_size = 16 * batch };
+/// How many blocks a batch has.
+enum { batch256 = 32, batch512 = 64 };
 
-/// Enciphers or deciphers one batch in place.
-typedef void core(const uint8_t *keys, uint8_t *blocks);
+/// From how many blocks on a batch takes less time than block after block, though it is not full.
+enum { enough = 9 };
 
 /// Writes `body` for every octet of a block. The indices have to be constants for the registers to be registers.
 #define EACH(body)                                                                                                     \
@@ -123,20 +124,31 @@ AVX2 INLINE __m256i times_t(__m256i x) {
 
 #define PAIR256(place, i) _mm256_xor_si256(AFTER(place, i), AFTER(place, 14 - (i)))
 
-/// One step of the shift register, by the bits of the coefficients 148, 32, 133, 16, 194, 192, 1, 251, …, the highest
-/// first. It undoes itself.
+/// Multiplies every octet by 148, the lower and the upper digit by a look-up each.
+AVX2 INLINE __m256i times_148(__m256i x) {
+    static const gost_table low = GOST_TWICE(
+        0x00, 0x94, 0xEB, 0x7F, 0x15, 0x81, 0xFE, 0x6A, 0x2A, 0xBE, 0xC1, 0x55, 0x3F, 0xAB, 0xD4, 0x40);
+    static const gost_table high = GOST_TWICE(
+        0x00, 0x54, 0xA8, 0xFC, 0x93, 0xC7, 0x3B, 0x6F, 0xE5, 0xB1, 0x4D, 0x19, 0x76, 0x22, 0xDE, 0x8A);
+    const __m256i digit = _mm256_set1_epi8(0x0F);
+    return gost_look_up256(&low, x & digit) ^ gost_look_up256(&high, _mm256_srli_epi32(x, 4) & digit);
+}
+
+/// One step of the shift register, by the bits of the coefficients 32, 133, 16, 194, 192, 1, 251, …, the highest first. It
+/// undoes itself. The step before has just made an octet that is to be multiplied by 148, which therefore comes last and
+/// takes the shorter way.
 #define MIX256(place)                                                                                                  \
     {                                                                                                                  \
-        __m256i by148 = PAIR256(place, 0), by133 = PAIR256(place, 2), by194 = PAIR256(place, 4);                       \
-        __m256i by251 = AFTER(place, 7);                                                                               \
-        __m256i high = by194 ^ PAIR256(place, 5) ^ by251, both = by148 ^ by133;                                        \
-        __m256i sum = times_t(both ^ high) ^ high;                                                                     \
+        __m256i by133 = PAIR256(place, 2), by194 = PAIR256(place, 4), by251 = AFTER(place, 7);                         \
+        __m256i high = by194 ^ PAIR256(place, 5) ^ by251;                                                              \
+        __m256i sum = times_t(by133 ^ high) ^ high;                                                                    \
         sum = times_t(sum) ^ PAIR256(place, 1) ^ by251;                                                                \
-        sum = times_t(sum) ^ by148 ^ PAIR256(place, 3) ^ by251;                                                        \
+        sum = times_t(sum) ^ PAIR256(place, 3) ^ by251;                                                                \
         sum = times_t(sum) ^ by251;                                                                                    \
-        sum = times_t(sum) ^ both;                                                                                     \
+        sum = times_t(sum) ^ by133;                                                                                    \
         sum = times_t(sum) ^ by194 ^ by251;                                                                            \
-        x[place] ^= times_t(sum) ^ by133 ^ PAIR256(place, 6) ^ by251;                                                  \
+        sum = times_t(sum) ^ by133 ^ PAIR256(place, 6) ^ by251 ^ x[place];                                             \
+        x[place] = sum ^ times_148(PAIR256(place, 0));                                                                 \
     }
 
 AVX2 INLINE void transpose256(__m256i x[16]) {
@@ -150,39 +162,53 @@ AVX2 INLINE void transpose256(__m256i x[16]) {
     }
 }
 
-#define LOAD256(m) x[m] = _mm256_loadu_si256((const __m256i *)(half + 32 * (m)));
-#define STORE256(m) _mm256_storeu_si256((__m256i *)(half + 32 * (m)), x[m]);
+#define LOAD256(m) x[m] = _mm256_loadu_si256((const __m256i *)(blocks + 32 * (m)));
+#define STORE256(m) _mm256_storeu_si256((__m256i *)(blocks + 32 * (m)), x[m]);
 #define ADD256(m) x[m] ^= _mm256_set1_epi8((char)key[m]);
 #define SUBSTITUTE256(m) x[m] = gost_substitute256(x[m]);
 
 AVX2 static void encrypt256(const uint8_t *keys, uint8_t *blocks) {
-    for (uint8_t *half = blocks; half < blocks + batch_size; half += batch_size / 2) {
-        __m256i x[16];
-        EACH(LOAD256)
-        transpose256(x);
-        const uint8_t *key = keys;
-        for (int round = 0; round < 9; round++, key += 16) {
-            EACH(ADD256)
-            EACH(SUBSTITUTE256)
-            EACH_BACK(MIX256)
-        }
+    __m256i x[16];
+    EACH(LOAD256)
+    transpose256(x);
+    const uint8_t *key = keys;
+    for (int round = 0; round < 9; round++, key += 16) {
         EACH(ADD256)
-        transpose256(x);
-        EACH(STORE256)
+        EACH(SUBSTITUTE256)
+        EACH_BACK(MIX256)
     }
+    EACH(ADD256)
+    transpose256(x);
+    EACH(STORE256)
 }
 
-// The modes over a core.
+// What is the same for both.
 
-static void transform(core *core, const uint8_t *keys, const uint8_t *input, uint8_t *output, size_t count) {
-    _Alignas(64) uint8_t blocks[batch_size] = {0};
-    for (; count >= batch; count -= batch, input += batch_size, output += batch_size) {
+/// A way to encipher or decipher, with its set of instructions.
+typedef struct {
+    gost_path path;
+    /// The blocks of a batch, and how many make it worth while.
+    size_t batch, enough;
+    /// Enciphers or deciphers one batch in place.
+    void (*core)(const uint8_t *keys, uint8_t *blocks);
+} way;
+
+/// Enciphers or deciphers at most a batch. There is room in `blocks` for a whole one.
+static void transform_in_place(const way *way, const uint8_t *keys, uint8_t *blocks, size_t count) {
+    if (count >= way->enough) way->core(keys, blocks);
+    else gost_kuznyechik_few(way->path, keys, blocks, blocks, count);
+}
+
+static void transform(const way *way, const uint8_t *keys, const uint8_t *input, uint8_t *output, size_t count) {
+    size_t batch_size = 16 * way->batch;
+    for (; count >= way->batch; count -= way->batch, input += batch_size, output += batch_size) {
         memmove(output, input, batch_size);
-        core(keys, output);
+        way->core(keys, output);
     }
     if (count == 0) return;
+    _Alignas(64) uint8_t blocks[16 * batch512] = {0};
     memcpy(blocks, input, 16 * count);
-    core(keys, blocks);
+    transform_in_place(way, keys, blocks, count);
     memcpy(output, blocks, 16 * count);
     explicit_bzero(blocks, sizeof blocks);
 }
@@ -196,49 +222,59 @@ INLINE gost_counter advanced(gost_counter counter, uint64_t n) {
     return (gost_counter){left, right, counter.part};
 }
 
-static void ctr(core *core, const uint8_t *keys, gost_counter *counter, const uint8_t *input, uint8_t *output,
+/// Counter mode. Compiled into functions of each set, for the counters and the sums to use its instructions.
+INLINE void ctr(const way *way, const uint8_t *keys, gost_counter *counter, const uint8_t *input, uint8_t *output,
                 size_t count) {
-    _Alignas(64) uint8_t gamma[batch_size];
+    _Alignas(64) uint8_t gamma[16 * batch512];
     while (count > 0) {
-        size_t n = count < batch ? count : batch;
-        for (size_t i = 0; i < batch; i++) {
+        size_t n = count < way->batch ? count : way->batch;
+        for (size_t i = 0; i < way->batch; i++) {
             gost_counter c = advanced(*counter, i);
             uint64_t words[2] = {__builtin_bswap64(c.left), __builtin_bswap64(c.right)};
             memcpy(gamma + 16 * i, words, 16);
         }
-        core(keys, gamma);
-        for (size_t i = 0; i < 16 * n; i++) output[i] = input[i] ^ gamma[i];
+        transform_in_place(way, keys, gamma, n);
+        for (size_t i = 0; i < 16 * n; i += 16) {
+            __m128i text = _mm_loadu_si128((const __m128i *)(input + i));
+            _mm_storeu_si128((__m128i *)(output + i), text ^ _mm_load_si128((const __m128i *)(gamma + i)));
+        }
         *counter = advanced(*counter, n);
         count -= n, input += 16 * n, output += 16 * n;
     }
     explicit_bzero(gamma, sizeof gamma);
 }
 
-static core *encryption(gost_path path) {
-    return path == gost_path_avx512 ? encrypt512 : path == gost_path_avx2 ? encrypt256 : NULL;
+static const way encryption256 = {gost_path_avx2, batch256, enough, encrypt256};
+static const way encryption512 = {gost_path_avx512, batch512, enough, encrypt512};
+static const way decryption512 = {gost_path_avx512, batch512, 1, decrypt512};
+
+AVX2 static void ctr256(const uint8_t *keys, gost_counter *counter, const uint8_t *input, uint8_t *output,
+                        size_t count) {
+    ctr(&encryption256, keys, counter, input, output, count);
 }
 
-static core *decryption(gost_path path) {
-    return path == gost_path_avx512 ? decrypt512 : NULL;
+AVX512 static void ctr512(const uint8_t *keys, gost_counter *counter, const uint8_t *input, uint8_t *output,
+                          size_t count) {
+    ctr(&encryption512, keys, counter, input, output, count);
 }
 
 bool gost_kuznyechik_encrypt(gost_path path, const uint8_t *keys, const uint8_t *input, uint8_t *output, size_t count) {
-    core *core = encryption(path);
-    if (core) transform(core, keys, input, output, count);
-    return core;
+    if (path != gost_path_avx2 && path != gost_path_avx512) return false;
+    transform(path == gost_path_avx512 ? &encryption512 : &encryption256, keys, input, output, count);
+    return true;
 }
 
 bool gost_kuznyechik_decrypt(gost_path path, const uint8_t *keys, const uint8_t *input, uint8_t *output, size_t count) {
-    core *core = decryption(path);
-    if (core) transform(core, keys, input, output, count);
-    return core;
+    if (path != gost_path_avx512) return false;
+    transform(&decryption512, keys, input, output, count);
+    return true;
 }
 
 bool gost_kuznyechik_ctr(gost_path path, const uint8_t *keys, gost_counter *counter, const uint8_t *input,
                          uint8_t *output, size_t count) {
-    core *core = encryption(path);
-    if (core) ctr(core, keys, counter, input, output, count);
-    return core;
+    if (path != gost_path_avx2 && path != gost_path_avx512) return false;
+    (path == gost_path_avx512 ? ctr512 : ctr256)(keys, counter, input, output, count);
+    return true;
 }
 
 #else

@@ -3,16 +3,12 @@
 #include "GOSTKernels.h"
 
 #if defined(__x86_64__)
-#include "Products256.h"
+#include "Streebog.h"
 #include "Substitution.h"
-#include "Substitution256.h"
 
 #include <immintrin.h>
-#include <string.h>
 
-#define AVX2 __attribute__((target("avx2")))
 #define AVX512 __attribute__((target("avx512f,avx512bw,avx512vl,avx512vbmi,gfni"), min_vector_width(512)))
-#define INLINE static inline __attribute__((always_inline))
 
 /// Multiplication by the elements of the matrix of L in GF(2^8), where t^8 + t^4 + t^3 + t^2 + 1 = 0, as matrices of
 /// bits: what octet j of a row adds to octet k of its product is at [j][k].
@@ -34,16 +30,6 @@ _Alignas(64) static const uint64_t multiplications[8][8] = {
     {0x0C183D76E0C18306, 0x2347AD78D2A44891, 0x0409172A50A04182, 0xFAF510DA4F9F3E7D,
      0xC183C74E5CB870E0, 0x43874CDBF4E8D0A1, 0x050B132240800102, 0x63C7ECBA162C58B1},
 };
-
-/// Adds a block to Σ modulo 2^512.
-INLINE void add(uint64_t *sum, const uint8_t *block) {
-    unsigned long long carry = 0;
-    for (int i = 0; i < 8; i++) {
-        uint64_t word;
-        memcpy(&word, block + 8 * i, 8);
-        sum[i] = __builtin_addcll(sum[i], word, carry, &carry);
-    }
-}
 
 // AVX-512: a vector of 512 bits is one register. S is a look-up in four registers. L multiplies octet j of every row by
 // eight elements at once, each in a word of its own: the product comes out with octet k of row i as octet i of word k.
@@ -121,88 +107,15 @@ AVX512 static void avx512_update(uint64_t *hash, uint64_t *length, uint64_t *sum
         __m512i n = transpose(_mm512_zextsi128_si512(_mm_cvtsi64_si128((long long)*length)));
         h = g512(&t, h, transpose(_mm512_loadu_si512(data + 64 * i)), n, c);
         *length += 512;
-        add(sum, data + 64 * i);
+        gost_streebog_add(sum, data + 64 * i);
     }
     _mm512_storeu_si512(hash, transpose(h));
-}
-
-// AVX2: the enciphered vector and the round key, each in two registers, go through LPS together. A lane of the product
-// has the octets of the one in its lower half and those of the other in its upper half, as one table serves both.
-
-typedef struct {
-    __m256i state[2], key[2];
-} vectors256;
-
-/// Octets j of all rows of both vectors times the elements of L for rows k and k + 4, added to `sum[k]`.
-AVX2 INLINE void multiply256(__m256i sum[4], __m256i octets, int j, int half) {
-    for (int k = 0; k < 4; k++) {
-        __m256i products = _mm256_load_si256((const __m256i *)gost_products[j][half][k]);
-        sum[k] = _mm256_xor_si256(sum[k], _mm256_shuffle_epi8(products, octets));
-    }
-}
-
-/// Four rows of both vectors, `first` the number of the first, as the halves that π makes of them.
-AVX2 INLINE void multiply_rows256(__m256i sum[4], __m256i state, __m256i key, int half, int first) {
-    __m256i even = _mm256_unpacklo_epi64(state, key), odd = _mm256_unpackhi_epi64(state, key);
-    multiply256(sum, _mm256_permute2x128_si256(even, even, 0x00), first, half);
-    multiply256(sum, _mm256_permute2x128_si256(odd, odd, 0x00), first + 1, half);
-    multiply256(sum, _mm256_permute2x128_si256(even, even, 0x11), first + 2, half);
-    multiply256(sum, _mm256_permute2x128_si256(odd, odd, 0x11), first + 3, half);
-}
-
-AVX2 INLINE void lps256(vectors256 *v) {
-    __m256i sum[4] = {0};
-    for (int i = 0; i < 2; i++) {
-        __m256i state[2], key[2];
-        gost_halves256(v->state[i], &state[0], &state[1]);
-        gost_halves256(v->key[i], &key[0], &key[1]);
-        for (int half = 0; half < 2; half++) multiply_rows256(sum, state[half], key[half], half, 4 * i);
-    }
-    // P: octet i of row k becomes octet k of row i. The last step joins octets 0…3 and 4…7 of a row.
-    const __m256i join = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
-    __m256i state01 = _mm256_unpacklo_epi8(sum[0], sum[1]), state23 = _mm256_unpacklo_epi8(sum[2], sum[3]);
-    __m256i key01 = _mm256_unpackhi_epi8(sum[0], sum[1]), key23 = _mm256_unpackhi_epi8(sum[2], sum[3]);
-    v->state[0] = _mm256_permutevar8x32_epi32(_mm256_unpacklo_epi16(state01, state23), join);
-    v->state[1] = _mm256_permutevar8x32_epi32(_mm256_unpackhi_epi16(state01, state23), join);
-    v->key[0] = _mm256_permutevar8x32_epi32(_mm256_unpacklo_epi16(key01, key23), join);
-    v->key[1] = _mm256_permutevar8x32_epi32(_mm256_unpackhi_epi16(key01, key23), join);
-}
-
-AVX2 static void avx2_compress(uint64_t *hash, const void *block, uint64_t counter, const uint64_t *constants) {
-    __m256i *h = (__m256i *)hash;
-    const __m256i *c = (const __m256i *)constants, *m = block;
-    // First the key alone.
-    vectors256 v = {{0}, {_mm256_loadu_si256(h), _mm256_loadu_si256(h + 1)}};
-    v.key[0] = _mm256_xor_si256(v.key[0], _mm256_set_epi64x(0, 0, 0, (long long)counter));
-    lps256(&v);
-    for (int i = 0; i < 2; i++) v.state[i] = _mm256_loadu_si256(m + i);
-    for (int round = 0; round < 12; round++) {
-        for (int i = 0; i < 2; i++) {
-            v.state[i] = _mm256_xor_si256(v.state[i], v.key[i]);
-            v.key[i] = _mm256_xor_si256(v.key[i], _mm256_loadu_si256(c + 2 * round + i));
-        }
-        lps256(&v);
-    }
-    for (int i = 0; i < 2; i++) {
-        __m256i sum = _mm256_xor_si256(_mm256_loadu_si256(h + i), _mm256_loadu_si256(m + i));
-        sum = _mm256_xor_si256(sum, _mm256_xor_si256(v.state[i], v.key[i]));
-        _mm256_storeu_si256(h + i, sum);
-    }
-}
-
-static void avx2_update(uint64_t *hash, uint64_t *length, uint64_t *sum, const uint8_t *data, size_t count,
-                        const uint64_t *constants) {
-    for (size_t i = 0; i < count; i++, data += 64) {
-        avx2_compress(hash, data, *length, constants);
-        *length += 512;
-        add(sum, data);
-    }
 }
 
 bool gost_streebog_compress(gost_path path, uint64_t *hash, const uint64_t *block, uint64_t counter,
                             const uint64_t *constants) {
     switch (path) {
-    case gost_path_avx2: avx2_compress(hash, block, counter, constants); return true;
+    case gost_path_avx2: gost_streebog_avx2_compress(hash, block, counter, constants); return true;
     case gost_path_avx512: avx512_compress(hash, block, counter, constants); return true;
     default: return false;
     }
@@ -211,7 +124,7 @@ bool gost_streebog_compress(gost_path path, uint64_t *hash, const uint64_t *bloc
 bool gost_streebog_update(gost_path path, uint64_t *hash, uint64_t *length, uint64_t *sum, const uint8_t *data,
                           size_t count, const uint64_t *constants) {
     switch (path) {
-    case gost_path_avx2: avx2_update(hash, length, sum, data, count, constants); return true;
+    case gost_path_avx2: gost_streebog_avx2_update(hash, length, sum, data, count, constants); return true;
     case gost_path_avx512: avx512_update(hash, length, sum, data, count, constants); return true;
     default: return false;
     }

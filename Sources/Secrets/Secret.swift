@@ -16,8 +16,18 @@ public struct Secret: ~Copyable, @unchecked Sendable {
 
     /// A copy of `bytes`. The original stays where it was: wipe it if it was yours.
     public init(copying bytes: Span<UInt8>) {
-        self.init(count: bytes.count)
-        for index in bytes.indices { unsafe storage[index] = bytes[index] }
+        self.init(copying: bytes, zeros: 0)
+    }
+
+    /// A copy of `bytes` with `zeros` zero bytes after them, to be filled through ``mutableBytes``. A negative number of
+    /// them counts as zero.
+    public init(copying bytes: Span<UInt8>, zeros: Int) {
+        unsafe storage = .allocate(capacity: bytes.count + max(zeros, 0))
+        let storage = unsafe storage
+        unsafe bytes.withUnsafeBufferPointer {
+            let end = unsafe storage.initialize(fromContentsOf: $0)
+            unsafe storage.extracting(end...).initialize(repeating: 0)
+        }
     }
 
     /// A copy of `bytes`, for values that an array held anyway.
@@ -60,8 +70,9 @@ public struct Secret: ~Copyable, @unchecked Sendable {
     /// A secret with this one's bytes followed by `other`'s.
     public func appending(_ other: Span<UInt8>) -> Secret {
         let result = Secret(count: count + other.count)
-        for index in 0..<count { unsafe result.storage[index] = unsafe storage[index] }
-        for index in other.indices { unsafe result.storage[count + index] = other[index] }
+        let rest = unsafe result.storage.extracting(count...)
+        _ = unsafe result.storage.update(fromContentsOf: storage)
+        unsafe other.withUnsafeBufferPointer { _ = unsafe rest.update(fromContentsOf: $0) }
         return result
     }
 }

@@ -17,7 +17,10 @@ struct ChannelOptions: ParsableArguments {
         }
     }
 
-    @Option(help: "The profiles of the secure channel. A stored token offers those of them that it was made with.")
+    @Option(
+        help: ArgumentHelp(
+            "The profiles of the secure channel. A stored token offers those of them that it was made with."
+                + " (default: both)"))
     var profiles: Profiles?
 
     @Option(help: ArgumentHelp("How many sessions can be open at once, 1 to 4. (default: 4)", valueName: "count"))

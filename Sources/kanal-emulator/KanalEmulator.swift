@@ -50,8 +50,8 @@ struct KanalEmulator: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "An activation password for a new bt token: 16 to 32 symbols, of which the first names the slot (1-6 or"
-                + " A-F). Repeatable. Without it two are made.",
+            "An activation password for a new bt token: 16 to 32 symbols (12 to 32 with --profiles modern), of which"
+                + " the first names the slot (1-6 or A-F). Repeatable. Without it two are made.",
             valueName: "password"))
     var activationPassword: [String] = []
 
@@ -132,7 +132,8 @@ struct KanalEmulator: ParsableCommand {
             _exit(EXIT_SUCCESS)
         }
         let card = try EmulatedCard(
-            identity, memory: fallible, activationPasswords: activationPassword, serial: serialBytes, label: label)
+            identity, memory: fallible, activationPasswords: activationPassword, serial: serialBytes, label: label
+        ) { usleep(useconds_t($0) * 1000) }
         output.write("identity: \(identity.name)")
         output.write("serial: \(Self.description(of: card.serial))")
         for password in card.newActivationPasswords { output.write("activation password: \(password)") }

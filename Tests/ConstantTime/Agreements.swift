@@ -2,7 +2,7 @@ import GOST
 import Secrets
 
 extension Claim {
-    static let agreements = Curve.all.flatMap(vko) + Curve.all.flatMap(sespake) + Curve.all.map(keyFile)
+    static let agreements = Curve.all.flatMap(vko) + Curve.all.flatMap(sespake)
 
     private static func vko(_ curve: Curve) -> [Claim] {
         let ukm: [UInt8] = [1, 2, 3, 4, 5, 6, 7, 8]
@@ -59,16 +59,5 @@ extension Claim {
                 return revealed(key.code(for: [1, 2, 3]))
             },
         ]
-    }
-
-    private static func keyFile(_ curve: Curve) -> Claim {
-        Claim("PKCS #8, \(curve)") { inputs in
-            let algorithm: PublicKeyAlgorithm = curve.coordinateSize == 32 ? .gostR34102012256 : .gostR34102012512
-            let key = try PrivateKey(curve: curve, scalar: scalar(inputs, curve))
-            let info = try PrivateKeyInfo(algorithm: algorithm, key: key)
-            let der = info.der()
-            let read = try PrivateKeyInfo(der: der.bytes)
-            return revealed(read.key.scalar)
-        }
     }
 }

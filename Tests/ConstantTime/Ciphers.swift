@@ -50,12 +50,21 @@ extension Claim {
             try GOST28147IMIT.authenticate(data.bytes, key: key.bytes, sBox: .cryptoProA, meshing: true))
     }
 
-    private static let wraps = [GOST28147KeyWrap.gost, .cryptoPro].map { wrap in
-        Claim("key wrap, \(wrap)") { inputs in
-            let cek = inputs.secret(32)
-            let kek = inputs.secret(32)
-            let ukm: [UInt8] = [1, 2, 3, 4, 5, 6, 7, 8]
-            return revealed(try wrap.wrap(cek.bytes, kek: kek.bytes, ukm: ukm.span, sBox: .tc26Z))
-        }
+    private static let wraps = [GOST28147KeyWrap.gost, .cryptoPro].flatMap { wrap in
+        let ukm: [UInt8] = [1, 2, 3, 4, 5, 6, 7, 8]
+        return [
+            Claim("key wrap, \(wrap)") { inputs in
+                let cek = inputs.secret(32)
+                let kek = inputs.secret(32)
+                return revealed(try wrap.wrap(cek.bytes, kek: kek.bytes, ukm: ukm.span, sBox: .tc26Z))
+            },
+            Claim("key unwrap, \(wrap)") { inputs in
+                let wrapped = try wrap.wrap(octets(32).span, kek: octets(32).span, ukm: ukm.span, sBox: .tc26Z)
+                let kek = inputs.secret(octets(32))
+                // The UKM, in front, is not secret.
+                let secret = Secret(copying: ukm).appending(inputs.secret([UInt8](copying: wrapped).suffix(36)).bytes)
+                return revealed(try wrap.unwrap(secret.bytes, kek: kek.bytes, sBox: .tc26Z))
+            },
+        ]
     }
 }

@@ -7,12 +7,10 @@ struct Inputs {
     let areSecret: Bool
 
     /// `count` octets of a key, a PIN or a message.
-    func secret(_ count: Int) -> Secret {
-        secret((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 167 &+ count) })
-    }
+    func secret(_ count: Int) -> Secret { secret(octets(count)) }
 
-    func secret(_ octets: [UInt8]) -> Secret {
-        var secret = Secret(copying: octets)
+    func secret(_ octets: some Collection<UInt8>) -> Secret {
+        var secret = Secret(copying: Array(octets))
         if areSecret {
             let bytes = secret.mutableBytes
             hide(bytes)
@@ -26,6 +24,11 @@ struct Inputs {
     fileprivate func hide(_ octets: borrowing MutableSpan<UInt8>) {
         unsafe octets.withUnsafeBytes { unsafe memcheck_make_undefined($0.baseAddress, $0.count) }
     }
+}
+
+/// `count` octets, always the same.
+func octets(_ count: Int) -> [UInt8] {
+    (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 167 &+ count) }
 }
 
 /// Nonces that are the same in every run.

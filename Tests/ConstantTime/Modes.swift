@@ -9,7 +9,7 @@ extension Claim {
 
     private static func modes<Cipher: BlockCipher & ~Copyable>(_: Cipher.Type, _ name: String) -> [Claim] {
         blocks(Cipher.self, name) + streams(Cipher.self, name) + codes(Cipher.self, name)
-            + keys(Cipher.self, name)
+            + keys(Cipher.self, name) + chains(Cipher.self, name)
     }
 
     private static func blocks<Cipher: BlockCipher & ~Copyable>(_: Cipher.Type, _ name: String) -> [Claim] {
@@ -66,6 +66,28 @@ extension Claim {
         ]
     }
 
+    /// With a register of one block, for which there are kernels.
+    private static func chains<Cipher: BlockCipher & ~Copyable>(_: Cipher.Type, _ name: String) -> [Claim] {
+        let size = Cipher.blockSize
+        return [
+            Claim("\(name) CBC, one block linked") { inputs in
+                let key = inputs.secret(32)
+                var encryption = try CBC<Cipher>(key: key.bytes, iv: inputs.secret(size).bytes)
+                return revealed(try encryption.encrypt(inputs.secret(5 * size).bytes))
+            },
+            Claim("\(name) OFB, one block linked") { inputs in
+                let key = inputs.secret(32)
+                var gamma = try OFB<Cipher>(key: key.bytes, iv: inputs.secret(size).bytes)
+                return revealed(gamma.update(inputs.secret(100).bytes))
+            },
+            Claim("\(name) CFB, one block linked") { inputs in
+                let key = inputs.secret(32)
+                var encryption = try CFB<Cipher>(key: key.bytes, iv: inputs.secret(size).bytes)
+                return revealed(encryption.encrypt(inputs.secret(100).bytes))
+            },
+        ]
+    }
+
     private static func codes<Cipher: BlockCipher & ~Copyable>(_: Cipher.Type, _ name: String) -> [Claim] {
         let nonce = [UInt8](repeating: 0x17, count: Cipher.blockSize)
         return [
@@ -86,6 +108,16 @@ extension Claim {
                 let header = inputs.secret(41)
                 return revealed(try cipher.seal(plaintext.bytes, nonce: nonce.span, authenticating: header.bytes))
             },
+            Claim("\(name) MGM, opening") { inputs in
+                let (key, header) = (octets(32), octets(41))
+                let sealed = try MGM<Cipher>(key: key.span)
+                    .seal(octets(long).span, nonce: nonce.span, authenticating: header.span)
+                let cipher = try MGM<Cipher>(key: inputs.secret(key).bytes)
+                let secretHeader = inputs.secret(header)
+                let secretSealed = inputs.secret([UInt8](copying: sealed))
+                return revealed(
+                    try cipher.open(secretSealed.bytes, nonce: nonce.span, authenticating: secretHeader.bytes))
+            },
         ]
     }
 
@@ -102,6 +134,18 @@ extension Claim {
                 return revealed(
                     try KExp15<Cipher>.wrap(
                         key.bytes, authenticationKey: authentication.bytes, encryptionKey: encryption.bytes,
+                        iv: iv.span))
+            },
+            Claim("\(name) KImp15") { inputs in
+                let (mac, enc) = (octets(32), octets(33).dropFirst())
+                let wrapped = try KExp15<Cipher>.wrap(
+                    octets(32).span, authenticationKey: mac.span, encryptionKey: enc.span, iv: iv.span)
+                let authentication = inputs.secret(mac)
+                let encryption = inputs.secret(Array(enc))
+                let secret = inputs.secret([UInt8](copying: wrapped))
+                return revealed(
+                    try KExp15<Cipher>.unwrap(
+                        secret.bytes, authenticationKey: authentication.bytes, encryptionKey: encryption.bytes,
                         iv: iv.span))
             },
         ]

@@ -3,7 +3,7 @@ import Secrets
 
 extension Claim {
     static let scalars =
-        equality + Curve.all.flatMap(keys)
+        equality + Curve.all.flatMap(keys) + Curve.all.flatMap(keyFiles)
 
     private static let equality = [
         Claim("equality") { inputs in
@@ -22,14 +22,45 @@ extension Claim {
                 let digest = [UInt8](repeating: 3, count: curve.coordinateSize)
                 return revealed(try key.sign(digest: digest.span, random: inputs.random))
             },
-            Claim("private key in DER, \(curve)") { inputs in
-                let algorithm =
-                    curve.coordinateSize == 32 ? PublicKeyAlgorithm.gostR34102012256 : .gostR34102012512
+        ]
+    }
+
+    private static func keyFiles(_ curve: Curve) -> [Claim] {
+        let algorithm: PublicKeyAlgorithm = curve.coordinateSize == 32 ? .gostR34102012256 : .gostR34102012512
+        return [
+            Claim("PKCS #8, \(curve)") { inputs in
                 let key = try PrivateKey(curve: curve, scalar: scalar(inputs, curve))
-                let info = try PrivateKeyInfo(algorithm: algorithm, key: key).der()
-                return revealed(try PrivateKeyInfo(der: info.bytes).key.scalar)
+                let info = try PrivateKeyInfo(algorithm: algorithm, key: key)
+                let der = info.der()
+                return try readKey(der)
+            },
+            Claim("PKCS #8 with the number in another OCTET STRING, \(curve)") { inputs in
+                let scalar = scalar(inputs, curve)
+                let string = Secret(copying: header(0x04, scalar.count)).appending(scalar.bytes)
+                return try readKey(keyFile(algorithm, curve, string))
+            },
+            Claim("PKCS #8 with a masked number, \(curve)") { inputs in
+                let masked = scalar(inputs, curve).appending(scalar(inputs, curve).bytes)
+                return try readKey(keyFile(algorithm, curve, masked))
             },
         ]
+    }
+
+    private static func readKey(_ der: borrowing Secret) throws -> [UInt8] {
+        let info = try PrivateKeyInfo(der: der.bytes)
+        return revealed(info.key.scalar)
+    }
+
+    private static func keyFile(
+        _ algorithm: PublicKeyAlgorithm, _ curve: Curve, _ octets: borrowing Secret
+    ) throws -> Secret {
+        let identifier = try AlgorithmIdentifier(algorithm: algorithm, curve: curve)
+        let head = [0x02, 1, 0] + identifier.der + header(0x04, octets.count)
+        return Secret(copying: header(0x30, head.count + octets.count) + head).appending(octets.bytes)
+    }
+
+    private static func header(_ tag: UInt8, _ count: Int) -> [UInt8] {
+        [tag] + (count < 0x80 ? [] : [0x81]) + [UInt8(truncatingIfNeeded: count)]
     }
 
     /// A number below every q of that length.

@@ -1,4 +1,5 @@
 import Emulator
+import Locking
 import TestSupport
 import Testing
 
@@ -87,6 +88,24 @@ struct OpeningTests {
         #expect(host.send("00CA018108") == "000000000e0000019000")
     }
 
+    @Test("N30: who fails to prove itself waits twice as long each time, up to five seconds")
+    func delays() throws {
+        let delays = Lock([Int]())
+        var setup = TokenSetup()
+        setup.pause = { delay in delays.withLock { $0.append(delay) } }
+        let host = try setup.card().connectedHost(.modern)
+        for _ in 0..<8 {
+            var opening = try #require(try host.beginOpening().opening)
+            opening.hostMAC[0] ^= 1
+            #expect(host.card.send(host.secondOpening(opening)) == "6300")
+        }
+        #expect(delays.withLock { $0 } == [100, 200, 400, 800, 1600, 3200, 5000, 5000])
+        #expect(try host.open() == "9000")
+        #expect(host.send(host.firstOpening(try host.anyShare(), instance: [])).hasSuffix("9000"))
+        #expect(host.send("80860400147c128510" + String(repeating: "00", count: 16)) == "6300")
+        #expect(delays.withLock { $0.last } == 100)
+    }
+
     @Test(
         "N32, N63: a flood of bare OPEN-1 leaves the session alone; a completed one takes it over without its login",
         arguments: ChannelProfile.allCases)
@@ -101,84 +120,6 @@ struct OpeningTests {
         #expect(try other.open() == "9000")
         #expect(other.send("0020000208" + PIN.user) == "9000", "not 6F86")
         #expect(host.send("00CA018108") == "bare 6988")
-    }
-
-    @Test(
-        "N50: a plain opening clears login, file and environment; a renewal keeps them",
-        arguments: ChannelProfile.allCases)
-    func renewKeepsContext(profile: ChannelProfile) throws {
-        let card = try TokenSetup().card()
-        let host = try card.connectedHost(profile)
-        #expect(host.send("0020000208" + PIN.user) == "9000")
-        #expect(host.send("00A4080006 1000 1000 1000") == "9000")
-        #expect(try host.renew() == "9000")
-        #expect(host.send("0020000208" + PIN.user) == "6f86")
-        #expect(host.send("00B0000002") == "544e9000")
-        #expect(try host.open() == "9000")
-        #expect(host.send("00B0000002") == "6a82")
-        #expect(host.send("0020000208" + PIN.user) == "9000")
-    }
-
-    @Test(
-        "N62: a renewal for another host, with a wrong MAC or inside a chain is refused, and the session goes on",
-        arguments: ChannelProfile.allCases, [1, 4])
-    func refusedRenewal(profile: ChannelProfile, sessions: Int) throws {
-        let card = try TokenSetup(sessions: sessions).card()
-        let host = try card.connectedHost(profile)
-        let other = try ChannelHost(card, profile)
-        #expect(try other.pair() == "9000")
-        let share = try host.anyShare()
-        #expect(host.send(other.firstOpening(share, instance: [])) == "6985")
-        let first = host.firstOpening(share, instance: [])
-        let wrong = host.secondOpening(.init(hostMAC: [UInt8](repeating: 0, count: 16), seed: [], exporter: []))
-        #expect(host.send(host.firstOpening(share, instance: [UInt8](repeating: 1, count: 8))) == "6a80", "no INST")
-        #expect(status(host.send(first)) == "9000")
-        #expect(host.send(wrong) == "6300")
-        #expect(status(host.send(first)) == "9000")
-        #expect(host.send("0084000001").hasSuffix("9000"))
-        #expect(host.send(wrong) == "6985")
-        #expect(host.send("102A908001 61") == "9000")
-        #expect(host.send(first) == "6985")
-        #expect(try host.renew() == "9000")
-        #expect(host.send("00CA018108") == "000000000e0000019000")
-    }
-
-    @Test("N62: a renewal in the other profile is refused with 6985 inside the session")
-    func renewalInOtherProfile() throws {
-        let card = try TokenSetup().card()
-        let other = try ChannelHost(card, .classic)
-        #expect(try other.pair() == "9000")
-        let host = try card.connectedHost(.modern)
-        #expect(host.send(other.firstOpening(try other.anyShare(), instance: [])) == "6985")
-        #expect(host.send("00CA018108").hasSuffix("9000"))
-    }
-
-    @Test("Two renewals follow each other, each bound to the session before", arguments: ChannelProfile.allCases)
-    func renewTwice(profile: ChannelProfile) throws {
-        let host = try TokenSetup(sessions: 2).card().connectedHost(profile)
-        #expect(host.send("0020000208" + PIN.user) == "9000")
-        for _ in 0..<2 {
-            let before = host.exporter
-            #expect(try host.renew() == "9000")
-            #expect(host.exporter != before)
-            #expect(host.send("0020000208" + PIN.user) == "6f86")
-        }
-    }
-
-    @Test(
-        "A renewal whose first reply is fetched in pieces inside the session goes on",
-        arguments: ChannelProfile.allCases)
-    func renewalInPieces(profile: ChannelProfile) throws {
-        let host = try TokenSetup(sessions: 2).card().connectedHost(profile)
-        let contribution = try host.contribution()
-        let answer = host.send(host.firstOpening(contribution.bytes, instance: []).dropLast(2) + "10")
-        #expect(answer.count == 36 && answer.dropLast(2).hasSuffix("61"))
-        let rest = host.send("00C0000000")
-        let opening = try #require(
-            host.derive([UInt8](hex: data(answer) + data(rest)), contribution, host.exporter))
-        #expect(status(host.send(host.secondOpening(opening))) == "9000")
-        host.begin(opening)
-        #expect(host.send("00CA018108").hasSuffix("9000"))
     }
 
     @Test(

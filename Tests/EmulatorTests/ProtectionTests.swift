@@ -292,15 +292,3 @@ struct ProtectionTests {
         #expect(host.open(content) == [UInt8]("token".utf8).hex + "6282")
     }
 }
-
-/// A profile and a number of sessions.
-struct Variant: CustomTestStringConvertible {
-    let profile: ChannelProfile
-    let sessions: Int
-
-    var testDescription: String { "\(profile), N = \(sessions)" }
-
-    static let all = ChannelProfile.allCases.flatMap { profile in
-        [1, 4].map { Variant(profile: profile, sessions: $0) }
-    }
-}

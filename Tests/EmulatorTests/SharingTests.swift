@@ -116,6 +116,23 @@ struct SharingTests {
         if let other { #expect(other.send(Self.serial) == Self.serialReply) }
     }
 
+    @Test(
+        "N33: a host that was told another channel than its own reaches no session", arguments: ChannelProfile.allCases)
+    func forgedChannel(profile: ChannelProfile) throws {
+        let card = try TokenSetup(sessions: 4).card()
+        let other = try card.connectedHost(profile)
+        let host = try card.connectedHost(profile)
+        let own = host.channel
+        for (channel, expected) in [(other.channel, "bare 6988"), (3, "bare 6985")] {
+            host.channel = channel
+            #expect(host.send("0020000208" + PIN.wrong) == expected)
+            host.takeBack()
+        }
+        host.channel = own
+        #expect(host.send("00200002") == "63ca", "nothing was executed, and the session waits where it is")
+        #expect(other.send(Self.serial) == Self.serialReply)
+    }
+
     @Test("N46: channels from N on answer 6881, those before it 6985 or a session's answer", arguments: [1, 2, 3, 4])
     func channels(sessions: Int) throws {
         let card = try TokenSetup(sessions: sessions).card()

@@ -20,6 +20,7 @@ struct TokenSetup {
     var memory: any CardMemory = VolatileMemory()
     var slots: [Int: ActivationSlot] = [1: slot(1), 2: slot(2)]
     var records: [PairingRecord?] = []
+    var pause: @Sendable (Int) -> Void = { _ in }
     /// The private keys by profile; random ones where there is none.
     var scalars: [ChannelProfile: [UInt8]] = [:]
 
@@ -42,7 +43,7 @@ struct TokenSetup {
     /// Stores the state and makes the token.
     func card() throws -> EmulatedCard {
         try memory.save(state().encoded())
-        return try EmulatedCard(identity, memory: memory, random: random)
+        return try EmulatedCard(identity, memory: memory, random: random, pause: pause)
     }
 
     func state() throws -> CardState {

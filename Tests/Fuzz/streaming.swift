@@ -43,6 +43,18 @@ private func modes28147(_ key: [UInt8], _ message: [UInt8], _ lengths: [Int], me
         var mode = try GOST28147CFB(key: key.span, iv: iv.span, sBox: sBox, meshing: meshing)
         return pieces.flatMap { [UInt8](copying: mode.encrypt($0.span)) }
     }
+    compare("28147-89 CFB, deciphering", message, lengths) { pieces in
+        var mode = try GOST28147CFB(key: key.span, iv: iv.span, sBox: sBox, meshing: meshing)
+        return pieces.flatMap { [UInt8](copying: mode.decrypt($0.span)) }
+    }
+    compare("28147-89 CBC", message, lengths, unit: 8) { pieces in
+        var mode = try GOST28147CBC(key: key.span, iv: iv.span, sBox: sBox, meshing: meshing)
+        return try pieces.flatMap { [UInt8](copying: try mode.encrypt($0.span)) }
+    }
+    compare("28147-89 CBC, deciphering", message, lengths, unit: 8) { pieces in
+        var mode = try GOST28147CBC(key: key.span, iv: iv.span, sBox: sBox, meshing: meshing)
+        return try pieces.flatMap { [UInt8](copying: try mode.decrypt($0.span)) }
+    }
     compare("28147-89 IMIT", message, lengths) { pieces in
         var code = try GOST28147IMIT(key: key.span, sBox: sBox, meshing: meshing)
         for piece in pieces { code.update(piece.span) }
@@ -70,6 +82,18 @@ private func modes<Cipher: BlockCipher & ~Copyable>(
         var mode = try CFB<Cipher>(key: key.span, iv: block.span)
         return pieces.flatMap { [UInt8](copying: mode.encrypt($0.span)) }
     }
+    compare("\(Cipher.self) CFB, deciphering", message, lengths) { pieces in
+        var mode = try CFB<Cipher>(key: key.span, iv: block.span)
+        return pieces.flatMap { [UInt8](copying: mode.decrypt($0.span)) }
+    }
+    compare("\(Cipher.self) CBC", message, lengths, unit: Cipher.blockSize) { pieces in
+        var mode = try CBC<Cipher>(key: key.span, iv: block.span)
+        return try pieces.flatMap { [UInt8](copying: try mode.encrypt($0.span)) }
+    }
+    compare("\(Cipher.self) CBC, deciphering", message, lengths, unit: Cipher.blockSize) { pieces in
+        var mode = try CBC<Cipher>(key: key.span, iv: block.span)
+        return try pieces.flatMap { [UInt8](copying: try mode.decrypt($0.span)) }
+    }
     compare("\(Cipher.self) OMAC", message, lengths) { pieces in
         var code = try OMAC<Cipher>(key: key.span)
         for piece in pieces { code.update(piece.span) }
@@ -82,23 +106,26 @@ private func modes<Cipher: BlockCipher & ~Copyable>(
     }
 }
 
-/// Expects the same result of the message as a whole and of its pieces.
+/// Expects the same result of the message as a whole and of its pieces, each some units of so many octets long; what is
+/// left of the message is left out.
 private func compare(
-    _ name: String, _ message: [UInt8], _ lengths: [Int], _ result: ([[UInt8]]) throws -> [UInt8]
+    _ name: String, _ message: [UInt8], _ lengths: [Int], unit: Int = 1, _ result: ([[UInt8]]) throws -> [UInt8]
 ) {
+    let message = Array(message.dropLast(message.count % unit))
+    let lengths = lengths.map { $0 * unit }
     do {
-        expect(try result([message]) == result(pieces(message, lengths)), name)
+        expect(try result([message]) == result(pieces(message, lengths, unit)), name)
     } catch {
         fatalError("\(name): \(error)")
     }
 }
 
-/// The message in pieces of these lengths, over and over; a length of 0 gives an empty piece once.
-private func pieces(_ message: [UInt8], _ lengths: [Int]) -> [[UInt8]] {
+/// The message in pieces of these lengths, over and over, and of one unit; a length of 0 gives an empty piece once.
+private func pieces(_ message: [UInt8], _ lengths: [Int], _ unit: Int = 1) -> [[UInt8]] {
     var pieces: [[UInt8]] = []
     var rest = message[...]
     while !rest.isEmpty {
-        for length in lengths + [1] {
+        for length in lengths + [unit] {
             pieces.append(Array(rest.prefix(length)))
             rest = rest.dropFirst(length)
         }

@@ -33,6 +33,7 @@ struct InstructionTests {
             try ciphers.meshing()
             try Mode28147Tests().cfb()
             try Mode28147Tests().cbc()
+            try Mode28147Tests().imit()
             try KeyWrapTests().vectors()
             try ModeTests().modes()
             try ModeTests().longMessage()
@@ -116,7 +117,7 @@ struct InstructionTests {
 
     /// What `body` gives with each set of instructions that this processor has.
     @discardableResult
-    private func onEachPath<Result>(_ body: (Instructions) throws -> Result) rethrows -> [Result] {
+    func onEachPath<Result>(_ body: (Instructions) throws -> Result) rethrows -> [Result] {
         defer { Instructions.choose(nil) }
         return try Instructions.allCases.filter(\.areAvailable).map { instructions in
             Instructions.choose(instructions)
@@ -124,7 +125,7 @@ struct InstructionTests {
         }
     }
 
-    private func random(_ count: Int) -> [UInt8] { (0..<count).map { _ in .random(in: 0...255) } }
+    func random(_ count: Int) -> [UInt8] { (0..<count).map { _ in .random(in: 0...255) } }
 
     private func ecb(_ key: [UInt8], _ data: Span<UInt8>) throws -> [UInt8] {
         let cipher = try GOST28147(key: key.span, sBox: .cryptoProB)

@@ -1,5 +1,7 @@
+import Dispatch
 import GOST
 import Secrets
+import Synchronization
 import TestSupport
 import Testing
 
@@ -59,6 +61,21 @@ struct SignatureTests {
         digest[0] ^= 1
         #expect(!publicKey.isValidSignature(first, digest: digest))
         #expect(!publicKey.isValidSignature(first, digest: digest + [0]))
+    }
+
+    @Test("Threads sign and verify on the same curves at the same time")
+    func threads() {
+        let succeeded = Atomic(0)
+        DispatchQueue.concurrentPerform(iterations: 64) { index in
+            let curve = Curve.all[index % Curve.all.count]
+            let digest = [UInt8](repeating: UInt8(index), count: curve.coordinateSize)
+            guard let key = try? PrivateKey.generate(on: curve, random: SystemRandom()),
+                let signature = try? key.sign(digest: digest.span, random: SystemRandom()),
+                let publicKey = try? key.publicKey(), publicKey.isValidSignature(signature, digest: digest)
+            else { return }
+            succeeded.add(1, ordering: .relaxed)
+        }
+        #expect(succeeded.load(ordering: .relaxed) == 64)
     }
 
     @Test("With a random source that repeats itself, different digests and keys still get different k")

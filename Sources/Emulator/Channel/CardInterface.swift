@@ -4,7 +4,7 @@ import Secrets
 /// What stands between the reader and the application: class bytes, long answers, and the secure channel.
 final class CardInterface {
     let card: Card
-    private let channel: ChannelEnd?
+    let channel: ChannelEnd?
     /// What plain commands leave behind.
     private var plain = Context()
     /// What is left of the last reply.

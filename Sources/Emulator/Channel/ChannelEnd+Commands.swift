@@ -72,7 +72,7 @@ extension ChannelEnd {
 
     /// Executes a command of those that can also come in a batch, and keeps what is beyond `limit`.
     func executeSimple(_ command: borrowing Command, in session: Session, limit: Int) -> Response {
-        var response: Response
+        let response: Response
         if command.isInnerGetResponse {
             session.context.abortChain()
             response = session.context.takePending(command)

@@ -83,8 +83,17 @@ extension ChannelEnd {
     /// MAC_H proves that the host has its key.
     private func confirm(_ command: borrowing Command, _ run: OpeningRun) throws(Refusal) {
         guard let mac = try? Self.confirmation([UInt8](copying: command.data)) else { throw Refusal(.incorrectData) }
-        try require(run.hostMAC.matches(Secret(copying: mac)), else: .verificationFailed)
+        guard run.hostMAC.matches(Secret(copying: mac)) else {
+            card.pause(min(Self.firstDelay << min(failures, 16), Self.longestDelay))
+            failures += 1
+            throw Refusal(.verificationFailed)
+        }
+        failures = 0
     }
+
+    /// Who fails to prove itself waits 100 ms, and each time twice as long, up to 5 s.
+    private static let firstDelay = 100
+    private static let longestDelay = 5000
 
     private static func confirmation(_ bytes: [UInt8]) throws(MalformedBytes) -> [UInt8] {
         var cursor = ByteCursor(bytes)

@@ -13,6 +13,9 @@ final class ChannelEnd {
     /// Counts accepted commands and openings, to tell which session was used last.
     private(set) var time: UInt64 = 0
 
+    /// How many hosts in a row failed to prove themselves in OPEN-2.
+    var failures = 0
+
     init(card: Card, offer: ChannelOffer) {
         self.card = card
         self.offer = offer
@@ -60,7 +63,7 @@ final class ChannelEnd {
     ) throws(Refusal) -> [UInt8] {
         guard let session = sessions[channel] else { throw Refusal(.conditionsNotSatisfied) }
         var aftermath = Aftermath.none
-        var response: Response
+        let response: Response
         do throws(MessageProtection.Failure) {
             let inner = try session.protection.open(command, maximum: offer.maximumCommand)
             session.lastUse = tick()
@@ -95,7 +98,7 @@ final class ChannelEnd {
     }
 
     /// What becomes of the sessions once the reply is sealed.
-    private func finish(_ aftermath: Aftermath, channel: Int) {
+    func finish(_ aftermath: Aftermath, channel: Int) {
         switch aftermath {
         case .none: break
         case .close: sessions[channel] = nil

@@ -59,7 +59,6 @@ package struct MessageProtection: ~Copyable {
     /// Enciphers the reply to the command that was just opened, and moves on to the next epoch when it is time.
     package mutating func seal(_ response: Response, isPadded: Bool = false) throws(GOSTError) -> [UInt8] {
         var plaintext = response.data
-        defer { plaintext.wipe() }
         if isPadded, !plaintext.isEmpty {
             let count = (plaintext.count / Self.paddedMultiple + 1) * Self.paddedMultiple
             plaintext += [0x80] + [UInt8](repeating: 0, count: count - plaintext.count - 1)

@@ -1,3 +1,5 @@
+public import Secrets
+
 /// A block cipher of GOST R 34.12-2015 with one key: what the modes of operation stand on.
 ///
 /// Both directions take many blocks at once, because side by side they are many times faster than one after another.
@@ -27,6 +29,17 @@ public protocol BlockCipher: ~Copyable, Sendable {
     /// - Returns: Whether it has been done. False, with nothing done, if there is no faster way here than ``encrypt(_:)``
     ///   of many counters.
     func addGamma(to blocks: inout MutableSpan<UInt8>, counter: inout Counter) -> Bool
+
+    /// Links all whole blocks in place; `register` is one block, before and after.
+    ///
+    /// - Returns: Whether it has been done. False, with nothing done, if there is no faster way here than ``encrypt(_:)``
+    ///   of block after block.
+    func link(_ blocks: inout MutableSpan<UInt8>, by chain: Chain, register: inout Secret) -> Bool
+
+    /// Adds to `register`, which is one block, whole blocks in turn, and enciphers it after each of them.
+    ///
+    /// - Returns: As ``link(_:by:register:)``.
+    func absorb(_ blocks: Span<UInt8>, into register: inout Secret) -> Bool
 }
 
 extension BlockCipher where Self: ~Copyable {
@@ -34,6 +47,12 @@ extension BlockCipher where Self: ~Copyable {
     public static var keySize: Int { 32 }
 
     public func addGamma(to blocks: inout MutableSpan<UInt8>, counter: inout Counter) -> Bool { false }
+
+    public func link(
+        _ blocks: inout MutableSpan<UInt8>, by chain: Chain, register: inout Secret
+    ) -> Bool { false }
+
+    public func absorb(_ blocks: Span<UInt8>, into register: inout Secret) -> Bool { false }
 
     /// A cipher with a key of ``keySize`` octets. Constant time in its secret inputs.
     ///

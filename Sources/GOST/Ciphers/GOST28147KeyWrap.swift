@@ -34,7 +34,7 @@ public enum GOST28147KeyWrap: Sendable {
         let kek = try effective(kek, ukm, sBox)
         let key = try GOST28147(key: kek.bytes, sBox: sBox).decryptECB(wrapped.extracting(8..<40))
         let code = try Self.code(key, kek, ukm, sBox)
-        guard constantTimeEqual(code.bytes, wrapped.extracting(last: 4)) else { throw .authenticationFailed }
+        try GOST.authenticate(wrapped.extracting(last: 4), as: code.bytes)
         return key
     }
 

@@ -1,3 +1,5 @@
+public import Secrets
+
 /// The block cipher Kuznyechik of GOST R 34.12-2015 (RFC 7801).
 ///
 /// No table is indexed by data: S is a circuit over bit planes. Many blocks stand in bit planes from end to end; a few
@@ -17,8 +19,11 @@ public struct Kuznyechik: ~Copyable, BlockCipher {
     /// A cipher with the first 32 octets of `key`; octets that are missing count as zero. Constant time in its secret
     /// inputs.
     public init(padding key: Span<UInt8>) {
-        keys = Wiped(RoundKeys(repeating: Block()))
-        schedule(key)
+        var keys = RoundKeys(repeating: Block())
+        keys[0] = Block(key.littleEndianUInt64(at: 0), key.littleEndianUInt64(at: 8))
+        keys[1] = Block(key.littleEndianUInt64(at: 16), key.littleEndianUInt64(at: 24))
+        self.keys = Wiped(keys)
+        if !self.keys.schedule(Self.constants) { schedule() }
     }
 
     private init(_ keys: RoundKeys) { self.keys = Wiped(keys) }
@@ -26,21 +31,20 @@ public struct Kuznyechik: ~Copyable, BlockCipher {
     /// A second cipher with the same key. Constant time in its secret inputs.
     public func copy() -> Kuznyechik { Kuznyechik(keys.value) }
 
+    /// C_1…C_32 (RFC 7801, 4.3).
+    private static let constants = (1...32).map { Linear.forward(Block(0, $0 << 56)) }
+
     /// The key schedule (RFC 7801, 4.3): after every eight steps of a Feistel network, a pair of round keys.
-    private mutating func schedule(_ key: Span<UInt8>) {
-        var left = Block(key.littleEndianUInt64(at: 0), key.littleEndianUInt64(at: 8))
-        var right = Block(key.littleEndianUInt64(at: 16), key.littleEndianUInt64(at: 24))
-        for pair in 0..<5 {
-            keys.value[2 * pair] = left
-            keys.value[2 * pair + 1] = right
-            guard pair < 4 else { break }
-            for step in 1...8 {
-                let constant = Linear.forward(Block(0, UInt64(8 * pair + step) << 56))
-                var few = FewBlocks(left ^ constant)
-                few.substitute()
-                few.mix()
-                (left, right) = (few.rows[0] ^ right, left)
-            }
+    private mutating func schedule() {
+        var (left, right) = (keys.value[0], keys.value[1])
+        for (step, constant) in Self.constants.enumerated() {
+            var few = FewBlocks(left ^ constant)
+            few.substitute()
+            few.mix()
+            (left, right) = (few.rows[0] ^ right, left)
+            guard step % 8 == 7 else { continue }
+            keys.value[step / 4 + 1] = left
+            keys.value[step / 4 + 2] = right
         }
     }
 
@@ -60,6 +64,19 @@ public struct Kuznyechik: ~Copyable, BlockCipher {
     /// secret inputs.
     public func addGamma(to blocks: inout MutableSpan<UInt8>, counter: inout Counter) -> Bool {
         keys.addCounters(to: &blocks, counter: &counter)
+    }
+
+    /// Links whole blocks of 16 octets in place, if there is a kernel for it. Constant time in its secret inputs.
+    public func link(
+        _ blocks: inout MutableSpan<UInt8>, by chain: Chain, register: inout Secret
+    ) -> Bool {
+        keys.link(&blocks, by: chain, register: &register)
+    }
+
+    /// Adds whole blocks of 16 octets to `register` and enciphers it after each of them, if there is a kernel for it.
+    /// Constant time in its secret inputs.
+    public func absorb(_ blocks: Span<UInt8>, into register: inout Secret) -> Bool {
+        keys.absorb(blocks, into: &register)
     }
 }
 

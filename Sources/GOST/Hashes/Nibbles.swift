@@ -39,103 +39,77 @@ struct Nibbles {
     }
 }
 
-/// The maps of four bits in π, as algebraic normal forms.
+/// The maps of four bits in π as circuits, the smallest that a search has found; p…s are bits 3…0 of the result.
 extension Nibbles {
     /// The multiplicative inverse; 0 for 0.
     @inline(__always)
     var inverse: Nibbles {
-        let ab = a & b
-        let ac = a & c
-        let ad = a & d
-        let bc = b & c
-        let bd = b & d
-        let cd = c & d
-        let abc = ab & c
-        let abd = ab & d
-        let acd = ac & d
-        let bcd = bc & d
-        return Nibbles(
-            c ^ ad ^ bc ^ bd ^ abd ^ acd,
-            b ^ c ^ ab ^ ac ^ ad ^ bc ^ cd ^ abd ^ bcd,
-            a ^ b ^ ab ^ ad ^ bc ^ abc ^ acd ^ bcd,
-            a ^ d ^ ab ^ ad ^ cd ^ abc ^ abd)
+        let t1 = c ^ d
+        let t2 = a & b
+        let t3 = ~d & (a ^ c)
+        let t4 = t2 | t1
+        let s = t4 ^ t3
+        let t5 = ~c & a
+        let q = (t3 | b) ^ t5
+        let r = ((t3 ^ t2) & t1) ^ q ^ a
+        let p = (~t5 & (t4 & (t1 ^ b))) ^ d
+        return Nibbles(p, q, r, s)
     }
 
     /// ν0(x) + ν1(0).
     @inline(__always)
     var nu0PlusSeven: Nibbles {
-        let ab = a & b
-        let ac = a & c
-        let ad = a & d
-        let bc = b & c
-        let bd = b & d
-        let cd = c & d
-        let abc = ab & c
-        let abd = ab & d
-        let acd = ac & d
-        let bcd = bc & d
-        return Nibbles(
-            ab ^ ac ^ bc ^ bd ^ cd ^ abd,
-            ~(b ^ d ^ ab ^ ac ^ cd ^ acd ^ bcd),
-            a ^ d ^ ac ^ ad ^ cd ^ abc,
-            ~(c ^ d ^ ad ^ bc ^ cd ^ abd ^ acd))
+        let t1 = ~a
+        let t2 = (t1 | b) ^ c
+        let t3 = t2 ^ d
+        let r = (a | d) ^ (t3 & c)
+        let t4 = t1 ^ b ^ d
+        let t5 = ~t4 & t3
+        let p = t5 ^ b
+        let t6 = ~t2 & (t5 ^ a)
+        let q = t6 ^ t4
+        let s = (t6 | t3) ^ (~t4 & c)
+        return Nibbles(p, q, r, s)
     }
 
     /// ν1(x).
     @inline(__always)
     var nu1: Nibbles {
-        let ab = a & b
-        let ac = a & c
-        let bc = b & c
-        let bd = b & d
-        let cd = c & d
-        let abc = ab & c
-        let bcd = bc & d
-        return Nibbles(
-            c ^ ab ^ bd,
-            ~(b ^ ab ^ ac ^ bd ^ cd),
-            ~(a ^ b ^ c ^ ab ^ bc ^ bd ^ abc ^ bcd),
-            ~(a ^ b ^ c ^ d ^ bc))
+        let t1 = a ^ d
+        let p = (t1 & b) ^ c
+        let t2 = ~b
+        let q = (p & t1) ^ t2
+        let s = (~c & t2) ^ t1
+        let r = (~c & q) ^ a
+        return Nibbles(p, q, r, s)
     }
 
     /// φ(x).
     @inline(__always)
     var phi: Nibbles {
-        let ab = a & b
-        let ac = a & c
-        let ad = a & d
-        let bc = b & c
-        let bd = b & d
-        let cd = c & d
-        let abc = ab & c
-        let abd = ab & d
-        let acd = ac & d
-        let bcd = bc & d
-        let abcd = abc & d
-        return Nibbles(
-            ~(a ^ d ^ ab ^ ad ^ bc ^ cd ^ abd ^ bcd),
-            a ^ b ^ ab ^ ad ^ bc ^ abc ^ bcd ^ abcd,
-            ~(b ^ ab ^ ac ^ cd ^ abc ^ acd ^ bcd ^ abcd),
-            ~(a ^ b ^ d ^ ab ^ ac ^ bc ^ bd ^ abd ^ bcd ^ abcd))
+        let t1 = ~d & (a | c)
+        let t2 = ~a & (t1 | b)
+        let q = t2 ^ t1
+        let t3 = ~c
+        let r = (t3 | b) ^ t2
+        let t4 = (~b & (a ^ c)) | d
+        let p = t4 ^ t3
+        let s = (~(~a & t4) & r) ^ t1
+        return Nibbles(p, q, r, s)
     }
 
     /// σ(x).
     @inline(__always)
     var sigma: Nibbles {
-        let ab = a & b
-        let ac = a & c
-        let ad = a & d
-        let bc = b & c
-        let bd = b & d
-        let cd = c & d
-        let abc = ab & c
-        let abd = ab & d
-        let acd = ac & d
-        let bcd = bc & d
-        return Nibbles(
-            ~(a ^ c ^ ab ^ ac ^ ad ^ bc ^ acd),
-            ~(a ^ b ^ c ^ bc ^ cd ^ abd),
-            a ^ ac ^ ad ^ bc ^ bd ^ abd ^ bcd,
-            a ^ d ^ ad ^ cd ^ abc)
+        let t1 = b ^ d ^ a
+        let t2 = (~c ^ a) | t1
+        let t3 = (c & d) | a
+        let p = t3 ^ t2
+        let t4 = t2 ^ b
+        let t5 = t4 & t3
+        let s = t5 ^ d
+        let r = (t5 | b) ^ (t1 & (b ^ c))
+        let q = (~p & r) ^ t4
+        return Nibbles(p, q, r, s)
     }
 }

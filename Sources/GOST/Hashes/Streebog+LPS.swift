@@ -41,40 +41,47 @@ extension Streebog {
         }
     }
 
-    /// For bit b of the field elements, the rows that row k of the product takes: octet k of the word, a bit for each.
-    private static let matrix: InlineArray<8, UInt64> = [
-        0x9c96_d3ef_0152_b401, 0xd8ca_c683_f7f5_8449, 0x63ed_7e9a_0283_86c8, 0x2c27_e837_5f21_6a5e,
-        0x0c45_2104_fa1e_463a, 0x2754_1128_b106_0d94, 0x4da4_120f_0082_17a0, 0xa662_ac34_9673_fb49,
-    ]
-
-    /// Multiplies the vector of eight rows by the matrix of L, from the highest bit of its elements to the lowest.
+    /// Multiplies the vector of eight rows by the matrix of L.
     @inline(__always)
     private static func multiply(_ rows: inout Rows) {
-        // All sums of the first four rows, and all of the last four.
-        var low = InlineArray<16, SIMD2<UInt64>>(repeating: SIMD2())
-        var high = InlineArray<16, SIMD2<UInt64>>(repeating: SIMD2())
-        for row in 0..<4 {
-            for index in 0..<(1 << row) {
-                low[index + 1 << row] = low[index] ^ rows[row]
-                high[index + 1 << row] = high[index] ^ rows[row + 4]
-            }
+        let low = sums(rows[0], rows[1], rows[2], rows[3])
+        let high = sums(rows[4], rows[5], rows[6], rows[7])
+        @inline(__always)
+        func sum(_ choice: Int) -> SIMD2<UInt64> { low[choice & 0xF] ^ high[choice >> 4] }
+        // A row of the product, given for each bit of the field elements, from the highest to the lowest, which rows
+        // have it set. The choices are no array, so that the compiler makes them part of the code.
+        @inline(__always)
+        func product(_ a: Int, _ b: Int, _ c: Int, _ d: Int, _ e: Int, _ f: Int, _ g: Int, _ h: Int) -> SIMD2<UInt64> {
+            let abcd = times2(times2(times2(sum(a)) ^ sum(b)) ^ sum(c)) ^ sum(d)
+            return times2(times2(times2(times2(abcd) ^ sum(e)) ^ sum(f)) ^ sum(g)) ^ sum(h)
         }
-        var product = Rows(repeating: SIMD2())
-        for bit in (0..<8).reversed() {
-            let choices = matrix[bit]
-            for row in 0..<8 {
-                let choice = Int(truncatingIfNeeded: choices >> UInt64(8 * row))
-                product[row] = times2(product[row]) ^ low[choice & 0xF] ^ high[choice >> 4 & 0xF]
-            }
-        }
-        rows = product
+        rows[0] = product(0x49, 0xa0, 0x94, 0x3a, 0x5e, 0xc8, 0x49, 0x01)
+        rows[1] = product(0xfb, 0x17, 0x0d, 0x46, 0x6a, 0x86, 0x84, 0xb4)
+        rows[2] = product(0x73, 0x82, 0x06, 0x1e, 0x21, 0x83, 0xf5, 0x52)
+        rows[3] = product(0x96, 0x00, 0xb1, 0xfa, 0x5f, 0x02, 0xf7, 0x01)
+        rows[4] = product(0x34, 0x0f, 0x28, 0x04, 0x37, 0x9a, 0x83, 0xef)
+        rows[5] = product(0xac, 0x12, 0x11, 0x21, 0xe8, 0x7e, 0xc6, 0xd3)
+        rows[6] = product(0x62, 0xa4, 0x54, 0x45, 0x27, 0xed, 0xca, 0x96)
+        rows[7] = product(0xa6, 0x4d, 0x27, 0x0c, 0x2c, 0x63, 0xd8, 0x9c)
+    }
+
+    /// All sums of four rows; bit j of the index stands for row j.
+    @inline(__always)
+    private static func sums(
+        _ a: SIMD2<UInt64>, _ b: SIMD2<UInt64>, _ c: SIMD2<UInt64>, _ d: SIMD2<UInt64>
+    ) -> InlineArray<16, SIMD2<UInt64>> {
+        let (ab, cd) = (a ^ b, c ^ d)
+        return [
+            SIMD2(), a, b, ab, c, c ^ a, c ^ b, c ^ ab, d, d ^ a, d ^ b, d ^ ab, cd, cd ^ a, cd ^ b, cd ^ ab,
+        ]
     }
 
     /// Multiplies every octet by t.
     @inline(__always)
-    private static func times2(_ octets: SIMD2<UInt64>) -> SIMD2<UInt64> {
-        let carries = (octets &>> 7) & SIMD2(repeating: 0x0101_0101_0101_0101)
-        let reduction = ((carries &<< 8) &- carries) & SIMD2(repeating: 0x1D1D_1D1D_1D1D_1D1D)
-        return ((octets &+ octets) & SIMD2(repeating: 0xFEFE_FEFE_FEFE_FEFE)) ^ reduction
+    private static func times2(_ row: SIMD2<UInt64>) -> SIMD2<UInt64> {
+        let octets = unsafe unsafeBitCast(row, to: SIMD16<Int8>.self)
+        let doubled = unsafe unsafeBitCast(octets &+ octets, to: SIMD2<UInt64>.self)
+        let carried = unsafe unsafeBitCast(octets &>> SIMD16(repeating: 7), to: SIMD2<UInt64>.self)
+        return doubled ^ (carried & SIMD2(repeating: 0x1D1D_1D1D_1D1D_1D1D))
     }
 }

@@ -15,24 +15,34 @@ struct StreebogState: BitwiseCopyable, Sendable {
             if partial.count == 0 { rest = absorbBlocks(rest) }
             rest = partial.fill(from: rest)
             if partial.isFull {
-                absorb(bits: 512)
+                absorb(SIMD8(littleEndian: partial.bytes), bits: 512)
                 partial.clear()
             }
         }
+    }
+
+    /// Hashes the whole blocks at the front of `data`, and gives what is left of it.
+    @_lifetime(copy data)
+    private mutating func absorbBlocks(_ data: Span<UInt8>) -> Span<UInt8> {
+        var rest = absorbBlocksByKernel(data)
+        while rest.count >= 64 {
+            absorb(SIMD8(littleEndian: rest), bits: 512)
+            rest = rest.extracting(droppingFirst: 64)
+        }
+        return rest
     }
 
     /// Hashes the last block, padded with a one bit and zeros, then N, then Σ (RFC 6986, 9.3).
     mutating func finish() {
         let bits = UInt64(8 * partial.count)
         partial.append(1)
-        absorb(bits: bits)
+        absorb(SIMD8(littleEndian: partial.bytes), bits: bits)
         compress(SIMD8(length, 0, 0, 0, 0, 0, 0, 0), counter: 0)
         compress(sum, counter: 0)
     }
 
-    /// Hashes the block that has come, of which `bits` bits are the message's.
-    private mutating func absorb(bits: UInt64) {
-        let block = SIMD8(littleEndian: partial.bytes)
+    /// Hashes a block, of which `bits` bits are the message's.
+    private mutating func absorb(_ block: SIMD8<UInt64>, bits: UInt64) {
         compress(block, counter: length)
         length &+= bits
         sum = sum.adding(block)
@@ -46,7 +56,7 @@ struct StreebogState: BitwiseCopyable, Sendable {
 }
 
 extension SIMD where Scalar == UInt64 {
-    /// The number in the octets, least significant first.
+    /// The number in the first octets, least significant first.
     init(littleEndian bytes: Span<UInt8>) {
         self.init()
         for index in indices { self[index] = bytes.littleEndianUInt64(at: 8 * index) }

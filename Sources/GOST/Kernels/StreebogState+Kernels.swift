@@ -4,7 +4,7 @@ internal import GOSTKernels
 extension StreebogState {
     /// Hashes the whole blocks at the front of `data`, and gives what is left of it: everything if there is no kernel.
     @_lifetime(copy data)
-    mutating func absorbBlocks(_ data: Span<UInt8>) -> Span<UInt8> {
+    mutating func absorbBlocksByKernel(_ data: Span<UInt8>) -> Span<UInt8> {
         let (path, count) = (Instructions.current.path, data.count / 64)
         guard count > 0 else { return data }
         let done = unsafe Self.withWords(&hash) { hash in

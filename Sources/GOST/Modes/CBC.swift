@@ -25,6 +25,7 @@ public struct CBC<Cipher: BlockCipher & ~Copyable>: ~Copyable {
         let size = Cipher.blockSize
         guard plaintext.count % size == 0 else { throw .invalidLength }
         var result = Secret(copying: plaintext)
+        if linkAll(&result) { return result }
         for offset in stride(from: 0, to: plaintext.count, by: size) {
             var output = result.mutableBytes
             output.add(register.bytes, from: place, at: offset, count: size)
@@ -43,11 +44,21 @@ public struct CBC<Cipher: BlockCipher & ~Copyable>: ~Copyable {
         var result = Secret(copying: ciphertext)
         var output = result.mutableBytes
         cipher.decrypt(&output)
-        for offset in stride(from: 0, to: ciphertext.count, by: size) {
-            output.add(register.bytes, from: place, at: offset, count: size)
-            link(ciphertext, at: offset)
+        for offset in stride(from: 0, to: min(ciphertext.count, register.count), by: size) {
+            output.add(register.bytes, from: (place + offset) % register.count, at: offset, count: size)
         }
+        let linked = max(ciphertext.count - register.count, 0)
+        output.add(ciphertext, at: ciphertext.count - linked, count: linked)
+        place = (place + linked) % register.count
+        for offset in stride(from: linked, to: ciphertext.count, by: size) { link(ciphertext, at: offset) }
         return result
+    }
+
+    /// Enciphers all blocks, if the register is one block and there is a kernel for it.
+    private mutating func linkAll(_ blocks: inout Secret) -> Bool {
+        guard register.count == Cipher.blockSize else { return false }
+        var octets = blocks.mutableBytes
+        return cipher.link(&octets, by: .input, register: &register)
     }
 
     /// Puts the block of ciphertext at `offset` in the place of the oldest.

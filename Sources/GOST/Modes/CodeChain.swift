@@ -20,6 +20,18 @@ struct CodeChain: ~Copyable {
         return data.extracting(droppingFirst: taken)
     }
 
+    /// Adds and enciphers whole blocks from the front of `data`, if the cipher does so itself, but not the last octets, and
+    /// gives what is left of `data`.
+    @_lifetime(copy data)
+    mutating func absorbBlocks<Cipher: BlockCipher & ~Copyable>(
+        of data: Span<UInt8>, _ cipher: borrowing Cipher
+    ) -> Span<UInt8> {
+        let count = (data.count - 1) / block.count * block.count
+        guard used == 0, count > 0 else { return data }
+        let done = cipher.absorb(data.extracting(first: count), into: &block)
+        return done ? data.extracting(droppingFirst: count) : data
+    }
+
     /// Enciphers the block and begins the next.
     mutating func encipher<Cipher: BlockCipher & ~Copyable>(_ cipher: borrowing Cipher) {
         cipher.encrypt(&block, 0..<block.count)

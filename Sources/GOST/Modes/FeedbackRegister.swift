@@ -28,25 +28,59 @@ struct FeedbackRegister<Cipher: BlockCipher & ~Copyable>: ~Copyable {
 
     /// The sum of `data` and the gamma.
     mutating func apply(_ data: Span<UInt8>, _ feedback: Feedback) -> Secret {
-        var result = Secret(count: data.count)
+        var result = Secret(copying: data)
         var output = result.mutableBytes
-        for index in data.indices {
-            if place % Cipher.blockSize == 0 { cipher.encrypt(&octets, place..<place + Cipher.blockSize) }
-            let sum = octets.bytes[place] ^ data[index]
-            output[index] = sum
+        var done = 0
+        while done < data.count {
+            if place % Cipher.blockSize == 0 {
+                done += applyToBlocks(&output, from: done, feedback)
+                guard done < data.count else { break }
+                cipher.encrypt(&octets, place..<place + Cipher.blockSize)
+            }
+            let count = min(Cipher.blockSize - place % Cipher.blockSize, data.count - done)
+            output.add(octets.bytes, from: place, at: done, count: count)
             switch feedback {
             case .gamma: break
-            case .output: setOctet(sum)
-            case .input: setOctet(data[index])
+            case .output: setOctets(output.span.extracting(done..<done + count))
+            case .input: setOctets(data.extracting(done..<done + count))
             }
-            place = place + 1 == octets.count ? 0 : place + 1
+            place = (place + count) % octets.count
+            done += count
         }
         return result
     }
 
-    private mutating func setOctet(_ octet: UInt8) {
+    /// Adds the gamma to all whole blocks from `offset` on, if there is a way that is faster than one by one. Gives the
+    /// number of their octets. The register's next octet is the first of a block.
+    private mutating func applyToBlocks(
+        _ output: inout MutableSpan<UInt8>, from offset: Int, _ feedback: Feedback
+    ) -> Int {
+        let count = (output.count - offset) / Cipher.blockSize * Cipher.blockSize
+        guard count > 0 else { return 0 }
+        var blocks = output._mutatingExtracting(offset..<offset + count)
+        if feedback == .input { return addGammaOfCiphertext(to: &blocks) }
+        guard octets.count == Cipher.blockSize else { return 0 }
+        return cipher.link(&blocks, by: feedback == .gamma ? .gamma : .output, register: &octets) ? count : 0
+    }
+
+    /// Deciphers whole blocks. All that goes through the register is there beforehand: its own blocks and the ciphertext.
+    private mutating func addGammaOfCiphertext(to blocks: inout MutableSpan<UInt8>) -> Int {
+        let count = blocks.count
+        guard count > Cipher.blockSize else { return 0 }
+        var inputs = Secret(copying: octets.bytes.extracting(droppingFirst: place))
+            .appending(octets.bytes.extracting(first: place))
+            .appending(blocks.span)
+        octets = inputs.extracting(count..<count + octets.count)
+        place = 0
+        cipher.encrypt(&inputs, 0..<count)
+        blocks.add(inputs.bytes, count: count)
+        return count
+    }
+
+    /// Puts `feedback` in the place of as many octets of gamma.
+    private mutating func setOctets(_ feedback: Span<UInt8>) {
         let place = place
         var bytes = octets.mutableBytes
-        bytes[place] = octet
+        for index in feedback.indices { bytes[place + index] = feedback[index] }
     }
 }

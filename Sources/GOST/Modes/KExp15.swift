@@ -31,9 +31,7 @@ public enum KExp15<Cipher: BlockCipher & ~Copyable> {
         let opened = gamma.update(wrapped)
         let count = opened.count - Cipher.blockSize
         let code = try code(opened.bytes.extracting(first: count), authenticationKey, iv)
-        guard constantTimeEqual(code.bytes, opened.bytes.extracting(droppingFirst: count)) else {
-            throw .authenticationFailed
-        }
+        try authenticate(opened.bytes.extracting(droppingFirst: count), as: code.bytes)
         return opened.extracting(0..<count)
     }
 

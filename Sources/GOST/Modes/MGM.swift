@@ -26,11 +26,13 @@ public struct MGM<Cipher: BlockCipher & ~Copyable>: ~Copyable {
         _ plaintext: Span<UInt8>, nonce: Span<UInt8>, authenticating authenticated: Span<UInt8>
     ) throws(GOSTError) -> Secret {
         try check(nonce, plaintext.count, authenticated.count)
-        var result = Secret(copying: plaintext)
+        var result = Secret(copying: plaintext, zeros: tagLength)
         var octets = result.mutableBytes
-        encipher(&octets, nonce)
-        let tag = tag(result.bytes, nonce, authenticated)
-        return result.appending(tag.bytes)
+        var text = octets._mutatingExtracting(0..<plaintext.count)
+        encipher(&text, nonce)
+        let tag = tag(octets.span.extracting(first: plaintext.count), nonce, authenticated)
+        octets.add(tag.bytes, at: plaintext.count, count: tagLength)
+        return result
     }
 
     /// The plaintext of what ``seal(_:nonce:authenticating:)`` made, after its tag has been verified. Constant time in
@@ -45,9 +47,7 @@ public struct MGM<Cipher: BlockCipher & ~Copyable>: ~Copyable {
         let ciphertext = sealed.extracting(droppingLast: tagLength)
         try check(nonce, ciphertext.count, authenticated.count)
         let tag = tag(ciphertext, nonce, authenticated)
-        guard constantTimeEqual(tag.bytes, sealed.extracting(droppingFirst: ciphertext.count)) else {
-            throw .authenticationFailed
-        }
+        try authenticate(sealed.extracting(droppingFirst: ciphertext.count), as: tag.bytes)
         var result = Secret(copying: ciphertext)
         var octets = result.mutableBytes
         encipher(&octets, nonce)

@@ -22,6 +22,7 @@ public struct OMAC<Cipher: BlockCipher & ~Copyable>: ~Copyable {
         var rest = data
         while !rest.isEmpty {
             if chain.isFull { chain.encipher(cipher) }
+            rest = chain.absorbBlocks(of: rest, cipher)
             rest = chain.fill(from: rest)
         }
     }

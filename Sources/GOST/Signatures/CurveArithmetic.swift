@@ -15,63 +15,55 @@ struct Point: ~Copyable {
 
 /// Computing with points and with numbers modulo q, for one operation.
 ///
-/// libcrypto's curve is told the order and the cofactor, because without either it multiplies in variable time
-/// (CVE-2019-1547). Setting it up takes a twentieth of a multiplication, so that threads need not share it. Nothing is
-/// left in the error queue, which the host process may use too.
+/// Nothing is left in the error queue, which the host process may use too.
 @safe
 struct CurveArithmetic: ~Copyable {
     let size, cofactor: Int
-    let p, q: Integer
-    private let workspace, group, montgomery: Handle
+    private let group: CurveGroup
+    private let workspace: Handle
 
     var context: OpaquePointer { unsafe workspace.pointer }
-    var curve: OpaquePointer { unsafe group.pointer }
+    var curve: OpaquePointer { unsafe group.curve.pointer }
+    private var montgomery: OpaquePointer { unsafe group.montgomery.pointer }
+    private var p: Integer { _read { yield group.p } }
+    var q: Integer { _read { yield group.q } }
 
     init(_ curve: Curve) throws(GOSTError) {
-        let parameters = curve.parameters
+        let group = try CurveGroup.of(curve)
         let workspace = try LibraryContext.workspace()
-        let p = try Integer(bigEndian: parameters.p.span)
-        let q = try Integer(bigEndian: parameters.q.span)
-        let group = try Self.group(parameters, p, q, workspace)
-        let montgomery = try unsafe Handle(BN_MONT_CTX_new(), free: BN_MONT_CTX_free)
-        try unsafe check(BN_MONT_CTX_set(montgomery.pointer, q.pointer, workspace.pointer))
-        (size, cofactor) = (curve.coordinateSize, curve.cofactor)
-        self.p = p
-        self.q = q
-        self.workspace = workspace
         self.group = group
-        self.montgomery = montgomery
+        self.workspace = workspace
+        (size, cofactor) = (curve.coordinateSize, curve.cofactor)
         ERR_set_mark()
     }
 
     deinit { ERR_pop_to_mark() }
-
-    private static func group(
-        _ parameters: CurveParameters, _ p: borrowing Integer, _ q: borrowing Integer, _ workspace: borrowing Handle
-    ) throws(GOSTError) -> Handle {
-        let context = unsafe workspace.pointer
-        let a = try Integer(bigEndian: parameters.a.span)
-        let b = try Integer(bigEndian: parameters.b.span)
-        let x = try Integer(bigEndian: parameters.x.span)
-        let y = try Integer(bigEndian: parameters.y.span)
-        let cofactor = try Integer(bigEndian: [UInt8(truncatingIfNeeded: parameters.cofactor)].span)
-        let group = try unsafe Handle(
-            EC_GROUP_new_curve_GFp(p.pointer, a.pointer, b.pointer, context), free: EC_GROUP_free)
-        let base = try unsafe Point(on: group.pointer)
-        try unsafe check(
-            EC_POINT_set_affine_coordinates(group.pointer, base.pointer, x.pointer, y.pointer, context))
-        try unsafe check(EC_GROUP_set_generator(group.pointer, base.pointer, q.pointer, cofactor.pointer))
-        return group
-    }
 }
 
 /// Points.
 extension CurveArithmetic {
     /// The point with the coordinates X ‖ Y, little-endian.
     ///
+    /// The factor m/q of a key agreement is multiplied modulo q and does not clear what a point has outside the subgroup
+    /// of order q. Such a point must never become a key.
+    ///
     /// - Throws: ``GOSTError/invalidPoint`` unless both are below p, the point is on the curve, and q times it is O.
     /// - Warning: leaks the coordinates through timing; for public values only.
     func point(_ bytes: Span<UInt8>) throws(GOSTError) -> Point {
+        let point = try pointOnCurve(bytes)
+        if cofactor != 1 {
+            let multiple = try product(q, point)
+            guard isInfinity(multiple) else { throw .invalidPoint }
+        }
+        return point
+    }
+
+    /// The point of a key, the order of which was checked when the key was made.
+    func point(of key: PublicKey) throws(GOSTError) -> Point {
+        try pointOnCurve(key.bytes.span)
+    }
+
+    private func pointOnCurve(_ bytes: Span<UInt8>) throws(GOSTError) -> Point {
         guard bytes.count == 2 * size else { throw .invalidPoint }
         let x = try Integer(littleEndian: bytes.extracting(first: size))
         let y = try Integer(littleEndian: bytes.extracting(last: size))
@@ -80,10 +72,6 @@ extension CurveArithmetic {
         let point = try unsafe Point(on: curve)
         let isOnCurve = unsafe EC_POINT_set_affine_coordinates(curve, point.pointer, x.pointer, y.pointer, context)
         guard isOnCurve == 1 else { throw .invalidPoint }
-        if cofactor != 1 {
-            let multiple = try product(q, point)
-            guard isInfinity(multiple) else { throw .invalidPoint }
-        }
         return point
     }
 
@@ -165,9 +153,9 @@ extension CurveArithmetic {
     /// a·b modulo q in Montgomery's form. Constant time in its secret inputs.
     func multiply(_ a: borrowing Integer, _ b: borrowing Integer) throws(GOSTError) -> Integer {
         let product = try Integer()
-        try unsafe check(BN_to_montgomery(product.pointer, a.pointer, montgomery.pointer, context))
+        try unsafe check(BN_to_montgomery(product.pointer, a.pointer, montgomery, context))
         try unsafe check(
-            BN_mod_mul_montgomery(product.pointer, product.pointer, b.pointer, montgomery.pointer, context))
+            BN_mod_mul_montgomery(product.pointer, product.pointer, b.pointer, montgomery, context))
         return product
     }
 

@@ -79,7 +79,7 @@ extension PrivateKey {
         let arithmetic = try CurveArithmetic(curve)
         let factor = try arithmetic.factor(ukm: ukm)
         let scalar = try arithmetic.multiply(factor, Integer(littleEndian: scalar.bytes))
-        let point = try arithmetic.product(scalar, arithmetic.point(peer.bytes.span))
+        let point = try arithmetic.product(scalar, arithmetic.point(of: peer))
         let coordinates = try arithmetic.bytes(point)
         hash.update(coordinates.bytes)
         return hash.finalize()

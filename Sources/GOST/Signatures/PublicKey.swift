@@ -47,7 +47,7 @@ public struct PublicKey: Sendable, Equatable {
         let v = try arithmetic.inverse(arithmetic.e(digest))
         let z1 = try arithmetic.multiply(s, v)
         let z2 = try arithmetic.multiply(arithmetic.negative(r), v)
-        let c = try arithmetic.sum(z1, z2, arithmetic.point(bytes.span))
+        let c = try arithmetic.sum(z1, z2, arithmetic.point(of: self))
         return try arithmetic.xModuloQ(c) == r
     }
 }

@@ -1,0 +1,10 @@
+// Kuznyechik (RFC 7801) on blocks that are too few to fill a batch.
+#ifndef GOST_KUZNYECHIK_FEW_H
+#define GOST_KUZNYECHIK_FEW_H
+
+#include "GOSTKernels.h"
+
+/// Enciphers `count` blocks one by one, on a path of x86-64. `input` and `output` may be the same.
+void gost_kuznyechik_few(gost_path path, const uint8_t *keys, const uint8_t *input, uint8_t *output, size_t count);
+
+#endif
