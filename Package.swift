@@ -100,14 +100,18 @@ let package = Package(
         tests(
             "ConfigurationTests", on: ["Configuration", "SecureChannel", "Secrets", "Storage", "TestSupport", "Token"]),
         tests("GOSTTests", on: ["GOST", "Secrets", "TestSupport"]),
-        tests("StorageTests", on: ["Storage", "Secrets", "TestSupport"]),
+        .target(name: "CSystem", path: "Tests/CSystem"),
+        tests("StorageTests", on: ["CSystem", "Storage", "Secrets", "TestSupport"]),
         // The other end of a channel, for tests, fuzzing and measurements.
         .target(
             name: "ChannelToken", dependencies: ["APDU", "GOST", "Secrets"], path: "Tests/ChannelToken",
             swiftSettings: settings),
         tests(
             "SecureChannelTests",
-            on: ["ChannelToken", "SecureChannel", "APDU", "GOST", "Locking", "Secrets", "Storage", "TestSupport"]),
+            on: [
+                "CSystem", "ChannelToken", "SecureChannel", "APDU", "GOST", "Locking", "Secrets", "Storage",
+                "TestSupport",
+            ]),
         tests(
             "CryptokiTests",
             on: [

@@ -25,9 +25,13 @@ enum ChannelBenchmark {
         Shape(name: "238 → 238", sent: 238, received: 238),
     ]
 
+    /// The sets of instructions that this processor has.
+    private static let paths = Instructions.allCases.filter(\.areAvailable)
+
     static func main() throws {
-        print("| profile | octets of data | µs of the host's processor per command |")
-        print("| --- | ---: | ---: |")
+        print("µs of the host's processor per command, by the data of command and reply:\n")
+        print("| profile | octets | \(paths.map { "\($0)" }.joined(separator: " | ")) |")
+        print("| --- | ---: |" + paths.map { _ in " ---: |" }.joined())
         for profile in Profile.allCases.reversed() {
             for shape in shapes { try measure(shape, profile) }
         }
@@ -39,13 +43,18 @@ enum ChannelBenchmark {
         let host = try BenchmarkHost(profile)
         let channel = try host.open()
         host.watch.token.answer = { _ in .init(data: [UInt8](repeating: 7, count: shape.received)) }
-        var samples: [Double] = []
-        for _ in 0..<11 {
-            host.watch.start()
-            for _ in 0..<1000 { try send(shape, channel) }
-            samples.append(host.watch.stop() / 1000)
+        let times = try paths.map { path in
+            Instructions.choose(path)
+            defer { Instructions.choose(nil) }
+            var samples: [Double] = []
+            for _ in 0..<11 {
+                host.watch.start()
+                for _ in 0..<1000 { try send(shape, channel) }
+                samples.append(host.watch.stop() / 1000)
+            }
+            return String(format: "%.2f", samples.sorted()[5] * 1e6)
         }
-        print("| \(profile) | \(shape.name) | \(String(format: "%.2f", samples.sorted()[5] * 1e6)) |")
+        print("| \(profile) | \(shape.name) | \(times.joined(separator: " | ")) |")
     }
 
     private static func measureOpening(_ profile: Profile) throws {

@@ -14,7 +14,7 @@ struct PairingNotes: Sendable {
     }
 
     func note(of record: PairingRecord) -> Note? {
-        guard let octets = try? folder().read(PairingNotes.name(record), limit: PairingStore.limit) else { return nil }
+        guard let octets = try? folder?.read(PairingNotes.name(record), limit: PairingStore.limit) else { return nil }
         var cursor = ByteCursor(octets)
         guard let time = try? cursor.time(0x80), let label = try? cursor.object(0x81), cursor.isAtEnd else {
             return nil
@@ -22,16 +22,20 @@ struct PairingNotes: Sendable {
         return Note(time: time, label: String(decoding: label, as: UTF8.self))
     }
 
-    func write(_ note: Note, of record: PairingRecord) throws(StorageError) {
+    func write(_ note: Note, of record: PairingRecord) {
         var octets: [UInt8] = []
         octets.appendTime(0x80, note.time)
         octets.appendObject(0x81, Array(note.label.utf8))
-        try folder().write(PairingNotes.name(record), octets.span)
+        try? directory.subdirectory(PairingNotes.name).write(PairingNotes.name(record), octets.span)
     }
 
-    func remove(_ record: PairingRecord) { try? folder().remove(PairingNotes.name(record)) }
+    func remove(_ record: PairingRecord) { try? folder?.remove(PairingNotes.name(record)) }
 
-    private func folder() throws(StorageError) -> Directory { try directory.subdirectory("notes") }
+    private var folder: Directory? {
+        try? Directory(path: directory.path + "/" + PairingNotes.name, create: false, access: directory.access)
+    }
+
+    private static let name = "notes"
 
     private static func name(_ record: PairingRecord) -> String {
         [record.capabilities.serial, [record.profile.rawValue], record.hostID].map(hexadecimal).joined(separator: ".")

@@ -69,6 +69,11 @@ struct SealedEntry {
         record?.capabilities.serial == serial && record?.profile == profile
     }
 
+    /// Whether this is the pairing of the record, perhaps with another E1.
+    func isOf(_ other: PairingRecord) -> Bool {
+        record?.created == other.created && record?.tokenKey == other.tokenKey && record?.index == other.index
+    }
+
     /// Whether this state of an entry counts, and not the other one.
     func supersedes(_ other: SealedEntry) -> Bool {
         guard record != nil, other.record != nil else { return other.record != nil }

@@ -35,32 +35,45 @@ struct SealedFiles: PairingFiles {
     }
 
     func hostKey(for record: PairingRecord) throws(ChannelError) -> PrivateKey? {
-        guard let entry = try entry(of: record), let key = try hostKey(of: entry) else { return nil }
+        guard let entry = try entries(of: record).first, let key = try hostKey(of: entry) else { return nil }
         return try? PrivateKey(curve: record.profile.suite.curve, scalar: key)
     }
 
+    /// A new state of the entry, if the record is of the same pairing. Another pairing is another entry, so that the
+    /// deletion of the older one, on whatever machine, does not concern it; older ones are forgotten after it is kept.
     func save(_ record: PairingRecord, label: String?) throws(ChannelError) {
-        if let entry = try entry(of: record) {
+        let entries = try entries(of: record)
+        if var entry = entries.first(where: { $0.isOf(record) }) {
             guard let hostKey = try hostKey(of: entry) else { throw .unknownRecord }
-            var entry = entry
             entry.record = record
             entry.label = label ?? entry.label
             entry.revision = min(entry.revision, .max - 1) + 1
-            return try write(entry, hostKey)
+            try write(entry, hostKey)
+        } else {
+            let identity = try drawing { () throws(RandomUnavailable) in try random.bytes(16) }
+            let entry = SealedEntry(identity: identity, record: record, label: label ?? entries.first?.label ?? "")
+            try write(entry, ownKey(of: record, entries))
         }
-        guard let hostKey = try local.hostKey(record.profile) else { throw .unknownRecord }
-        let publicKey = try computing { () throws(GOSTError) in try hostKey.publicKey() }
-        guard record.profile.suite.hash(publicKey.bytes).starts(with: record.hostID) else { throw .unknownRecord }
-        let identity = try drawing { () throws(RandomUnavailable) in try random.bytes(16) }
-        try write(SealedEntry(identity: identity, record: record, label: label ?? ""), hostKey.scalar)
+        for other in entries where !other.isOf(record) && (other.record?.created ?? 0) <= record.created {
+            try bury(other)
+        }
     }
 
     func remove(_ record: PairingRecord) throws(ChannelError) {
-        if let entry = try entry(of: record) { try bury(entry) }
+        for entry in try entries(of: record) { try bury(entry) }
     }
 
     func remove(serial: [UInt8], profile: Profile) throws(ChannelError) {
         for entry in try entries() where entry.isOf(serial, profile) { try bury(entry) }
+    }
+
+    /// The host key of a new pairing: this machine's, or that of an older pairing by the same key.
+    private func ownKey(of record: PairingRecord, _ others: [SealedEntry]) throws(ChannelError) -> Secret {
+        if let other = others.first, let key = try hostKey(of: other) { return key }
+        guard let key = try local.hostKey(record.profile) else { throw .unknownRecord }
+        let publicKey = try computing { () throws(GOSTError) in try key.publicKey() }
+        guard record.profile.suite.hash(publicKey.bytes).starts(with: record.hostID) else { throw .unknownRecord }
+        return key.scalar.copy()
     }
 
     /// Leaves a tombstone in the place of an entry.
@@ -112,9 +125,9 @@ extension SealedFiles {
         return states.values.filter { $0.record != nil }.sorted { $0.isYounger(than: $1) }
     }
 
-    /// The entry of a record's token, profile and host key.
-    private func entry(of record: PairingRecord) throws(ChannelError) -> SealedEntry? {
-        try entries().first {
+    /// The entries of a record's token, profile and host key, the youngest first. Usually one.
+    private func entries(of record: PairingRecord) throws(ChannelError) -> [SealedEntry] {
+        try entries().filter {
             $0.isOf(record.capabilities.serial, record.profile) && $0.record?.hostID == record.hostID
         }
     }

@@ -77,12 +77,12 @@ public final class PairingStore: Sendable {
         let known = notes.note(of: record)
         let label = label ?? known?.label ?? ""
         guard known.map({ $0.label != label || time - $0.time >= 86_400 || time < $0.time }) ?? true else { return }
-        try? directory.withLock(waiting: false, failure: ChannelError.storage) { () throws(ChannelError) in
-            if known?.label != label, files.carriesLabels { try files.save(record, label: label) }
-            try storing { () throws(StorageError) in
-                try notes.write(PairingNotes.Note(time: time, label: label), of: record)
+        if known?.label != label, files.carriesLabels {
+            try? directory.withLock(waiting: false, failure: ChannelError.storage) { () throws(ChannelError) in
+                try files.save(record, label: label)
             }
         }
+        notes.write(PairingNotes.Note(time: time, label: label), of: record)
     }
 
     /// Whether there is a record, sound or not, of this token in a higher profile. The host then never again uses the

@@ -142,6 +142,16 @@ struct Descriptor: ~Copyable {
         throw StorageError(errno: errno)
     }
 
+    /// Whether this directory has a directory of this name.
+    borrowing func has(_ name: String) throws(StorageError) -> Bool {
+        do throws(StorageError) {
+            _ = try Descriptor(opening: name, in: self, O_RDONLY | O_DIRECTORY)
+            return true
+        } catch .notFound {
+            return false
+        }
+    }
+
     /// Makes a directory in this one, closed to others.
     borrowing func makeDirectory(_ name: String) throws(StorageError) { try check(unsafe mkdirat(number, name, 0o700)) }
 

@@ -31,7 +31,8 @@ public struct Directory: Sendable {
         Directory.removeLeftovers(in: try open())
     }
 
-    /// The directory `name` in this one, for the same users; made if it is missing.
+    /// The directory `name` in this one, for the same users; made if it is missing. In a directory of a group, the lock
+    /// is taken to make it.
     public func subdirectory(_ name: String) throws(StorageError) -> Directory {
         let name = try Directory.valid(name)
         if access == .group { try makeShared(name) }
@@ -149,18 +150,16 @@ extension Directory {
 
     /// Makes the directory `name` for the group, if it is missing. It gets its name when it has its mode.
     private func makeShared(_ name: String) throws(StorageError) {
+        if try open().has(name) { return }
         try withLock { () throws(StorageError) in
             let directory = try open()
-            do throws(StorageError) {
-                _ = try Descriptor(opening: name, in: directory, O_RDONLY | O_DIRECTORY)
-            } catch .notFound {
-                let temporary = Directory.temporaryPrefix + name
-                try? directory.removeDirectory(temporary)
-                try directory.makeDirectory(temporary)
-                try Descriptor(opening: temporary, in: directory, O_RDONLY | O_DIRECTORY).setMode(0o2770)
-                try directory.rename(temporary, to: name)
-                try directory.synchronise()
-            }
+            if try directory.has(name) { return }
+            let temporary = Directory.temporaryPrefix + name
+            try? directory.removeDirectory(temporary)
+            try directory.makeDirectory(temporary)
+            try Descriptor(opening: temporary, in: directory, O_RDONLY | O_DIRECTORY).setMode(0o2770)
+            try directory.rename(temporary, to: name)
+            try directory.synchronise()
         }
     }
 
