@@ -16,6 +16,12 @@ public struct Identity: Sendable {
     private let isSecondGeneration: Bool
     /// Whether the protocol is T=0, not T=1.
     let speaksBytes: Bool
+    /// Whether only the administrator may erase with `80 8A`, which no real token's documentation tells.
+    public var erasesForAdministratorOnly = false
+    /// Whether VERIFY of a PIN that is verified already succeeds, and does not say 6F86.
+    public var verifiesAgain = false
+    /// Whether formatting and making keys take as long as they do on a real token.
+    public var isSlow = false
     /// Nil for a token without a secure channel.
     package var channel: ChannelOffer?
 

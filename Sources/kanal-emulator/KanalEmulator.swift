@@ -88,6 +88,15 @@ struct KanalEmulator: ParsableCommand {
     @Option(help: ArgumentHelp("Wait before each reply, up to 60000 ms.", valueName: "ms"))
     var latency = 0
 
+    @Flag(help: "Format and make keys as slowly as a real token does.")
+    var slow = false
+
+    @Flag(help: "Let only the administrator erase by the command of OpenSC.")
+    var eraseNeedsSo = false
+
+    @Flag(help: "Answer VERIFY of a PIN that is verified already by 9000, not 6F86.")
+    var verifyAgain = false
+
     @Option(
         help: ArgumentHelp(
             "Die at the Nth write to the memory, which does not happen, as if the power were cut; no reply is sent."
@@ -125,7 +134,10 @@ struct KanalEmulator: ParsableCommand {
 
     private func run(with memory: any CardMemory) throws {
         guard let known = Identity(name: identity.rawValue) else { throw ValidationError("no such identity") }
-        let identity = try channel.apply(to: known)
+        var identity = try channel.apply(to: known)
+        identity.isSlow = slow
+        identity.erasesForAdministratorOnly = eraseNeedsSo
+        identity.verifiesAgain = verifyAgain
         let output = LineWriter.standardOutput
         let fallible = FallibleMemory(memory) { number in
             LineWriter.standardOutput.write("power cut: write \(number)")

@@ -1,4 +1,5 @@
 import Emulator
+import Locking
 import TestSupport
 import Testing
 
@@ -75,6 +76,12 @@ struct FormatTests {
         #expect(card.send("807A0000") == "9000")
         #expect(try EmulatedCard.usb().send("808A0000") == "9000")
         #expect(try EmulatedCard.usb().send("807A0100") == "6a86")
+        var identity = Identity.usb
+        identity.erasesForAdministratorOnly = true
+        let strict = try EmulatedCard(identity)
+        #expect(strict.send("808A0000") == "6982")
+        strict.loginAdministrator()
+        #expect(strict.send("808A0000") == "9000")
     }
 
     @Test("After an erase there is no file, no PIN and no right, and everything may be created")
@@ -98,6 +105,17 @@ struct FormatTests {
         #expect(card.send("80844E19") == "9000")
         #expect(card.send("002A9E9A20" + Signing.hash + "40") == "6a88", "no key is set")
         #expect(card.send("80844E1A") == "6a86")
+    }
+
+    @Test("A slow token takes the times that were measured on a real one")
+    func slow() throws {
+        let pauses = Lock<[Int]>([])
+        var identity = Identity.usb
+        identity.isSlow = true
+        let card = try EmulatedCard(identity) { pause in pauses.withLock { $0.append(pause) } }
+        Signing.makeKey(card, "01")
+        Format.vendor(card)
+        #expect(pauses.withLock { $0 } == [300, 2300, 400])
     }
 
     @Test("The initialisation phase outlives the loss of power")

@@ -16,6 +16,7 @@ extension Card {
         try authorise(.update, on: privateFile)
         try authorise(.update, on: publicFile)
 
+        if identity.isSlow { pause(300) }
         let pair = try generate(algorithm)
         privateKey.value = pair.privateValue
         publicKey.value = Sealed(copying: pair.publicValue)
