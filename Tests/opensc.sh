@@ -93,15 +93,28 @@ use_gost() {
     printed "Signature Verified Successfully"
 }
 
+# The octets from the last to the first.
+reverse() { printf "$(od -An -v -tx1 -w1 | tac | sed 's/ /\\x/' | tr -d '\n')"; }
+
 gost_keys() {
-    local set
+    local set ukm=0102030405060708
     for set in 1 2 3; do
         tool --keypairgen --key-type GOSTR3410:$(tr 123 ABC <<< $set) --id 4$set --label "GOST $set"
         use_gost 4$set $set
     done
-    init --generate-key gost2001 --id 44 --label "GOST by PKCS #15"
+    init --generate-key gost2001 --key-usage sign,decrypt --id 44 --label "GOST by PKCS #15"
     use_gost 44 1
     passed "$identity: GOST keys are made in all three sets, OpenSSL's engine verifies their signatures"
+
+    # VKO with another key of OpenSSL's. OpenSC reverses what goes to the card and what comes from it.
+    openssl genpkey -engine gost -algorithm gost2001 -pkeyopt paramset:A -out peer.pem 2> /dev/null
+    openssl pkey -pubin -inform DER -in public.der -out public.pem
+    expect 0 openssl pkeyutl -engine gost -derive -inkey peer.pem -peerkey public.pem -pkeyopt ukmhex:$ukm \
+        -pkeyopt vko:256 -out agreed
+    { openssl pkey -in peer.pem -pubout -outform DER | tail -c 64; printf "$(sed 's/../\\x&/g' <<< $ukm)"; } | reverse > point
+    expect 0 pkcs15-crypt --decipher --raw --key 44 --pin $pin --input point --output decrypted
+    reverse < decrypted | cmp agreed || fail "GOST: decrypted to something else"
+    passed "$identity: OpenSSL's engine and the token agree on a key"
 }
 
 # ---- Certificates and data ----

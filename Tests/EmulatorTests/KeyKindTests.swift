@@ -238,5 +238,10 @@ struct KeyKindTests {
             #expect(card.send("008600004E" + message + "20") == secret.hex + "9000")
         }
         #expect(card.send("0086000003 7C010020") == "6a80")
+        #expect(card.send("002241B803840101") == "9000")
+        let deciphered = card.send("002A808648" + (try peer.publicKey().bytes.hex) + ukm.hex + "00")
+        let first = try PublicKey(curve: .cryptoProA, bytes: point)
+        #expect(deciphered == [UInt8](copying: try peer.vko2012256(with: first, ukm: ukm.span)).hex + "9000")
+        #expect(card.send("002A808640" + point.hex + "00") == "6700", "no keying material")
     }
 }

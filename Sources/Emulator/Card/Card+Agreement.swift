@@ -14,14 +14,33 @@ extension Card {
         guard let key = file.rightsFile, case .gost(let curve) = file.algorithm else { throw Refusal(.incorrectData) }
         try authorise(.use, on: file)
         try require(key.flags & RightsFileFlags.agrees != 0, else: .securityStatusNotSatisfied)
-        guard let scalar = key.value else { throw Refusal(.referencedDataNotFound) }
-        do {
+        let (point, ukm): ([UInt8], [UInt8])
+        do throws(MalformedBytes) {
             var outer = ByteCursor([UInt8](copying: command.data))
             var cursor = ByteCursor(try outer.object(0x7C))
             try outer.finish()
-            let peer = try PublicKey(curve: curve, bytes: try cursor.object(0x85))
-            let ukm = try cursor.object(0x94)
+            point = try cursor.object(0x85)
+            ukm = try cursor.object(0x94)
             try cursor.finish()
+        } catch {
+            throw Refusal(.incorrectData)
+        }
+        return try agree(key, on: curve, with: point, ukm: ukm, hash)
+    }
+
+    /// PSO: DECIPHER of X ‖ Y ‖ UKM with a GOST key.
+    func agree(_ key: RightsFile, on curve: Curve, deciphering data: [UInt8]) throws(Refusal) -> Response {
+        let count = 2 * curve.coordinateSize
+        try require(data.count > count, else: .wrongLength)
+        return try agree(key, on: curve, with: Array(data.prefix(count)), ukm: Array(data.dropFirst(count)), nil)
+    }
+
+    private func agree(
+        _ key: RightsFile, on curve: Curve, with point: [UInt8], ukm: [UInt8], _ hash: HashAlgorithm?
+    ) throws(Refusal) -> Response {
+        guard let scalar = key.value else { throw Refusal(.referencedDataNotFound) }
+        do throws(GOSTError) {
+            let peer = try PublicKey(curve: curve, bytes: point)
             let own = try PrivateKey(curve: curve, scalar: scalar.secret.copy())
             let secret = try own.agree(with: peer, ukm: ukm.span, hash)
             return Response(.success, data: [UInt8](copying: secret))

@@ -4,18 +4,26 @@ import Secrets
 
 /// PSO: DECIPHER and ENCIPHER (ISO/IEC 7816-8, 11.10 and 11.11). Those with secret keys are this emulator's own.
 extension Card {
-    /// RSA: one block, whose padding is the host's business. With a secret key, whatever the mode allows.
+    /// RSA: one block, whose padding is the host's business. GOST: what the key of a message is agreed on with. With a
+    /// secret key, whatever the mode allows.
     func decipher(_ command: borrowing Command) throws(Refusal) -> Response {
         if let choice = context.environment.cipher {
             try require(choice.mode != .authentication, else: .conditionsNotSatisfied)
             return try apply(choice, to: command, isDecryption: true)
         }
         let file = try key(context.environment.decipheringKey, .gostPrivate)
-        guard let key = file.rightsFile, case .rsa(let bits) = file.algorithm else { throw Refusal(.incorrectData) }
+        guard let key = file.rightsFile, let algorithm = file.algorithm else { throw Refusal(.incorrectData) }
         try authorise(.use, on: file)
         guard let value = key.value else { throw Refusal(.referencedDataNotFound) }
-        try require(command.data.count == bits / 8 && command.ne != nil, else: .wrongLength)
-        return Response(.success, data: try applyRSA(value, to: [UInt8](copying: command.data)))
+        try require(command.ne != nil, else: .wrongLength)
+        let data = [UInt8](copying: command.data)
+        switch algorithm {
+        case .gost(let curve): return try agree(key, on: curve, deciphering: data)
+        case .rsa(let bits):
+            try require(data.count == bits / 8, else: .wrongLength)
+            return Response(.success, data: try applyRSA(value, to: data))
+        case .p256: throw Refusal(.incorrectData)
+        }
     }
 
     func encipher(_ command: borrowing Command) throws(Refusal) -> Response {
