@@ -76,13 +76,20 @@ rsa_keys() {
 
 # ---- GOST R 34.10-2001 ----
 
+# The octets of hexadecimal digits.
+octets() { printf "$(sed 's/../\\x&/g' <<< "$1")"; }
+
+# The octets from the last to the first.
+reverse() { octets "$(od -An -v -tx1 -w1 | tac | tr -d ' \n')"; }
+
 # OpenSSL's form of the public key with this number and parameter set, from what OpenSC shows of it.
 gost_public_key() {
     tool --list-objects --type pubkey
     local value=$(awk -v id="$1" '/VALUE:/ { value = ""; isValue = 1 } /label:/ { isValue = 0 }
-        isValue { sub(/.*VALUE:/, ""); gsub(/ /, ""); value = value $0 } $1 == "ID:" && $2 == id { print value }' output)
+        isValue { sub(/.*VALUE:/, ""); gsub(/ /, ""); value = value $0 }
+        $1 == "ID:" && $2 == id { print value }' output)
     local algorithm=301c06062a8503020213301206072a85030202230${2}06072a850302021e01
-    printf "$(sed 's/../\\x&/g' <<< "3063${algorithm}034300$value")" > public.der
+    octets "3063${algorithm}034300$value" > public.der
 }
 
 # Signs with the key of this number, which is of this parameter set.
@@ -92,9 +99,6 @@ use_gost() {
     expect 0 openssl pkeyutl -engine gost -verify -pubin -keyform DER -inkey public.der -in digest -sigfile signature
     printed "Signature Verified Successfully"
 }
-
-# The octets from the last to the first.
-reverse() { printf "$(od -An -v -tx1 -w1 | tac | sed 's/ /\\x/' | tr -d '\n')"; }
 
 gost_keys() {
     local set ukm=0102030405060708
@@ -111,8 +115,10 @@ gost_keys() {
     openssl pkey -pubin -inform DER -in public.der -out public.pem
     expect 0 openssl pkeyutl -engine gost -derive -inkey peer.pem -peerkey public.pem -pkeyopt ukmhex:$ukm \
         -pkeyopt vko:256 -out agreed
-    { openssl pkey -in peer.pem -pubout -outform DER | tail -c 64; printf "$(sed 's/../\\x&/g' <<< $ukm)"; } | reverse > point
-    expect 0 pkcs15-crypt --decipher --raw --key 44 --pin $pin --input point --output decrypted
+    openssl pkey -in peer.pem -pubout -outform DER | tail -c 64 > point
+    octets $ukm >> point
+    reverse < point > reversed
+    expect 0 pkcs15-crypt --decipher --raw --key 44 --pin $pin --input reversed --output decrypted
     reverse < decrypted | cmp agreed || fail "GOST: decrypted to something else"
     passed "$identity: OpenSSL's engine and the token agree on a key"
 }

@@ -95,8 +95,8 @@ start_pcscd() {
         || fail "pcscd lacks the virtual reader: restart it, it has run since before vsmartcard-vpcd was installed"
 }
 
-# Puts a token into the reader: identity, directory of its state, more options. Sets $token, $serial and, for a new token
-# with a channel, $password.
+# Puts a token into the reader: identity, directory of its state, more options. Sets $token, $serial and, for a new
+# token with a channel, $password.
 insert() {
     rm -f emulator.log
     "$emulator" --identity "$1" --state "$2" "${@:3}" > emulator.log 2>&1 &

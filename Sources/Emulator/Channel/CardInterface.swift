@@ -31,7 +31,7 @@ final class CardInterface {
 
     /// Executes a command APDU and gives the response APDU.
     func process(_ apdu: Span<UInt8>) -> [UInt8] {
-        guard let command = try? Command(parsing: apdu), takes(command) else {
+        guard let command = try? Command(parsing: apdu), takes(command, apdu) else {
             remainder = nil
             channel?.handshake = nil
             return Response(.wrongLength).encoded
@@ -102,9 +102,10 @@ final class CardInterface {
         return deliver(Response(rest.status, data: rest.bytes), to: command)
     }
 
-    /// Whether the command has a form that the token takes (GSC/1, 4, E1.83).
-    private func takes(_ command: borrowing Command) -> Bool {
-        !command.isExtended || channel?.offer.takesExtendedLength != false
+    /// Whether the command has a form that the token takes (GSC/1, 4, E1.83): without a channel, only the short one.
+    private func takes(_ command: borrowing Command, _ apdu: Span<UInt8>) -> Bool {
+        guard let channel else { return apdu.count <= 5 || apdu[4] != 0 }
+        return !command.isExtended || channel.offer.takesExtendedLength
     }
 }
 
