@@ -112,7 +112,7 @@ struct FormatTests {
         let pauses = Lock<[Int]>([])
         var identity = Identity.usb
         identity.isSlow = true
-        let card = try EmulatedCard(identity) { pause in pauses.withLock { $0.append(pause) } }
+        let card = try EmulatedCard(identity, pause: { pause in pauses.withLock { $0.append(pause) } })
         Signing.makeKey(card, "01")
         Format.vendor(card)
         #expect(pauses.withLock { $0 } == [300, 2300, 400])
