@@ -31,7 +31,7 @@ final class CardInterface {
 
     /// Executes a command APDU and gives the response APDU.
     func process(_ apdu: Span<UInt8>) -> [UInt8] {
-        guard let command = try? Command(parsing: apdu), takes(command) else {
+        guard let command = try? Command(parsing: apdu), takes(command, apdu) else {
             remainder = nil
             channel?.handshake = nil
             return Response(.wrongLength).encoded
@@ -77,7 +77,11 @@ final class CardInterface {
         }
         try require(channel?.offer.isRequired != true, else: .secureMessagingMissing)
         let response = card.execute(command, in: &plain)
-        if response.data.count > 256, command.ne == 256 { return deliver(response, to: command) }
+        if response.data.count > 256, command.ne == 256 {
+            // A modulus of more than 2048 bits: all of it is fetched by GET RESPONSE.
+            remainder = Remainder(channel: command.cla & 0x03, bytes: response.data, status: response.status)
+            return Response(.bytesAvailable(response.data.count))
+        }
         return Response(response.status, data: Array(response.data.prefix(command.ne ?? 0)))
     }
 
@@ -98,9 +102,10 @@ final class CardInterface {
         return deliver(Response(rest.status, data: rest.bytes), to: command)
     }
 
-    /// Whether the command has a form that the token takes (GSC/1, 4, E1.83).
-    private func takes(_ command: borrowing Command) -> Bool {
-        !command.isExtended || channel?.offer.takesExtendedLength != false
+    /// Whether the command has a form that the token takes (GSC/1, 4, E1.83): without a channel, only the short one.
+    private func takes(_ command: borrowing Command, _ apdu: Span<UInt8>) -> Bool {
+        guard let channel else { return apdu.count <= 5 || apdu[4] != 0 }
+        return !command.isExtended || channel.offer.takesExtendedLength
     }
 }
 
