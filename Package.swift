@@ -56,6 +56,7 @@ let package = Package(
         kanal(
             "GOST", on: ["COpenSSL", "GOSTKernels", "Secrets"],
             swift: [.unsafeFlags(["-O"], .when(configuration: .debug))]),
+        kanal("HostCrypto", on: ["COpenSSL", "GOST", "Secrets"]),
         kanal("Storage", on: ["Secrets"]),
         kanal("SecureChannel", on: ["APDU", "GOST", "Secrets", "Storage"]),
         kanal("Emulator", on: ["APDU", "GOST", "Locking", "Secrets", "Storage"]),
@@ -88,6 +89,7 @@ let package = Package(
         tests("APDUTests", on: ["APDU", "Secrets", "TestSupport"]),
         tests("TokenTests", on: ["TestSupport", "Token"]),
         tests("GOSTTests", on: ["GOST", "Secrets", "TestSupport"]),
+        tests("HostCryptoTests", on: ["GOST", "HostCrypto", "Secrets", "TestSupport"]),
         tests("StorageTests", on: ["Storage", "Secrets", "TestSupport"]),
         tests("SecureChannelTests", on: ["SecureChannel", "APDU", "GOST", "Secrets", "Storage", "TestSupport"]),
         tests(

@@ -1,6 +1,9 @@
 #include <openssl/bn.h>
+#include <openssl/core_dispatch.h>
 #include <openssl/crypto.h>
 #include <openssl/ec.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
+#include <openssl/obj_mac.h>
+#include <openssl/param_build.h>
 #include <openssl/provider.h>
