@@ -89,7 +89,7 @@ let package = Package(
         tests("APDUTests", on: ["APDU", "Secrets", "TestSupport"]),
         tests("TokenTests", on: ["TestSupport", "Token"]),
         tests("GOSTTests", on: ["GOST", "Secrets", "TestSupport"]),
-        tests("HostCryptoTests", on: ["GOST", "HostCrypto", "Secrets", "TestSupport"]),
+        tests("HostCryptoTests", on: ["COpenSSL", "GOST", "HostCrypto", "Secrets", "TestSupport"]),
         tests("StorageTests", on: ["Storage", "Secrets", "TestSupport"]),
         tests("SecureChannelTests", on: ["SecureChannel", "APDU", "GOST", "Secrets", "Storage", "TestSupport"]),
         tests(

@@ -3,8 +3,9 @@ import COpenSSL
 /// The project's own library context of libcrypto, for the process may use libcrypto too, with settings that are not
 /// ours. It lives as long as the process.
 ///
-/// The random numbers that blind libcrypto's multiplications come from it. They still make OpenSSL 3.0 read the
-/// process's configuration file if nothing has done so before; keeping it from that would keep it from the host too.
+/// The random numbers that blind libcrypto's multiplications come from it. They, digests and operations with keys still
+/// make OpenSSL 3.0 read the process's configuration file if nothing has done so before, and ask the engines that the
+/// process has made its defaults; keeping it from that would keep it from the host too.
 package enum LibraryContext {
     /// The context (`OSSL_LIB_CTX`), or nil if libcrypto could not make one.
     package nonisolated(unsafe) static let context: OpaquePointer? = {

@@ -13,9 +13,7 @@ struct Parameters: ~Copyable {
         builder = try unsafe Handle(OSSL_PARAM_BLD_new(), free: OSSL_PARAM_BLD_free)
     }
 
-    deinit {
-        for unsafecopy in unsafe copies { unsafe copy.deallocate() }
-    }
+    deinit { unsafe copies.forEach { unsafe $0.deallocate() } }
 
     mutating func add(_ name: StaticString, number: BigNumber) throws(HostCryptoError) {
         try unsafe check(OSSL_PARAM_BLD_push_BN(builder.pointer, name.cString, number.pointer))
