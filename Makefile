@@ -79,10 +79,12 @@ SECONDS = 60
 fuzz: build-deps ## feed random input to parsers and streams under AddressSanitizer; takes SECONDS
 	Tests/fuzz.sh $(SECONDS)
 
-bench: build-deps ## compare the speed with that of gost-engine, libgcrypt and nettle
+bench: build-deps ## compare the speed with that of gost-engine, libgcrypt and nettle; measure the channel
 	$(call install_packages,$(bench_packages))
 	KANAL_BENCHMARKS=1 swift build -c release --product benchmark
 	.build/release/benchmark | tee .build/benchmark.md
+	KANAL_BENCHMARKS=1 swift build -c release --product channel-benchmark
+	.build/release/channel-benchmark | tee .build/channel-benchmark.md
 
 lint: ## check the formatting
 	swift format lint --strict -r Sources Tests Benchmarks Package.swift

@@ -58,15 +58,24 @@ let package = Package(
             swift: [.unsafeFlags(["-O"], .when(configuration: .debug))]),
         kanal("HostCrypto", on: ["COpenSSL", "GOST", "Secrets"]),
         kanal("Storage", on: ["Secrets"]),
-        kanal("SecureChannel", on: ["APDU", "GOST", "Secrets", "Storage"]),
+        kanal("SecureChannel", on: ["APDU", "GOST", "Locking", "Secrets", "Storage"]),
         kanal("Emulator", on: ["APDU", "GOST", "Locking", "Secrets", "Storage"]),
         kanal("PCSC", on: ["APDU", "CPCSC", "Locking", "Secrets"]),
         kanal(
             "Token",
             on: [
-                "APDU", "GOST", "SecureChannel", "Secrets", "Storage", .product(name: "Logging", package: "swift-log"),
+                "APDU", "GOST", "Locking", "SecureChannel", "Secrets", "Storage",
+                .product(name: "Logging", package: "swift-log"),
             ]),
-        kanal("Cryptoki", on: ["APDU", "CCryptoki", "GOST", "Locking", "SecureChannel", "Secrets", "Token"]),
+        kanal(
+            "Cryptoki",
+            on: [
+                "APDU", "CCryptoki", "GOST", "Locking", "SecureChannel", "Secrets", "Token",
+                .product(name: "Logging", package: "swift-log"),
+            ]),
+        .target(
+            name: "Configuration", dependencies: ["SecureChannel", "Storage", "Token"], exclude: ["kanal.conf"],
+            swiftSettings: settings),
         .executableTarget(
             name: "kanal-emulator",
             dependencies: ["Emulator", "Storage", .product(name: "ArgumentParser", package: "swift-argument-parser")],
@@ -74,7 +83,8 @@ let package = Package(
         kanal(
             "Provider",
             on: [
-                "APDU", "CCryptoki", "Cryptoki", "Locking", "PCSC", "Secrets", "Token",
+                "APDU", "CCryptoki", "Configuration", "Cryptoki", "Locking", "PCSC", "SecureChannel", "Secrets",
+                "Token",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .target(
@@ -88,14 +98,27 @@ let package = Package(
             name: "TestSupport", dependencies: ["APDU", "Secrets"], path: "Tests/Support", swiftSettings: settings),
         tests("APDUTests", on: ["APDU", "Secrets", "TestSupport"]),
         tests("TokenTests", on: ["TestSupport", "Token"]),
+        tests(
+            "ConfigurationTests", on: ["Configuration", "SecureChannel", "Secrets", "Storage", "TestSupport", "Token"]),
         tests("GOSTTests", on: ["GOST", "Secrets", "TestSupport"]),
         tests("HostCryptoTests", on: ["COpenSSL", "GOST", "HostCrypto", "Secrets", "TestSupport"]),
-        tests("StorageTests", on: ["Storage", "Secrets", "TestSupport"]),
-        tests("SecureChannelTests", on: ["SecureChannel", "APDU", "GOST", "Secrets", "Storage", "TestSupport"]),
+        .target(name: "CSystem", path: "Tests/CSystem"),
+        tests("StorageTests", on: ["CSystem", "Storage", "Secrets", "TestSupport"]),
+        // The other end of a channel, for tests, fuzzing and measurements.
+        .target(
+            name: "ChannelToken", dependencies: ["APDU", "GOST", "Secrets"], path: "Tests/ChannelToken",
+            swiftSettings: settings),
+        tests(
+            "SecureChannelTests",
+            on: [
+                "CSystem", "ChannelToken", "SecureChannel", "APDU", "GOST", "Locking", "Secrets", "Storage",
+                "TestSupport",
+            ]),
         tests(
             "CryptokiTests",
             on: [
-                "APDU", "CCryptoki", "Cryptoki", "Emulator", "GOST", "Locking", "Secrets", "TestSupport", "Token",
+                "APDU", "CCryptoki", "Cryptoki", "Emulator", "GOST", "Locking", "SecureChannel", "Secrets",
+                "TestSupport", "Token",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         tests("EmulatorTests", on: ["Emulator", "APDU", "GOST", "Secrets", "Storage", "TestSupport"]),
@@ -118,5 +141,9 @@ if Context.environment["KANAL_BENCHMARKS"] != nil {
         .executableTarget(
             name: "benchmark", dependencies: ["GOST", "Libraries", "Secrets"], path: "Benchmarks/Benchmark",
             swiftSettings: settings),
+        .executableTarget(
+            name: "channel-benchmark",
+            dependencies: ["APDU", "ChannelToken", "GOST", "Secrets", "SecureChannel", "Storage"],
+            path: "Benchmarks/Channel", swiftSettings: settings),
     ]
 }

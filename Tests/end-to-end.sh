@@ -78,7 +78,7 @@ passed "another user activates for himself, and nobody loses anything"
 export KANAL_LOG=$work/log
 tool --login --pin $pin --list-objects
 unset KANAL_LOG
-for word in C_OpenSession C_Login "> 80860301"; do
+for word in C_OpenSession C_Login "> 808603"; do
     grep -q -e "$word" log || fail "no $word in the log"
 done
 for secret in $pin "$(printf %s $pin | od -An -tx1 | tr -d ' \n')" "${password//-/}"; do

@@ -5,6 +5,15 @@ public protocol CardConnection: AnyObject {
     ///
     /// Whatever fails, the error says whether the card can have executed the command (``LinkError/outcome``).
     func transmit(_ command: borrowing Command) throws(LinkError) -> Response
+
+    /// The greatest number of octets of an encoded command that reader and protocol take. 261 is the longest short
+    /// APDU; above it extended length fields may be used, with replies as long.
+    var maximumLength: Int { get }
+}
+
+extension CardConnection {
+    /// Short APDUs only, which every reader takes.
+    public var maximumLength: Int { Command.maximumShortLength }
 }
 
 /// A connection to the card in a reader.

@@ -6,6 +6,9 @@ public struct MalformedCommand: Error, Sendable, Equatable {
 }
 
 extension Command {
+    /// The number of octets of the longest command with short length fields: header, Lc, 255 of data, Le.
+    public static let maximumShortLength = 261
+
     /// Whether the command needs extended length fields (ISO/IEC 7816-4, 5.1): more than 255 data bytes, or more than
     /// 256 response bytes wanted.
     public var isExtended: Bool { data.count > 255 || (ne ?? 0) > 256 }

@@ -10,6 +10,7 @@ public struct CKError: Error, RawRepresentable, Hashable, Sendable {
     public init(rawValue: CK_RV) { self.rawValue = rawValue }
     public init(_ rawValue: CK_RV) { self.rawValue = rawValue }
 
+    public static let actionProhibited = CKError(CKR_ACTION_PROHIBITED)
     public static let argumentsBad = CKError(CKR_ARGUMENTS_BAD)
     public static let attributeReadOnly = CKError(CKR_ATTRIBUTE_READ_ONLY)
     public static let attributeSensitive = CKError(CKR_ATTRIBUTE_SENSITIVE)
@@ -36,6 +37,7 @@ public struct CKError: Error, RawRepresentable, Hashable, Sendable {
     public static let operationActive = CKError(CKR_OPERATION_ACTIVE)
     public static let operationNotInitialised = CKError(CKR_OPERATION_NOT_INITIALIZED)
     public static let pinIncorrect = CKError(CKR_PIN_INCORRECT)
+    public static let pinLengthRange = CKError(CKR_PIN_LEN_RANGE)
     public static let pinLocked = CKError(CKR_PIN_LOCKED)
     public static let randomSeedNotSupported = CKError(CKR_RANDOM_SEED_NOT_SUPPORTED)
     public static let sessionExists = CKError(CKR_SESSION_EXISTS)
@@ -68,12 +70,13 @@ extension CKError {
             case .channel(let error): CKError(error)
             case .activationNeeded: .functionNotSupported
             case .pinIncorrect: .pinIncorrect
+            case .pinLength: .pinLengthRange
             case .pinLocked: .pinLocked
             case .notLoggedIn: .userNotLoggedIn
             case .notFound: .objectHandleInvalid
             case .memoryFull: .deviceMemory
             case .unsupported: .tokenNotRecognised
-            case .initialisationPhase, .malformedAnswer, .refused: .deviceError
+            case .faulty, .initialisationPhase, .malformedAnswer, .refused: .deviceError
             }
     }
 

@@ -1,7 +1,6 @@
 public import APDU
 public import CCryptoki
 import Locking
-import SecureChannel
 public import Token
 
 /// What `C_Initialize` makes and `C_Finalize` ends: the slots and sessions of this application.
@@ -24,9 +23,30 @@ public final class Library: Sendable {
         var isFinal = false
     }
 
-    private struct Entry {
+    struct Entry {
         let slot: Lock<Slot>
+        /// Whether a call that waits for the slot's token shall give up.
+        let isAbandoned: Lock<Bool>
+        let sighting: Sighting
         var reader: ReaderState
+
+        init(_ reader: ReaderState, _ readers: any ReaderService, _ settings: TokenSettings) {
+            isAbandoned = Lock(false)
+            sighting = Sighting()
+            sighting.looked(reader, at: .zero)
+            slot = Lock(
+                Slot(
+                    reader: reader.name, readers: readers, settings: settings, isAbandoned: isAbandoned,
+                    sighting: sighting))
+            self.reader = reader
+        }
+
+        /// Runs `body` with the slot, without waiting for a token that is away.
+        func withLockAtOnce(_ body: (Slot) -> Void) {
+            isAbandoned.withLock { $0 = true }
+            slot.withLock { slot in body(slot) }
+            isAbandoned.withLock { $0 = false }
+        }
     }
 
     public init(readers: any ReaderService, settings: TokenSettings) {
@@ -41,6 +61,8 @@ public final class Library: Sendable {
     public struct SlotState: Sendable {
         /// The PC/SC name of the reader.
         public var reader: String
+        /// Whether there is a card in it, of whatever kind.
+        public var isOccupied: Bool
         /// Whether there is a token in it that this library drives.
         public var hasToken: Bool
     }
@@ -69,9 +91,9 @@ public final class Library: Sendable {
             for state in states {
                 if let index = tables.slots.firstIndex(where: { $0.reader.name == state.name }) {
                     tables.slots[index].reader = state
+                    tables.slots[index].sighting.looked(state, at: settings.clocks.uptime.now)
                 } else {
-                    let slot = Slot(reader: state.name, readers: readers, settings: settings)
-                    tables.slots.append(Entry(slot: Lock(slot), reader: state))
+                    tables.slots.append(Entry(state, readers, settings))
                 }
             }
         }
@@ -88,83 +110,29 @@ public final class Library: Sendable {
     }
 
     /// Runs `body` while no other thread has the slot.
-    private func withSlot<Result>(_ id: CK_SLOT_ID, _ body: (Slot) throws(CKError) -> Result) throws(CKError) -> Result
-    {
-        let slot = try entry(id)
-        return try slot.withLock { slot throws(CKError) in try body(slot) }
+    func withSlot<Result>(_ id: CK_SLOT_ID, _ body: (Slot) throws(CKError) -> Result) throws(CKError) -> Result {
+        try entry(id).slot.withLock { slot throws(CKError) in try body(slot) }
     }
 
-    private func entry(_ id: CK_SLOT_ID) throws(CKError) -> Lock<Slot> {
+    func entry(_ id: CK_SLOT_ID) throws(CKError) -> Entry {
         if let entry = known(id) { return entry }
         try refreshSlots()
         guard let entry = known(id) else { throw .slotIDInvalid }
         return entry
     }
 
-    private func known(_ id: CK_SLOT_ID) -> Lock<Slot>? {
+    private func known(_ id: CK_SLOT_ID) -> Entry? {
         tables.withLock { tables in
             guard let index = Int(exactly: id), tables.slots.indices.contains(index) else { return nil }
-            return tables.slots[index].slot
+            return tables.slots[index]
         }
-    }
-
-    // MARK: Tokens
-
-    /// What is known of a token, with this application's sessions.
-    public struct TokenState: Sendable {
-        public var model: TokenModel
-        public var atr: [UInt8]
-        public var isActivated: Bool
-        public var info: TokenInfo
-        public var sessionCount: Int
-        public var readWriteSessionCount: Int
-    }
-
-    /// - Parameter evicting: Whether to learn everything even at another process's cost; see `Token.info(evicting:)`.
-    public func token(in slot: CK_SLOT_ID, evicting: Bool) throws(CKError) -> TokenState {
-        try withSlot(slot) { slot throws(CKError) in
-            try slot.withToken { token throws(TokenError) in
-                let info = try token.info(evicting: evicting)
-                return TokenState(
-                    model: token.model, atr: token.atr, isActivated: token.isActivated, info: info,
-                    sessionCount: slot.sessionCount, readWriteSessionCount: slot.readWriteSessionCount)
-            }
-        }
-    }
-
-    /// Activates the secure channel of the token with a password, as the user typed it.
-    ///
-    /// - Throws: `CKR_SESSION_EXISTS` while a session with the token is open.
-    public func activate(_ slot: CK_SLOT_ID, password: Span<UInt8>) throws(CKError) {
-        let slot = try entry(slot)
-        let password = try ActivationPassword.cryptoki(password)
-        try slot.withLock { slot throws(CKError) in
-            guard slot.sessionCount == 0 else { throw .sessionExists }
-            try slot.withToken { token throws(TokenError) in try token.activate(with: password) }
-        }
-    }
-
-    /// The mechanisms of the token in a slot, in the vendor's order.
-    public func mechanisms(of slot: CK_SLOT_ID) throws(CKError) -> [CK_MECHANISM_TYPE] {
-        try requireToken(slot)
-        return MechanismDefinition.all.map(\.type)
-    }
-
-    /// The flags of a mechanism. Key sizes are not told: they follow from the parameter set.
-    public func flags(of mechanism: CK_MECHANISM_TYPE, in slot: CK_SLOT_ID) throws(CKError) -> CK_FLAGS {
-        try requireToken(slot)
-        return try MechanismDefinition.find(mechanism).flags
-    }
-
-    private func requireToken(_ id: CK_SLOT_ID) throws(CKError) {
-        guard try slot(id).hasToken else { throw .tokenNotPresent }
     }
 
     // MARK: Sessions
 
     public func openSession(with id: CK_SLOT_ID, flags: CK_FLAGS) throws(CKError) -> CK_SESSION_HANDLE {
         guard flags & CKF_SERIAL_SESSION != 0 else { throw .sessionParallelNotSupported }
-        let slot = try entry(id)
+        let slot = try entry(id).slot
         let handle = tables.withLock { $0.sessions.insert(id) }
         do throws(CKError) {
             try slot.withLock { slot throws(CKError) in
@@ -183,7 +151,7 @@ public final class Library: Sendable {
     }
 
     public func closeAllSessions(with id: CK_SLOT_ID) throws(CKError) {
-        try withSlot(id) { slot throws(CKError) in slot.closeAllSessions() }
+        try entry(id).withLockAtOnce { $0.closeAllSessions() }
         tables.withLock { $0.sessions.removeAll { $0 == id } }
     }
 
@@ -213,20 +181,21 @@ public final class Library: Sendable {
 
     /// Closes everything. Calls that other threads are in the middle of end first.
     public func finalize() {
-        let slots = tables.withLock { tables in
+        let entries = tables.withLock { tables in
             defer {
                 tables = Tables()
                 tables.isFinal = true
             }
-            return tables.slots.map(\.slot)
+            return tables.slots
         }
-        for slot in slots { slot.withLock { $0.closeAllSessions() } }
+        for entry in entries { entry.withLockAtOnce { $0.closeAllSessions() } }
     }
 }
 
 extension Library.SlotState {
     init(_ state: ReaderState) {
         reader = state.name
+        isOccupied = state.atr != nil
         hasToken = state.atr.map { TokenModel(atr: $0) != nil } ?? false
     }
 }

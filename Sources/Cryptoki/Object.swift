@@ -10,6 +10,8 @@ struct Object {
         case token(TokenKey)
         /// In this process, until the session is closed. Private keys keep their value here and nowhere else.
         case session(CK_SESSION_HANDLE, SessionKey?)
+        /// Nowhere: it tells of the token itself.
+        case features
     }
 
     var home: Home
@@ -19,6 +21,7 @@ struct Object {
 
     var tokenKey: TokenKey? { if case .token(let key) = home { key } else { nil } }
     var sessionKey: SessionKey? { if case .session(_, let key) = home { key } else { nil } }
+    var isFeatures: Bool { if case .features = home { true } else { false } }
     var session: CK_SESSION_HANDLE? { if case .session(let session, _) = home { session } else { nil } }
 }
 
@@ -47,6 +50,9 @@ struct KeyTemplate {
 }
 
 extension Object {
+    /// The object that tells of the token.
+    static var features: Object { Object(home: .features, attributes: TokenFeatures.attributes, isPrivate: false) }
+
     /// The key on a token that `key` describes.
     init(_ key: TokenKey) {
         let template = KeyTemplate(

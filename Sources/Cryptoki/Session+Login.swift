@@ -24,8 +24,16 @@ extension Session {
     /// Ends the login. Private objects are seen no more, and private session objects are gone.
     public func logOut() throws(CKError) {
         guard slot.login != nil else { throw .userNotLoggedIn }
-        slot.objects.removeAll { $0.isPrivate }
-        slot.endPrivateOperations()
-        try slot.withToken { token throws(TokenError) in try token.logOut() }
+        slot.loginEnded()
+        // A token that is away loses the right with its session, and nobody waits for it.
+        if case .waitingForToken = slot.presence {
+            slot.connection?.forgetLogin()
+            return
+        }
+        do throws(CKError) {
+            try slot.withToken(waits: false) { token throws(TokenError) in try token.logOut() }
+        } catch {
+            guard case .waitingForToken = slot.presence else { throw error }
+        }
     }
 }

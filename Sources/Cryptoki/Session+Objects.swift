@@ -6,7 +6,12 @@ extension Session {
     ///
     /// - Throws: `CKR_OBJECT_HANDLE_INVALID` if there is none that the session may see.
     public func attributes(of handle: CK_OBJECT_HANDLE) throws(CKError) -> Attributes {
-        try slot.visibleObject(handle).attributes
+        let object = try slot.visibleObject(handle)
+        guard object.isFeatures else { return object.attributes }
+        let isWireless = slot.settings.isWireless(slot.reader)
+        return try slot.withToken { token throws(TokenError) in
+            try TokenFeatures.attributes(of: token, isWireless: isWireless)
+        }
     }
 
     /// Whether an attribute exists but may not be read: the value of a private key.
@@ -18,6 +23,7 @@ extension Session {
     /// Destroys an object.
     public func destroyObject(_ handle: CK_OBJECT_HANDLE) throws(CKError) {
         let object = try slot.visibleObject(handle)
+        guard !object.isFeatures else { throw .actionProhibited }
         if let key = object.tokenKey {
             guard isReadWrite else { throw .sessionReadOnly }
             guard slot.login == .user else { throw .userNotLoggedIn }
@@ -53,5 +59,6 @@ extension Slot {
             return false
         }
         for key in missing { _ = objects.insert(Object(key)) }
+        if !objects.ordered.contains(where: { $0.element.isFeatures }) { _ = objects.insert(.features) }
     }
 }

@@ -1,6 +1,7 @@
 import APDU
 import CCryptoki
-import SecureChannel
+import Locking
+import Logging
 import Token
 
 /// One reader, the token in it, and this application's sessions with that token.
@@ -8,69 +9,61 @@ import Token
 /// Reached only under the lock that the library keeps for each slot.
 final class Slot {
     let reader: String
-    private let readers: any ReaderService
+    let readers: any ReaderService
     let settings: TokenSettings
+    /// Set by another thread that wants the slot: a call that waits for the token gives up.
+    let isAbandoned: Lock<Bool>
+    /// When the token was last known to be there.
+    let sighting: Sighting
 
-    private var connection: Token?
-    private var instance: Instance?
+    private(set) var connection: Token?
+    private var history: ChannelHistory?
     private var sessions: [CK_SESSION_HANDLE: Session] = [:]
     /// Objects of the token and of its sessions.
     var objects = HandleTable<Object>(notFound: .objectHandleInvalid)
+    /// Whether the token is there, and has been.
+    var presence = Presence.normal {
+        didSet {
+            guard presence != oldValue else { return }
+            settings.log.notice("\(presence.description)", metadata: ["reader": "\(reader)"])
+        }
+    }
 
-    init(reader: String, readers: any ReaderService, settings: TokenSettings) {
+    init(
+        reader: String, readers: any ReaderService, settings: TokenSettings, isAbandoned: Lock<Bool>, sighting: Sighting
+    ) {
         self.reader = reader
         self.readers = readers
         self.settings = settings
+        self.isAbandoned = isAbandoned
+        self.sighting = sighting
     }
 
     // MARK: Token
 
-    /// Runs `body` with the token, connected. Without a session the connection ends with the call.
-    func withToken<Result>(_ body: (Token) throws(TokenError) -> Result) throws(CKError) -> Result {
-        do {
-            let token = try connected()
-            defer { if sessions.isEmpty { disconnect() } }
-            return try body(token)
-        } catch {
-            if error.isAbsence { tokenIsGone() }
-            throw CKError(error)
-        }
-    }
-
     /// Who is logged in to the token.
     var login: Token.Role? { connection?.login }
 
-    private func connected() throws(TokenError) -> Token {
-        if let connection { return connection }
+    func connect() throws(TokenError) -> Token {
         let link: any CardLink
         do { link = try readers.connect(to: reader) } catch { throw .link(error) }
-        let token = try Token(reader: reader, link: link, settings: settings, instance: processInstance())
+        let token = try Token(reader: reader, link: link, settings: settings, history: channelHistory())
         connection = token
+        presence = .normal
         return token
     }
 
     /// The same for as long as this process knows the slot, so that the token can tell its sessions from others'.
-    private func processInstance() throws(TokenError) -> Instance {
-        if let instance { return instance }
-        do {
-            let instance = try Instance(random: settings.random)
-            self.instance = instance
-            return instance
-        } catch {
-            throw .channel(error)
-        }
+    private func channelHistory() throws(TokenError) -> ChannelHistory {
+        if let history { return history }
+        let history = try ChannelHistory(random: settings.random)
+        self.history = history
+        return history
     }
 
-    private func disconnect() {
+    func disconnect() {
         connection?.disconnect()
         connection = nil
-    }
-
-    /// Removal ends all sessions; their handles and those of their objects are never used again.
-    private func tokenIsGone() {
-        connection = nil
-        sessions = [:]
-        objects.removeAll { _ in true }
     }
 
     // MARK: Sessions
@@ -104,28 +97,21 @@ final class Slot {
         if sessions.isEmpty { closeAllSessions() }
     }
 
-    func closeAllSessions() {
+    func closeAllSessions() { end(as: .normal) }
+
+    /// Ends all sessions; their handles and those of their objects are never used again.
+    func end(as presence: Presence) {
         sessions = [:]
         objects.removeAll { _ in true }
         disconnect()
+        self.presence = presence
     }
 
-    /// A private key's operations end with the login that allowed them.
-    func endPrivateOperations() {
+    // MARK: Login
+
+    /// What only a login allows ends with it: operations with private keys, and private objects that no token keeps.
+    func loginEnded() {
+        objects.removeAll { $0.isPrivate }
         for session in sessions.values { session.signature = nil }
-    }
-}
-
-extension TokenError {
-    /// Whether the token is no longer there.
-    fileprivate var isAbsence: Bool {
-        switch self {
-        case .link(let error), .channel(.link(let error)):
-            switch error {
-            case .noCard, .noService, .removed: true
-            default: false
-            }
-        default: false
-        }
     }
 }

@@ -1,40 +1,60 @@
 import GOST
 import Secrets
 
-/// An activation password (GSC/1, 5): the first of 16 to 32 symbols names the slot, the others are random.
+/// An activation password (GSC/1, 5): the first of 12 to 32 symbols names the slot, the others are random.
 ///
-/// Only the verifier stays in a token.
+/// Only the verifiers stay in a token.
 struct ActivationPassword: ~Copyable {
-    /// Letters without O, digits without 0: 34 symbols.
-    private static let alphabet = [UInt8]("ABCDEFGHIJKLMNPQRSTUVWXYZ123456789".utf8)
-    /// As many as the classic profile needs.
-    private static let minimumCount = 16
+    /// What the symbols of a new password are taken from: letters without O, and digits without 0 or none.
+    enum Alphabet: UInt8 {
+        case lettersAndDigits = 0
+        case letters = 1
+
+        var symbols: [UInt8] {
+            switch self {
+            case .lettersAndDigits: ActivationPassword.allSymbols
+            case .letters: ActivationPassword.allSymbols.filter { $0 >= 0x41 }
+            }
+        }
+    }
+
+    private static let allSymbols = [UInt8]("ABCDEFGHIJKLMNPQRSTUVWXYZ123456789".utf8)
+    /// The length of a new password.
+    private static let standardCount = 16
     private static let maximumCount = 32
-    private static let iterations = 10_000
+    /// How many salts are tried. That one is of no use for a password will not happen.
+    private static let salts = 4
 
     let slot: Int
-    private let symbols: Secret
+    /// The canonical form.
+    let symbols: Secret
 
-    /// The canonical form of what a user typed: without dashes and spaces, in capitals. Nil if there is none.
-    init?(_ text: String) {
+    /// The canonical form of what a user typed: without dashes and spaces, in capitals. Nil if there is none, or it is
+    /// too short for one of the profiles.
+    init?(_ text: String, for profiles: [ChannelProfile]) {
         let capitals = text.utf8.map { (0x61...0x7A).contains($0) ? $0 & 0xDF : $0 }
         let symbols = capitals.filter { $0 != 0x2D && $0 != 0x20 }
-        guard (Self.minimumCount...Self.maximumCount).contains(symbols.count),
-            symbols.allSatisfy(Self.alphabet.contains), let slot = symbols.first.flatMap(Self.slot(named:))
+        let minimum = profiles.contains(.classic) ? 16 : 12
+        guard (minimum...Self.maximumCount).contains(symbols.count), symbols.allSatisfy(Self.allSymbols.contains),
+            let slot = symbols.first.flatMap(Self.slot(named:))
         else { return nil }
         self.slot = slot
         self.symbols = Secret(copying: symbols)
     }
 
-    /// A new password for a slot: its digit and 15 random symbols.
-    init(slot: Int, random: any RandomSource) throws(RandomUnavailable) {
+    /// A new password for a slot: the slot's digit or letter, and 15 random symbols.
+    init(
+        slot: Int, of alphabet: Alphabet = .lettersAndDigits, random: any RandomSource
+    ) throws(RandomUnavailable) {
         self.slot = slot
-        var symbols = [0x30 + UInt8(truncatingIfNeeded: slot)]
+        let name: UInt8 = alphabet == .letters ? 0x40 : 0x30
+        var symbols = [name + UInt8(truncatingIfNeeded: slot)]
         defer { symbols.wipe() }
-        let fair = 256 / Self.alphabet.count * Self.alphabet.count
-        while symbols.count < Self.minimumCount {
+        let choice = alphabet.symbols
+        let fair = 256 / choice.count * choice.count
+        while symbols.count < Self.standardCount {
             let byte = Int(try random.bytes(1)[0])
-            if byte < fair { symbols.append(Self.alphabet[byte % Self.alphabet.count]) }
+            if byte < fair { symbols.append(choice[byte % choice.count]) }
         }
         self.symbols = Secret(copying: symbols)
     }
@@ -49,11 +69,21 @@ struct ActivationPassword: ~Copyable {
         return text
     }
 
-    /// What a token keeps for the classic profile: K_F = PBKDF2 over HMAC_GOSTR3411-94 with 10 000 iterations.
-    func verifier(salt: [UInt8]) -> Sealed {
-        Sealed(
-            PBKDF2<GOSTR341194>.derive(
-                password: symbols.bytes, salt: salt.span, iterations: Self.iterations, count: 32))
+    /// What a token keeps: the verifiers of the profiles under a new salt, and full counters.
+    func slot(for profiles: [ChannelProfile], random: any RandomSource) throws -> ActivationSlot {
+        for _ in 0..<Self.salts {
+            let salt = try random.bytes(16)
+            var verifiers: [ChannelProfile: Sealed] = [:]
+            do throws(GOSTError) {
+                for profile in profiles {
+                    verifiers[profile] = Sealed(try profile.suite.verifier(password: symbols.bytes, salt: salt))
+                }
+                return ActivationSlot(salt: salt, verifiers: verifiers)
+            } catch .invalidPoint {
+                continue
+            }
+        }
+        throw RandomUnavailable()
     }
 
     /// '1'...'6' or 'A'...'F'.

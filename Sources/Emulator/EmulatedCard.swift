@@ -25,10 +25,12 @@ public final class EmulatedCard: CardConnection, Sendable {
     ///   - serial: Four or eight bytes, big-endian. Nil takes the memory's, or a random one of the range for emulators.
     ///   - label: For a new token: its label, at most 255 bytes of UTF-8.
     ///   - random: Where keys, nonces and challenges come from.
+    ///   - pause: Waits so many milliseconds, which the token wants after a host has failed to prove itself.
     /// - Throws: ``EmulatorError``. A memory that holds something else is left as it is.
     public init(
         _ identity: Identity, memory: any CardMemory = VolatileMemory(), activationPasswords: [String] = [],
-        serial: [UInt8]? = nil, label: String? = nil, random: any RandomSource = SystemRandom()
+        serial: [UInt8]? = nil, label: String? = nil, random: any RandomSource = SystemRandom(),
+        pause: @escaping @Sendable (Int) -> Void = { _ in }
     ) throws(EmulatorError) {
         let wanted = try serial.map { bytes throws(EmulatorError) in try EmulatedCard.serial(bytes) }
         var passwords: [String] = []
@@ -45,7 +47,8 @@ public final class EmulatedCard: CardConnection, Sendable {
         self.identity = identity
         self.serial = state.serial
         newActivationPasswords = passwords
-        interface = Lock(CardInterface(Card(identity: identity, state: state, memory: memory, random: random)))
+        let card = Card(identity: identity, state: state, memory: memory, random: random, pause: pause)
+        interface = Lock(CardInterface(card))
     }
 
     /// The label that the token's label file holds; empty if there is none.

@@ -14,7 +14,7 @@ public enum EmulatorError: Error, Sendable, Equatable {
     case stateSerial
     /// A serial number is not four or eight bytes long.
     case invalidSerial
-    /// An activation password is malformed, too short for the classic profile, or names a slot that another names too.
+    /// An activation password is malformed, too short for the token's profiles, or names a slot that another names too.
     case invalidActivationPassword
     /// The label is longer than 255 bytes.
     case invalidLabel
@@ -34,8 +34,8 @@ extension EmulatorError: CustomStringConvertible {
         case .stateSerial: "the stored state belongs to a token with another serial number"
         case .invalidSerial: "a serial number is 8 or 16 hexadecimal digits"
         case .invalidActivationPassword:
-            "an activation password is 16 to 32 symbols of A-N, P-Z and 1-9, begins with 1-6 or A-F, and each fills"
-                + " another slot"
+            "an activation password is 16 to 32 symbols (12 to 32 without the classic profile) of A-N, P-Z and 1-9,"
+                + " begins with 1-6 or A-F, and each fills another slot"
         case .invalidLabel: "a label has at most 255 bytes"
         case .randomUnavailable: "the operating system delivers no random bytes"
         case .cryptography: "a cryptographic primitive failed"

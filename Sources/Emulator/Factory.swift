@@ -19,7 +19,7 @@ struct Factory {
                 nonce: try random.bytes(16))
             guard let offer = identity.channel else { return (state, []) }
             var channel = try channel(offer)
-            let printed = try fill(&channel, with: passwords)
+            let printed = try fill(&channel, with: passwords, offer)
             state.channel = channel
             return (state, printed)
         } catch let error as EmulatorError {
@@ -31,31 +31,45 @@ struct Factory {
         }
     }
 
-    /// A channel's end with a new key pair and empty slots.
+    /// A channel's end with new key pairs and empty slots.
     private func channel(_ offer: ChannelOffer) throws(GOSTError) -> ChannelState {
-        let key = try PrivateKey.generate(on: .cryptoProA, random: random)
-        let publicKey = try key.publicKey().bytes
-        return ChannelState(
-            privateKey: Sealed(key.scalar.copy()), publicKey: publicKey, records: offer.records)
+        ChannelState(keys: try .generate(offer.profiles, random: random), records: offer.records)
     }
 
     /// Burns the passwords in; without any, new ones for the slots 1 and 2.
-    private func fill(_ channel: inout ChannelState, with given: [String]) throws -> [String] {
+    private func fill(_ channel: inout ChannelState, with given: [String], _ offer: ChannelOffer) throws -> [String] {
         if given.isEmpty {
-            return try [1, 2].map { slot in
-                try burn(ActivationPassword(slot: slot, random: random), into: &channel)
+            return try (1...min(2, offer.slots)).map { slot in
+                try burn(ActivationPassword(slot: slot, random: random), into: &channel, offer)
             }
         }
         return try given.map { text in
-            guard let password = ActivationPassword(text) else { throw EmulatorError.invalidActivationPassword }
-            return try burn(password, into: &channel)
+            guard let password = ActivationPassword(text, for: offer.profiles) else {
+                throw EmulatorError.invalidActivationPassword
+            }
+            return try burn(password, into: &channel, offer)
         }
     }
 
-    private func burn(_ password: borrowing ActivationPassword, into channel: inout ChannelState) throws -> String {
-        guard channel.slots[password.slot - 1] == nil else { throw EmulatorError.invalidActivationPassword }
-        let salt = try random.bytes(16)
-        channel.slots[password.slot - 1] = ActivationSlot(salt: salt, verifier: password.verifier(salt: salt))
+    private func burn(
+        _ password: borrowing ActivationPassword, into channel: inout ChannelState, _ offer: ChannelOffer
+    ) throws -> String {
+        guard password.slot <= offer.slots, channel.slots[password.slot - 1] == nil else {
+            throw EmulatorError.invalidActivationPassword
+        }
+        channel.slots[password.slot - 1] = try password.slot(for: offer.profiles, random: random)
         return password.printed
+    }
+}
+
+extension [ChannelProfile: TokenKey] {
+    /// New key pairs for the profiles.
+    static func generate(_ profiles: [ChannelProfile], random: any RandomSource) throws(GOSTError) -> Self {
+        var keys: Self = [:]
+        for profile in profiles {
+            let key = try PrivateKey.generate(on: profile.suite.curve, random: random)
+            keys[profile] = TokenKey(scalar: Sealed(key.scalar.copy()), publicKey: try key.publicKey().bytes)
+        }
+        return keys
     }
 }

@@ -49,29 +49,3 @@ public struct Identity: Sendable {
         return bytes + [bytes.dropFirst().reduce(0, ^)]
     }
 }
-
-/// What a token says of its end of the secure channel (GSC/1, 4, E1).
-package struct ChannelOffer: Sendable {
-    /// b0 classic, b1 modern.
-    package var profiles: UInt8 = 0x01
-    /// The greatest plaintext of a protected command and of a protected reply, in bytes.
-    package var maximumCommand = 238
-    package var maximumReply = 238
-    /// b0 channel required on wireless readers, b1 on wired ones, b2 and b3 pairing forbidden there.
-    package var policy: UInt8 = 0x03
-    /// How many hosts can be paired.
-    package var records = 16
-    /// How many activation passwords there can be, 1...6.
-    package var slots = 6
-    /// How many sessions can be open at once, 1...4.
-    package var sessions = 1
-    /// The features object; nil if it is absent.
-    package var features: UInt8?
-    /// Whether the token is reached over the air.
-    package var isWireless = true
-
-    package init() {}
-
-    var isRequired: Bool { policy & (isWireless ? 0x01 : 0x02) != 0 }
-    var isPairingForbidden: Bool { policy & (isWireless ? 0x04 : 0x08) != 0 }
-}

@@ -8,6 +8,8 @@ public enum VirtualReaderError: Error, Sendable, Equatable {
     case system(errno: Int32)
     /// The other end closed the connection.
     case closed
+    /// The card was taken out of the reader.
+    case removed
 }
 
 extension VirtualReaderError: CustomStringConvertible {
@@ -16,6 +18,7 @@ extension VirtualReaderError: CustomStringConvertible {
         case .invalidAddress: "not a dotted IPv4 address"
         case .system(let code): unsafe String(cString: strerror(code))
         case .closed: "the connection was closed"
+        case .removed: "the card was taken out"
         }
     }
 }
@@ -54,13 +57,16 @@ public struct VirtualReader: ~Copyable {
 
     /// Lets the reader use the card until the connection ends, which is what this throws.
     ///
-    /// - Parameter trace: Is told each command APDU and its response APDU, as they are on the wire.
+    /// - Parameters:
+    ///   - isPresent: Whether the card is still in the reader. When it is not, no more is answered.
+    ///   - trace: Is told each command APDU and its response APDU, as they are on the wire, before the response goes.
     public borrowing func serve(
-        _ card: EmulatedCard, trace: (_ command: [UInt8], _ response: [UInt8]) -> Void = { _, _ in }
+        _ card: EmulatedCard, while isPresent: () -> Bool = { true },
+        trace: (_ command: [UInt8], _ response: [UInt8]) -> Void = { _, _ in }
     ) throws(VirtualReaderError) -> Never {
         while true {
-            let length = try receive(2)
-            let frame = try receive(Int(length[0]) << 8 | Int(length[1]))
+            let length = try receive(2, while: isPresent)
+            let frame = try receive(Int(length[0]) << 8 | Int(length[1]), while: isPresent)
             switch frame {
             case []: throw .closed
             case [0x00]: card.powerOff()
@@ -71,16 +77,20 @@ public struct VirtualReader: ~Copyable {
                 guard frame.count > 1 else { continue }
                 let response = card.process(frame)
                 trace(frame, response)
+                guard isPresent() else { throw .removed }
                 try send(response)
             }
         }
     }
 
     /// Exactly `count` bytes.
-    private borrowing func receive(_ count: Int) throws(VirtualReaderError) -> [UInt8] {
+    private borrowing func receive(
+        _ count: Int, while isPresent: () -> Bool
+    ) throws(VirtualReaderError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         var filled = 0
         while filled < count {
+            guard isPresent() else { throw .removed }
             acknowledgeAtOnce()
             let result = unsafe bytes.withUnsafeMutableBytes { buffer in
                 unsafe recv(socket, buffer.baseAddress?.advanced(by: filled), buffer.count - filled, 0)

@@ -1,5 +1,6 @@
 import CCryptoki
 import Cryptoki
+import Secrets
 
 /// Runs one entry point: the only place where an error becomes a return value, and where calls are logged.
 func call(_ name: StaticString = #function, _ body: (Library) throws(CKError) -> Void) -> CK_RV {
@@ -89,6 +90,21 @@ struct Output<Element> {
         let elements = try produce()
         for (index, element) in elements.prefix(size).enumerated() { unsafe buffer[index] = element }
         unsafe count.pointee = CK_ULONG(elements.count)
+    }
+}
+
+extension Output<UInt8> {
+    /// As ``fill(size:_:)``, for bytes that nothing may keep a copy of.
+    func fill(count size: Int, _ produce: () throws(CKError) -> Secret) throws(CKError) {
+        var secret = Secret(count: 0)
+        try fill(size: size) { () throws(CKError) in
+            secret = try produce()
+            guard secret.count <= size else { throw .deviceError }
+            return []
+        }
+        guard !isQuery else { return }
+        for index in 0..<secret.count { unsafe buffer?[index] = secret.bytes[index] }
+        unsafe count.pointee = CK_ULONG(secret.count)
     }
 }
 

@@ -1,32 +1,53 @@
+import Configuration
 import Cryptoki
 import Glibc
 import Logging
 import PCSC
 import Secrets
+import SecureChannel
 import Token
 
-/// Puts the library together: real readers, the user's store of pairings, the operating system's random numbers.
+/// Puts the library together: real readers, the store of pairings and the policies that are configured, the operating
+/// system's random numbers.
 enum Composition {
     static func library() -> Library {
-        let settings = TokenSettings(
-            pairings: pairings(), hostLabel: hostName(), random: SystemRandom(), log: ProviderLog.logger)
+        let settings = settings(configuration())
         let readers = PCSCReaders()
         guard ProviderLog.isActive else { return Library(readers: readers, settings: settings) }
         return Library(readers: LoggedReaders(readers, log: ProviderLog.logger), settings: settings)
     }
 
-    /// `kanal/pairings` in the user's data directory: `XDG_DATA_HOME`, by default `~/.local/share`.
-    private static func pairings() -> String? {
-        guard let path = dataDirectory() else {
-            ProviderLog.logger.warning("neither XDG_DATA_HOME nor HOME is set: nothing can be activated")
-            return nil
+    /// What the files say to this program, and in the log what they say wrong.
+    private static func configuration() -> Configuration {
+        let user = userDirectory("XDG_CONFIG_HOME", in: ".config")
+        let configuration = Configuration(
+            reading: "/etc/kanal/kanal.conf", user: user.map { $0 + "/kanal/kanal.conf" }, program: programName())
+        for remark in configuration.remarks {
+            ProviderLog.logger.log(level: remark.isError ? .error : .notice, "\(remark)")
         }
-        return path + "/kanal/pairings"
+        if configuration.isClosed {
+            ProviderLog.logger.error(
+                "kanal.conf has an error: no token can be activated or used before it is corrected")
+        }
+        return configuration
     }
 
-    private static func dataDirectory() -> String? {
-        if let path = environment("XDG_DATA_HOME"), path.hasPrefix("/") { return path }
-        return environment("HOME").map { $0 + "/.local/share" }
+    private static func settings(_ configuration: Configuration) -> TokenSettings {
+        let location = configuration.location(
+            data: userDirectory("XDG_DATA_HOME", in: ".local/share"), home: environment("HOME"))
+        if location == .nowhere {
+            ProviderLog.logger.warning("neither XDG_DATA_HOME nor HOME is set: nothing can be activated")
+        }
+        var settings = TokenSettings(
+            pairings: location, hostLabel: hostName(), random: SystemRandom(), log: ProviderLog.logger)
+        settings.minimumProfile = configuration.minimumProfile
+        settings.requireSM = configuration.requireSM
+        settings.pinRetention = configuration.pinRetention
+        settings.reconnectWindow = configuration.reconnectWindow
+        settings.reconnectWindowWired = configuration.reconnectWindowWired
+        settings.wirelessReaders = configuration.wirelessReaders
+        settings.plainLogin = configuration.plainLogin
+        return settings
     }
 
     /// The name that tokens remember this host by, at most 32 bytes.

@@ -19,17 +19,6 @@ public func C_EX_GetTokenInfoExtended(
 }
 
 @c @implementation
-public func C_EX_SetActivationPassword(_ slotID: CK_SLOT_ID, _ password: UnsafeMutablePointer<CK_UTF8CHAR>?) -> CK_RV {
-    call { library throws(CKError) in
-        let text = try unsafe output(password)
-        // No spelling of a password comes near this length; what has no end before it is refused as malformed.
-        let count = unsafe text.withMemoryRebound(to: CChar.self, capacity: 1) { unsafe strnlen($0, 512) }
-        let bytes = unsafe UnsafeBufferPointer(start: text, count: count)
-        try unsafe library.activate(slotID, password: bytes.span)
-    }
-}
-
-@c @implementation
 public func C_EX_FreeBuffer(_ pBuffer: UnsafeMutablePointer<CK_BYTE>?) -> CK_RV {
     unsafe free(pBuffer)
     return CK_RV(CKR_OK)

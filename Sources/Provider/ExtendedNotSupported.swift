@@ -3,12 +3,6 @@ public import CCryptoki
 // The vendor's functions that this version does not have.
 
 @c @implementation
-public func C_EX_InitToken(
-    _ slotID: CK_SLOT_ID, _ pPin: UnsafeMutablePointer<CK_UTF8CHAR>?, _ ulPinLen: CK_ULONG,
-    _ pInitInfo: UnsafeMutablePointer<CK_RUTOKEN_INIT_PARAM>?
-) -> CK_RV { notSupported() }
-
-@c @implementation
 public func C_EX_UnblockUserPIN(_ hSession: CK_SESSION_HANDLE) -> CK_RV { notSupported() }
 
 @c @implementation
@@ -65,11 +59,6 @@ public func C_EX_SetLocalPIN(
 ) -> CK_RV { notSupported() }
 
 @c @implementation
-public func C_EX_LoadActivationKey(
-    _ hSession: CK_SESSION_HANDLE, _ key: UnsafeMutablePointer<CK_BYTE>?, _ keySize: CK_ULONG
-) -> CK_RV { notSupported() }
-
-@c @implementation
 public func C_EX_GetVolumesInfo(
     _ slotID: CK_SLOT_ID, _ pInfo: UnsafeMutablePointer<CK_VOLUME_INFO_EXTENDED>?,
     _ pulInfoCount: UnsafeMutablePointer<CK_ULONG>?
@@ -96,12 +85,6 @@ public func C_EX_FormatDrive(
 public func C_EX_TokenManage(_ hSession: CK_SESSION_HANDLE, _ ulMode: CK_ULONG, _ pValue: UnsafeMutableRawPointer?)
     -> CK_RV
 { notSupported() }
-
-@c @implementation
-public func C_EX_GenerateActivationPassword(
-    _ hSession: CK_SESSION_HANDLE, _ ulPasswordNumber: CK_ULONG, _ pPassword: UnsafeMutablePointer<CK_UTF8CHAR>?,
-    _ pulPasswordSize: UnsafeMutablePointer<CK_ULONG>?, _ ulPasswordCharacterSet: CK_ULONG
-) -> CK_RV { notSupported() }
 
 @c @implementation
 public func C_EX_GetJournal(

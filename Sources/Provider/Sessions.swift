@@ -1,6 +1,5 @@
 public import CCryptoki
 import Cryptoki
-import Secrets
 
 @c @implementation
 public func C_OpenSession(
@@ -55,9 +54,7 @@ public func C_Login(
     _ ulPinLen: CK_ULONG
 ) -> CK_RV {
     call { library throws(CKError) in
-        // The token has no pad of its own to type a PIN on, so that NULL cannot be meant.
-        guard unsafe pPin != nil else { throw .argumentsBad }
-        let pin = try unsafe Secret(copying: input(pPin, ulPinLen).span)
+        let pin = try unsafe secret(pPin, ulPinLen)
         try library.withSession(hSession) { session throws(CKError) in try session.logIn(userType, pin: pin) }
     }
 }

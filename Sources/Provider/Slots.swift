@@ -61,20 +61,3 @@ public func C_GetMechanismInfo(
         unsafe info.pointee = CK_MECHANISM_INFO(ulMinKeySize: 0, ulMaxKeySize: 0, flags: flags)
     }
 }
-
-@c @implementation
-public func C_InitToken(
-    _ slotID: CK_SLOT_ID, _ pPin: UnsafeMutablePointer<CK_UTF8CHAR>?, _ ulPinLen: CK_ULONG,
-    _ pLabel: UnsafeMutablePointer<CK_UTF8CHAR>?
-) -> CK_RV { notSupported() }
-
-@c @implementation
-public func C_InitPIN(
-    _ hSession: CK_SESSION_HANDLE, _ pPin: UnsafeMutablePointer<CK_UTF8CHAR>?, _ ulPinLen: CK_ULONG
-) -> CK_RV { notSupported() }
-
-@c @implementation
-public func C_SetPIN(
-    _ hSession: CK_SESSION_HANDLE, _ pOldPin: UnsafeMutablePointer<CK_UTF8CHAR>?, _ ulOldLen: CK_ULONG,
-    _ pNewPin: UnsafeMutablePointer<CK_UTF8CHAR>?, _ ulNewLen: CK_ULONG
-) -> CK_RV { notSupported() }

@@ -98,7 +98,7 @@ extension Library.TokenState {
         if info.securityOfficer.isChanged { flags |= CK_FLAGS(TOKEN_FLAGS_ADMIN_PIN_NOT_DEFAULT) }
         if info.user.isChanged { flags |= CK_FLAGS(TOKEN_FLAGS_USER_PIN_NOT_DEFAULT) }
         if info.extendedFlags & 0x80 != 0 { flags |= CK_FLAGS(TOKEN_FLAGS_HAS_FLASH_DRIVE) }
-        if model == .ecpBluetooth { flags |= CK_FLAGS(TOKEN_FLAGS_SUPPORT_SECURE_MESSAGING) }
+        if protection.isAvailable { flags |= CK_FLAGS(TOKEN_FLAGS_SUPPORT_SECURE_MESSAGING) }
         flags |= CK_FLAGS(TOKEN_FLAGS_SUPPORT_JOURNAL)
         if info.user.isUTF8 { flags |= CK_FLAGS(TOKEN_FLAGS_USER_PIN_UTF8) }
         if info.securityOfficer.isUTF8 { flags |= CK_FLAGS(TOKEN_FLAGS_ADMIN_PIN_UTF8) }

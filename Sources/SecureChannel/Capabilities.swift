@@ -80,8 +80,20 @@ public struct Capabilities: Sendable, Equatable {
     }
 
     /// The highest profile that host and token have; nil if they have none in common.
-    public var bestProfile: Profile? {
-        profiles.filter { $0.suite != nil }.max { $0.rawValue < $1.rawValue }
+    public var bestProfile: Profile? { profiles.max() }
+
+    /// The profile to pair in: the highest that host and token have (section 4).
+    ///
+    /// - Parameters:
+    ///   - minimum: The lowest profile that the host accepts.
+    ///   - pinned: The highest profile that host and token ever were paired in.
+    /// - Throws: ``ChannelError/downgradeSuspected`` if the token offers less than it did,
+    ///   ``ChannelError/profileUnsupported`` if it offers less than the host accepts. Nothing is to be sent then.
+    public func profile(minimum: Profile, pinned: Profile?) throws(ChannelError) -> Profile {
+        guard let best = bestProfile else { throw .profileUnsupported }
+        guard best >= pinned ?? best else { throw .downgradeSuspected }
+        guard best >= minimum else { throw .profileUnsupported }
+        return best
     }
 }
 

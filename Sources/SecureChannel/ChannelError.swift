@@ -35,6 +35,10 @@ public enum ChannelError: Error, Sendable, Equatable {
     case reflection
     /// Host, token or slot lacks the profile.
     case profileUnsupported
+    /// The token is paired in the classic profile and has the modern one by now: it must be paired again.
+    case profileRaised
+    /// The token took more than 10 s to answer PAIR-2.
+    case timedOut
     /// The token speaks another protocol than GSC/1.
     case protocolUnknown
     /// Another status word.

@@ -12,7 +12,7 @@ enum ClassicSuite: Suite {
     static let messageKeySize = 64
     static let contributionSize = 16
 
-    static func hash(_ message: [UInt8]) -> [UInt8] { GOSTR341194.hash(message) }
+    static func hash(_ message: Span<UInt8>) -> [UInt8] { GOSTR341194.hash(message) }
 
     static func authenticate(_ message: Span<UInt8>, key: Span<UInt8>) -> Secret {
         HMAC<GOSTR341194>.authenticate(message, key: key)
@@ -42,46 +42,62 @@ enum ClassicSuite: Suite {
         do { return try hostKey.vko2001(with: tokenKey, ukm: ukm.span) } catch { throw ChannelError(error) }
     }
 
-    static func seal(
-        _ plaintext: Span<UInt8>, number: UInt32, associated: [UInt8], key: Span<UInt8>
-    ) throws(ChannelError) -> SealedMessage {
-        let enciphered = try cipher(plaintext, number: number, key: key)
-        let ciphertext = [UInt8](copying: enciphered.bytes)
-        return SealedMessage(ciphertext: ciphertext, tag: tag(associated, ciphertext, key: key))
-    }
-
-    static func open(
-        _ message: SealedMessage, number: UInt32, associated: [UInt8], key: Span<UInt8>
-    ) throws(ChannelError) -> Secret? {
-        guard constantTimeEqual(tag(associated, message.ciphertext, key: key).span, message.tag.span) else {
-            return nil
-        }
-        return try cipher(message.ciphertext.span, number: number, key: key)
-    }
-
-    /// CNT(key[0..31], IV = 0^4 ‖ number, text).
-    private static func cipher(
-        _ text: Span<UInt8>, number: UInt32, key: Span<UInt8>
-    ) throws(ChannelError) -> Secret {
-        var iv: [UInt8] = [0, 0, 0, 0]
-        iv.appendUInt32(number)
-        return try gamma(text, iv: iv, key: key.extracting(first: 32))
-    }
+    static func messageKey(_ key: Span<UInt8>) throws(ChannelError) -> any MessageKey { ClassicMessageKey(key) }
 
     /// CNT(key, iv, text).
-    static func gamma(_ text: Span<UInt8>, iv: [UInt8], key: Span<UInt8>) throws(ChannelError) -> Secret {
+    static func gamma(_ text: Span<UInt8>, iv: [UInt8], key: borrowing Secret) throws(ChannelError) -> Secret {
         do {
-            var cipher = try GOST28147CNT(key: key, iv: iv.span, sBox: .cryptoProA, meshing: false)
+            var cipher = try GOST28147CNT(key: key.bytes, iv: iv.span, sBox: .cryptoProA, meshing: false)
             return cipher.apply(text)
         } catch {
             throw ChannelError(error)
         }
     }
+}
 
-    /// HM(key[32..63], u8(|associated|) ‖ associated ‖ ciphertext)[0..7].
-    private static func tag(_ associated: [UInt8], _ ciphertext: [UInt8], key: Span<UInt8>) -> [UInt8] {
-        let message = [UInt8(truncatingIfNeeded: associated.count)] + associated + ciphertext
-        let code = authenticate(message.span, key: key.extracting(last: 32))
-        return [UInt8](copying: code.bytes.extracting(first: 8))
+/// Ke, and HMAC begun under Km.
+final class ClassicMessageKey: MessageKey {
+    private let cipherKey: Secret
+    private let code: HMAC<GOSTR341194>
+
+    /// - Parameter key: Ke ‖ Km.
+    init(_ key: Span<UInt8>) {
+        cipherKey = Secret(copying: key.extracting(first: 32))
+        code = HMAC(key: key.extracting(last: 32))
+    }
+
+    func seal(
+        _ plaintext: Span<UInt8>, number: UInt32, associated: Span<UInt8>
+    ) throws(ChannelError) -> Secret {
+        let ciphertext = try gamma(plaintext, number)
+        let tag = tag(of: ciphertext.bytes, associated)
+        return ciphertext.appending(tag.bytes)
+    }
+
+    func open(
+        _ sealed: Span<UInt8>, number: UInt32, associated: Span<UInt8>
+    ) throws(ChannelError) -> Secret? {
+        let ciphertext = sealed.extracting(droppingLast: 8)
+        let expected = tag(of: ciphertext, associated)
+        guard constantTimeEqual(expected.bytes, sealed.extracting(last: 8)) else { return nil }
+        return try gamma(ciphertext, number)
+    }
+
+    /// CNT(Ke, IV = 0^4 ‖ number, text).
+    private func gamma(_ text: Span<UInt8>, _ number: UInt32) throws(ChannelError) -> Secret {
+        var iv: [UInt8] = [0, 0, 0, 0]
+        iv.appendUInt32(number)
+        return try ClassicSuite.gamma(text, iv: iv, key: cipherKey)
+    }
+
+    /// HM(Km, u8(|associated|) ‖ associated ‖ ciphertext)[0..7].
+    private func tag(of ciphertext: Span<UInt8>, _ associated: Span<UInt8>) -> Secret {
+        var code = code.copy()
+        let count = [UInt8(truncatingIfNeeded: associated.count)]
+        code.update(count.span)
+        code.update(associated)
+        code.update(ciphertext)
+        let whole = code.finalize()
+        return whole.extracting(0..<8)
     }
 }

@@ -31,15 +31,12 @@ public struct PairingRecord: Sendable, Equatable {
 
     /// The record as it is stored: the fields as data objects, then the Streebog-256 of all before.
     var encoded: [UInt8] {
-        var time: [UInt8] = []
-        time.appendUInt32(UInt32(truncatingIfNeeded: created >> 32))
-        time.appendUInt32(UInt32(truncatingIfNeeded: created))
         var octets = PairingRecord.magic
         octets.appendObject(0x80, [profile.rawValue])
         octets.appendObject(0x81, hostID)
         octets.appendObject(0x82, tokenKey)
         octets.appendObject(0x85, [index])
-        octets.appendObject(0x86, time)
+        octets.appendTime(0x86, created)
         octets.append(contentsOf: capabilities.octets)
         return octets + Streebog256.hash(octets)
     }
@@ -62,8 +59,7 @@ public struct PairingRecord: Sendable, Equatable {
         hostID = try cursor.object(0x81, length: 8)
         tokenKey = try cursor.object(0x82, length: 64)
         index = try cursor.number(0x85, in: 1...0xFF)
-        var time = ByteCursor(try cursor.object(0x86, length: 8))
-        created = try Int64(bitPattern: UInt64(time.uint32()) << 32 | UInt64(time.uint32()))
+        created = try cursor.time(0x86)
         capabilities = try Capabilities(parsing: cursor.rest())
     }
 }

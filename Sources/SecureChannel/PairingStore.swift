@@ -1,103 +1,160 @@
 import APDU
 import GOST
+import Glibc
 import Secrets
 public import Storage
 
-/// A pairing group: the host's long-term keys and the records of its tokens, in a private directory (GSC/1, 9).
+/// A pairing group: the host's long-term keys and the records of its tokens (GSC/1, 9).
 ///
-/// `host.<PID>` is a private key, `tokens/<serial>.<PID>` a record; serial and PID are hexadecimal. What is cut short or
-/// changed counts as missing, so that the user pairs again, and stays on the disk until then.
+/// The group's own directory holds `host.<PID>`, a private key, and `notes`, what is good to know of the pairings. How the
+/// records lie is the matter of `PairingFiles`: beside the key, or sealed in a directory that travels between machines.
+/// What is cut short or changed counts as missing, so that the user pairs again, and stays on the disk until then.
 public final class PairingStore: Sendable {
-    private let directory: Directory
-    private let tokens: Directory
+    let directory: Directory
+    let files: any PairingFiles
+    private let notes: PairingNotes
 
     /// The greatest size of a file that is read.
-    private static let limit = 1024
+    static let limit = 4096
 
-    /// Opens the store; its `tokens` directory is made if it is missing.
-    public init(directory: Directory) throws(StorageError) {
+    init(directory: Directory, files: any PairingFiles) {
         self.directory = directory
-        tokens = try directory.subdirectory("tokens")
+        self.files = files
+        notes = PairingNotes(directory: directory)
     }
 
-    /// The record of the token with this serial; nil if host and token are not paired in the profile.
+    /// Opens a store in one directory; its `tokens` directory is made if it is missing.
+    public convenience init(directory: Directory) throws(StorageError) {
+        self.init(directory: directory, files: try RecordFiles(directory: directory))
+    }
+
+    /// The record of the token with this serial; nil if host and token are not paired in the profile. Where there are
+    /// several, of different host keys, the youngest.
     public func record(serial: [UInt8], profile: Profile) throws(ChannelError) -> PairingRecord? {
-        let name = PairingStore.name(serial, profile)
-        let octets: [UInt8]?
-        do throws(StorageError) { octets = try tokens.read(name, limit: PairingStore.limit) } catch .tooLarge {
-            return nil
-        } catch {
-            throw .storage(error)
-        }
-        guard let octets, let record = PairingRecord(parsing: octets), record.profile == profile,
-            record.capabilities.serial == serial
-        else { return nil }
-        return record
+        try files.records(serial: serial, profile: profile).first?.record
     }
 
-    /// Keeps a record, in place of an older one of the same token and profile. On return it is on the device.
+    /// The records of the token with this serial, the youngest first. Only a synchronised store has more than one, each
+    /// of another host key.
+    public func records(serial: [UInt8], profile: Profile) throws(ChannelError) -> [PairingRecord] {
+        try files.records(serial: serial, profile: profile).map(\.record)
+    }
+
+    /// All pairings, the youngest first.
+    public func records() throws(ChannelError) -> [Entry] {
+        try files.records().map { stored in
+            let note = notes.note(of: stored.record)
+            return Entry(
+                record: stored.record, label: note?.label ?? stored.label,
+                lastUsed: note.flatMap { $0.time >= stored.record.created ? $0.time : nil })
+        }
+    }
+
+    /// Keeps a record, in place of an older one of the same token, profile and host key. On return it is on the device.
     public func save(_ record: PairingRecord) throws(ChannelError) {
-        let name = PairingStore.name(record.capabilities.serial, record.profile)
-        try storing { () throws(StorageError) in
-            try directory.withLock { () throws(StorageError) in try tokens.write(name, record.encoded.span) }
-        }
+        try locked { () throws(ChannelError) in try files.save(record, label: nil) }
     }
 
-    /// Forgets a token.
+    /// Forgets one pairing.
+    public func remove(_ record: PairingRecord) throws(ChannelError) {
+        try locked { () throws(ChannelError) in try files.remove(record) }
+        notes.remove(record)
+    }
+
+    /// Forgets a token in a profile, by whatever host keys it was paired.
     public func remove(serial: [UInt8], profile: Profile) throws(ChannelError) {
-        try storing { () throws(StorageError) in
-            try directory.withLock { () throws(StorageError) in
-                try tokens.remove(PairingStore.name(serial, profile))
+        let records = try records(serial: serial, profile: profile)
+        try locked { () throws(ChannelError) in try files.remove(serial: serial, profile: profile) }
+        for record in records { notes.remove(record) }
+    }
+
+    /// Notes that a channel was opened by this record, to the day, and the token's label. That it could not be noted is
+    /// no reason to do without the channel.
+    ///
+    /// - Parameter time: When that was, in seconds since 1970; nil is now.
+    public func markUsed(_ record: PairingRecord, label: String? = nil, at time: Int64? = nil) {
+        let time = time ?? Int64(Glibc.time(nil))
+        let known = notes.note(of: record)
+        let label = label ?? known?.label ?? ""
+        guard known.map({ $0.label != label || time - $0.time >= 86_400 || time < $0.time }) ?? true else { return }
+        if known?.label != label, files.carriesLabels {
+            try? directory.withLock(waiting: false, failure: ChannelError.storage) { () throws(ChannelError) in
+                try files.save(record, label: label)
             }
         }
+        notes.write(PairingNotes.Note(time: time, label: label), of: record)
     }
 
     /// Whether there is a record, sound or not, of this token in a higher profile. The host then never again uses the
     /// lower one with it (section 4).
     func isPinned(serial: [UInt8], above profile: Profile) throws(ChannelError) -> Bool {
-        let names = try storing { () throws(StorageError) in try tokens.names() }
-        return Profile.allCases.contains {
-            $0.rawValue > profile.rawValue && names.contains(PairingStore.name(serial, $0))
+        for higher in Profile.allCases where higher.rawValue > profile.rawValue {
+            if try files.hasRecord(serial: serial, profile: higher) { return true }
         }
+        return false
     }
 
+    /// The host's long-term key that a record was made with; nil if it is gone.
+    func hostKey(for record: PairingRecord) throws(ChannelError) -> PrivateKey? { try files.hostKey(for: record) }
+
     /// The host's long-term key of the profile; nil if there is none, or none that is usable.
-    func hostKey(_ profile: Profile) throws(ChannelError) -> PrivateKey? {
-        guard let suite = profile.suite else { throw .profileUnsupported }
-        let name = PairingStore.hostName(profile)
-        let content = try storing { () throws(StorageError) in
-            try directory.readSecret(name, limit: PairingStore.limit)
-        }
-        guard let content else { return nil }
-        return try? PrivateKey(curve: suite.curve, scalar: content)
-    }
+    func hostKey(_ profile: Profile) throws(ChannelError) -> PrivateKey? { try directory.hostKey(profile) }
 
     /// The host's long-term key of the profile, made at the first need. A file that holds no key is kept beside it.
     func hostKey(_ profile: Profile, random: any RandomSource) throws(ChannelError) -> PrivateKey {
-        guard let suite = profile.suite else { throw .profileUnsupported }
-        let name = PairingStore.hostName(profile)
-        return try directory.withLock(failure: ChannelError.storage) { () throws(ChannelError) in
-            if let key = try hostKey(profile) { return key }
-            let key = try computing { () throws(GOSTError) in
-                try PrivateKey.generate(on: suite.curve, random: random)
-            }
-            try storing { () throws(StorageError) in
-                if let unusable = try directory.readSecret(name, limit: PairingStore.limit) {
-                    try directory.write(name + ".unusable", unusable.bytes)
-                }
-                try directory.write(name, key.scalar.bytes)
-            }
-            return key
-        }
+        try locked { () throws(ChannelError) in try directory.hostKey(profile, random: random) }
     }
 
-    private static func hostName(_ profile: Profile) -> String { "host." + hexadecimal([profile.rawValue]) }
-
-    private static func name(_ serial: [UInt8], _ profile: Profile) -> String {
-        hexadecimal(serial) + "." + hexadecimal([profile.rawValue])
+    private func locked<Value: ~Copyable>(
+        _ body: () throws(ChannelError) -> Value
+    ) throws(ChannelError) -> Value {
+        try directory.withLock(failure: ChannelError.storage, body)
     }
+}
 
-    private static func hexadecimal(_ octets: [UInt8]) -> String {
-        octets.map { String($0 >> 4, radix: 16) + String($0 & 0xF, radix: 16) }.joined()
+/// How the records of a pairing group lie on the disk. What changes them is called under the group's lock.
+protocol PairingFiles: Sendable {
+    /// Whether the records carry the labels of their tokens.
+    var carriesLabels: Bool { get }
+
+    /// All sound records, the youngest first.
+    func records() throws(ChannelError) -> [StoredRecord]
+
+    /// The sound records of a token in a profile, the youngest first.
+    func records(serial: [UInt8], profile: Profile) throws(ChannelError) -> [StoredRecord]
+
+    /// Whether there is a record, sound or not, of the token in the profile.
+    func hasRecord(serial: [UInt8], profile: Profile) throws(ChannelError) -> Bool
+
+    /// The host key that a record was made with.
+    func hostKey(for record: PairingRecord) throws(ChannelError) -> PrivateKey?
+
+    /// Keeps a record; a label that is nil stays as it was.
+    func save(_ record: PairingRecord, label: String?) throws(ChannelError)
+
+    func remove(_ record: PairingRecord) throws(ChannelError)
+    func remove(serial: [UInt8], profile: Profile) throws(ChannelError)
+}
+
+/// A record, and the token's label where it is kept with it.
+struct StoredRecord {
+    var record: PairingRecord
+    var label = ""
+}
+
+extension PairingStore {
+    /// A pairing, for people to look at.
+    public struct Entry: Sendable, Equatable {
+        public let record: PairingRecord
+        /// The token's label when it was last used; empty if it is not known.
+        public let label: String
+        /// When a channel was last opened, to the day, in seconds since 1970; nil if it is not known.
+        public let lastUsed: Int64?
+
+        /// The token's serial number, 8 octets.
+        public var serial: [UInt8] { record.capabilities.serial }
+        public var profile: Profile { record.profile }
+        /// When host and token were paired, in seconds since 1970.
+        public var created: Int64 { record.created }
     }
 }

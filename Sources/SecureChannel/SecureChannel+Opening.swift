@@ -1,41 +1,91 @@
 public import APDU
 import GOST
+public import Locking
 public import Secrets
 
 extension SecureChannel {
-    /// Opens a session with a token that this host is paired with (GSC/1, 10).
+    /// Opens a session with a token that this host is paired with (GSC/1, 10), in two round trips.
     ///
     /// The E1 of the record is used. If the token does not confirm it, E1 is read again and tried once; where it
-    /// differs and is confirmed, the record is updated. No failure deletes a record.
+    /// differs and is confirmed, the record is updated. The profile stays that of the record: what the token answers
+    /// never lowers it. No failure deletes a record.
     ///
-    /// - Parameter instance: The process's name in sessions.
+    /// - Parameters:
+    ///   - instance: The process's name in sessions.
+    ///   - minimum: The lowest profile that the host accepts; with a record of a lower one nothing is sent.
     /// - Returns: A provisional channel.
     public static func open(
         over link: any CardConnection, record: PairingRecord, store: PairingStore, instance: Instance,
-        random: any RandomSource
+        minimum: Profile = .classic, random: any RandomSource, uptime: Uptime = .system
     ) throws(ChannelError) -> SecureChannel {
+        guard record.profile >= minimum else { throw .profileUnsupported }
         guard try !store.isPinned(serial: record.capabilities.serial, above: record.profile) else {
             throw .downgradeSuspected
         }
-        guard let hostKey = try store.hostKey(record.profile) else { throw .unknownRecord }
+        guard let hostKey = try store.hostKey(for: record) else { throw .unknownRecord }
+        var record = record
+        let session: Session
         do throws(ChannelError) {
-            return try Opening(record, hostKey, instance).run(hostKey, over: link, random: random)
+            let opening = try Opening(record, hostKey, instance)
+            session = try opening.run(hostKey, over: link, random: random)
         } catch  where error == .authenticationFailed || error == .refused(.incorrectData) {
             guard case .present(let current, _) = try Discovery.run(over: link),
                 current.serial == record.capabilities.serial
             else { throw error }
             let opening = try Opening(record, hostKey, instance, capabilities: current)
-            let channel = try opening.run(hostKey, over: link, random: random)
-            update(record, with: current, in: store)
-            return channel
+            session = try opening.run(hostKey, over: link, random: random)
+            update(&record, with: current, in: store)
         }
+        return SecureChannel(session, over: link, record: record, uptime: uptime)
     }
 
     /// Keeps a new E1. If that fails the session is as good, and the next opening reads E1 again.
-    private static func update(_ record: PairingRecord, with capabilities: Capabilities, in store: PairingStore) {
+    private static func update(
+        _ record: inout PairingRecord, with capabilities: Capabilities, in store: PairingStore
+    ) {
         guard capabilities != record.capabilities else { return }
-        var record = record
         record.capabilities = capabilities
         try? store.save(record)
+    }
+}
+
+extension SecureChannel {
+    /// Whether the session has come to an age at which it should be renewed (12): 61 440 commands or 60 minutes.
+    public var needsRenewal: Bool {
+        guard let number = session?.number else { return false }
+        return number >= SecureChannel.renewalNumber || uptime.now - begin >= SecureChannel.renewalAge
+    }
+
+    private static var renewalNumber: UInt32 { 61_440 }
+    private static var renewalAge: Duration { .seconds(3600) }
+
+    /// Gives the session fresh keys (10). The token keeps login, current file and security environment; commands are
+    /// counted from the beginning.
+    ///
+    /// - Throws: ``ChannelError/refused(_:)`` if the token does not renew it now, in the middle of a command chain for
+    ///   example: the channel then goes on as it was. Any other error leaves it closed.
+    public func renew(store: PairingStore, random: any RandomSource) throws(ChannelError) {
+        do throws(ChannelError) {
+            guard let hostKey = try store.hostKey(for: record) else { throw .unknownRecord }
+            let session = try openRenewed(hostKey, random)
+            guard session.channel == self.session?.channel else { throw .malformedResponse }
+            replaceSession(session)
+        } catch {
+            if case .refused = error, session != nil { throw error }
+            discard()
+            throw error
+        }
+    }
+
+    private func openRenewed(
+        _ hostKey: borrowing PrivateKey, _ random: any RandomSource
+    ) throws(ChannelError) -> Session {
+        // Both steps have to find room.
+        guard let exporter = session?.exporter.copy(), let number = session?.number, number <= Session.maximum - 2
+        else {
+            throw .link(.reset)
+        }
+        let opening = try Opening(renewing: exporter, record, hostKey, capabilities: capabilities)
+        return try opening.run(hostKey, over: self, random: random)
     }
 }

@@ -1,6 +1,7 @@
 public import APDU
 import GOST
 import Glibc
+public import Locking
 public import Secrets
 
 extension SecureChannel {
@@ -11,36 +12,40 @@ extension SecureChannel {
     ///
     /// - Parameters:
     ///   - capabilities: E1 as it was just received.
-    ///   - profile: The profile to use, usually ``Capabilities/bestProfile``.
+    ///   - profile: The profile to use, that of ``Capabilities/profile(minimum:pinned:)``.
     ///   - label: The host's name for the token's list of hosts; 32 octets of UTF-8 count. It should not name a person.
     ///   - instance: The process's name in sessions.
     /// - Returns: An open, provisional channel.
     public static func activate(
         with password: borrowing ActivationPassword, over link: any CardConnection, capabilities: Capabilities,
-        profile: Profile, label: String, store: PairingStore, instance: Instance, random: any RandomSource
+        profile: Profile, label: String, store: PairingStore, instance: Instance, random: any RandomSource,
+        uptime: Uptime = .system
     ) throws(ChannelError) -> SecureChannel {
         let record = try pair(
             with: password, over: link, capabilities: capabilities, profile: profile, label: label, store: store,
-            random: random)
+            random: random, uptime: uptime)
         try store.save(record)
         do throws(ChannelError) {
-            guard let hostKey = try store.hostKey(profile) else { throw .unknownRecord }
-            return try Opening(record, hostKey, instance).run(hostKey, over: link, random: random)
+            guard let hostKey = try store.hostKey(for: record) else { throw .unknownRecord }
+            let opening = try Opening(record, hostKey, instance)
+            let session = try opening.run(hostKey, over: link, random: random)
+            return SecureChannel(session, over: link, record: record, uptime: uptime)
         } catch {
-            try? store.remove(serial: capabilities.serial, profile: profile)
+            try? store.remove(record)
             throw error
         }
     }
 
     /// Exchanges long-term public keys with the token under the activation password. Stores nothing but the host's own
-    /// key; use ``activate(with:over:capabilities:profile:label:store:instance:random:)``, which does the whole.
+    /// key.
     ///
     /// - Throws: ``ChannelError/passwordInvalid`` and ``ChannelError/profileUnsupported`` before anything is sent.
-    static func pair(
+    private static func pair(
         with password: borrowing ActivationPassword, over link: any CardConnection, capabilities: Capabilities,
-        profile: Profile, label: String, store: PairingStore, random: any RandomSource
+        profile: Profile, label: String, store: PairingStore, random: any RandomSource, uptime: Uptime
     ) throws(ChannelError) -> PairingRecord {
-        guard capabilities.profiles.contains(profile), let suite = profile.suite else { throw .profileUnsupported }
+        guard capabilities.profiles.contains(profile) else { throw .profileUnsupported }
+        let suite = profile.suite
         try password.requireStrength(for: profile)
         guard password.slot <= capabilities.slots else { throw .slotUnusable }
         guard try !store.isPinned(serial: capabilities.serial, above: profile) else { throw .downgradeSuspected }
@@ -53,7 +58,8 @@ extension SecureChannel {
             slot: password.slot, salt: slot.salt, hostID: Array(suite.hash(hostPublicKey.bytes).prefix(8)),
             tokenID: capabilities.serial)
         let own = data(of: hostPublicKey, capabilities: capabilities, label: label, suite: suite)
-        let other = try suite.exchange(own, between: parties, password: password, over: link, random: random)
+        let pairing = PairingLink(link, profile: profile, uptime: uptime)
+        let other = try suite.exchange(own, between: parties, password: password, over: pairing, random: random)
         let (tokenKey, index) = try read(other, suite: suite)
         guard tokenKey != hostPublicKey else { throw .reflection }
         return PairingRecord(
@@ -77,7 +83,7 @@ extension SecureChannel {
     }
 
     /// Reads DATA_B: T_pub and the record's index.
-    private static func read(
+    static func read(
         _ data: [UInt8], suite: any Suite.Type
     ) throws(ChannelError) -> (tokenKey: PublicKey, index: UInt8) {
         let (octets, index) = try parsing { () throws(MalformedBytes) in

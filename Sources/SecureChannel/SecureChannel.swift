@@ -1,4 +1,5 @@
 public import APDU
+import Locking
 import Secrets
 
 /// An open session with a token: takes commands in plain, sends them protected, and returns replies that were verified
@@ -10,30 +11,36 @@ import Secrets
 ///
 /// A channel belongs to one thread at a time and to the process that opened it.
 public final class SecureChannel: CardConnection {
-    /// E1 of the token, confirmed by it.
-    public let capabilities: Capabilities
+    /// The pairing by which the channel was opened, with the E1 that the token confirmed.
+    public let record: PairingRecord
     /// Whether no reply has been verified yet.
     public private(set) var isProvisional = true
 
+    let uptime: Uptime
+    var session: Session?
+    /// When the keys were agreed.
+    private(set) var begin: Duration
     private let link: any CardConnection
-    private var session: Session?
 
-    /// The number of commands after which a session should be replaced (12), far enough from the limit for the call
-    /// that is under way.
-    private static let renewal: UInt32 = 61_440
-
-    init(_ session: consuming Session, over link: any CardConnection, capabilities: Capabilities) {
+    init(_ session: consuming Session, over link: any CardConnection, record: PairingRecord, uptime: Uptime) {
         self.session = .some(session)
         self.link = link
-        self.capabilities = capabilities
+        self.record = record
+        self.uptime = uptime
+        begin = uptime.now
     }
 
-    /// Whether commands can be sent. A channel that has come near its greatest number of commands says no, so that the
-    /// next call opens a new one, but goes on for the present call.
+    /// E1 of the token, confirmed by it.
+    public var capabilities: Capabilities { record.capabilities }
+
+    /// Whether commands can be sent: nothing went wrong, and the greatest number of commands was not reached.
     public var isOpen: Bool {
         guard let number = session?.number else { return false }
-        return number < SecureChannel.renewal
+        return number < Session.maximum
     }
+
+    /// The greatest length of a command with the most data that ``transmit(_:)`` takes.
+    public var maximumLength: Int { 65_544 }
 
     /// Sends one command protected and returns the verified reply.
     ///
@@ -44,7 +51,13 @@ public final class SecureChannel: CardConnection {
     ///   nothing sent; ``LinkError/reset`` if the channel is closed; ``LinkError/channelBroken`` if the reply cannot be
     ///   trusted; and what the link throws. All but the first leave the channel closed.
     public func transmit(_ command: borrowing Command) throws(LinkError) -> Response {
-        guard let number = session?.number, number < Session.maximum, let limit = session?.suite.maximumMessage else {
+        let reply = try transmitSecret(command)
+        return Response(reply.status, data: [UInt8](copying: reply.data))
+    }
+
+    /// As ``transmit(_:)``, for replies that are secret.
+    func transmitSecret(_ command: borrowing Command) throws(LinkError) -> VerifiedReply {
+        guard isOpen, let limit = session?.suite.maximumMessage else {
             discard()
             throw .reset
         }
@@ -52,9 +65,8 @@ public final class SecureChannel: CardConnection {
             (0...65_536).contains(command.ne ?? 0)
         else { throw .malformed }
         do throws(LinkError) {
-            var response = try sendChain(command)
-            try fetchRest(of: &response, for: command)
-            return response
+            let reply = try sendChain(command)
+            return try fetchRest(of: reply, ne: command.ne ?? 0)
         } catch {
             discard()
             throw error
@@ -70,46 +82,65 @@ public final class SecureChannel: CardConnection {
 
     /// Wipes the keys without a word to the token: it is gone, or this is a forked child.
     public func discard() { session = nil }
+
+    /// Goes on with fresh keys; the old ones are wiped.
+    func replaceSession(_ session: consuming Session) {
+        self.session = .some(session)
+        begin = uptime.now
+    }
+
+    /// The greatest number of octets of data that travel in one message.
+    func capacity(ne: Int?, padded: Bool) -> Int {
+        let room = canExtend ? min(link.maximumLength, 65_544) : nil
+        return session?.capacity(ne: ne, padded: padded, limit: capabilities.maxCommand, room: room) ?? 0
+    }
+
+    /// Whether token and link take extended length fields (4).
+    private var canExtend: Bool { capabilities.maxCommand > 238 && link.maximumLength > Command.maximumShortLength }
 }
 
 extension SecureChannel {
     /// Sends a command in as many messages as its data need.
-    private func sendChain(_ command: borrowing Command) throws(LinkError) -> Response {
+    private func sendChain(_ command: borrowing Command) throws(LinkError) -> VerifiedReply {
         let padded = command.carriesPIN
-        let size = Session.capacity(for: command, padded: padded, limit: capabilities.maxCommand)
+        var header = CommandHeader(cla: command.cla | 0x10, ins: command.ins, p1: command.p1, p2: command.p2)
+        let size = capacity(ne: command.ne, padded: padded)
         var start = 0
         while command.data.count - start > size {
-            let data = command.data.extracting(start..<start + size)
-            let link = Command(command.cla | 0x10, command.ins, command.p1, command.p2, data: data)
-            let response = try send(link, padded: padded)
-            guard response.status == .success else { return response }
-            guard response.data.isEmpty else { throw .channelBroken }
+            let reply = try send(header, command.data.bytes.extracting(start..<start + size), ne: nil, padded: padded)
+            guard reply.status == .success else { return reply }
+            guard reply.data.isEmpty else { throw .channelBroken }
             start += size
         }
-        let data = command.data.extracting(start..<command.data.count)
-        let last = Command(command.cla, command.ins, command.p1, command.p2, data: data, ne: command.ne)
-        return try send(last, padded: padded)
+        header.cla = command.cla
+        let rest = command.data.bytes.extracting(droppingFirst: start)
+        return try send(header, rest, ne: command.ne, padded: padded)
     }
 
     /// Fetches what the token holds back, with protected GET RESPONSE, as far as the command wanted it.
-    private func fetchRest(of response: inout Response, for command: borrowing Command) throws(LinkError) {
-        let wanted = command.ne ?? 0
-        while let available = response.status.bytesAvailable, response.data.count < wanted {
-            let ne = min(available, wanted - response.data.count)
-            let rest = try send(Command(0x00, 0xC0, 0x00, 0x00, ne: ne), padded: false)
+    private func fetchRest(of reply: consuming VerifiedReply, ne wanted: Int) throws(LinkError) -> VerifiedReply {
+        var reply = reply
+        while let available = reply.status.bytesAvailable, reply.data.count < wanted {
+            let header = CommandHeader(cla: 0x00, ins: 0xC0, p1: 0x00, p2: 0x00)
+            let ne = min(available, wanted - reply.data.count)
+            let rest = try send(header, Span(), ne: ne, padded: false)
             guard !rest.data.isEmpty || rest.status.bytesAvailable == nil else { throw .channelBroken }
-            response = Response(rest.status, data: response.data + rest.data)
+            reply = VerifiedReply(status: rest.status, data: reply.data.appending(rest.data.bytes))
         }
+        return reply
     }
 
     /// Sends one message and verifies its reply.
-    private func send(_ command: borrowing Command, padded: Bool) throws(LinkError) -> Response {
+    private func send(
+        _ header: CommandHeader, _ data: Span<UInt8>, ne: Int?, padded: Bool
+    ) throws(LinkError) -> VerifiedReply {
         do throws(ChannelError) {
-            guard let message = try session?.protect(command, padded: padded), let channel = session?.channel else {
-                throw .link(.reset)
-            }
+            guard let channel = session?.channel else { throw .link(.reset) }
+            let message = try session?.protect(header, data, ne: ne, padded: padded, extended: canExtend)
+            guard let message else { throw .link(.reset) }
             let reply = try linking { () throws(LinkError) in try link.exchange(message, channel: channel) }
-            guard let response = try session?.verify(reply) else { throw .link(.reset) }
+            let response = try session?.verify(reply)
+            guard let response else { throw .link(.reset) }
             isProvisional = false
             return response
         } catch .link(let error) where error != .malformed {

@@ -1,129 +1,158 @@
 import APDU
 import Secrets
 
+/// CLA, INS, P1, P2.
+struct CommandHeader {
+    var cla, ins, p1, p2: UInt8
+}
+
 extension Session {
     /// The number of octets to a multiple of which secret lengths are padded (GSC/1, 13.2).
     static let block = 32
 
     /// Protects one command (13.1). Its data must fit one message.
     ///
-    /// - Parameter padded: Whether the length of the data must not show.
-    mutating func protect(_ command: borrowing Command, padded: Bool) throws(ChannelError) -> Command {
-        try advance()
-        let cla = command.cla | 0x0C | channel
-        let plaintext = padded ? command.data.padded(to: Session.block) : command.data.copy()
-        let head: [UInt8] =
-            plaintext.isEmpty ? [] : Session.head(count: plaintext.count, indicator: padded ? 0x01 : 0x02)
-        let wish = Session.expectedLength(command.ne)
+    /// - Parameters:
+    ///   - padded: Whether the length of the data must not show.
+    ///   - extended: Whether command and reply may have extended length fields.
+    mutating func protect(
+        _ header: CommandHeader, _ data: Span<UInt8>, ne: Int?, padded: Bool, extended: Bool
+    ) throws(ChannelError) -> Command {
+        let key = try nextCommandKey()
+        let cla = header.cla | 0x0C | channel
+        let padding = padded ? Session.block - data.count % Session.block : 0
+        var body: [UInt8] = []
+        body.reserveCapacity(data.count + padding + 32)
+        if !data.isEmpty || padded {
+            body.appendSealedHead(count: data.count + padding, indicator: padded ? 0x01 : 0x02)
+        }
         var associated: [UInt8] = []
+        associated.reserveCapacity(24)
         associated.appendUInt32(number)
-        associated += [cla, command.ins, command.p1, command.p2] + head + wish
-        let message = try suite.seal(
-            plaintext.bytes, number: number, associated: associated, key: commandKey.bytes)
-        return Command(
-            cla, command.ins, command.p1, command.p2,
-            bytes: head + message.ciphertext + wish + .object(0x8E, message.tag), ne: 256)
+        associated += [cla, header.ins, header.p1, header.p2]
+        associated += body
+        associated.appendExpectedLength(ne)
+        let sealed =
+            if padded {
+                try key.seal(data.padded(by: padding).bytes, number: number, associated: associated.span)
+            } else {
+                try key.seal(data, number: number, associated: associated.span)
+            }
+        body.append(copying: sealed.bytes.extracting(droppingLast: 8))
+        body.appendExpectedLength(ne)
+        body.append(0x8E)
+        body.append(8)
+        body.append(copying: sealed.bytes.extracting(last: 8))
+        let isLong = extended && (body.count > 255 || (ne ?? 0) > 238)
+        return Command(cla, header.ins, header.p1, header.p2, bytes: body, ne: isLong ? 65_536 : 256)
     }
 
     /// Verifies and deciphers the reply to the last command (13.3).
-    func verify(_ reply: Response) throws(ChannelError) -> Response {
+    func verify(_ reply: Response) throws(ChannelError) -> VerifiedReply {
         guard reply.status == .success else { throw .refused(reply.status) }
-        let (sealed, status, tag) = try parsing { () throws(MalformedBytes) in
-            var cursor = ByteCursor(reply.data)
-            let sealed = cursor.nextTag == 0x87 ? try cursor.object(0x87) : nil
-            let fields = (sealed, try cursor.object(0x99, length: 2), try cursor.object(0x8E, length: 8))
-            try cursor.finish()
-            return fields
+        let reply = try parsing { () throws(MalformedBytes) in
+            try ProtectedReply(parsing: reply.data, limit: suite.maximumMessage)
         }
-        var message = SealedMessage(ciphertext: [], tag: tag)
         var associated: [UInt8] = []
+        associated.reserveCapacity(24)
         associated.appendUInt32(number)
-        if let sealed {
-            guard let indicator = sealed.first, (0x01...0x02).contains(indicator), sealed.count >= 2,
-                sealed.count - 1 <= suite.maximumMessage
-            else { throw .malformedResponse }
-            message.ciphertext = Array(sealed.dropFirst())
-            associated += Session.head(count: message.ciphertext.count, indicator: indicator)
+        if let indicator = reply.indicator {
+            associated.appendSealedHead(count: reply.sealed.count - 8, indicator: indicator)
         }
-        associated.appendObject(0x99, status)
-        guard let plaintext = try suite.open(message, number: number, associated: associated, key: responseKey.bytes)
-        else { throw .authenticationFailed }
-        let isPadded = sealed?.first == 0x01
-        guard let count = isPadded ? plaintext.unpaddedCount(block: Session.block) : plaintext.count else {
-            throw .malformedResponse
-        }
-        return Response(
-            StatusWord(status[0], status[1]), data: [UInt8](copying: plaintext.bytes.extracting(first: count)))
+        associated += [0x99, 0x02, reply.status.sw1, reply.status.sw2]
+        let key = try responseKey
+        let plaintext = try key.open(reply.sealed.span, number: number, associated: associated.span)
+        guard let plaintext else { throw .authenticationFailed }
+        guard reply.indicator == 0x01 else { return VerifiedReply(status: reply.status, data: plaintext) }
+        guard let count = plaintext.unpaddedCount(block: Session.block) else { throw .malformedResponse }
+        return VerifiedReply(status: reply.status, data: plaintext.extracting(0..<count))
     }
 
-    /// h87: tag, length, padding indicator.
-    private static func head(count: Int, indicator: UInt8) -> [UInt8] {
-        var head: [UInt8] = [0x87]
-        head.appendDERLength(count + 1)
-        return head + [indicator]
-    }
-
-    /// do97: Le in one octet, or in two above 256.
-    private static func expectedLength(_ ne: Int?) -> [UInt8] {
-        guard let ne else { return [] }
-        if ne <= 256 { return .object(0x97, [UInt8(truncatingIfNeeded: ne)]) }
-        var octets: [UInt8] = []
-        octets.appendUInt16(ne)
-        return .object(0x97, octets)
-    }
-
-    /// The greatest number of octets of data of `command` in one message within a short APDU: 238, one less if do97
-    /// has two octets, and room for the padding if there must be one.
+    /// The greatest number of octets of data in one message: 238 in a short APDU, one less if do97 has two octets; in an
+    /// extended one, what the link takes besides header, length fields, h87, do97 and DO 8E.
     ///
-    /// - Parameter limit: The greatest plaintext that the token takes.
-    static func capacity(for command: borrowing Command, padded: Bool, limit: Int) -> Int {
-        let capacity = min((command.ne ?? 0) > 256 ? 237 : 238, limit)
-        return padded ? capacity / block * block - 1 : capacity
+    /// - Parameters:
+    ///   - limit: The greatest plaintext that the token takes.
+    ///   - room: The greatest length of an APDU if it may be extended.
+    func capacity(ne: Int?, padded: Bool, limit: Int, room: Int?) -> Int {
+        let short = (ne ?? 0) > 256 ? 237 : 238
+        let capacity = min(room.map { $0 - 28 } ?? short, limit, suite.maximumMessage)
+        return padded ? capacity / Session.block * Session.block - 1 : capacity
     }
 }
 
-extension Command {
-    /// Whether the data hold a PIN, whose length must not show (13.2): VERIFY, CHANGE REFERENCE DATA, RESET RETRY
-    /// COUNTER, PUT DATA of a default PIN, and a batch with one of them.
-    var carriesPIN: Bool {
-        if ins == 0x86, p1 == 0x20 || p1 == 0x21 { return batchCarriesPIN }
-        return !data.isEmpty && Command.takesPIN(ins, p1, p2)
+/// The parts of a protected reply, not yet verified (GSC/1, 13.1).
+struct ProtectedReply {
+    /// PI; nil if there are no data.
+    let indicator: UInt8?
+    /// The ciphertext, and the tag of 8 octets.
+    let sealed: [UInt8]
+    let status: StatusWord
+
+    /// Reads 87? 99 8E, with all lengths as they must be.
+    ///
+    /// - Parameter limit: The greatest number of octets of ciphertext.
+    init(parsing body: [UInt8], limit: Int) throws(MalformedBytes) {
+        var cursor = ByteCursor(body)
+        var text: [UInt8] = []
+        if cursor.nextTag == 0x87 {
+            var content = ByteCursor(try cursor.object(0x87))
+            let octet = try content.byte()
+            text = content.rest()
+            guard octet == 0x01 || octet == 0x02, (1...limit).contains(text.count) else { throw MalformedBytes() }
+            indicator = octet
+        } else {
+            indicator = nil
+        }
+        let words = try cursor.object(0x99, length: 2)
+        status = StatusWord(words[0], words[1])
+        sealed = text + (try cursor.object(0x8E, length: 8))
+        try cursor.finish()
+    }
+}
+
+/// What a token answered under a right tag.
+struct VerifiedReply: ~Copyable {
+    let status: StatusWord
+    let data: Secret
+}
+
+extension [UInt8] {
+    /// h87: tag, length, padding indicator.
+    fileprivate mutating func appendSealedHead(count: Int, indicator: UInt8) {
+        append(0x87)
+        appendDERLength(count + 1)
+        append(indicator)
     }
 
-    private static func takesPIN(_ ins: UInt8, _ p1: UInt8, _ p2: UInt8) -> Bool {
-        switch (ins, p1, p2) {
-        case (0x20, _, _), (0x24, _, _), (0x2C, _, _), (0xDA, 0x01, 0x61): true
-        default: false
-        }
+    /// do97: Le in one octet, or in two above 256.
+    fileprivate mutating func appendExpectedLength(_ ne: Int?) {
+        guard let ne else { return }
+        append(0x97)
+        append(ne <= 256 ? 1 : 2)
+        if ne > 256 { append(UInt8(truncatingIfNeeded: ne >> 8)) }
+        append(UInt8(truncatingIfNeeded: ne))
     }
 
-    /// Whether a command in the batch (13.4) takes a PIN. What is no batch may be anything, and counts as if it did.
-    private var batchCarriesPIN: Bool {
-        var rest = data.bytes
-        while rest.count >= 2, rest[0] == 0xB0 {
-            let isLong = rest[1] == 0x81 && rest.count >= 3
-            let head = isLong ? 3 : 2
-            let count = Int(isLong ? rest[2] : rest[1])
-            guard isLong || rest[1] < 0x80, count >= 4, head + count <= rest.count else { return true }
-            if count > 5, Command.takesPIN(rest[head + 1], rest[head + 2], rest[head + 3]) { return true }
-            rest = rest.extracting(droppingFirst: head + count)
-        }
-        return !rest.isEmpty
+    fileprivate mutating func append(copying bytes: Span<UInt8>) {
+        for index in bytes.indices { append(bytes[index]) }
+    }
+}
+
+extension Span<UInt8> {
+    /// These bytes, 80 and as many 00 as it takes to `count` bytes more.
+    fileprivate func padded(by count: Int) -> Secret {
+        var padded = Secret(count: self.count + count)
+        var bytes = padded.mutableBytes
+        for index in indices { bytes[index] = self[index] }
+        bytes[self.count] = 0x80
+        return padded
     }
 }
 
 extension Secret {
-    /// These bytes, 80 and as many 00 as it takes to a multiple of `block`.
-    func padded(to block: Int) -> Secret {
-        var padded = Secret(count: (count / block + 1) * block)
-        var bytes = padded.mutableBytes
-        for index in 0..<count { bytes[index] = self.bytes[index] }
-        bytes[count] = 0x80
-        return padded
-    }
-
     /// The number of bytes before the padding; nil if this is not padded, or if it is nothing but padding.
-    func unpaddedCount(block: Int) -> Int? {
+    fileprivate func unpaddedCount(block: Int) -> Int? {
         guard count % block == 0, let end = (0..<count).last(where: { bytes[$0] != 0 }), bytes[end] == 0x80, end > 0,
             count - end <= block
         else { return nil }

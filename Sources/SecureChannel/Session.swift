@@ -11,34 +11,49 @@ struct Session: ~Copyable {
     let suite: any Suite.Type
     /// The logical channel, 0 to 3.
     let channel: UInt8
+    /// K_exp, to which a renewed session is bound.
+    let exporter: Secret
     /// n of the last command made; its reply has the same.
     private(set) var number: UInt32 = 0
     /// S of the next epoch.
     private var seed: Secret
-    private(set) var commandKey = Secret(count: 0)
-    private(set) var responseKey = Secret(count: 0)
+    private var keys: (command: any MessageKey, response: any MessageKey)?
 
     /// A session from S_0.
-    init(suite: any Suite.Type, channel: UInt8, seed: consuming Secret) {
+    init(suite: any Suite.Type, channel: UInt8, seed: consuming Secret, exporter: consuming Secret) {
         self.suite = suite
         self.channel = channel
         self.seed = seed
+        self.exporter = exporter
     }
 
-    /// Counts the next command, and derives the keys of its epoch if it is the epoch's first. The keys before it, and
-    /// what they came from, are gone then.
-    mutating func advance() throws(ChannelError) {
-        guard number < Session.maximum else { throw .libraryFailure }
-        let epoch = number / Session.epochLength
-        if number % Session.epochLength == 0 {
-            var label: [UInt8] = []
-            label.appendUInt32(epoch)
-            let size = suite.messageKeySize
-            let keys = try suite.expand(seed.bytes, label: "GSC1 epoch", seed: label, count: 2 * size + 32)
-            commandKey = keys.extracting(0..<size)
-            responseKey = keys.extracting(size..<2 * size)
-            seed = keys.extracting(2 * size..<2 * size + 32)
-        }
+    /// Counts the next command and gives the key for it.
+    mutating func nextCommandKey() throws(ChannelError) -> any MessageKey {
+        guard number < Session.maximum else { throw .link(.reset) }
+        if number.isMultiple(of: Session.epochLength) { try beginEpoch(number / Session.epochLength) }
+        guard let keys else { throw .libraryFailure }
         number += 1
+        return keys.command
+    }
+
+    /// The key for the reply to the last command.
+    var responseKey: any MessageKey {
+        get throws(ChannelError) {
+            guard let keys else { throw .libraryFailure }
+            return keys.response
+        }
+    }
+
+    /// Derives the keys of an epoch. The keys before it, and what they came from, are gone then.
+    private mutating func beginEpoch(_ epoch: UInt32) throws(ChannelError) {
+        var label: [UInt8] = []
+        label.appendUInt32(epoch)
+        let size = suite.messageKeySize
+        let derived = try suite.expand(seed.bytes, label: "GSC1 epoch", seed: label, count: 2 * size + 32)
+        keys = (
+            try suite.messageKey(derived.bytes.extracting(0..<size)),
+            try suite.messageKey(derived.bytes.extracting(size..<2 * size))
+        )
+        seed = derived.extracting(2 * size..<2 * size + 32)
     }
 }

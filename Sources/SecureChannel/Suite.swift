@@ -7,15 +7,15 @@ protocol Suite {
     static var profile: Profile { get }
     /// The curve of all key pairs.
     static var curve: Curve { get }
-    /// The greatest number of octets of plaintext in one message.
+    /// The greatest number of octets of plaintext in one message, and of data in one command.
     static var maximumMessage: Int { get }
     /// The size of the key of one direction, in octets.
     static var messageKeySize: Int { get }
     /// The size of a contribution to a session, in octets.
     static var contributionSize: Int { get }
 
-    /// H, 32 octets.
-    static func hash(_ message: [UInt8]) -> [UInt8]
+    /// H, 32 octets. Constant time in the message.
+    static func hash(_ message: Span<UInt8>) -> [UInt8]
 
     /// HM(key, message), 32 octets. Constant time in its secret inputs.
     static func authenticate(_ message: Span<UInt8>, key: Span<UInt8>) -> Secret
@@ -29,27 +29,41 @@ protocol Suite {
     static func contribute(_ random: any RandomSource) throws(ChannelError) -> Contribution
 
     /// Z of section 10, from the long-term keys and both contributions.
+    ///
+    /// - Throws: ``ChannelError/malformedResponse`` if `peer` cannot be a contribution.
     static func agree(
         _ hostKey: borrowing PrivateKey, _ tokenKey: PublicKey, own: borrowing Contribution, peer: [UInt8],
         transcript: [UInt8]
     ) throws(ChannelError) -> Secret
 
-    /// Enciphers message `number` of one direction and computes the tag over it and `associated` (13.1).
-    static func seal(
-        _ plaintext: Span<UInt8>, number: UInt32, associated: [UInt8], key: Span<UInt8>
-    ) throws(ChannelError) -> SealedMessage
-
-    /// Verifies the tag in constant time and only then deciphers; nil if the tag is wrong.
-    static func open(
-        _ message: SealedMessage, number: UInt32, associated: [UInt8], key: Span<UInt8>
-    ) throws(ChannelError) -> Secret?
+    /// Prepares the key of one direction for the messages of one epoch.
+    static func messageKey(_ key: Span<UInt8>) throws(ChannelError) -> any MessageKey
 
     /// Runs PAIR-1 and PAIR-2 of section 8: gives DATA_A to the token that knows the password, and returns DATA_B,
     /// verified.
     static func exchange(
         _ data: [UInt8], between parties: PairingParties, password: borrowing ActivationPassword,
-        over link: any CardConnection, random: any RandomSource
+        over link: PairingLink, random: any RandomSource
     ) throws(ChannelError) -> [UInt8]
+}
+
+extension Suite {
+    static func hash(_ message: [UInt8]) -> [UInt8] { hash(message.span) }
+}
+
+/// The key of one direction during one epoch (GSC/1, 13.1), with all of it computed that does not depend on the message.
+/// Its end wipes it.
+protocol MessageKey: AnyObject {
+    /// Enciphers message `number` and appends the tag of 8 octets over it and `associated`.
+    func seal(
+        _ plaintext: Span<UInt8>, number: UInt32, associated: Span<UInt8>
+    ) throws(ChannelError) -> Secret
+
+    /// Verifies, in constant time, the tag that the last 8 octets of `sealed` are, and only then deciphers the others;
+    /// nil if the tag is wrong.
+    func open(
+        _ sealed: Span<UInt8>, number: UInt32, associated: Span<UInt8>
+    ) throws(ChannelError) -> Secret?
 }
 
 /// What one side adds to a session (GSC/1, 3 and 10).
@@ -58,12 +72,6 @@ struct Contribution: ~Copyable {
     let octets: [UInt8]
     /// The private key that belongs to it; empty if C is just a random number.
     let secret: Secret
-}
-
-/// The ciphertext and the tag of 8 octets.
-struct SealedMessage {
-    var ciphertext: [UInt8]
-    var tag: [UInt8]
 }
 
 /// Who pairs, and by which slot (GSC/1, 8).

@@ -20,6 +20,11 @@ struct Descriptor: ~Copyable {
         try self.init(unsafe open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC))
     }
 
+    /// Opens a file for reading, following links.
+    init(following path: String) throws(StorageError) {
+        try self.init(unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC))
+    }
+
     /// Makes a directory closed to others.
     ///
     /// - Returns: Whether it was missing.
@@ -34,15 +39,40 @@ struct Descriptor: ~Copyable {
         self.number = number
     }
 
-    /// Throws unless this is of `kind` (`S_IFREG`, `S_IFDIR`), belongs to the process's user and is closed to all others.
+    /// Throws unless this is a directory that those of `access` can reach and nobody else.
+    borrowing func requireDirectory(_ access: Directory.Access) throws(StorageError) {
+        let status = try status()
+        guard status.st_mode & S_IFMT == S_IFDIR else { throw .denied(.otherKind) }
+        try access.checkOwner(status)
+        try access.checkMode(status.st_mode)
+        guard access != .group || status.st_mode & S_ISGID != 0 else { throw .denied(.withoutGroup) }
+    }
+
+    /// Throws unless this is a file, in `directory`, that those of `access` can reach and nobody else.
     ///
     /// - Returns: Its size in bytes.
     @discardableResult
-    borrowing func requirePrivate(_ kind: mode_t) throws(StorageError) -> Int {
+    borrowing func requireFile(
+        _ access: Directory.Access, in directory: borrowing Descriptor
+    ) throws(StorageError) -> Int {
         let status = try status()
-        guard status.st_mode & S_IFMT == kind else { throw .denied(.otherKind) }
-        guard status.st_uid == geteuid() else { throw .denied(.otherOwner) }
-        guard status.st_mode & 0o077 == 0 else { throw .denied(.accessibleToOthers) }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw .denied(.otherKind) }
+        try access.checkOwner(status)
+        if access != .replicated { try access.checkMode(status.st_mode) }
+        if access == .group {
+            guard try status.st_gid == directory.status().st_gid else { throw .denied(.otherGroup) }
+        }
+        return status.st_size
+    }
+
+    /// Throws unless this is a file that nobody but root and the process's user can change.
+    ///
+    /// - Returns: Its size in bytes.
+    borrowing func requireTrusted() throws(StorageError) -> Int {
+        let status = try status()
+        guard status.st_mode & S_IFMT == S_IFREG else { throw .denied(.otherKind) }
+        guard status.st_uid == 0 || status.st_uid == geteuid() else { throw .denied(.otherOwner) }
+        guard status.st_mode & 0o022 == 0 else { throw .denied(.writableByOthers) }
         return status.st_size
     }
 
@@ -85,6 +115,9 @@ struct Descriptor: ~Copyable {
         }
     }
 
+    /// Sets who may do what, whatever the process's mask of modes says.
+    borrowing func setMode(_ mode: mode_t) throws(StorageError) { try check(fchmod(number, mode)) }
+
     /// Waits until what was written, or the directory's entries, are on the device.
     borrowing func synchronise() throws(StorageError) { try check(fsync(number)) }
 
@@ -103,8 +136,32 @@ struct Descriptor: ~Copyable {
         try check(unsafe renameat(number, old, number, new))
     }
 
+    /// In this directory, gives the file `old` the name `new` as well, unless something has that name.
+    borrowing func link(_ old: String, as new: String) throws(StorageError) {
+        guard unsafe linkat(number, old, number, new, 0) != 0, errno != EEXIST else { return }
+        throw StorageError(errno: errno)
+    }
+
+    /// Whether this directory has a directory of this name.
+    borrowing func has(_ name: String) throws(StorageError) -> Bool {
+        do throws(StorageError) {
+            _ = try Descriptor(opening: name, in: self, O_RDONLY | O_DIRECTORY)
+            return true
+        } catch .notFound {
+            return false
+        }
+    }
+
+    /// Makes a directory in this one, closed to others.
+    borrowing func makeDirectory(_ name: String) throws(StorageError) { try check(unsafe mkdirat(number, name, 0o700)) }
+
     /// Removes a file from this directory.
     borrowing func remove(_ name: String) throws(StorageError) { try check(unsafe unlinkat(number, name, 0)) }
+
+    /// Removes an empty directory from this one.
+    borrowing func removeDirectory(_ name: String) throws(StorageError) {
+        try check(unsafe unlinkat(number, name, AT_REMOVEDIR))
+    }
 
     /// The names of all entries of this directory but "." and "..".
     borrowing func entries() throws(StorageError) -> [String] {

@@ -3,15 +3,16 @@ public import Secrets
 
 /// A private directory of small files, each of which is replaced as a whole or not at all.
 ///
-/// The directory and its files belong to the user who runs the process, and nobody else has access to them (modes 0700
-/// and 0600). Whatever is found otherwise, a symbolic link included, is refused, never repaired. After a crash, a
-/// `kill -9` or a full disk every file holds either its old or its new content. What the content means, and whether it
-/// is sound, the caller judges.
+/// Who may reach the directory and its files ``Access`` says; nobody else may. Whatever is found otherwise, a symbolic
+/// link included, is refused, never repaired. After a crash, a `kill -9` or a full disk every file holds either its old
+/// or its new content. What the content means, and whether it is sound, the caller judges.
 ///
 /// A file name is any text without slash and NUL that does not begin with a dot; dotted names are the directory's own.
 public struct Directory: Sendable {
     /// Where the directory is.
     public let path: String
+    /// Who may reach it.
+    public let access: Access
 
     /// The lock file's name.
     private static let lockName = ".lock"
@@ -20,17 +21,22 @@ public struct Directory: Sendable {
 
     /// Finds the directory at `path`, and clears away what killed processes left half-written in it.
     ///
-    /// - Parameter create: Whether to make the directory, and those above it, if it is missing.
+    /// - Parameter create: Whether to make the directory, and those above it, if it is missing. A directory of a group
+    ///   is never made.
     /// - Throws: ``StorageError/notFound`` if it is missing and not to be made.
-    public init(path: String, create: Bool) throws(StorageError) {
+    public init(path: String, create: Bool, access: Access = .owner) throws(StorageError) {
         self.path = path
-        if create { try Directory.make(path) }
+        self.access = access
+        if create && access != .group { try Directory.make(path) }
         Directory.removeLeftovers(in: try open())
     }
 
-    /// The directory `name` in this one; made if it is missing.
+    /// The directory `name` in this one, for the same users; made if it is missing. In a directory of a group, the lock
+    /// is taken to make it.
     public func subdirectory(_ name: String) throws(StorageError) -> Directory {
-        try Directory(path: path + "/" + Directory.valid(name), create: true)
+        let name = try Directory.valid(name)
+        if access == .group { try makeShared(name) }
+        return try Directory(path: path + "/" + name, create: true, access: access)
     }
 
     /// The names of all files and subdirectories, sorted.
@@ -54,7 +60,7 @@ public struct Directory: Sendable {
         let name = try Directory.valid(name)
         do throws(StorageError) {
             let file = try Descriptor(opening: name, in: directory, O_RDONLY | O_NONBLOCK)
-            let size = try file.requirePrivate(S_IFREG)
+            let size = try file.requireFile(access, in: directory)
             guard size <= limit else { throw .tooLarge }
             return try file.read(size)
         } catch .notFound {
@@ -70,7 +76,7 @@ public struct Directory: Sendable {
         let name = try Directory.valid(name)
         let temporary = try Directory.temporaryName()
         do throws(StorageError) {
-            let file = try Directory.newFile(temporary, in: directory)
+            let file = try newFile(temporary, in: directory)
             try file.write(bytes)
             try file.synchronise()
             try directory.rename(temporary, to: name)
@@ -116,15 +122,45 @@ extension Directory {
     /// The directory itself, opened and checked anew, since it may have been replaced since the last time.
     private func open() throws(StorageError) -> Descriptor {
         let directory = try Descriptor(directory: path)
-        try directory.requirePrivate(S_IFDIR)
+        try directory.requireDirectory(access)
         return directory
     }
 
     private func takeLock(waiting: Bool) throws(StorageError) -> Descriptor {
-        let file = try Descriptor(opening: Directory.lockName, in: open(), O_RDWR | O_CREAT)
-        try file.requirePrivate(S_IFREG)
+        let directory = try open()
+        let file = try lockFile(in: directory)
+        try file.requireFile(access, in: directory)
         try file.lock(waiting: waiting)
         return file
+    }
+
+    /// The lock file; made if it is missing, and never seen with another mode than it is to have.
+    private func lockFile(in directory: borrowing Descriptor) throws(StorageError) -> Descriptor {
+        do throws(StorageError) {
+            return try Descriptor(opening: Directory.lockName, in: directory, O_RDWR)
+        } catch .notFound {
+            let temporary = try Directory.temporaryName()
+            let file = try newFile(temporary, in: directory)
+            defer { try? directory.remove(temporary) }
+            try directory.link(temporary, as: Directory.lockName)
+            file.unlock()
+            return try Descriptor(opening: Directory.lockName, in: directory, O_RDWR)
+        }
+    }
+
+    /// Makes the directory `name` for the group, if it is missing. It gets its name when it has its mode.
+    private func makeShared(_ name: String) throws(StorageError) {
+        if try open().has(name) { return }
+        try withLock { () throws(StorageError) in
+            let directory = try open()
+            if try directory.has(name) { return }
+            let temporary = Directory.temporaryPrefix + name
+            try? directory.removeDirectory(temporary)
+            try directory.makeDirectory(temporary)
+            try Descriptor(opening: temporary, in: directory, O_RDONLY | O_DIRECTORY).setMode(0o2770)
+            try directory.rename(temporary, to: name)
+            try directory.synchronise()
+        }
     }
 
     /// Makes the directory at `path` and those above it, closed to others.
@@ -147,13 +183,15 @@ extension Directory {
 
     /// Makes a temporary file. Its lock, held while it is open, says that its writer is alive; where another process saw
     /// it before it was locked and cleared it away, it is made again.
-    private static func newFile(
+    private func newFile(
         _ name: String, in directory: borrowing Descriptor
     ) throws(StorageError) -> Descriptor {
         for _ in 0..<16 {
             let file = try Descriptor(opening: name, in: directory, O_WRONLY | O_CREAT | O_EXCL)
             try file.lock(waiting: true)
-            if try file.isLinked() { return file }
+            guard try file.isLinked() else { continue }
+            try file.setMode(access.fileMode)
+            return file
         }
         throw .locked
     }

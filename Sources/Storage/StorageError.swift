@@ -23,6 +23,14 @@ public enum StorageError: Error, Sendable, Equatable {
         case accessibleToOthers
         /// It belongs to another user.
         case otherOwner
+        /// It is a shared directory whose set-group-ID bit is not set.
+        case withoutGroup
+        /// It is a file of another group than the shared directory's.
+        case otherGroup
+        /// It says what programs are to do, and its group or everybody may change it.
+        case writableByOthers
+        /// The configuration does not say without error what is to be used.
+        case configuration
         /// It is a symbolic link, or neither a plain file nor a directory as it should be.
         case otherKind
         /// The operating system denies access.
@@ -49,6 +57,10 @@ extension StorageError: CustomStringConvertible {
         case .notFound: "the directory does not exist"
         case .denied(.accessibleToOthers): "group or others have access"
         case .denied(.otherOwner): "it belongs to another user"
+        case .denied(.withoutGroup): "its set-group-ID bit is not set"
+        case .denied(.otherGroup): "it belongs to another group than its directory"
+        case .denied(.writableByOthers): "group or others can change it"
+        case .denied(.configuration): "kanal.conf has an error"
         case .denied(.otherKind): "it is a symbolic link or not of the expected kind"
         case .denied(.permission): "permission denied"
         case .full: "no space left"

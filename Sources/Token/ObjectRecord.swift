@@ -98,6 +98,9 @@ struct ObjectIndex {
         while let entry = try? cursor.littleEndianUInt16() { entries.append(UInt16(truncatingIfNeeded: entry)) }
     }
 
+    /// Whether no record can follow: what was read has an entry that was never used, or all entries.
+    var isComplete: Bool { entries.contains(0) || entries.count >= (Self.size - Self.header.count) / 2 }
+
     /// The files of all records that exist.
     var files: [UInt16] { entries.filter { $0 != 0 && $0 & Self.deleted == 0 } }
 

@@ -1,6 +1,7 @@
 import APDU
+import Locking
 import Logging
-import Secrets
+public import Secrets
 import Storage
 public import SecureChannel
 
@@ -9,20 +10,17 @@ extension Token {
     /// (gsc1, 8 and 10). A token that is activated already is paired again in its place.
     public func activate(with password: borrowing ActivationPassword) throws(TokenError) {
         try exclusively { () throws(TokenError) in
-            guard let capabilities = try offeredCapabilities(), let profile = capabilities.bestProfile,
-                let store = try pairingStore(create: true)
-            else { throw .activationNeeded }
-            if profile == .classic {
-                settings.log.warning("pairing in the classic profile", metadata: ["reader": "\(reader)"])
-            }
+            guard let capabilities = try offeredCapabilities() else { throw .activationNeeded }
+            guard let store = try pairingStore(create: true) else { throw .activationNeeded }
+            let pinned = try pairing(with: capabilities.serial)?.profile
             do throws(ChannelError) {
+                let profile = try capabilities.profile(minimum: settings.minimumProfile, pinned: pinned)
+                if profile == .classic { warn("pairing in the classic profile") }
                 channel = try SecureChannel.activate(
                     with: password, over: link, capabilities: capabilities, profile: profile,
-                    label: settings.hostLabel, store: store, instance: instance, random: settings.random)
+                    label: settings.hostLabel, store: store, instance: history.instance, random: settings.random)
             } catch {
-                if error == .downgradeSuspected {
-                    settings.log.error("the token saw other capabilities than this host: possible downgrade attack")
-                }
+                if error == .downgradeSuspected { warn("other capabilities than before: possible downgrade attack") }
                 throw .channel(error)
             }
             guard let record = try pairing(with: capabilities.serial) else { throw .activationNeeded }
@@ -31,61 +29,136 @@ extension Token {
         }
     }
 
-    /// Asks the card whether it has a channel, and decides how to speak to it (gsc1, 4).
+    /// Has the token make a new activation password (gsc1, 6). Needs the SO's login.
+    ///
+    /// - Parameter slot: 1 to 6, or 0 for the next empty one.
+    /// - Returns: The password in its canonical form.
+    public func generateActivationPassword(
+        slot: UInt8, charset: SecureChannel.Charset
+    ) throws(TokenError) -> Secret {
+        var password = Secret(count: 0)
+        try transaction { () throws(TokenError) in
+            guard case .paired = protection, let channel else { throw .activationNeeded }
+            guard login == .securityOfficer else { throw .notLoggedIn }
+            hasActed = true
+            do throws(ChannelError) {
+                password = try channel.generateActivationPassword(slot: slot, charset: charset, isOneTime: false)
+                tokenAnswered()
+            } catch {
+                if case .link(let error) = error { throw linkFailed(error) }
+                throw .channel(error)
+            }
+        }
+        return password
+    }
+
+    /// Asks the card whether it has a channel, and decides how to speak to it (gsc1, 4). What it answers is not
+    /// authenticated: it can raise the protection, and lower nothing. Where the pairings cannot be read, the answer is
+    /// not at all: the token can be seen, and nothing else.
     func discover() throws(TokenError) {
+        do throws(TokenError) {
+            try decideProtection()
+        } catch {
+            guard case .channel(.storage) = error else { throw error }
+            protection = .unknown(error)
+        }
+    }
+
+    private func decideProtection() throws(TokenError) {
+        let mustProtect = settings.isWireless(reader) || settings.requireSM
+        if !mustProtect, try isKnownAsPlain() { return }
         let discovery: Discovery
         do { discovery = try Discovery.run(over: link) } catch { throw .channel(error) }
         switch discovery {
         case .present(let capabilities, let hints):
             serial = capabilities.serial
+            self.capabilities = capabilities
             self.hints = hints
             if let record = try pairing(with: capabilities.serial) {
                 protection = .paired(record)
-            } else if isWireless || capabilities.policy.contains(.requiredWired) {
+            } else if mustProtect || capabilities.policy.contains(.requiredWired) {
                 protection = .unpaired(capabilities)
             } else {
                 protection = .plain
             }
         case .absent:
-            // A wireless reader gets nothing in plain, and a token once paired does not become unprotected.
-            guard !isWireless else {
+            // Where a channel is a must nothing is sent without, not even to learn the serial number.
+            guard !mustProtect else {
                 protection = .unpaired(nil)
                 return
             }
             try readSerialIfUnknown()
             protection = try pairing(with: serial) == nil ? .plain : .unpaired(nil)
+            if case .plain = protection { settings.plainTokens.insert(atr: atr, serial: serial) }
         }
     }
 
-    /// Opens the channel with the stored pairing, unless it is open or the token needs none.
+    /// Whether this process has asked this token before, and it had no channel. A record that was made since then by
+    /// another process counts.
+    private func isKnownAsPlain() throws(TokenError) -> Bool {
+        guard settings.plainTokens.contains(atr: atr) else { return false }
+        do throws(TokenError) { try readSerialIfUnknown() } catch {
+            guard case .refused = error else { throw error }
+            return false
+        }
+        guard settings.plainTokens.contains(atr: atr, serial: serial) else { return false }
+        return try pairing(with: serial) == nil
+    }
+
+    /// Opens the channel with the stored pairing, unless it is open or the token needs none (gsc1, 12).
     func openChannelIfNeeded() throws(TokenError) {
         guard case .paired(let record) = protection, channel?.isOpen != true else { return }
+        let now = settings.clocks.uptime.now
+        guard !history.opens.isFault(at: now) else { throw .faulty }
         guard let store = try pairingStore(create: false) else { throw .activationNeeded }
-        if record.profile == .classic {
-            settings.log.warning("opening a channel in the classic profile", metadata: ["reader": "\(reader)"])
-        }
+        if record.profile == .classic { warn("opening a channel in the classic profile") }
         do throws(ChannelError) {
             channel = try SecureChannel.open(
-                over: link, record: record, store: store, instance: instance, random: settings.random)
+                over: link, record: record, store: store, instance: history.instance,
+                minimum: settings.minimumProfile, random: settings.random, uptime: settings.clocks.uptime)
+            try requireHighestProfile()
             mustPresentPIN = login != nil
+            store.markUsed(record, label: hints?.label)
         } catch {
+            if error.isFruitlessOpening { history.opens.countFruitless(at: now) }
             guard error == .unknownRecord else { throw .channel(error) }
             // The record is kept: this answer is not authenticated (gsc1, 15.2 a).
-            settings.log.warning("the token does not know this host any more: activate it again")
+            warn("the token does not know this host any more: activate it again")
             throw .activationNeeded
         }
     }
 
-    /// The words that mark a reader name as wireless (gsc1, 4).
-    private var isWireless: Bool {
-        let words = reader.lowercased().split { !$0.isLetter && !$0.isNumber }
-        return words.contains { ["bt", "bluetooth", "nfc", "contactless", "picc"].contains($0) }
+    /// Drops a channel in the classic profile if the token, proved to be what it is, now offers the modern one: the user
+    /// pairs again (gsc1, 4).
+    private func requireHighestProfile() throws(ChannelError) {
+        guard let current = channel, let best = current.capabilities.bestProfile, best > current.record.profile else {
+            return
+        }
+        current.close()
+        channel = nil
+        warn("the token now offers a better profile: activate it again")
+        throw .profileUnsupported
     }
+
+    /// Gives a session that has come of age fresh keys, with login and environment kept (gsc1, 12).
+    func renewChannelIfNeeded() throws(TokenError) {
+        guard let channel, channel.needsRenewal, let store = try pairingStore(create: false) else { return }
+        do throws(ChannelError) {
+            try channel.renew(store: store, random: settings.random)
+        } catch {
+            // A refusal leaves everything as it was.
+            guard !channel.isOpen else { return }
+            self.channel = nil
+            throw .link(.channelBroken)
+        }
+    }
+
+    func warn(_ message: String) { settings.log.warning("\(message)", metadata: ["reader": "\(reader)"]) }
 
     private func offeredCapabilities() throws(TokenError) -> Capabilities? {
         switch protection {
         case .unpaired(let capabilities): return capabilities
-        case .paired, .plain:
+        case .paired, .plain, .unknown:
             do {
                 guard case .present(let capabilities, _) = try Discovery.run(over: link) else { return nil }
                 return capabilities
@@ -108,14 +181,26 @@ extension Token {
         return nil
     }
 
-    /// The user's store of pairings; nil if there is none and none is to be made.
+    /// The store of pairings; nil if there is none and none is to be made.
     private func pairingStore(create: Bool) throws(TokenError) -> PairingStore? {
-        guard let path = settings.pairings else { return nil }
         do throws(StorageError) {
-            return try PairingStore(directory: Directory(path: path, create: create))
+            return try PairingStore.open(settings.pairings, create: create, random: settings.random)
         } catch {
-            guard error == .notFound, !create else { throw .channel(.storage(error)) }
-            return nil
+            settings.log.error(
+                "pairings cannot be used",
+                metadata: ["directory": "\(settings.pairings.path)", "reason": "\(error)"])
+            throw .channel(.storage(error))
+        }
+    }
+}
+
+extension ChannelError {
+    /// Whether an attempt to open reached the token and led to nothing. A token that left is another matter.
+    fileprivate var isFruitlessOpening: Bool {
+        switch self {
+        case .link(let error): error.outcome == .unknown
+        case .malformedResponse, .authenticationFailed, .reflection, .refused: true
+        default: false
         }
     }
 }

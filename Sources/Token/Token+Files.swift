@@ -32,10 +32,11 @@ struct FileTemplate {
 }
 
 /// Where a file lies: identifiers from below the MF down.
-struct FilePath: Equatable, ExpressibleByArrayLiteral {
+struct FilePath: Hashable, ExpressibleByArrayLiteral {
     var identifiers: [UInt16]
 
-    init(arrayLiteral elements: UInt16...) { identifiers = elements }
+    init(_ identifiers: [UInt16]) { self.identifiers = identifiers }
+    init(arrayLiteral elements: UInt16...) { self.init(elements) }
 
     /// The path of a file in this directory.
     func file(_ identifier: UInt16) -> FilePath {
@@ -57,10 +58,13 @@ extension Token {
     /// Data of one READ BINARY or UPDATE BINARY. Fits a protected short APDU with room to spare.
     private static let blockSize = 224
 
-    /// Selects a file by its path and returns its template.
+    /// Selects a file by its path and returns its template. No path is the MF.
     @discardableResult
     func select(_ path: FilePath) throws(TokenError) -> FileTemplate {
-        try template(Command(0x00, 0xA4, 0x08, 0x04, bytes: path.bytes, ne: 256))
+        if path.identifiers.isEmpty {
+            return try template(Command(0x00, 0xA4, 0x00, 0x04, bytes: [0x3F, 0x00], ne: 256))
+        }
+        return try template(Command(0x00, 0xA4, 0x08, 0x04, bytes: path.bytes, ne: 256))
     }
 
     /// The templates of all files in a directory, in the card's order. An absent directory is an empty one.

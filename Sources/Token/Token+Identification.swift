@@ -18,7 +18,7 @@ extension Token {
         switch protection {
         case .plain:
             return try completeInfo()
-        case .unpaired:
+        case .unpaired, .unknown:
             return outerInfo
         case .paired(let record):
             let wouldEvict = record.capabilities.sessions == 1 && channel?.isOpen != true
@@ -89,15 +89,32 @@ extension Token {
             info.firmware = versions.firmware
             info.protocolNumber = versions.protocolNumber
         }
-        info.user = try pinState(of: .user)
-        info.securityOfficer = try pinState(of: .securityOfficer)
-        if let flags = try optional(Command(0x00, 0xCA, 0x01, 0x89, ne: 12)), flags.count > 6 {
-            info.extendedFlags = flags[6]
-        }
-        info.freeMemory = try optional(Command(0x00, 0xCA, 0x01, 0x8A, ne: 4)).flatMap(Self.number).map(Int.init)
-        info.firmwareChecksum = try optional(Command(0x80, 0x7E, 0x00, 0x00, ne: 4)).flatMap(Self.number)
-        info.isUserPINChangeForced = try optional(Command(0x00, 0xCA, 0x01, 0x62, ne: 256))?.first == 0x02
+        let steps = [
+            Step(0x00, 0xCA, 0x01, 0x01, ne: 0x26), Step(0x00, 0xCA, 0x01, 0x02, ne: 0x26),
+            Step(0x00, 0xCA, 0x01, 0x89, ne: 12), Step(0x00, 0xCA, 0x01, 0x8A, ne: 4),
+            Step(0x80, 0x7E, 0x00, 0x00, ne: 4),
+            Step(0x00, 0xCA, 0x01, 0x62, ne: 4),
+        ]
+        let responses = try send(steps, goesOn: true)
+        guard responses.count == steps.count else { throw .malformedAnswer }
+        info.securityOfficer = try Self.pinState(data(of: responses[0]))
+        info.user = try Self.pinState(data(of: responses[1]))
+        // Not every model has the others.
+        let answers = responses.dropFirst(2).map { $0.status == .success ? $0.data : [] }
+        if answers[0].count > 6 { info.extendedFlags = answers[0][6] }
+        info.freeMemory = Self.number(answers[1]).map(Int.init)
+        info.firmwareChecksum = Self.number(answers[2])
+        info.isUserPINChangeForced = answers[3].first == 0x02
         return info
+    }
+
+    /// The name of the model, UTF-8; nil if the firmware does not know it.
+    public func modelName() throws(TokenError) -> [UInt8]? {
+        if let known = knownModelName { return known }
+        let name = try transaction { () throws(TokenError) in try optional(Command(0x00, 0xCA, 0x01, 0x85, ne: 0x80)) }
+        let known = name.map { Array($0.prefix { $0 != 0 }) }
+        knownModelName = .some(known)
+        return known
     }
 
     /// The label file: `TN`, four bytes, the length, then UTF-8.

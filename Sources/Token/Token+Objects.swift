@@ -1,58 +1,8 @@
 import APDU
-import GOST
 import Secrets
 
-/// What is known of the objects, and the state of the card it was read in.
-struct ObjectCache {
-    var changeCounter: UInt32
-    var keys: [TokenKey]
-}
-
 extension Token {
-    private static let indexFile: UInt16 = 0x8000
-
-    /// All keys that the present login may see. The card is only asked what changed since the last time.
-    public func keys() throws(TokenError) -> [TokenKey] {
-        try transaction { () throws(TokenError) in
-            if let cache, cache.changeCounter == changeCounter { return cache.keys }
-            let keys = try readKeys()
-            cache = changeCounter.map { ObjectCache(changeCounter: $0, keys: keys) }
-            return keys
-        }
-    }
-
-    private func readKeys() throws(TokenError) -> [TokenKey] {
-        var keys: [TokenKey] = []
-        for file in try readIndex()?.files ?? [] {
-            do throws(TokenError) {
-                let content = try read(FilePath.objects.file(file))
-                guard let record = ObjectRecord(parsing: content) else { continue }
-                if let key = try key(of: record, in: file) { keys.append(key) }
-            } catch {
-                // A private object before login, or a record whose deletion was cut short.
-                guard error == .notLoggedIn || error == .notFound else { throw error }
-            }
-        }
-        return keys
-    }
-
-    /// The key that a record describes; nil for other objects, and for keys of other algorithms.
-    private func key(of record: ObjectRecord, in file: UInt16) throws(TokenError) -> TokenKey? {
-        guard record.kind != .certificate, let oid = record[.gostR3410Parameters], let curve = Curve(oid: oid) else {
-            return nil
-        }
-        let half: TokenKey.Half = record.kind == .publicKey ? .publicKey : .privateKey
-        let directory = half == .publicKey ? FilePath.publicKeys : .privateKeys
-        let template = try select(directory.file(UInt16(record.keyNumber)))
-        let flags = template.properties.count > 2 ? template.properties[2] : 0
-        var value = record[.value]
-        if half == .publicKey, value == nil { value = try readSelected(count: template.size) }
-        return TokenKey(
-            half: half, file: file, number: record.keyNumber, curve: curve, label: record[.label] ?? [],
-            id: record[.id] ?? [], gostR3410Parameters: oid, gostR3411Parameters: record[.gostR3411Parameters] ?? [],
-            gost28147Parameters: record[.gost28147Parameters] ?? [], value: value, canDerive: flags & 0x01 != 0,
-            isImported: flags & 0x08 != 0)
-    }
+    static let indexFile: UInt16 = 0x8000
 
     /// The index of keys; nil if there is none yet.
     func readIndex() throws(TokenError) -> ObjectIndex? {

@@ -4,17 +4,18 @@ public import Secrets
 extension Token {
     /// Presents a PIN (VERIFY). Spends a try if it is wrong; a PIN that no token can have spends none.
     public func logIn(as role: Role, pin: borrowing Secret) throws(TokenError) {
-        guard (1...PINState().maximumLength).contains(pin.count) else { throw .pinIncorrect(triesLeft: nil) }
         let pin = pin.copy()
-        try transaction { () throws(TokenError) in
+        try transaction(.acting) { () throws(TokenError) in
             try verify(role, pin)
             login = role
             cache = nil
-            if case .paired = protection { retainedPIN = pin.copy() }
+            if case .paired = protection, settings.pinRetention == .session {
+                retainedPIN = RetainedSecret(copying: pin)
+            }
         }
     }
 
-    /// Gives up the right that ``logIn(as:pin:)`` gave.
+    /// Gives up the right that ``logIn(as:pin:)`` gave. Even if the card cannot be told, nobody is logged in after it.
     public func logOut() throws(TokenError) {
         guard let role = login else { return }
         forgetLogin()
@@ -23,8 +24,59 @@ extension Token {
         }
     }
 
+    /// Gives a PIN a new value.
+    ///
+    /// - Parameter old: The present value; empty if whoever is logged in does not say it again.
+    public func changePIN(of role: Role, from old: borrowing Secret, to new: borrowing Secret) throws(TokenError) {
+        let old = old.copy()
+        let new = new.copy()
+        try requireLength(of: new)
+        try transaction { () throws(TokenError) in
+            if !old.isEmpty {
+                do throws(TokenError) {
+                    try verify(role, old)
+                } catch {
+                    // A right that was held had to be given up for the PIN to be looked at.
+                    if login == role { forgetLogin() }
+                    throw error
+                }
+            } else if login != role {
+                throw .notLoggedIn
+            }
+            try changePIN(of: role, to: new)
+            if login == nil { try perform(Command(0x80, 0x40, 0x00, role.rawValue)) }
+            if retainedPIN != nil, login == role { retainedPIN = RetainedSecret(copying: new) }
+        }
+    }
+
+    /// Gives User's PIN a value and all its tries. Needs the SO's login, and a token that lets the SO do it.
+    public func resetUserPIN(to new: borrowing Secret) throws(TokenError) {
+        let new = new.copy()
+        try requireLength(of: new)
+        try transaction { () throws(TokenError) in
+            guard login == .securityOfficer else { throw .notLoggedIn }
+            try perform(Command(0x00, 0x2C, 0x03, Role.user.rawValue))
+            try changePIN(of: .user, to: new)
+        }
+    }
+
+    /// CHANGE REFERENCE DATA with a PIN as text. The card knows how short it may be.
+    func changePIN(of role: Role, to value: borrowing Secret) throws(TokenError) {
+        let count = UInt8(truncatingIfNeeded: value.count)
+        let data = Secret(copying: [0x80, 0x02, 0x00, count, 0xA6, count]).appending(value.bytes)
+        do throws(TokenError) {
+            try perform(Command(0x00, 0x24, 0x01, role.rawValue, data: data))
+        } catch {
+            throw error == .refused(.incorrectData) ? .pinLength : error
+        }
+    }
+
+    private func requireLength(of pin: borrowing Secret) throws(TokenError) {
+        guard (1...PINState().maximumLength).contains(pin.count) else { throw .pinLength }
+    }
+
     /// Forgets who was logged in, without a word to the card.
-    func forgetLogin() {
+    public func forgetLogin() {
         mustPresentPIN = false
         login = nil
         retainedPIN = nil
@@ -32,21 +84,24 @@ extension Token {
     }
 
     /// Presents the retained PIN in a channel that was opened anew: once, and whatever goes wrong ends the login
-    /// (gsc1, 15.3).
+    /// (gsc1, 15.3). Without a retained PIN the login has ended with the channel.
     func presentRetainedPIN() throws(TokenError) {
         mustPresentPIN = false
-        guard let role = login, let pin = retainedPIN?.copy() else { return }
+        guard let role = login, let pin = retainedPIN?.copy() else { return forgetLogin() }
+        // The presentation is no part of the call, which may be repeated after it.
+        let hadActed = hasActed
+        defer { hasActed = hadActed }
         do throws(TokenError) {
             try verify(role, pin)
         } catch {
             forgetLogin()
+            warn("the PIN was not taken again: the login is over")
             throw .notLoggedIn
         }
     }
 
-    /// What the token tells of a PIN's length limits and tries (GET DATA 0101, 0102).
-    func pinState(of role: Role) throws(TokenError) -> PINState {
-        let answer = try perform(Command(0x00, 0xCA, 0x01, role.rawValue, ne: 0x26))
+    /// Reads what the token tells of a PIN's length limits and tries (GET DATA 0101, 0102).
+    static func pinState(_ answer: [UInt8]) throws(TokenError) -> PINState {
         guard let template = try? FileTemplate(parsing: answer), template.properties.count == 6,
             template.access.count == 15
         else { throw .malformedAnswer }
@@ -60,7 +115,9 @@ extension Token {
         return state
     }
 
-    private func verify(_ role: Role, _ pin: borrowing Secret) throws(TokenError) {
+    /// VERIFY. What no PIN can be is not sent, and spends no try: without data the command asks for something else.
+    func verify(_ role: Role, _ pin: borrowing Secret) throws(TokenError) {
+        guard (1...PINState().maximumLength).contains(pin.count) else { throw .pinIncorrect }
         var status = try send(Command(0x00, 0x20, 0x00, role.rawValue, data: pin.copy())).status
         if status == .alreadyVerified {
             // Another process holds the right, so that the card did not look at this PIN.
@@ -69,17 +126,9 @@ extension Token {
         }
         switch status {
         case .success: return
-        case .verificationFailed: throw .pinIncorrect(triesLeft: try? triesLeft(of: role))
-        case _ where status.triesLeft != nil: throw .pinIncorrect(triesLeft: status.triesLeft)
+        case .verificationFailed: throw .pinIncorrect
+        case _ where status.triesLeft != nil: throw .pinIncorrect
         default: throw TokenError(status)
         }
-    }
-
-    /// The answer to VERIFY without data: 63Cx, or 6983 when there are none.
-    private func triesLeft(of role: Role) throws(TokenError) -> Int {
-        let status = try send(Command(0x00, 0x20, 0x00, role.rawValue)).status
-        if status == .authenticationBlocked { return 0 }
-        guard let tries = status.triesLeft else { throw .malformedAnswer }
-        return tries
     }
 }

@@ -1,26 +1,7 @@
 public import APDU
-public import Logging
-public import Secrets
-public import SecureChannel
-
-/// How tokens are to be treated, whichever they are.
-public struct TokenSettings: Sendable {
-    /// The directory where pairings with tokens are kept; nil if there is no place, so that nothing can be activated.
-    public var pairings: String?
-    /// The name that tokens remember this host by; at most 32 bytes of it are used.
-    public var hostLabel: String
-    /// Source of everything random on the host.
-    public var random: any RandomSource
-    /// Receives warnings about what happens to channels. Never a secret.
-    public var log: Logger
-
-    public init(pairings: String?, hostLabel: String, random: any RandomSource, log: Logger) {
-        self.pairings = pairings
-        self.hostLabel = hostLabel
-        self.random = random
-        self.log = log
-    }
-}
+import Locking
+import Secrets
+import SecureChannel
 
 /// A token in a reader: the card's commands as Swift methods.
 ///
@@ -36,23 +17,34 @@ public final class Token {
     /// Who is logged in.
     public internal(set) var login: Role?
 
-    let link: any CardLink
+    /// The card, replaced when the token comes back after an absence.
+    private(set) var link: any CardLink
     let settings: TokenSettings
-    /// This process's name in channels.
-    let instance: Instance
+    let history: ChannelHistory
     var protection = Protection.plain
-    /// What a token with a channel last said outside of it.
+    /// What a token with a channel last said of itself outside of it.
+    var capabilities: Capabilities?
     var hints: TokenHints?
     var channel: SecureChannel?
     /// The PIN of ``login``, kept to present it once in a channel that had to be opened anew (gsc1, 15.3).
-    var retainedPIN: Secret?
+    var retainedPIN: RetainedSecret?
     /// Whether the channel was opened anew since the login, so that the card does not know of it.
     var mustPresentPIN = false
+    /// Whether the call under way sent a command that must not run twice, so that the call must not be repeated
+    /// (gsc1, 15.2 b).
+    public internal(set) var hasActed = false
+    /// Whether the transaction under way has read the change counter.
+    var hasAsked = false
+    /// When the token last answered.
+    public internal(set) var lastContact: Duration
+    /// For how long the machine had been suspended in all at the last transaction.
+    var suspended: Duration
     /// The card's change counter, read at the begin of each transaction; nil if it has none.
     var changeCounter: UInt32?
     var cache: ObjectCache?
     var infoCache: (counter: UInt32, info: TokenInfo)?
     var versions: Versions?
+    var knownModelName: [UInt8]??
 
     /// Who can be logged in.
     public enum Role: UInt8, Sendable {
@@ -68,19 +60,23 @@ public final class Token {
         case paired(PairingRecord)
         /// Not at all before the channel is activated. Without capabilities the token offers none.
         case unpaired(Capabilities?)
+        /// Not at all: whether host and token are paired cannot be said, for this reason.
+        case unknown(TokenError)
     }
 
     /// Takes over the card behind `link` and finds out how it wants to be spoken to.
     public init(
-        reader: String, link: any CardLink, settings: TokenSettings, instance: Instance
+        reader: String, link: any CardLink, settings: TokenSettings, history: ChannelHistory
     ) throws(TokenError) {
         guard let model = TokenModel(atr: link.atr) else { throw .unsupported }
-        self.instance = instance
+        self.history = history
         self.reader = reader
         self.model = model
         self.link = link
         self.settings = settings
         atr = link.atr
+        lastContact = settings.clocks.uptime.now
+        suspended = settings.clocks.suspended
         try exclusively { () throws(TokenError) in try discover() }
     }
 
@@ -88,7 +84,15 @@ public final class Token {
 
     /// Whether work is possible, or the channel has to be activated before.
     public var isActivated: Bool {
-        if case .unpaired = protection { false } else { true }
+        switch protection {
+        case .plain, .paired: true
+        case .unpaired, .unknown: false
+        }
+    }
+
+    /// Whether commands go through a secure channel.
+    public var isProtected: Bool {
+        if case .paired = protection { true } else { false }
     }
 
     /// Makes sure that the token can be worked with: its channel is open, if it has one.
@@ -110,114 +114,19 @@ public final class Token {
         link.disconnect()
     }
 
+    /// Goes on with a token that was away, over a new connection. Who is logged in stays logged in; the next transaction
+    /// opens the channel and presents the PIN.
+    public func resume(over link: any CardLink) {
+        self.link.disconnect()
+        self.link = link
+        channel?.discard()
+        channel = nil
+    }
+
     private func endOnCard() {
         channel?.close()
         if case .plain = protection, let login {
             _ = try? link.transmit(Command(0x80, 0x40, 0x00, login.rawValue))
-        }
-    }
-}
-
-// MARK: - Transactions and commands
-
-extension Token {
-    /// Runs `body` while no other process can reach the card, with the channel open and the login in force.
-    ///
-    /// The first command of each transaction reads the change counter. It can be repeated without harm, so it finds a
-    /// lost channel before a command that cannot (gsc1, 16), and it tells whether what is known of the objects is true.
-    func transaction<Result>(_ body: () throws(TokenError) -> Result) throws(TokenError) -> Result {
-        try exclusively { () throws(TokenError) in
-            guard isActivated else { throw .activationNeeded }
-            try establish()
-            return try body()
-        }
-    }
-
-    /// Runs `body` while no other process can reach the card.
-    func exclusively<Result>(_ body: () throws(TokenError) -> Result) throws(TokenError) -> Result {
-        do throws(LinkError) {
-            if try link.beginTransaction() { cardWasReset() }
-        } catch {
-            throw .link(error)
-        }
-        defer { link.endTransaction() }
-        return try body()
-    }
-
-    /// A reset ends the channel's session on the card and every login.
-    private func cardWasReset() {
-        channel?.discard()
-        channel = nil
-        if case .plain = protection { login = nil }
-    }
-
-    /// Opens the channel if there is none, and puts the login in force.
-    func establish() throws(TokenError) {
-        let hadChannel = channel?.isOpen == true
-        do throws(TokenError) {
-            try openChannelIfNeeded()
-            try readChangeCounter()
-        } catch {
-            // The card lost our session, most often to another process: that is found here, once.
-            guard hadChannel, error == .link(.channelBroken) else { throw error }
-            try openChannelIfNeeded()
-            try readChangeCounter()
-        }
-        if mustPresentPIN { try presentRetainedPIN() }
-    }
-
-    private func readChangeCounter() throws(TokenError) {
-        let response = try send(Command(0x00, 0xCA, 0x01, 0x32, ne: 4))
-        var cursor = ByteCursor(response.data)
-        changeCounter = response.status == .success ? try? cursor.uint32() : nil
-    }
-
-    /// Where commands go. For a token with a channel that is the channel or nowhere: what broke is not gone on with in
-    /// plain.
-    private func connection() throws(TokenError) -> any CardConnection {
-        switch protection {
-        case .plain: return link
-        case .unpaired: throw .activationNeeded
-        case .paired:
-            guard let channel else { throw .link(.channelBroken) }
-            return channel
-        }
-    }
-
-    /// Sends a command and collects the whole answer.
-    func send(_ command: borrowing Command) throws(TokenError) -> Response {
-        let connection = try connection()
-        do throws(LinkError) {
-            var response = try connection.transmit(command)
-            var data: [UInt8] = response.data
-            while let available = response.status.bytesAvailable, data.count <= 65_536 {
-                response = try connection.transmit(Command(0x00, 0xC0, 0x00, 0x00, ne: available))
-                data += response.data
-            }
-            return Response(response.status, data: data)
-        } catch {
-            if error == .channelBroken { channel = nil }
-            throw .link(error)
-        }
-    }
-
-    /// Sends a command and returns its data; every status word but 9000 is an error.
-    @discardableResult
-    func perform(_ command: borrowing Command) throws(TokenError) -> [UInt8] {
-        let response = try send(command)
-        // Nothing that User asks for here needs another's right: the card was told by another process to drop User's.
-        if response.status == .securityStatusNotSatisfied, login == .user { forgetLogin() }
-        guard response.status == .success else { throw TokenError(response.status) }
-        return response.data
-    }
-
-    /// What `body` returns, or nil if it meets something that is not there.
-    func optional<Result>(_ body: () throws(TokenError) -> Result) throws(TokenError) -> Result? {
-        do throws(TokenError) {
-            return try body()
-        } catch {
-            guard error == .notFound else { throw error }
-            return nil
         }
     }
 }

@@ -9,10 +9,14 @@ public enum TokenError: Error, Sendable, Equatable {
     case channel(ChannelError)
     /// The secure channel has to be activated first.
     case activationNeeded
-    /// The PIN is wrong. The number of tries left, where the token tells it.
-    case pinIncorrect(triesLeft: Int?)
+    /// The PIN is wrong.
+    case pinIncorrect
+    /// The new PIN is shorter or longer than the token allows.
+    case pinLength
     /// The PIN has no tries left.
     case pinLocked
+    /// The channel could not be opened so often that nothing is tried for a while (gsc1, 12).
+    case faulty
     /// The operation needs a login.
     case notLoggedIn
     /// No such file, key or data object.

@@ -11,10 +11,12 @@ struct KanalEmulator: ParsableCommand {
         discussion: """
             The token attaches to vpcd, the virtual reader of vsmartcard (Debian package vsmartcard-vpcd), and stays \
             there until it is told to stop by SIGTERM or SIGINT. pcscd may start later than the emulator, and may be \
-            restarted.
+            restarted. SIGUSR1 takes the token out of the reader, as if it were carried away, and SIGUSR2 puts it \
+            back; what it held in memory without power, sessions and logins, is lost.
 
             Standard output tells one fact a line: 'identity:', 'serial:', 'activation password:' for each password \
-            that was made, and 'attached:' each time that the token is in the reader.
+            that was made, 'attached:' each time that the token is in the reader, 'removed:' each time that SIGUSR1 \
+            took it out, and 'power cut:' when --fail-after-writes ended it.
 
             With --state the token remembers everything across runs, even if it is killed; without, it is a new one \
             each time. A new token is formatted; its user PIN is 12345678 and its administrator's PIN 87654321. A \
@@ -25,6 +27,7 @@ struct KanalEmulator: ParsableCommand {
               kanal-emulator --identity usb
               kanal-emulator --identity bt --state ~/.token --label 'My token'
               kanal-emulator --identity bt --trace apdu.log --port 35964
+              kanal-emulator --identity bt --profiles modern --sessions 1 --no-batch
             """)
 
     enum IdentityName: String, ExpressibleByArgument, CaseIterable {
@@ -40,8 +43,8 @@ struct KanalEmulator: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "An activation password for a new bt token: 16 to 32 symbols, of which the first names the slot (1-6 or"
-                + " A-F). Repeatable. Without it two are made.",
+            "An activation password for a new bt token: 16 to 32 symbols (12 to 32 with --profiles modern), of which"
+                + " the first names the slot (1-6 or A-F). Repeatable. Without it two are made.",
             valueName: "password"))
     var activationPassword: [String] = []
 
@@ -53,6 +56,9 @@ struct KanalEmulator: ParsableCommand {
 
     @Option(help: ArgumentHelp("The label of a new token.", valueName: "text"))
     var label: String?
+
+    @OptionGroup(title: "Secure Channel")
+    var channel: ChannelOptions
 
     @Option(help: ArgumentHelp("Where vpcd listens: a numeric IPv4 address.", valueName: "address"))
     var host = "127.0.0.1"
@@ -72,16 +78,29 @@ struct KanalEmulator: ParsableCommand {
             valueName: "file"))
     var trace: String?
 
+    @Option(help: ArgumentHelp("Wait before each reply, up to 60000 ms.", valueName: "ms"))
+    var latency = 0
+
+    @Option(
+        help: ArgumentHelp(
+            "Die at the Nth write to the memory, which does not happen, as if the power were cut; no reply is sent."
+                + " The making of a new token does not count.",
+            valueName: "N"))
+    var failAfterWrites: Int?
+
     func validate() throws {
         guard serial == nil || serialBytes != nil else {
             throw ValidationError("\(EmulatorError.invalidSerial)")
         }
         guard (0...86_400).contains(wait) else { throw ValidationError("--wait is 0 to 86400 seconds") }
+        guard (0...60_000).contains(latency) else { throw ValidationError("--latency is 0 to 60000 ms") }
+        guard (failAfterWrites ?? 1) > 0 else { throw ValidationError("--fail-after-writes is at least 1") }
     }
 
     func run() throws {
         // The memory is sound at every moment, so there is nothing to do but to leave.
         for number in [SIGTERM, SIGINT] { signal(number) { _ in _exit(0) } }
+        Presence.listen()
         guard let state else { return try run(with: VolatileMemory()) }
         let result: Result<Void, any Error>
         do throws(StorageError) {
@@ -98,14 +117,22 @@ struct KanalEmulator: ParsableCommand {
     }
 
     private func run(with memory: any CardMemory) throws {
-        guard let identity = Identity(name: identity.rawValue) else { throw ValidationError("no such identity") }
-        let card = try EmulatedCard(
-            identity, memory: memory, activationPasswords: activationPassword, serial: serialBytes, label: label)
+        guard let known = Identity(name: identity.rawValue) else { throw ValidationError("no such identity") }
+        let identity = try channel.apply(to: known)
         let output = LineWriter.standardOutput
+        let fallible = FallibleMemory(memory) { number in
+            LineWriter.standardOutput.write("power cut: write \(number)")
+            _exit(EXIT_SUCCESS)
+        }
+        let card = try EmulatedCard(
+            identity, memory: fallible, activationPasswords: activationPassword, serial: serialBytes, label: label
+        ) { usleep(useconds_t($0) * 1000) }
         output.write("identity: \(identity.name)")
         output.write("serial: \(Self.description(of: card.serial))")
         for password in card.newActivationPasswords { output.write("activation password: \(password)") }
-        try Reader(host: host, port: port, wait: wait, reattach: reattach, trace: trace).serve(card, output)
+        if let failAfterWrites { fallible.fail(at: failAfterWrites) }
+        try Reader(host: host, port: port, wait: wait, reattach: reattach, latency: latency, trace: trace)
+            .serve(card, output)
     }
 
     private var serialBytes: [UInt8]? {

@@ -8,6 +8,8 @@ struct Reader {
     /// How many seconds to wait for it.
     let wait: Int
     let reattach: Bool
+    /// How many milliseconds each reply is late.
+    let latency: Int
     let trace: String?
 
     private static let pollsPerSecond = 5
@@ -21,11 +23,16 @@ struct Reader {
         let log = try openTrace()
         repeat {
             usleep(Reader.absence)
+            Presence.wait()
             let connection = try connect()
             output.write("attached: \(host):\(port)")
             let end = serve(card, over: connection, log)
             card.powerOff()
-            guard reattach else { throw Failure("the reader at \(host):\(port) is gone: \(end)") }
+            if end == .removed {
+                output.write("removed: \(host):\(port)")
+            } else if !reattach {
+                throw Failure("the reader at \(host):\(port) is gone: \(end)")
+            }
         } while true
     }
 
@@ -34,9 +41,10 @@ struct Reader {
         _ card: EmulatedCard, over connection: borrowing VirtualReader, _ log: borrowing LineWriter?
     ) -> VirtualReaderError {
         do throws(VirtualReaderError) {
-            try connection.serve(card) { command, response in
+            try connection.serve(card, while: { Presence.isPresent }) { command, response in
                 log?.write("> " + command.hexadecimal)
                 log?.write("< " + response.hexadecimal)
+                if latency > 0 { usleep(useconds_t(latency) * 1000) }
             }
         } catch {
             return error

@@ -34,6 +34,8 @@ struct ActivationTests {
 
     @Test("an activated token tells everything, but not at the cost of another application's session")
     func information() throws {
+        let reader = try EmulatedReader(.single(.modern), passwords: [Application.password])
+        let application = Application(reader, store: Folder())
         try application.activate()
         #expect(try application.library.token(in: 0, evicting: false).info.firmware.major == 34)
         let other = Application(reader, store: Folder())

@@ -2,6 +2,7 @@ import CCryptoki
 import Cryptoki
 import Foundation
 import Logging
+import SecureChannel
 import Secrets
 import Token
 
@@ -13,11 +14,12 @@ struct Application {
     let library: Library
     private let store: Folder
 
-    init(_ reader: EmulatedReader, store: Folder) {
+    init(_ reader: EmulatedReader, store: Folder, configure: (inout TokenSettings) -> Void = { _ in }) {
         self.store = store
-        let settings = TokenSettings(
-            pairings: store.path, hostLabel: "test", random: SystemRandom(),
+        var settings = TokenSettings(
+            pairings: .directory(store.path), hostLabel: "test", random: SystemRandom(),
             log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        configure(&settings)
         library = Library(readers: reader, settings: settings)
     }
 
@@ -78,7 +80,11 @@ struct Application {
         return try library.withSession(session) { session throws(CKError) in
             try session.findObjectsInit(template)
             defer { try? session.findObjectsFinal() }
-            return try session.findObjects(limit: 100)
+            // The object that tells of the token is always there.
+            return try session.findObjects(limit: 100).filter { object in
+                let objectClass = try? session.attributes(of: object).number(CKA_CLASS)
+                return !template.types.isEmpty || objectClass != CKO_HW_FEATURE
+            }
         }
     }
 
@@ -96,4 +102,13 @@ final class Folder: Sendable {
     }
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
+}
+
+extension CK_ULONG {
+    /// The number as an attribute's value holds it.
+    var octets: [UInt8] { (0..<8).map { UInt8(truncatingIfNeeded: self >> (8 * $0)) } }
+}
+
+extension Secret {
+    static func of(_ text: String) -> Secret { Secret(copying: Array(text.utf8)) }
 }

@@ -8,31 +8,48 @@ import Secrets
 final class EmulatedReader: ReaderService, Sendable {
     static let name = "Virtual PCD 00 00"
 
-    let card: EmulatedCard
-    private let state = Lock(State())
+    private let state: Lock<State>
 
     /// Changes a response before the host sees it, or loses it. The number counts commands from 1.
     typealias Change = @Sendable (_ number: Int, _ instruction: UInt8, Response) throws(LinkError) -> Response
 
     struct State {
+        var card: EmulatedCard
         var isPresent = true
+        /// Counts removals: connections from before one are dead.
+        var removals = 0
         var wasReset = false
         var conversation: [UInt8] = []
         var commands = 0
+        /// The headers of all commands.
+        var headers: [[UInt8]] = []
         /// Headers of the commands that crossed the link unprotected.
         var plain: [[UInt8]] = []
         var change: Change?
     }
 
     init(_ identity: Identity, memory: any CardMemory = VolatileMemory(), passwords: [String] = []) throws {
-        card = try EmulatedCard(identity, memory: memory, activationPasswords: passwords)
+        state = try Lock(State(card: EmulatedCard(identity, memory: memory, activationPasswords: passwords)))
     }
+
+    /// The card in the reader, or that was in it.
+    var card: EmulatedCard { state.withLock { $0.card } }
 
     /// Everything that crossed the link, in both directions.
     var conversation: [UInt8] { state.withLock { $0.conversation } }
 
     /// The number of commands that were sent.
     var commands: Int { state.withLock { $0.commands } }
+
+    /// The number of commands with this instruction byte, protected or not.
+    func count(of instruction: UInt8) -> Int { headers.count { $0[1] == instruction } }
+
+    /// The headers of all commands.
+    var headers: [[UInt8]] { state.withLock { $0.headers } }
+
+    /// How often a session was asked for, in plain, and how often a session's renewal.
+    var openings: Int { headers.count { $0.starts(with: [0x80, 0x86, 0x03]) } }
+    var renewals: Int { headers.count { $0[0] & 0x8C == 0x8C && $0[1] == 0x86 && $0[2] == 0x03 } }
 
     /// Headers of the commands that crossed the link unprotected, but for those by which a channel is found, made and
     /// opened (GSC/1, 6).
@@ -58,11 +75,16 @@ final class EmulatedReader: ReaderService, Sendable {
 
     func removeCard() {
         card.powerOff()
-        state.withLock { $0.isPresent = false }
+        state.withLock { state in
+            state.isPresent = false
+            state.removals += 1
+        }
     }
 
-    func insertCard() {
+    /// Puts the card back, or another in its place.
+    func insertCard(_ other: EmulatedCard? = nil) {
         state.withLock { state in
+            state.card = other ?? state.card
             state.isPresent = true
             state.wasReset = true
         }
@@ -70,24 +92,25 @@ final class EmulatedReader: ReaderService, Sendable {
 
     func readers() throws(LinkError) -> [ReaderState] {
         let isPresent = state.withLock { $0.isPresent }
-        return [ReaderState(name: Self.name, atr: isPresent ? card.identity.atr : nil, events: 0)]
+        let atr = isPresent ? card.identity.atr : nil
+        return [ReaderState(name: Self.name, atr: atr, events: state.withLock { $0.removals })]
     }
 
     func connect(to reader: String) throws(LinkError) -> any CardLink {
         guard reader == Self.name, state.withLock({ $0.isPresent }) else { throw .noCard }
-        return Link(reader: self)
+        return Link(reader: self, removals: state.withLock { $0.removals })
     }
 
-    fileprivate func takeReset() throws(LinkError) -> Bool {
+    fileprivate func takeReset(_ removals: Int) throws(LinkError) -> Bool {
         try state.withLock { state throws(LinkError) in
-            guard state.isPresent else { throw .removed(sent: false) }
+            guard state.isPresent, state.removals == removals else { throw .removed(sent: false) }
             defer { state.wasReset = false }
             return state.wasReset
         }
     }
 
-    fileprivate func transmit(_ command: borrowing Command) throws(LinkError) -> Response {
-        guard state.withLock({ $0.isPresent }) else { throw .removed(sent: false) }
+    fileprivate func transmit(_ command: borrowing Command, _ removals: Int) throws(LinkError) -> Response {
+        guard state.withLock({ $0.isPresent && $0.removals == removals }) else { throw .removed(sent: false) }
         guard let sent = try? command.encoded() else { throw .malformed }
         let response = try card.transmit(command)
         let (number, change) = state.withLock { state in
@@ -95,6 +118,7 @@ final class EmulatedReader: ReaderService, Sendable {
             state.conversation += response.encoded
             if command.cla & 0x0C == 0 { state.plain.append([command.cla, command.ins, command.p1, command.p2]) }
             state.commands += 1
+            state.headers.append([command.cla, command.ins, command.p1, command.p2])
             return (state.commands, state.change)
         }
         return try change?(number, command.ins, response) ?? response
@@ -102,13 +126,20 @@ final class EmulatedReader: ReaderService, Sendable {
 
     private final class Link: CardLink {
         private let reader: EmulatedReader
+        private let removals: Int
 
-        init(reader: EmulatedReader) { self.reader = reader }
+        init(reader: EmulatedReader, removals: Int) {
+            self.reader = reader
+            self.removals = removals
+        }
 
         var atr: [UInt8] { reader.card.identity.atr }
-        func beginTransaction() throws(LinkError) -> Bool { try reader.takeReset() }
+        var maximumLength: Int { 65_544 }
+        func beginTransaction() throws(LinkError) -> Bool { try reader.takeReset(removals) }
         func endTransaction() {}
         func disconnect() {}
-        func transmit(_ command: borrowing Command) throws(LinkError) -> Response { try reader.transmit(command) }
+        func transmit(_ command: borrowing Command) throws(LinkError) -> Response {
+            try reader.transmit(command, removals)
+        }
     }
 }

@@ -6,9 +6,11 @@ import Testing
 
 @Suite("Interruptions and interference", .serialized)
 struct InterruptionTests {
-    @Test("a bit changed anywhere in a protected response is never taken for an answer")
-    func changedResponses() throws {
-        let (reader, application, session) = try TokenKeyTests.start(.bt)
+    @Test(
+        "a bit changed anywhere in a protected response is never taken for an answer",
+        arguments: ChannelProfile.allCases)
+    func changedResponses(_ profile: ChannelProfile) throws {
+        let (reader, application, session) = try TokenKeyTests.start(.single(profile))
         let keys = try application.makeKeys(session)
         let digest = [UInt8](repeating: 1, count: 32)
         // Data object 87 with the signature, 99 with the status word, 8E with the tag, and the outer status word.

@@ -4,14 +4,14 @@ import Emulator
 import Testing
 import Token
 
-@Suite("Login", .serialized)
+@Suite("Login", .serialized, .inBothProfiles)
 struct LoginTests {
     let reader: EmulatedReader
     let application: Application
     let session: CK_SESSION_HANDLE
 
     init() throws {
-        reader = try EmulatedReader(.bt, passwords: [Application.password])
+        reader = try EmulatedReader(.underTest, passwords: [Application.password])
         application = Application(reader, store: Folder())
         try application.activate()
         session = try application.open()

@@ -4,7 +4,7 @@ import Emulator
 import Testing
 import Token
 
-@Suite("What is asked of the card")
+@Suite("What is asked of the card", .serialized)
 struct RoundTripTests {
     @Test("while the change counter stands still, information and searches cost one command", arguments: ["usb", "bt"])
     func cached(_ identity: String) throws {
@@ -22,11 +22,89 @@ struct RoundTripTests {
         }
     }
 
-    @Test("a key that another application makes is seen by the next search")
-    func changes() throws {
-        let (reader, application, session) = try TokenKeyTests.start(.usb)
+    /// Commands that `call` sends.
+    private func cost(_ reader: EmulatedReader, _ call: () throws -> Void) rethrows -> Int {
+        let before = reader.commands
+        try call()
+        return reader.commands - before
+    }
+
+    private static func search(_ application: Application, _ session: CK_SESSION_HANDLE) throws {
+        try application.library.withSession(session) { session throws(CKError) in
+            try session.findObjectsInit(Attributes())
+            try session.findObjectsFinal()
+        }
+    }
+
+    @Test("opening costs two round trips, and one that proves the channel", arguments: ChannelProfile.allCases)
+    func opening(_ profile: ChannelProfile) throws {
+        let reader = try EmulatedReader(.bt(profile), passwords: [Application.password])
+        let application = Application(reader, store: Folder())
+        try application.activate()
+        // Discovery, since the connection is new.
+        #expect(try cost(reader) { _ = try application.open() } == 1 + 2 + 1)
+        // The next session finds the channel open.
+        #expect(try cost(reader) { _ = try application.open() } == 1)
+    }
+
+    @Test(
+        "with batches C_Login and C_Sign cost one round trip, a search one while nothing changed",
+        arguments: ChannelProfile.allCases)
+    func batches(_ profile: ChannelProfile) throws {
+        let reader = try EmulatedReader(.bt(profile), passwords: [Application.password])
+        let application = Application(reader, store: Folder())
+        try application.activate()
+        let session = try application.open()
+        #expect(try cost(reader) { try Self.search(application, session) } == 1)
+        #expect(try cost(reader) { try Self.search(application, session) } == 1)
+        #expect(try cost(reader) { try application.logIn(session) } == 1)
+        let key = try application.makeKeys(session).privateKey
+        for _ in 0..<2 {
+            #expect(
+                try cost(reader) {
+                    _ = try application.sign(session, key, AbsenceTests.digest, CKM_GOSTR3410)
+                } == 1)
+        }
+    }
+
+    @Test("where replies are long, the first search for a key pair costs two round trips")
+    func firstSearch() throws {
+        let identity = Identity.changed { offer in
+            offer.maximumCommand = 1024
+            offer.maximumReply = 1024
+        }
+        let reader = try EmulatedReader(identity, passwords: [Application.password])
+        let application = Application(reader, store: Folder())
+        try application.activate()
+        let session = try application.open()
+        try application.logIn(session)
+        _ = try application.makeKeys(session)
+        let other = Application(reader, store: Folder())
+        try other.activate()
+        let otherSession = try other.open()
+        try other.logIn(otherSession)
+        #expect(try cost(reader) { try Self.search(other, otherSession) } == 2)
+        #expect(try other.find(otherSession).count == 2)
+    }
+
+    @Test("without batches the same calls work command by command", arguments: ChannelProfile.allCases)
+    func single(_ profile: ChannelProfile) throws {
+        let (reader, application, session) = try TokenKeyTests.start(.single(profile))
+        let key = try application.makeKeys(session).privateKey
+        // The change counter, key and signature.
+        #expect(
+            try cost(reader) {
+                _ = try application.sign(session, key, AbsenceTests.digest, CKM_GOSTR3410)
+            } == 3)
+        #expect(try application.find(session).count == 2)
+    }
+
+    @Test("a key that another application makes is seen by the next search", arguments: ["usb", "bt"])
+    func changes(_ identity: String) throws {
+        let (reader, application, session) = try TokenKeyTests.start(identity == "bt" ? .bt : .usb)
         #expect(try application.find(session).isEmpty)
         let other = Application(reader, store: Folder())
+        if identity == "bt" { try other.activate() }
         let otherSession = try other.open()
         try other.logIn(otherSession)
         _ = try other.makeKeys(otherSession)

@@ -62,14 +62,14 @@ struct StateTests {
         }
     }
 
-    @Test("A state reads back as it was written, whatever it holds")
-    func roundTrip() throws {
+    @Test("A state reads back as it was written, whatever it holds", arguments: ChannelProfile.allCases)
+    func roundTrip(profile: ChannelProfile) throws {
         var setup = TokenSetup()
         setup.slots[3] = setup.slots[1]
         setup.slots[3]?.isOneTime = true
         let memory = FaultyMemory()
         setup.memory = memory
-        let host = try setup.card().connectedHost()
+        let host = try setup.card().connectedHost(profile)
         host.send("0020000208" + PIN.user)
         for command in Self.commands { host.send(command) }
         for state in memory.states {
@@ -132,13 +132,14 @@ struct ActivationPasswordTests {
     func verifier() throws {
         let set = try JSON(vectors: "gsc1.json").sets.A
         let memory = FaultyMemory()
-        // The format's nonce, the token's key, the slot's salt.
-        let random = PreparedRandom([UInt8](repeating: 1, count: 48) + set.salt.bytes)
+        // The format's nonce, the token's keys, the slot's salt.
+        let random = PreparedRandom([UInt8](repeating: 1, count: 80) + set.salt.bytes)
         let card = try EmulatedCard(
             .bt, memory: memory, activationPasswords: ["abcd-1234-efgh-5678"], serial: [0x0E, 0, 0, 2], random: random)
         #expect(card.newActivationPasswords == ["ABCD-1234-EFGH-5678"])
         let state = try #require(memory.states.last)
         #expect(state.hex.contains(set.profiles.classic.pairing.K_F.text ?? "-"))
+        #expect(state.hex.contains(set.profiles.modern.pairing.Q_PW.text ?? "-"))
         #expect(!state.hex.contains([UInt8]("1234EFGH".utf8).hex))
         #expect(card.tries(1) == [1, 5, 10, 1000])
         #expect(card.tries(2) == [0, 0, 0, 0])

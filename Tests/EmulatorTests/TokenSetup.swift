@@ -3,39 +3,59 @@ import GOST
 import Secrets
 import TestSupport
 
-/// Bluetooth tokens with known secrets. The verifier is given, so that no test waits for PBKDF2.
+/// Bluetooth tokens with known secrets. The verifiers are given, so that no test waits for PBKDF2.
 struct TokenSetup {
-    /// K_F of slots 1 and 2.
-    static let verifier = [UInt8](repeating: 0x5A, count: 32)
+    /// K_F and Q_PW of slots 1 and 2.
+    static let verifiers: [ChannelProfile: [UInt8]] = [
+        .classic: [UInt8](repeating: 0x5A, count: 32), .modern: point([UInt8](repeating: 0x5A, count: 32)),
+    ]
+    /// Those of another password.
+    static let wrongVerifiers: [ChannelProfile: [UInt8]] = [
+        .classic: [UInt8](repeating: 1, count: 32), .modern: point([UInt8](repeating: 1, count: 32)),
+    ]
 
     var identity = Identity.bt
     var serial: [UInt8] = [0, 0, 0, 0, 0x0E, 0, 0, 1]
     var random = PreparedRandom()
     var memory: any CardMemory = VolatileMemory()
-    var slots: [Int: ActivationSlot] = [
-        1: ActivationSlot(salt: [UInt8](repeating: 1, count: 16), verifier: Sealed(copying: verifier)),
-        2: ActivationSlot(salt: [UInt8](repeating: 2, count: 16), verifier: Sealed(copying: verifier)),
-    ]
+    var slots: [Int: ActivationSlot] = [1: slot(1), 2: slot(2)]
     var records: [PairingRecord?] = []
-    var privateKey: [UInt8]?
+    var pause: @Sendable (Int) -> Void = { _ in }
+    /// The private keys by profile; random ones where there is none.
+    var scalars: [ChannelProfile: [UInt8]] = [:]
 
     /// One session (N = 1), or several.
-    init(sessions: Int = 1) { identity.channel?.sessions = sessions }
+    init(sessions: Int = 1) {
+        identity.channel?.sessions = sessions
+        identity.channel?.features = sessions == 1 ? nil : ChannelOffer.batch
+    }
+
+    static func slot(_ salt: UInt8) -> ActivationSlot {
+        ActivationSlot(
+            salt: [UInt8](repeating: salt, count: 16), verifiers: verifiers.mapValues { Sealed(copying: $0) })
+    }
+
+    private static func point(_ f: [UInt8]) -> [UInt8] {
+        guard let verifier = try? SESPAKE.Verifier(curve: ChannelProfile.modern.curve, f: f.span) else { return [] }
+        return [UInt8](copying: verifier.point)
+    }
 
     /// Stores the state and makes the token.
     func card() throws -> EmulatedCard {
         try memory.save(state().encoded())
-        return try EmulatedCard(identity, memory: memory, random: random)
+        return try EmulatedCard(identity, memory: memory, random: random, pause: pause)
     }
 
-    private func state() throws -> CardState {
+    func state() throws -> CardState {
         var state = CardState.factory(
             identity: "bt", serial: serial, label: [UInt8]("token".utf8), nonce: [UInt8](repeating: 0, count: 16))
-        let scalar = try privateKey ?? SystemRandom().bytes(31) + [1]
-        let key = try PrivateKey(curve: .cryptoProA, scalar: Secret(copying: scalar))
-        var channel = ChannelState(
-            privateKey: Sealed(copying: scalar), publicKey: try key.publicKey().bytes,
-            records: identity.channel?.records ?? 0)
+        var keys: [ChannelProfile: TokenKey] = [:]
+        for profile in identity.channel?.profiles ?? [] {
+            let scalar = try scalars[profile] ?? SystemRandom().bytes(31) + [1]
+            let key = try PrivateKey(curve: profile.curve, scalar: Secret(copying: scalar))
+            keys[profile] = TokenKey(scalar: Sealed(copying: scalar), publicKey: try key.publicKey().bytes)
+        }
+        var channel = ChannelState(keys: keys, records: identity.channel?.records ?? 0)
         for (number, slot) in slots { channel.slots[number - 1] = slot }
         for (index, record) in records.enumerated() { channel.records[index] = record }
         state.channel = channel
@@ -51,9 +71,8 @@ extension EmulatedCard {
     }
 
     /// A host that paired and opened a session.
-    func connectedHost(instance: [UInt8] = []) throws -> ChannelHost {
-        let host = try ChannelHost(self)
-        host.instance = instance
+    func connectedHost(_ profile: ChannelProfile) throws -> ChannelHost {
+        let host = try ChannelHost(self, profile)
         guard try host.pair() == "9000", try host.open() == "9000" else { throw EmulatorError.cryptography }
         return host
     }

@@ -1,5 +1,6 @@
 import Emulator
 import Foundation
+import Locking
 import TestSupport
 import Testing
 
@@ -77,14 +78,17 @@ private final class Outcome: @unchecked Sendable {
 @Suite("The connection to vpcd (card reference, 15)")
 struct VirtualReaderTests {
     /// Serves a USB token on another thread while `body` plays vpcd; then hangs up and gives what the token's end saw.
-    private func serve(_ body: (ReaderServer) -> Void) throws -> Outcome {
+    private func serve(
+        while isPresent: @escaping @Sendable () -> Bool = { true }, _ body: (ReaderServer) -> Void
+    ) throws -> Outcome {
         let server = try ReaderServer()
         let outcome = Outcome()
         let port = server.port
         let card = try EmulatedCard.usb()
         Thread.detachNewThread {
             do throws(VirtualReaderError) {
-                try VirtualReader(host: "127.0.0.1", port: port).serve(card) { command, response in
+                try VirtualReader(host: "127.0.0.1", port: port).serve(card, while: isPresent) {
+                    command, response in
                     outcome.trace.append("\(command.hex) \(response.hex)")
                 }
             } catch {
@@ -130,6 +134,19 @@ struct VirtualReaderTests {
     func ends() throws {
         #expect(try serve { $0.send("0000") }.error == .closed)
         #expect(try serve { $0.send("000500CA") }.error == .closed)
+    }
+
+    @Test("A card that is taken out answers no more, not even the command that it has just executed")
+    func removed() throws {
+        let isPresent = Lock(true)
+        let outcome = try serve(while: { isPresent.withLock { $0 } }) { server in
+            server.send("0005 00CA018108")
+            #expect(server.frame() == "000000000e1234569000")
+            isPresent.withLock { $0 = false }
+            server.send("0005 00CA018108")
+            #expect(server.frame() == "closed")
+        }
+        #expect(outcome.error == .removed)
     }
 
     @Test("Nobody listening and a name instead of an address are errors")

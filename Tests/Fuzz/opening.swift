@@ -1,65 +1,125 @@
+import APDU
+import ChannelToken
+import Foundation
 import GOST
 import Secrets
+import SecureChannel
+import Storage
 
-private let key = [UInt8](1...32)
-private let nonce = [UInt8](1...16)
-
-/// Sealed messages and wrapped keys from strangers: opened, and then sealed to the same octets again, or refused with a
-/// typed error, never a trap. The first octet chooses whether the rest is what is opened or is added, modulo 2, to the
-/// octets of what was sealed.
+/// The host's state machine from the opening on, over a link that answers as a token would, or with one bit changed, or
+/// with anything. No session comes of an answer to OPEN-1 that is not the token's own, and no reply is delivered that
+/// is not; an opening that fails takes five commands at most.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOpening(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = unsafe Array(UnsafeBufferPointer(start: start, count: count))
-    guard let first = input.first else { return 0 }
-    let rest = Array(input.dropFirst())
-    keyWraps(rest, isChanged: first >= 0x80)
-    modes(Magma.self, rest, isChanged: first >= 0x80)
-    modes(Kuznyechik.self, rest, isChanged: first >= 0x80)
+    let host = input.first.map { $0 & 1 == 0 } ?? true ? Host.modern : Host.classic
+    let link = DamagedLink(host.token(), input.dropFirst())
+    guard let channel = try? host.open(over: link) else {
+        guard link.count <= 5, !link.damaged.isEmpty else { fatalError("failed although the token answered") }
+        return 0
+    }
+    if link.damaged.contains(0x03) { fatalError("opened by a token that does not know the key") }
+    // The reply to OPEN-2 is not authenticated, and the channel in it shows only later.
+    guard !link.damaged.contains(0x04) else { return 0 }
+    for _ in 0..<3 where channel.isOpen { use(channel, host, link) }
+    channel.close()
     return 0
 }
 
-private func keyWraps(_ octets: [UInt8], isChanged: Bool) {
-    for wrap in [GOST28147KeyWrap.gost, .cryptoPro] {
-        expectRoundTrip(octets, isChanged, "\(wrap)") { plain in
-            try wrap.wrap(plain, kek: key.span, ukm: nonce.span.extracting(first: 8), sBox: .tc26Z)
-        } open: { sealed in
-            try wrap.unwrap(sealed, kek: key.span, sBox: .tc26Z)
-        }
-    }
-}
-
-private func modes<Cipher: BlockCipher & ~Copyable>(_: Cipher.Type, _ octets: [UInt8], isChanged: Bool) {
-    let (block, half) = (Array(nonce.prefix(Cipher.blockSize)), Array(nonce.prefix(Cipher.blockSize / 2)))
-    expectRoundTrip(octets, isChanged, "\(Cipher.self) MGM") { plain in
-        try MGM<Cipher>(key: key.span).seal(plain, nonce: block.span, authenticating: half.span)
-    } open: { sealed in
-        try MGM<Cipher>(key: key.span).open(sealed, nonce: block.span, authenticating: half.span)
-    }
-    expectRoundTrip(octets, isChanged, "\(Cipher.self) KExp15") { plain in
-        try KExp15<Cipher>.wrap(plain, authenticationKey: key.span, encryptionKey: key.span, iv: half.span)
-    } open: { sealed in
-        try KExp15<Cipher>.unwrap(sealed, authenticationKey: key.span, encryptionKey: key.span, iv: half.span)
-    }
-}
-
-private func expectRoundTrip(
-    _ octets: [UInt8], _ isChanged: Bool, _ name: String, seal: (Span<UInt8>) throws -> Secret,
-    open: (Span<UInt8>) throws -> Secret
-) {
+/// One message and one renewal.
+private func use(_ channel: SecureChannel, _ host: Host, _ link: DamagedLink) {
+    link.damaged = []
     do {
-        var sealed = octets
-        if isChanged {
-            sealed = [UInt8](copying: try seal(key.span))
-            for (index, octet) in octets.enumerated() where index < sealed.count { sealed[index] ^= octet }
-        }
-        let plain = try open(sealed.span)
-        let again = try seal(plain.bytes)
-        // The UKM of a key wrap is the caller's when it seals.
-        let isSame = constantTimeEqual(
-            again.bytes.extracting(droppingFirst: 8), sealed.span.extracting(droppingFirst: 8))
-        guard isSame else { fatalError("\(name): opened what was not sealed") }
+        _ = try channel.transmit(Command(0x00, 0x84, 0x00, 0x00, ne: 8))
+        try channel.renew(store: host.store, random: SystemRandom())
+        guard link.damaged.isEmpty else { fatalError("a reply was taken that the token did not send") }
     } catch {
-        let isRefusal = [.authenticationFailed, .invalidLength].contains(error as? GOSTError)
-        guard isRefusal else { fatalError("\(name): \(error)") }
+        guard !channel.isOpen, !link.damaged.isEmpty else { fatalError("\(error), and open: \(channel.isOpen)") }
+    }
+}
+
+/// A host that is paired in one profile.
+private final class Host: Sendable {
+    static let modern = Host(.modern)
+    static let classic = Host(.classic)
+
+    let store: PairingStore
+    private let record: PairingRecord
+    private let pairing: TokenPairing
+    private let instance: Instance
+    private let files: String
+
+    private init(_ profile: Profile) {
+        do {
+            let path = FileManager.default.temporaryDirectory.path + "/kanal-fuzz-\(UUID().uuidString)"
+            let directory = try Directory(path: path, create: true)
+            let curve = profile == .modern ? Curve.tc26256B : .cryptoProA
+            let hostKey = try PrivateKey.generate(on: curve, random: SystemRandom())
+            let tokenKey = try PrivateKey.generate(on: curve, random: SystemRandom())
+            try directory.write("host.0\(profile.rawValue)", hostKey.scalar.bytes)
+            store = try PairingStore(directory: directory)
+            instance = try Instance(random: SystemRandom())
+
+            let serial: [UInt8] = [0, 0, 0, 0, 1, 2, 3, 4]
+            let sizes: [UInt8] = [0x83, 2, 0, 238, 0x84, 2, 0, 238, 0x85, 1, 0, 0x86, 1, 16, 0x87, 1, 6, 0x88, 1, 4]
+            let head: [UInt8] = .object(0x80, Array("GSC/1".utf8)) + .object(0x81, serial)
+            let capabilities: [UInt8] = .object(0xE1, head + [0x82, 1, 3] + sizes)
+            let publicKey = try hostKey.publicKey().bytes
+            let hash = profile == .modern ? Streebog256.hash(publicKey) : GOSTR341194.hash(publicKey)
+            pairing = TokenPairing(
+                profile: Int(profile.rawValue), capabilities: capabilities, serial: serial, sessions: 4,
+                hostID: Array(hash.prefix(8)), hostKey: publicKey, scalar: [UInt8](copying: tokenKey.scalar))
+            record = PairingRecord(
+                profile: profile, capabilities: try Capabilities(parsing: capabilities),
+                tokenKey: try tokenKey.publicKey().bytes, hostID: Array(hash.prefix(8)), index: 1, created: 0)
+            atexit { for host in [Host.modern, Host.classic] { host.forget() } }
+            files = path
+        } catch {
+            fatalError("\(error)")
+        }
+    }
+
+    private func forget() { try? FileManager.default.removeItem(atPath: files) }
+
+    func token() -> TokenSide { TokenSide(pairing) }
+
+    func open(over link: any CardConnection) throws -> SecureChannel {
+        try SecureChannel.open(over: link, record: record, store: store, instance: instance, random: SystemRandom())
+    }
+}
+
+/// A link to a token that damages what the input says.
+private final class DamagedLink: CardConnection {
+    private let token: TokenSide
+    private var input: ArraySlice<UInt8>
+    private(set) var count = 0
+    /// P1 of the commands whose replies were not the token's own.
+    var damaged: Set<UInt8> = []
+
+    init(_ token: TokenSide, _ input: ArraySlice<UInt8>) {
+        self.token = token
+        self.input = input
+    }
+
+    func transmit(_ command: borrowing Command) throws(LinkError) -> Response {
+        count += 1
+        var response = try token.transmit(command)
+        let kind = input.popFirst() ?? 0xFF
+        switch kind {
+        case 0..<0x20:
+            damaged.insert(command.p1)
+            response = Response(parsing: Array(input.prefix(Int(kind)))) ?? Response(.success)
+            input = input.dropFirst(Int(kind))
+        case 0x20..<0x60:
+            let place = Int(input.popFirst() ?? 0)
+            guard !response.data.isEmpty else { break }
+            damaged.insert(command.p1)
+            response.data[place % response.data.count] ^= 1 << (kind & 7)
+        case 0x60..<0x70:
+            damaged.insert(command.p1)
+            throw .removed(sent: true)
+        default: break
+        }
+        return response
     }
 }

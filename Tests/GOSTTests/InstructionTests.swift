@@ -33,6 +33,7 @@ struct InstructionTests {
             try ciphers.meshing()
             try Mode28147Tests().cfb()
             try Mode28147Tests().cbc()
+            try Mode28147Tests().imit()
             try KeyWrapTests().vectors()
             try ModeTests().modes()
             try ModeTests().longMessage()

@@ -53,7 +53,36 @@ struct DiscoveryTests {
         }
     }
 
-    @Test("N2: 6D00, 6E00, 6A88, 6A81 mean that there is no GSC", arguments: ["6d00", "6e00", "6a88", "6a81"])
+    @Test("N2: an E1 of another protocol's version, and nothing but that, means that there is no GSC")
+    func otherVersion() throws {
+        let host = try Host()
+        let other = host.discovery.replacing("4753432f31", with: "4753432f32")
+        #expect(try Discovery.run(over: ScriptedCard(["80ca470000": other])) == .absent)
+        let longer = "e109800754" + "53432f322e31" + "9000"
+        #expect(try Discovery.run(over: ScriptedCard(["80ca470000": longer])) == .absent)
+    }
+
+    @Test("N80: discovery is one command, which says whether there is a channel")
+    func oneCommand() throws {
+        let card = ScriptedCard(["80ca470000": "6d00"])
+        #expect(try Discovery.run(over: card) == .absent)
+        #expect(card.received == ["80ca470000"])
+    }
+
+    @Test(
+        "N61: without policy bits or with none of the profiles in common E1 is still there, and is no reason for plain")
+    func cleared() throws {
+        let host = try Host()
+        let text = host.discovery.replacing("850101", with: "850100").replacing("820103", with: "820104")
+        guard case .present(let capabilities, _) = try Discovery.run(over: ScriptedCard(["80ca470000": text])) else {
+            Issue.record("not found")
+            return
+        }
+        #expect(capabilities.policy.isEmpty && capabilities.bestProfile == nil)
+        #expect(throws: ChannelError.profileUnsupported) { try capabilities.profile(minimum: .classic, pinned: nil) }
+    }
+
+    @Test("N2, N61: 6D00, 6E00, 6A88, 6A81 mean that there is no GSC", arguments: ["6d00", "6e00", "6a88", "6a81"])
     func absent(_ status: String) throws {
         #expect(try Discovery.run(over: ScriptedCard(["80ca470000": status])) == .absent)
     }

@@ -1,46 +1,64 @@
 import APDU
+import ChannelToken
 import Foundation
+import GOST
+import Locking
 import Secrets
 import SecureChannel
 import Storage
 import TestSupport
 import Testing
 
-/// A host with a store of its own and the long-term key of one set of vectors (`gsc1.json`, profile classic).
+/// A host with a store of its own and the long-term key of one set of vectors and profile (`gsc1.json`).
 final class Host {
     let set: JSON
-    let classic: JSON
+    let profile: Profile
+    /// The vectors of the profile.
+    let vectors: JSON
     let store: PairingStore
     let path: String
     let capabilities: Capabilities
     let instance: Instance
 
     /// A host that is not paired.
-    init(set name: String = "A") throws {
+    init(set name: String = "A", profile: Profile = .classic) throws {
         let file = try JSON(vectors: "gsc1.json")
         set = file.sets[name]
-        classic = set.profiles.classic
+        self.profile = profile
+        vectors = profile == .classic ? set.profiles.classic : set.profiles.modern
         path = "/tmp/kanal-pairing-\(UUID().uuidString)"
         let directory = try Directory(path: path, create: true)
-        try directory.write("host.01", classic.h.bytes.span)
+        try directory.write("host.0\(profile.rawValue)", vectors.h.bytes.span)
         store = try PairingStore(directory: directory)
         capabilities = try Capabilities(parsing: set.E1.bytes)
         instance = try Instance(
-            random: FixedRandom(classic.open.INST.isNull ? [UInt8](repeating: 0, count: 8) : classic.open.INST.bytes))
+            random: FixedRandom(vectors.open.INST.isNull ? [UInt8](repeating: 0, count: 8) : vectors.open.INST.bytes))
     }
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
+    /// What the host draws for the opening of the vectors.
+    var openingRandom: [UInt8] { profile == .classic ? vectors.open.C_H.bytes : vectors.open.e_H.bytes }
+
+    /// The contribution that comes of what one side drew.
+    func contribution(_ drawn: [UInt8]) throws -> [UInt8] {
+        guard profile == .modern else { return drawn }
+        return try PrivateKey(curve: .tc26256B, scalar: Secret(copying: drawn)).publicKey().bytes
+    }
+
+    /// What the host draws for the pairing of the vectors.
+    var pairingRandom: [UInt8] { profile == .classic ? vectors.pairing.R_H.bytes : vectors.pairing.alpha.bytes }
+
     /// The record that the pairing of the vectors leaves.
     var record: PairingRecord {
         PairingRecord(
-            profile: .classic, capabilities: capabilities, tokenKey: classic.T_pub.bytes, hostID: classic.ID_H.bytes,
+            profile: profile, capabilities: capabilities, tokenKey: vectors.T_pub.bytes, hostID: vectors.ID_H.bytes,
             index: 1, created: 0)
     }
 
     /// The stored record of the token.
     var storedRecord: PairingRecord? {
-        get throws { try store.record(serial: capabilities.serial, profile: .classic) }
+        get throws { try store.record(serial: capabilities.serial, profile: profile) }
     }
 
     /// The files of the store's tokens.
@@ -48,7 +66,7 @@ final class Host {
 
     /// E3 of the slot of the password.
     var slotInformation: String {
-        let slot = classic.pairing.slot.number ?? 0
+        let slot = vectors.pairing.slot.number ?? 0
         let fields: [[UInt8]] = [
             .object(0x80, [UInt8(slot)]), .object(0x81, [1]), .object(0x82, [3]), .object(0x83, set.salt.bytes),
             .object(0x84, [1]), .object(0x85, [5]), .object(0x86, [10]), .object(0x87, [3, 0xE8]),
@@ -70,24 +88,24 @@ final class Host {
 
     /// Lets the card expect the reading of E3, in the pairing.
     func expectSlot(_ card: ScriptedCard) {
-        card.expect("80ca470\(classic.pairing.slot.number ?? 0)00", reply: slotInformation)
+        card.expect("80ca470\(vectors.pairing.slot.number ?? 0)00", reply: slotInformation)
     }
 
     /// Lets the card expect an opening as in the vectors.
     func expectOpening(_ card: ScriptedCard) throws {
-        card.expect(try text(classic.open.open1_command), reply: try text(classic.open.open1_response))
-        card.expect(try text(classic.open.open2_command), reply: try text(classic.open.open2_response))
+        card.expect(try text(vectors.open.open1_command), reply: try text(vectors.open.open1_response))
+        card.expect(try text(vectors.open.open2_command), reply: try text(vectors.open.open2_response))
     }
 
     /// Pairs with what `random` gives and opens the first session.
     func activate(
-        over card: any CardConnection, password: String? = nil, random: any RandomSource
+        over card: any CardConnection, password: String? = nil, random: any RandomSource, uptime: Uptime = .system
     ) throws -> SecureChannel {
         let text = Array((password ?? set.password.text ?? "").utf8)
         return try SecureChannel.activate(
-            with: ActivationPassword(text.span), over: card, capabilities: capabilities, profile: .classic,
-            label: String(decoding: classic.pairing.label_utf8.bytes, as: UTF8.self), store: store, instance: instance,
-            random: random)
+            with: ActivationPassword(text.span), over: card, capabilities: capabilities, profile: profile,
+            label: String(decoding: vectors.pairing.label_utf8.bytes, as: UTF8.self), store: store, instance: instance,
+            random: random, uptime: uptime)
     }
 
     /// Opens a session as in the vectors.
@@ -96,7 +114,7 @@ final class Host {
         try expectOpening(card)
         line.card = card
         return try SecureChannel.open(
-            over: line, record: record, store: store, instance: instance, random: FixedRandom(classic.open.C_H.bytes))
+            over: line, record: record, store: store, instance: instance, random: FixedRandom(openingRandom))
     }
 }
 
@@ -104,7 +122,57 @@ final class Host {
 final class Line: CardConnection {
     var card: any CardConnection = ScriptedCard()
 
-    func transmit(_ command: borrowing Command) throws(LinkError) -> Response { try card.transmit(command) }
+    /// Called with the header of each command before it is passed on.
+    var before: ([UInt8]) -> Void = { _ in }
+
+    /// Called with the data of each command before it is passed on.
+    var seen: ([UInt8]) -> Void = { _ in }
+
+    func transmit(_ command: borrowing Command) throws(LinkError) -> Response {
+        seen(command.data.bytes.indices.map { command.data.bytes[$0] })
+        before([command.cla, command.ins, command.p1, command.p2])
+        return try card.transmit(command)
+    }
+}
+
+/// A channel that was opened as in the vectors, and a token that goes on from there.
+struct OpenChannel {
+    let host: Host
+    let line = Line()
+    let channel: SecureChannel
+    let token: TokenSide
+
+    init(_ profile: Profile, set: String = "A") throws {
+        host = try Host(set: set, profile: profile)
+        channel = try host.open(over: line)
+        token = host.tokenSide()
+        line.card = token
+    }
+}
+
+extension Host {
+    /// The other end of the session of the vectors after `number` commands.
+    func tokenSide(after number: Int = 0) -> TokenSide {
+        TokenSide(profile: Int(profile.rawValue), seed: vectors.open.S_0.bytes, after: UInt32(number))
+    }
+}
+
+extension Host {
+    /// A token that is paired with this host, and opens sessions with fresh contributions.
+    func token(capabilities: Capabilities? = nil) -> TokenSide {
+        let capabilities = capabilities ?? self.capabilities
+        return TokenSide(
+            TokenPairing(
+                profile: Int(profile.rawValue), capabilities: capabilities.octets, serial: capabilities.serial,
+                sessions: capabilities.sessions, hostID: vectors.ID_H.bytes, hostKey: vectors.H_pub.bytes,
+                scalar: vectors.t.bytes))
+    }
+
+    /// Opens a session with such a token.
+    func openSession(over link: any CardConnection, uptime: Uptime = .system) throws -> SecureChannel {
+        try SecureChannel.open(
+            over: link, record: record, store: store, instance: instance, random: SystemRandom(), uptime: uptime)
+    }
 }
 
 extension SecureChannel {

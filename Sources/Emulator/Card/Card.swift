@@ -8,6 +8,8 @@ import Secrets
 final class Card {
     let identity: Identity
     let random: any RandomSource
+    /// Waits so many milliseconds.
+    let pause: @Sendable (Int) -> Void
     private let memory: any CardMemory
 
     /// What the card remembers without power.
@@ -20,8 +22,12 @@ final class Card {
     /// Whether the last command made all contexts void: the card was erased.
     var wasErased = false
 
-    init(identity: Identity, state: CardState, memory: any CardMemory, random: any RandomSource) {
+    init(
+        identity: Identity, state: CardState, memory: any CardMemory, random: any RandomSource,
+        pause: @escaping @Sendable (Int) -> Void
+    ) {
         self.identity = identity
+        self.pause = pause
         self.state = state
         self.memory = memory
         self.random = random
@@ -44,7 +50,7 @@ final class Card {
 
     /// Executes a command without secure messaging and gives the whole answer, however long.
     func execute(_ command: borrowing Command) -> Response {
-        context.pendingData = []
+        context.pending = nil
         var response: Response
         do throws(Refusal) {
             response = try link(command)

@@ -14,13 +14,19 @@ struct Context: ~Copyable {
     /// Commands that wait for the last link of their chain.
     var chain: Chain?
     /// What is left of a long answer under the secure channel.
-    var pendingData: [UInt8] = []
+    var pending: PendingReply?
 
     /// Forgets the links of a chain, and a hash that was being computed from them.
     mutating func abortChain() {
         chain = nil
         environment.hash = nil
     }
+}
+
+/// The rest of an answer that was too long, and the status word that ends it.
+struct PendingReply {
+    let data: [UInt8]
+    let status: StatusWord
 }
 
 /// What MANAGE SECURITY ENVIRONMENT and PSO: HASH set.

@@ -4,7 +4,7 @@ import Secrets
 /// What stands between the reader and the application: class bytes, long answers, and the secure channel.
 final class CardInterface {
     let card: Card
-    private let channel: ChannelEnd?
+    let channel: ChannelEnd?
     /// What plain commands leave behind.
     private var plain = Context()
     /// What is left of the last reply.
@@ -13,6 +13,8 @@ final class CardInterface {
     private struct Remainder {
         let channel: UInt8
         let bytes: [UInt8]
+        /// What the last of the answers ends with.
+        let status: StatusWord
     }
 
     init(_ card: Card) {
@@ -29,7 +31,7 @@ final class CardInterface {
 
     /// Executes a command APDU and gives the response APDU.
     func process(_ apdu: Span<UInt8>) -> [UInt8] {
-        guard let command = try? Command(parsing: apdu) else {
+        guard let command = try? Command(parsing: apdu), takes(command) else {
             remainder = nil
             channel?.handshake = nil
             return Response(.wrongLength).encoded
@@ -62,42 +64,43 @@ final class CardInterface {
             guard let channel else { throw Refusal(.secureMessagingNotSupported) }
             try require(channel.sessions.indices.contains(Int(number)), else: .channelNotSupported)
             let body = try channel.executeProtected(command, channel: Int(number), handshake: handshake)
-            return deliver(body, to: command)
+            return deliver(Response(.success, data: body), to: command)
         default:
             throw Refusal(.secureMessagingNotSupported)
         }
     }
 
-    private func executePlain(
-        _ command: borrowing Command, handshake: consuming Handshake?
-    ) throws(Refusal) -> Response {
+    private func executePlain(_ command: borrowing Command, handshake: Handshake?) throws(Refusal) -> Response {
         if let channel, command.isOfChannel {
             let response = try channel.executePlain(command, rights: plain.rights, handshake: handshake)
-            return deliver(response.data, to: command)
+            return deliver(response, to: command)
         }
         try require(channel?.offer.isRequired != true, else: .secureMessagingMissing)
         let response = card.execute(command, in: &plain)
-        if response.data.count > 256, command.ne == 256 { return deliver(response.data, to: command) }
+        if response.data.count > 256, command.ne == 256 { return deliver(response, to: command) }
         return Response(response.status, data: Array(response.data.prefix(command.ne ?? 0)))
     }
 
     /// As much as Le allows; the rest waits for GET RESPONSE.
-    private func deliver(_ bytes: [UInt8], to command: borrowing Command) -> Response {
-        let rest = Array(bytes.dropFirst(command.ne ?? 0))
-        guard !rest.isEmpty else { return Response(.success, data: bytes) }
-        remainder = Remainder(channel: command.cla & 0x03, bytes: rest)
-        return Response(.bytesAvailable(rest.count), data: Array(bytes.prefix(command.ne ?? 0)))
+    private func deliver(_ response: Response, to command: borrowing Command) -> Response {
+        let rest = Array(response.data.dropFirst(command.ne ?? 0))
+        guard !rest.isEmpty else { return response }
+        remainder = Remainder(channel: command.cla & 0x03, bytes: rest, status: response.status)
+        return Response(.bytesAvailable(rest.count), data: Array(response.data.prefix(command.ne ?? 0)))
     }
 
     /// GET RESPONSE for the rest of the last reply. Where there is none, it is a command like any other.
     private func fetch(_ command: borrowing Command) throws(Refusal) -> Response {
-        guard let remainder, remainder.channel == command.cla & 0x03, command.p1 == 0, command.p2 == 0 else {
-            self.remainder = nil
+        guard let rest = remainder.take(), rest.channel == command.cla & 0x03, command.p1 == 0, command.p2 == 0 else {
             channel?.handshake = nil
             throw Refusal(.conditionsNotSatisfied)
         }
-        self.remainder = nil
-        return deliver(remainder.bytes, to: command)
+        return deliver(Response(rest.status, data: rest.bytes), to: command)
+    }
+
+    /// Whether the command has a form that the token takes (GSC/1, 4, E1.83).
+    private func takes(_ command: borrowing Command) -> Bool {
+        !command.isExtended || channel?.offer.takesExtendedLength != false
     }
 }
 

@@ -10,12 +10,15 @@ extension Command {
         default: false
         }
     }
+
+    /// GET RESPONSE, as the channel takes it inside.
+    var isInnerGetResponse: Bool { cla == 0x00 && ins == 0xC0 }
 }
 
 extension ChannelEnd {
     /// Executes one of the channel's commands that came without protection.
     func executePlain(
-        _ command: borrowing Command, rights: Set<Int>, handshake: consuming Handshake?
+        _ command: borrowing Command, rights: Set<Int>, handshake: Handshake?
     ) throws(Refusal) -> Response {
         switch (command.ins, command.p1, command.p2) {
         case (0xCA, _, 0...6): return try capabilities(command)
@@ -27,51 +30,73 @@ extension ChannelEnd {
         }
         try require(!offer.isRequired, else: .secureMessagingMissing)
         switch (command.ins, command.p1, command.p2) {
-        case (0x86, 0x10, _): return try resetTries(command, rights: rights)
-        case (0x86, 0x0F, 0x00), (0xCA, 0x47, 0x10), (0xE4, 0x47, _): throw Refusal(.conditionsNotSatisfied)
+        case (0x86, 0x10, _), (0x86, 0x11, _), (0x86, 0x1F, 0x00):
+            var aftermath = Aftermath.none
+            let response = try administrate(
+                command, rights: offer.isAdministrationPlain ? rights : [], aftermath: &aftermath)
+            if case .reset = aftermath { reset() }
+            return response
+        case (0x86, 0x0F, 0x00), (0x86, 0x20...0x21, 0x00), (0xCA, 0x47, 0x10), (0xE4, 0x47, _):
+            throw Refusal(.conditionsNotSatisfied)
         default: throw Refusal(.incorrectParameters)
         }
     }
 
     /// Executes a command that came under protection. The answer fits into one reply; the rest waits for GET RESPONSE.
     func execute(
-        _ command: borrowing Command, in session: Session, channel: Int, handshake: consuming Handshake?,
+        _ command: borrowing Command, in session: Session, channel: Int, handshake: Handshake?,
         aftermath: inout Aftermath
     ) -> Response {
-        var response: Response
-        if command.cla == 0x00, command.ins == 0xC0 {
+        let limit = min(command.ne ?? 0, maximumReply(session))
+        guard command.isOfChannel, command.ins != 0xCA else {
+            if case .renewal(channel, _) = handshake, command.isInnerGetResponse, session.context.pending != nil {
+                self.handshake = handshake
+            }
+            return executeSimple(command, in: session, limit: limit)
+        }
+        let isInChain = session.context.chain != nil
+        session.context.abortChain()
+        session.context.pending = nil
+        do throws(Refusal) {
+            let response = try executeOwn(
+                command, in: session, channel: channel, isInChain: isInChain, handshake: handshake,
+                aftermath: &aftermath)
+            return session.context.cut(response, to: limit)
+        } catch {
+            return Response(error.status)
+        }
+    }
+
+    /// The greatest plaintext of a reply in the session.
+    func maximumReply(_ session: Session) -> Int { min(offer.maximumReply, session.profile.suite.maximumPlaintext) }
+
+    /// Executes a command of those that can also come in a batch, and keeps what is beyond `limit`.
+    func executeSimple(_ command: borrowing Command, in session: Session, limit: Int) -> Response {
+        let response: Response
+        if command.isInnerGetResponse {
             session.context.abortChain()
-            response = session.context.takePendingData(command)
+            response = session.context.takePending(command)
         } else if command.isOfChannel {
-            let isInChain = session.context.chain != nil
             session.context.abortChain()
+            session.context.pending = nil
             do throws(Refusal) {
-                response = try executeOwn(
-                    command, in: session, channel: channel, isInChain: isInChain, handshake: handshake,
-                    aftermath: &aftermath)
+                response = command.p2 == 0x10 ? listRecords(own: session.record) : try capabilities(command)
             } catch {
                 response = Response(error.status)
             }
         } else {
             response = card.execute(command, in: &session.context)
         }
-        let limit = min(command.ne ?? 0, offer.maximumReply, MessageProtection.maximumPlaintext)
-        session.context.pendingData = Array(response.data.dropFirst(limit))
-        if response.data.count > limit {
-            response = Response(.bytesAvailable(response.data.count - limit), data: Array(response.data.prefix(limit)))
-        }
-        return response
+        return session.context.cut(response, to: limit)
     }
 
     private func executeOwn(
-        _ command: borrowing Command, in session: Session, channel: Int, isInChain: Bool,
-        handshake: consuming Handshake?, aftermath: inout Aftermath
+        _ command: borrowing Command, in session: Session, channel: Int, isInChain: Bool, handshake: Handshake?,
+        aftermath: inout Aftermath
     ) throws(Refusal) -> Response {
         switch (command.ins, command.p1, command.p2) {
-        case (0xCA, _, 0...6): return try capabilities(command)
-        case (0xCA, _, 0x10): return listRecords(own: session.record)
         case (0xE4, _, _): return try unpair(command, session: session, aftermath: &aftermath)
-        case (0x86, 0x01, _), (0x86, 0x02, _): throw Refusal(.conditionsNotSatisfied)
+        case (0x86, 0x01...0x02, _): throw Refusal(.conditionsNotSatisfied)
         case (0x86, 0x03, _):
             try require(!isInChain, else: .conditionsNotSatisfied)
             return try beginOpening(command, session: session, channel: channel)
@@ -80,7 +105,10 @@ extension ChannelEnd {
         case (0x86, 0x0F, 0x00):
             aftermath = .close
             return Response(.success)
-        case (0x86, 0x10, _): return try resetTries(command, rights: session.context.rights)
+        case (0x86, 0x10, _), (0x86, 0x11, _), (0x86, 0x1F, 0x00):
+            return try administrate(command, rights: session.context.rights, aftermath: &aftermath)
+        case (0x86, 0x20...0x21, 0x00) where offer.hasBatch:
+            return try executeBatch(command, in: session)
         default: throw Refusal(.incorrectParameters)
         }
     }
@@ -90,7 +118,7 @@ extension ChannelEnd {
         var list: [UInt8] = []
         for case (let index, let record?) in state.records.enumerated() {
             let entry = [UInt8].objects([
-                0x80: [UInt8(clamping: index + 1)], 0x81: [record.isActive ? 1 : 0], 0x82: [record.profile],
+                0x80: [UInt8(clamping: index + 1)], 0x81: [record.isActive ? 1 : 0], 0x82: [record.profile.rawValue],
                 0x83: record.hostIdentity, 0x84: record.label, 0x85: [index == own ? 1 : 0],
             ])
             list.appendObject(0xE4, entry)
@@ -115,27 +143,23 @@ extension ChannelEnd {
         aftermath = .unpair(record: record)
         return Response(.success)
     }
-
-    /// Gives a slot its five tries again.
-    private func resetTries(_ command: borrowing Command, rights: Set<Int>) throws(Refusal) -> Response {
-        try require(rights.contains(AccessConditions.administrator), else: .securityStatusNotSatisfied)
-        let slot = Int(command.p2) - 1
-        try require((0..<offer.slots).contains(slot), else: .incorrectParameters)
-        try require(state.slots[slot] != nil, else: .referenceDataNotUsable)
-        state.slots[slot]?.c1 = ActivationSlot.limits.0
-        try card.commit()
-        return Response(.success)
-    }
 }
 
 extension Context {
+    /// As much of the response as fits; the rest waits for GET RESPONSE.
+    mutating func cut(_ response: Response, to limit: Int) -> Response {
+        guard response.data.count > limit else { return response }
+        let rest = Array(response.data.dropFirst(limit))
+        pending = PendingReply(data: rest, status: response.status)
+        return Response(.bytesAvailable(rest.count), data: Array(response.data.prefix(limit)))
+    }
+
     /// GET RESPONSE for the rest of a long answer; all that is left, which the caller cuts.
-    mutating func takePendingData(_ command: borrowing Command) -> Response {
-        guard !pendingData.isEmpty, command.p1 == 0, command.p2 == 0, command.data.isEmpty else {
-            pendingData = []
+    mutating func takePending(_ command: borrowing Command) -> Response {
+        guard let rest = pending.take(), command.p1 == 0, command.p2 == 0, command.data.isEmpty else {
             return Response(.conditionsNotSatisfied)
         }
-        return Response(.success, data: pendingData)
+        return Response(rest.status, data: rest.data)
     }
 }
 

@@ -10,8 +10,9 @@ extension ChannelEnd {
         commandSize.appendUInt16(offer.maximumCommand)
         replySize.appendUInt16(offer.maximumReply)
         var body = [UInt8].objects([
-            0x80: protocolName, 0x81: card.state.serial, 0x82: [offer.profiles], 0x83: commandSize, 0x84: replySize,
-            0x85: [offer.policy], 0x86: [UInt8(clamping: offer.records)], 0x87: [UInt8(clamping: offer.slots)],
+            0x80: protocolName, 0x81: card.state.serial, 0x82: [profiles.reduce(0) { $0 | $1.bit }],
+            0x83: commandSize, 0x84: replySize,
+            0x85: [offer.policy], 0x86: [UInt8(clamping: state.records.count)], 0x87: [UInt8(clamping: offer.slots)],
             0x88: [UInt8(clamping: offer.sessions)],
         ])
         if let features = offer.features { body.appendObject(0x89, [features]) }

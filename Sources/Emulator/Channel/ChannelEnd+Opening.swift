@@ -2,56 +2,62 @@ import APDU
 import GOST
 import Secrets
 
-/// Opening and renewing sessions, classic profile (GSC/1, 10).
+/// Opening and renewing sessions (GSC/1, 10).
 extension ChannelEnd {
     /// OPEN-1, in plain for a new session or inside `session` to renew it. No session is touched.
     func beginOpening(_ command: borrowing Command, session: Session?, channel: Int) throws(Refusal) -> Response {
-        try requireClassic(command.p2)
+        let profile = try profile(command.p2)
         let hasInstance = session == nil && offer.sessions > 1
-        guard let request = try? OpeningRequest([UInt8](copying: command.data), hasInstance: hasInstance) else {
-            throw Refusal(.incorrectData)
+        let data = [UInt8](copying: command.data)
+        guard let request = try? OpeningRequest(data, profile, hasInstance: hasInstance),
+            profile.suite.isValid(share: request.contribution)
+        else { throw Refusal(.incorrectData) }
+        if let session {
+            try require(
+                session.hostIdentity == request.hostIdentity && session.profile == profile,
+                else: .conditionsNotSatisfied)
         }
-        try require(session == nil || session?.hostIdentity == request.hostIdentity, else: .conditionsNotSatisfied)
         let place = state.records.firstIndex {
-            $0?.hostIdentity == request.hostIdentity && $0?.profile == ChannelProfile.classic.rawValue
+            $0?.hostIdentity == request.hostIdentity && $0?.profile == profile
         }
         guard let place, let record = state.records[place] else { throw Refusal(.referencedDataNotFound) }
-        let contribution = try card.randomBytes(16)
-        try require(contribution != request.contribution, else: .conditionsNotSatisfied)
 
-        let binding = session.map { [UInt8](copying: $0.exporter) } ?? request.instance.padded(to: 32)
-        guard let run = try? run(place, record, request, contribution, binding) else {
-            throw Refusal(.memoryUnchanged)
-        }
-        let answer = [UInt8].objects([0x82: contribution, 0x85: [UInt8](copying: run.tokenMAC)])
+        let binding = session.map { [UInt8](copying: $0.exporter.secret) } ?? request.instance.padded(to: 32)
+        guard let own = try? profile.suite.contribute(random: card.random),
+            let run = try? run(place, record, request, own, binding)
+        else { throw Refusal(.memoryUnchanged) }
+        try require(own.bytes != request.contribution, else: .conditionsNotSatisfied)
+        let answer = [UInt8].objects([0x82: own.bytes, 0x85: run.tokenMAC])
         handshake = session == nil ? .opening(run) : .renewal(channel: channel, run)
         return Response(.success, data: .object(0x7C, answer))
     }
 
-    /// TH, Z = VKO(t, H_pub) with the first octets of TH as UKM, and all that follows from them.
+    /// TH, the agreement under it, and all that follows from them.
     private func run(
-        _ place: Int, _ record: PairingRecord, _ request: OpeningRequest, _ contribution: [UInt8], _ binding: [UInt8]
+        _ place: Int, _ record: PairingRecord, _ request: OpeningRequest, _ own: any Contribution, _ binding: [UInt8]
     ) throws(GOSTError) -> OpeningRun {
-        let transcript = Classic.hash(
-            [UInt8]("GSC1 open".utf8) + [record.profile] + Classic.hash(fixedCapabilities) + card.state.serial
-                + record.hostIdentity + state.publicKey + record.publicKey + request.contribution + contribution
-                + binding)
-        let key = try PrivateKey(curve: Classic.curve, scalar: state.privateKey.secret.copy())
-        let peer = try PublicKey(curve: Classic.curve, bytes: record.publicKey)
-        let shared = try key.vko2001(with: peer, ukm: transcript.span.extracting(first: 8))
+        let suite = record.profile.suite
+        guard let key = state.keys[record.profile] else { throw .invalidParameter }
+        let names = [record.profile.rawValue] + suite.hash(fixedCapabilities) + card.state.serial + record.hostIdentity
+        let values = key.publicKey + record.publicKey + request.contribution + own.bytes + binding
+        let transcript = suite.hash([UInt8]("GSC1 open".utf8) + names + values)
+        let tokenKey = try PrivateKey(curve: suite.curve, scalar: key.scalar.secret.copy())
+        let peer = try PublicKey(curve: suite.curve, bytes: record.publicKey)
+        let shared = try own.agree(
+            tokenKey: tokenKey, host: peer, hostContribution: request.contribution, transcript: transcript)
         return try OpeningRun(
-            record: place, hostIdentity: record.hostIdentity, instance: request.instance, transcript: transcript,
+            record: place, of: record, profile: record.profile, instance: request.instance, transcript: transcript,
             shared: shared)
     }
 
     /// OPEN-2 in plain: makes the session, in place of an older one of the same record and process.
-    func completeOpening(
-        _ command: borrowing Command, handshake: consuming Handshake?
-    ) throws(Refusal) -> Response {
-        guard case .opening(let run) = consume handshake else { throw Refusal(.conditionsNotSatisfied) }
+    func completeOpening(_ command: borrowing Command, handshake: Handshake?) throws(Refusal) -> Response {
+        guard case .opening(let run) = handshake else { throw Refusal(.conditionsNotSatisfied) }
         try confirm(command, run)
-        try activate(run.record)
-        guard let protection = try? MessageProtection(seed: run.seed) else { throw Refusal(.memoryUnchanged) }
+        guard let protection = try? MessageProtection(run.profile, seed: run.seed.secret) else {
+            throw Refusal(.memoryUnchanged)
+        }
+        try activate(run)
 
         for index in sessions.indices {
             guard let session = sessions[index] else { continue }
@@ -60,27 +66,34 @@ extension ChannelEnd {
         }
         let leastRecent = sessions.indices.min { sessions[$0]?.lastUse ?? 0 < sessions[$1]?.lastUse ?? 0 }
         let channel = sessions.firstIndex { $0 == nil } ?? leastRecent ?? 0
-        sessions[channel] = Session(
-            record: run.record, hostIdentity: run.hostIdentity, instance: run.instance, protection: protection,
-            exporter: run.exporter.copy(), lastUse: tick())
+        sessions[channel] = Session(run, protection: protection, lastUse: tick())
         return opened(channel)
     }
 
     /// OPEN-2 inside a session: the keys change after this reply.
     func completeRenewal(
-        _ command: borrowing Command, channel: Int, handshake: consuming Handshake?, aftermath: inout Aftermath
+        _ command: borrowing Command, channel: Int, handshake: Handshake?, aftermath: inout Aftermath
     ) throws(Refusal) -> Response {
-        guard case .renewal(channel, let run) = consume handshake else { throw Refusal(.conditionsNotSatisfied) }
+        guard case .renewal(channel, let run) = handshake else { throw Refusal(.conditionsNotSatisfied) }
         try confirm(command, run)
         aftermath = .renew(run)
         return opened(channel)
     }
 
     /// MAC_H proves that the host has its key.
-    private func confirm(_ command: borrowing Command, _ run: borrowing OpeningRun) throws(Refusal) {
+    private func confirm(_ command: borrowing Command, _ run: OpeningRun) throws(Refusal) {
         guard let mac = try? Self.confirmation([UInt8](copying: command.data)) else { throw Refusal(.incorrectData) }
-        try require(constantTimeEqual(mac.span, run.hostMAC.bytes), else: .verificationFailed)
+        guard run.hostMAC.matches(Secret(copying: mac)) else {
+            card.pause(min(Self.firstDelay << min(failures, 16), Self.longestDelay))
+            failures += 1
+            throw Refusal(.verificationFailed)
+        }
+        failures = 0
     }
+
+    /// Who fails to prove itself waits 100 ms, and each time twice as long, up to 5 s.
+    private static let firstDelay = 100
+    private static let longestDelay = 5000
 
     private static func confirmation(_ bytes: [UInt8]) throws(MalformedBytes) -> [UInt8] {
         var cursor = ByteCursor(bytes)
@@ -98,7 +111,8 @@ extension ChannelEnd {
     }
 
     /// The record is used; a pending one becomes active, and consumes a slot that is good for one pairing.
-    private func activate(_ place: Int) throws(Refusal) {
+    private func activate(_ run: OpeningRun) throws(Refusal) {
+        let place = run.record
         guard var record = state.records[place] else { throw Refusal(.referencedDataNotFound) }
         state.clock &+= 1
         if !record.isActive, state.slots[record.slot - 1]?.isOneTime == true {
@@ -115,20 +129,21 @@ extension ChannelEnd {
     }
 }
 
-/// OPEN-1 of the classic profile: `7C { 81 ID_H, 82 C_H [, 83 INST] }`.
+/// OPEN-1: `7C { 81 ID_H, 82 C_H [, 83 INST] }`.
 private struct OpeningRequest {
     let hostIdentity: [UInt8]
     let contribution: [UInt8]
     let instance: [UInt8]
 
-    init(_ bytes: [UInt8], hasInstance: Bool) throws(MalformedBytes) {
+    init(_ bytes: [UInt8], _ profile: ChannelProfile, hasInstance: Bool) throws(MalformedBytes) {
         var cursor = ByteCursor(bytes)
         var body = ByteCursor(try cursor.object(0x7C))
         try cursor.finish()
         hostIdentity = try body.object(0x81, length: 8)
-        contribution = try body.object(0x82, length: 16)
+        contribution = try body.object(0x82)
         instance = hasInstance ? try body.object(0x83, length: 8) : []
         try body.finish()
+        guard profile.suite.hasLength(ofShare: contribution) else { throw MalformedBytes() }
     }
 }
 

@@ -1,7 +1,8 @@
 import APDU
+import GOST
 import Secrets
 
-/// The token's end of the secure channel GSC/1, classic profile: its sessions, and the handshake under way.
+/// The token's end of the secure channel GSC/1: its sessions, and the handshake under way.
 final class ChannelEnd {
     let card: Card
     let offer: ChannelOffer
@@ -12,6 +13,9 @@ final class ChannelEnd {
     /// Counts accepted commands and openings, to tell which session was used last.
     private(set) var time: UInt64 = 0
 
+    /// How many hosts in a row failed to prove themselves in OPEN-2.
+    var failures = 0
+
     init(card: Card, offer: ChannelOffer) {
         self.card = card
         self.offer = offer
@@ -20,8 +24,18 @@ final class ChannelEnd {
 
     /// What it remembers; the card that has this end always has it.
     var state: ChannelState {
-        get { card.state.channel ?? ChannelState(privateKey: Sealed(Secret(count: 0)), publicKey: [], records: 0) }
+        get { card.state.channel ?? ChannelState(keys: [:], records: 0) }
         set { card.state.channel = newValue }
+    }
+
+    /// The profiles that are offered and for which there is a key pair.
+    var profiles: [ChannelProfile] { offer.profiles.filter { state.keys[$0] != nil } }
+
+    /// The profile that P2 names, if it is there.
+    func profile(_ number: UInt8) throws(Refusal) -> ChannelProfile {
+        guard let profile = ChannelProfile(rawValue: number) else { throw Refusal(.incorrectParameters) }
+        try require(profiles.contains(profile), else: .functionNotSupported)
+        return profile
     }
 
     func tick() -> UInt64 {
@@ -45,21 +59,23 @@ final class ChannelEnd {
 
     /// Answers a command under protection on a channel: the body of the reply, or a bare status word.
     func executeProtected(
-        _ command: borrowing Command, channel: Int, handshake: consuming Handshake?
+        _ command: borrowing Command, channel: Int, handshake: Handshake?
     ) throws(Refusal) -> [UInt8] {
         guard let session = sessions[channel] else { throw Refusal(.conditionsNotSatisfied) }
         var aftermath = Aftermath.none
-        var response: Response
+        let response: Response
         do throws(MessageProtection.Failure) {
             let inner = try session.protection.open(command, maximum: offer.maximumCommand)
             session.lastUse = tick()
             response = execute(inner, in: session, channel: channel, handshake: handshake, aftermath: &aftermath)
         } catch .tooLong {
+            session.lastUse = tick()
+            session.context.abortChain()
             response = Response(.wrongLength)
         } catch {
             throw refuse(error, channel: channel)
         }
-        guard let body = try? session.protection.seal(response) else {
+        guard let body = try? session.protection.seal(response, isPadded: command.makesPassword) else {
             sessions[channel] = nil
             throw Refusal(.secureMessagingIncorrect)
         }
@@ -81,19 +97,20 @@ final class ChannelEnd {
         return Refusal(.secureMessagingIncorrect)
     }
 
-    /// What becomes of the session once the reply is sealed.
-    private func finish(_ aftermath: consuming Aftermath, channel: Int) {
-        switch consume aftermath {
+    /// What becomes of the sessions once the reply is sealed.
+    func finish(_ aftermath: Aftermath, channel: Int) {
+        switch aftermath {
         case .none: break
         case .close: sessions[channel] = nil
         case .unpair(let record): eraseSessions(of: record)
+        case .reset: sessions = Array(repeating: nil, count: offer.sessions)
         case .renew(let run):
-            guard let protection = try? MessageProtection(seed: run.seed) else {
+            guard let protection = try? MessageProtection(run.profile, seed: run.seed.secret) else {
                 sessions[channel] = nil
                 return
             }
             sessions[channel]?.protection = protection
-            sessions[channel]?.exporter = run.exporter.copy()
+            sessions[channel]?.exporter = run.exporter
         }
     }
 
@@ -102,10 +119,16 @@ final class ChannelEnd {
     }
 }
 
-/// What a command does to its session after the reply.
-enum Aftermath: ~Copyable {
+/// What a command does to the sessions after the reply.
+enum Aftermath {
     case none
     case close
     case unpair(record: Int)
+    case reset
     case renew(OpeningRun)
+}
+
+extension Command {
+    /// Whether the answer holds an activation password, and must be padded (GSC/1, 13.2).
+    fileprivate var makesPassword: Bool { ins == 0x86 && p1 == 0x11 }
 }

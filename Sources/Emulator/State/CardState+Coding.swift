@@ -6,7 +6,8 @@ package import Secrets
 /// big-endian; variable fields follow their length in four bytes.
 extension CardState {
     private static let magic = [UInt8]("KNLE".utf8)
-    private static let version = 1
+    /// Version 1 knew the classic profile only, and is still read.
+    private static let version = 2
 
     package func encoded() -> Secret {
         var bytes: [UInt8] = []
@@ -28,7 +29,7 @@ extension CardState {
             for file in files { bytes.append(file) }
         }
         bytes.append(channel == nil ? 0 : 1)
-        if let channel { bytes.append(channel) }
+        channel?.append(to: &bytes)
         bytes += Streebog256.hash(bytes)
         defer { bytes.wipe() }
         return Secret(copying: bytes)
@@ -40,18 +41,18 @@ extension CardState {
         defer { bytes.wipe() }
         guard bytes.starts(with: CardState.magic), bytes.count > 38 else { throw .stateCorrupt }
         let version = Int(bytes[4]) << 8 | Int(bytes[5])
-        guard version == CardState.version else { throw .stateVersion(version) }
+        guard (1...CardState.version).contains(version) else { throw .stateVersion(version) }
         guard Streebog256.hash(Array(bytes.dropLast(32))) == Array(bytes.suffix(32)) else { throw .stateCorrupt }
         do {
             var cursor = ByteCursor(bytes.dropFirst(6).dropLast(32))
-            try self.init(from: &cursor)
+            try self.init(from: &cursor, version)
             try cursor.finish()
         } catch {
             throw .stateCorrupt
         }
     }
 
-    private init(from cursor: inout ByteCursor) throws(MalformedBytes) {
+    private init(from cursor: inout ByteCursor, _ version: Int) throws(MalformedBytes) {
         let identity = String(decoding: try cursor.field(), as: UTF8.self)
         try self.init(identity: identity, serial: cursor.bytes(8))
         isInitialising = try cursor.byte() != 0
@@ -65,18 +66,18 @@ extension CardState {
         formatNonce = try cursor.field()
         let globalPINs = try cursor.files()
         fileSystem = try FileSystem(files: cursor.files(), globalPINs: globalPINs)
-        if try cursor.byte() != 0 { channel = try ChannelState(from: &cursor) }
+        if try cursor.byte() != 0 { channel = try ChannelState(from: &cursor, version) }
     }
 }
 
 extension [UInt8] {
-    fileprivate mutating func appendField(_ field: [UInt8]) {
+    mutating func appendField(_ field: [UInt8]) {
         appendUInt32(UInt32(truncatingIfNeeded: field.count))
         append(contentsOf: field)
     }
 
     /// An optional secret: 00, or 01 and the field.
-    fileprivate mutating func appendSealed(_ sealed: Sealed?) {
+    mutating func appendSealed(_ sealed: Sealed?) {
         append(sealed == nil ? 0 : 1)
         guard let sealed else { return }
         var bytes = [UInt8](copying: sealed.secret)
@@ -101,41 +102,15 @@ extension [UInt8] {
             appendSealed(rights.value)
         }
     }
-
-    fileprivate mutating func append(_ channel: ChannelState) {
-        appendSealed(channel.privateKey)
-        append(contentsOf: channel.publicKey)
-        appendUInt32(channel.clock)
-        append(UInt8(truncatingIfNeeded: channel.slots.count))
-        for slot in channel.slots {
-            append(slot == nil ? 0 : 1)
-            guard let slot else { continue }
-            append(slot.profiles)
-            append(contentsOf: slot.salt)
-            appendSealed(slot.verifier)
-            for number in [slot.c1, slot.c2, slot.c3] { appendUInt16(number) }
-            append((slot.isOneTime ? 1 : 0) | (slot.isConsumed ? 2 : 0))
-        }
-        append(UInt8(truncatingIfNeeded: channel.records.count))
-        for record in channel.records {
-            append(record == nil ? 0 : 1)
-            guard let record else { continue }
-            append(contentsOf: [record.isActive ? 1 : 0, record.profile, UInt8(truncatingIfNeeded: record.slot)])
-            append(contentsOf: record.hostIdentity + record.publicKey)
-            appendField(record.label)
-            appendUInt32(record.created)
-            appendUInt32(record.lastUsed)
-        }
-    }
 }
 
 extension ByteCursor {
-    fileprivate mutating func field() throws(MalformedBytes) -> [UInt8] {
+    mutating func field() throws(MalformedBytes) -> [UInt8] {
         let count = try uint32()
         return try bytes(Int(count))
     }
 
-    fileprivate mutating func sealed() throws(MalformedBytes) -> Sealed? {
+    mutating func sealed() throws(MalformedBytes) -> Sealed? {
         guard try byte() != 0 else { return nil }
         var bytes = try field()
         defer { bytes.wipe() }
@@ -164,54 +139,5 @@ extension ByteCursor {
             content = .rights(rights)
         }
         return File(path: FilePath(identifiers), size: size, conditions: conditions, content: content)
-    }
-}
-
-extension ChannelState {
-    fileprivate init(from cursor: inout ByteCursor) throws(MalformedBytes) {
-        guard let privateKey = try cursor.sealed() else { throw MalformedBytes() }
-        let publicKey = try cursor.bytes(64)
-        let clock = try cursor.uint32()
-        var slots: [ActivationSlot?] = []
-        for _ in 0..<(try cursor.byte()) { slots.append(try ActivationSlot(from: &cursor)) }
-        var records: [PairingRecord?] = []
-        for _ in 0..<(try cursor.byte()) { records.append(try PairingRecord(from: &cursor)) }
-        self.init(privateKey: privateKey, publicKey: publicKey, records: 0)
-        self.clock = clock
-        self.slots = slots
-        self.records = records
-    }
-}
-
-extension ActivationSlot {
-    /// Nil for an empty slot.
-    fileprivate init?(from cursor: inout ByteCursor) throws(MalformedBytes) {
-        guard try cursor.byte() != 0 else { return nil }
-        let profiles = try cursor.byte()
-        let salt = try cursor.bytes(16)
-        guard let verifier = try cursor.sealed() else { throw MalformedBytes() }
-        self.init(salt: salt, verifier: verifier)
-        self.profiles = profiles
-        c1 = try cursor.uint16()
-        c2 = try cursor.uint16()
-        c3 = try cursor.uint16()
-        let marks = try cursor.byte()
-        isOneTime = marks & 1 != 0
-        isConsumed = marks & 2 != 0
-    }
-}
-
-extension PairingRecord {
-    /// Nil for a free record.
-    fileprivate init?(from cursor: inout ByteCursor) throws(MalformedBytes) {
-        guard try cursor.byte() != 0 else { return nil }
-        isActive = try cursor.byte() != 0
-        profile = try cursor.byte()
-        slot = Int(try cursor.byte())
-        hostIdentity = try cursor.bytes(8)
-        publicKey = try cursor.bytes(64)
-        label = try cursor.field()
-        created = try cursor.uint32()
-        lastUsed = try cursor.uint32()
     }
 }

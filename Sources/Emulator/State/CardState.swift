@@ -32,9 +32,8 @@ package struct CardState: Sendable {
 
 /// What the token's end of the secure channel remembers (GSC/1, 7 and 9).
 package struct ChannelState: Sendable {
-    /// The token's key pair of the classic profile: 32 bytes, and X ‖ Y of 64 bytes, all little-endian.
-    package var privateKey: Sealed
-    package var publicKey: [UInt8]
+    /// The token's key pairs. A profile without one is not there.
+    package var keys: [ChannelProfile: TokenKey]
     /// The activation passwords 1...6; nil for an empty slot.
     package var slots = [ActivationSlot?](repeating: nil, count: 6)
     /// The hosts that paired; nil for a free record.
@@ -42,32 +41,48 @@ package struct ChannelState: Sendable {
     /// Counts sessions and pairings, so that records have an age.
     package var clock: UInt32 = 0
 
-    package init(privateKey: Sealed, publicKey: [UInt8], records: Int) {
-        self.privateKey = privateKey
-        self.publicKey = publicKey
+    package init(keys: [ChannelProfile: TokenKey], records: Int) {
+        self.keys = keys
         self.records = Array(repeating: nil, count: records)
+    }
+
+    /// The list of the profiles: b0 classic, b1 modern.
+    var profiles: UInt8 { keys.keys.reduce(0) { $0 | $1.bit } }
+}
+
+/// The token's long-term key pair of one profile.
+package struct TokenKey: Sendable {
+    /// 32 bytes, little-endian.
+    package let scalar: Sealed
+    /// X ‖ Y, 64 bytes, both little-endian.
+    package let publicKey: [UInt8]
+
+    package init(scalar: Sealed, publicKey: [UInt8]) {
+        self.scalar = scalar
+        self.publicKey = publicKey
     }
 }
 
-/// One activation password: the verifier and the tries left, never the password (GSC/1, 5 and 7).
+/// One activation password: the verifiers and the tries left, never the password (GSC/1, 5 and 7).
 package struct ActivationSlot: Sendable {
     static let limits = (5, 10, 1000)
 
-    /// The profiles that the slot serves: b0 classic.
-    package var profiles: UInt8 = ChannelProfile.classic.bit
-    package var salt: [UInt8]
-    /// K_F of the classic profile.
-    package var verifier: Sealed
+    package let salt: [UInt8]
+    /// K_F of the classic profile, Q_PW of the modern one; only of the profiles that the slot serves.
+    package let verifiers: [ChannelProfile: Sealed]
     package var c1 = ActivationSlot.limits.0
     package var c2 = ActivationSlot.limits.1
     package var c3 = ActivationSlot.limits.2
     package var isOneTime = false
     package var isConsumed = false
 
-    package init(salt: [UInt8], verifier: Sealed) {
+    package init(salt: [UInt8], verifiers: [ChannelProfile: Sealed]) {
         self.salt = salt
-        self.verifier = verifier
+        self.verifiers = verifiers
     }
+
+    /// The list of the profiles that the slot serves.
+    var profiles: UInt8 { verifiers.keys.reduce(0) { $0 | $1.bit } }
 
     /// What E3 says of a slot that is not empty.
     enum Condition: UInt8 {
@@ -87,7 +102,7 @@ package struct ActivationSlot: Sendable {
 /// A host that paired with the token (GSC/1, 9).
 package struct PairingRecord: Sendable {
     package var isActive: Bool
-    package var profile: UInt8
+    package var profile: ChannelProfile
     /// ID_H, eight bytes.
     package var hostIdentity: [UInt8]
     /// H_pub, X ‖ Y, 64 bytes.
@@ -98,7 +113,7 @@ package struct PairingRecord: Sendable {
     package var lastUsed: UInt32
 
     package init(
-        isActive: Bool, profile: UInt8, hostIdentity: [UInt8], publicKey: [UInt8], label: [UInt8], slot: Int,
+        isActive: Bool, profile: ChannelProfile, hostIdentity: [UInt8], publicKey: [UInt8], label: [UInt8], slot: Int,
         created: UInt32, lastUsed: UInt32
     ) {
         self.isActive = isActive
@@ -110,13 +125,4 @@ package struct PairingRecord: Sendable {
         self.created = created
         self.lastUsed = lastUsed
     }
-}
-
-/// The profiles of GSC/1: which primitives a channel uses.
-enum ChannelProfile: UInt8 {
-    case classic = 1
-    case modern = 2
-
-    /// The profile's bit in lists of profiles.
-    var bit: UInt8 { rawValue }
 }

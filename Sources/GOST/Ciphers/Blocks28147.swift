@@ -43,6 +43,28 @@ struct Blocks28147: BitwiseCopyable, Sendable {
         SIMD4<UInt64>(truncatingIfNeeded: n1) | SIMD4<UInt64>(truncatingIfNeeded: n2) &<< 32
     }
 
+    /// Applies `body` to all whole blocks in place, four by four; `bigEndian` if their most significant octet comes first.
+    @inline(__always)
+    static func transform(
+        _ blocks: inout MutableSpan<UInt8>, bigEndian: Bool = false, _ body: (inout Blocks28147) -> Void
+    ) {
+        let count = blocks.count / 8
+        for first in stride(from: 0, to: count, by: 4) {
+            let lanes = min(count - first, 4)
+            var numbers = SIMD4<UInt64>()
+            for lane in 0..<lanes {
+                let number = blocks.word(at: 8 * (first + lane))
+                numbers[lane] = bigEndian ? number.byteSwapped : number
+            }
+            var four = Blocks28147(numbers)
+            body(&four)
+            let result = four.numbers
+            for lane in 0..<lanes {
+                blocks.setWord(bigEndian ? result[lane].byteSwapped : result[lane], at: 8 * (first + lane))
+            }
+        }
+    }
+
     /// The simple substitution mode, enciphering (RFC 5830, 5.1): K1…K8 three times, then K8…K1.
     mutating func encrypt(_ keys: Keys28147, _ substitution: Substitution) {
         for _ in 0..<3 { ascend(keys, substitution) }

@@ -3,7 +3,7 @@ public import Secrets
 
 /// The block cipher GOST 28147-89 with one key, in the simple substitution mode (ECB; RFC 5830, 5).
 public struct GOST28147: ~Copyable, Sendable {
-    private let keys: Wiped<Keys28147>
+    private var keys: Wiped<Keys28147>
     private let substitution: Substitution
 
     /// A cipher with a key of 32 octets.
@@ -26,8 +26,8 @@ public struct GOST28147: ~Copyable, Sendable {
         guard plaintext.count % 8 == 0 else { throw .invalidLength }
         var result = Secret(copying: plaintext)
         var blocks = result.mutableBytes
-        if keys.encrypt(&blocks, substitution, .little) { return result }
-        return transform(plaintext) { encrypt($0) }
+        encrypt(&blocks)
+        return result
     }
 
     /// Deciphers whole blocks of 8 octets. Constant time in its secret inputs.
@@ -37,13 +37,60 @@ public struct GOST28147: ~Copyable, Sendable {
         guard ciphertext.count % 8 == 0 else { throw .invalidLength }
         var result = Secret(copying: ciphertext)
         var blocks = result.mutableBytes
-        if keys.decrypt(&blocks, substitution, .little) { return result }
-        return transform(ciphertext) { decrypt($0) }
+        decrypt(&blocks)
+        return result
     }
 
     /// Adds the gamma that follows `counter` (RFC 5830, 6) to every whole block in place, if there is a kernel for it.
     func addGamma(to blocks: inout MutableSpan<UInt8>, counter: inout UInt64) -> Bool {
         keys.addGamma(to: &blocks, counter: &counter, substitution, .little)
+    }
+
+    /// Adds gamma to whole sections of 1024 octets in place, before each of which key and counter change (RFC 4357,
+    /// 2.3.2), if there is a kernel for it.
+    mutating func addMeshedGamma(to sections: inout MutableSpan<UInt8>, counter: inout UInt64) -> Bool {
+        keys.addMeshedGamma(to: &sections, counter: &counter, substitution)
+    }
+
+    /// Enciphers every whole block in place.
+    func encrypt(_ blocks: inout MutableSpan<UInt8>) {
+        if keys.encrypt(&blocks, substitution, .little) { return }
+        Blocks28147.transform(&blocks) { $0.encrypt(keys.value, substitution) }
+    }
+
+    /// Enciphers every whole block of `octets` in place.
+    func encrypt(_ octets: inout Secret) {
+        var blocks = octets.mutableBytes
+        encrypt(&blocks)
+    }
+
+    /// Deciphers every whole block in place.
+    func decrypt(_ blocks: inout MutableSpan<UInt8>) {
+        if keys.decrypt(&blocks, substitution, .little) { return }
+        Blocks28147.transform(&blocks) { $0.decrypt(keys.value, substitution) }
+    }
+
+    /// Links all whole blocks in place; `register` is one block.
+    func link(_ blocks: inout MutableSpan<UInt8>, by chain: Chain, register: inout Secret) {
+        if keys.link(&blocks, by: chain, register: &register, substitution, .little) { return }
+        var register = register.mutableBytes
+        for offset in stride(from: 0, to: blocks.count - 7, by: 8) {
+            let (state, text) = (register.word(at: 0), blocks.word(at: offset))
+            let block = encrypt(SIMD4(chain == .input ? state ^ text : state, 0, 0, 0))[0]
+            let sum = chain == .input ? block : block ^ text
+            register.setWord(chain == .gamma ? block : sum, at: 0)
+            blocks.setWord(sum, at: offset)
+        }
+    }
+
+    /// Adds every whole block to the state of the authentication code (RFC 5830, 8): sixteen rounds after each.
+    func authenticate(_ blocks: Span<UInt8>, _ code: inout UInt64) {
+        if keys.authenticate(blocks, &code, substitution) { return }
+        for offset in stride(from: 0, to: blocks.count - 7, by: 8) {
+            var four = Blocks28147(SIMD4(code ^ blocks.littleEndianUInt64(at: offset), 0, 0, 0))
+            four.authenticate(keys.value, substitution)
+            code = four.numbers[0]
+        }
     }
 
     /// Enciphers four blocks.
@@ -53,40 +100,6 @@ public struct GOST28147: ~Copyable, Sendable {
         return blocks.numbers
     }
 
-    /// Deciphers four blocks.
-    func decrypt(_ numbers: SIMD4<UInt64>) -> SIMD4<UInt64> {
-        var blocks = Blocks28147(numbers)
-        blocks.decrypt(keys.value, substitution)
-        return blocks.numbers
-    }
-
-    /// Enciphers one block.
-    func encrypt(_ number: UInt64) -> UInt64 {
-        var block: InlineArray<8, UInt8> = [0, 0, 0, 0, 0, 0, 0, 0]
-        var octets = block.mutableSpan
-        octets.setWord(number, at: 0)
-        if keys.encrypt(&octets, substitution, .little) { return octets.word(at: 0) }
-        return encrypt(SIMD4(number, 0, 0, 0))[0]
-    }
-
-    /// One block after the sixteen rounds of the authentication code.
-    func authenticate(_ number: UInt64) -> UInt64 {
-        var blocks = Blocks28147(SIMD4(number, 0, 0, 0))
-        blocks.authenticate(keys.value, substitution)
-        return blocks.numbers[0]
-    }
-
-    /// Applies `body` to all blocks of `input`, four by four.
-    private func transform(_ input: Span<UInt8>, _ body: (SIMD4<UInt64>) -> SIMD4<UInt64>) -> Secret {
-        var result = Secret(count: input.count)
-        var output = result.mutableBytes
-        for offset in stride(from: 0, to: input.count, by: 32) {
-            let blocks = body(SIMD4(littleEndian: input.extracting(droppingFirst: offset)))
-            for index in 0..<4 { output.setLittleEndian(blocks[index], at: offset + 8 * index) }
-        }
-        return result
-    }
-
     /// The cipher with the key that follows this one in CryptoPro Key Meshing: the constant C deciphered
     /// (RFC 4357, 2.3.2). Constant time in its secret inputs.
     package func meshed() -> GOST28147 {
@@ -94,7 +107,9 @@ public struct GOST28147: ~Copyable, Sendable {
             0x69, 0x00, 0x72, 0x22, 0x64, 0xC9, 0x04, 0x23, 0x8D, 0x3A, 0xDB, 0x96, 0x46, 0xE9, 0x2A, 0xC4,
             0x18, 0xFE, 0xAC, 0x94, 0x00, 0xED, 0x07, 0x12, 0xC0, 0x86, 0xDC, 0xC2, 0xEF, 0x4C, 0xA9, 0x2B,
         ]
-        let key = transform(c.span) { decrypt($0) }
+        var key = Secret(copying: c)
+        var blocks = key.mutableBytes
+        decrypt(&blocks)
         return GOST28147(key.bytes, substitution)
     }
 }

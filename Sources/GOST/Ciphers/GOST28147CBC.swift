@@ -5,7 +5,7 @@ public import Secrets
 public struct GOST28147CBC: ~Copyable, Sendable {
     private var meshed: MeshedCipher
     /// The last block of ciphertext, at first the initialisation vector.
-    private var last: Wiped<UInt64>
+    private var last: Secret
 
     /// Begins a message with a key of 32 octets and an initialisation vector of 8. Constant time in its secret inputs.
     ///
@@ -16,7 +16,7 @@ public struct GOST28147CBC: ~Copyable, Sendable {
     public init(key: Span<UInt8>, iv: Span<UInt8>, sBox: SBox, meshing: Bool) throws(GOSTError) {
         guard iv.count == 8 else { throw .invalidIVLength }
         meshed = MeshedCipher(try GOST28147(key: key, sBox: sBox), meshing: meshing)
-        last = Wiped(iv.littleEndianUInt64(at: 0))
+        last = Secret(copying: iv)
     }
 
     /// Enciphers the next blocks of the message. Constant time in its secret inputs.
@@ -26,10 +26,12 @@ public struct GOST28147CBC: ~Copyable, Sendable {
         guard plaintext.count % 8 == 0 else { throw .invalidLength }
         var result = Secret(copying: plaintext)
         var output = result.mutableBytes
-        for offset in stride(from: 0, to: output.count, by: 8) {
-            beginBlock()
-            last.value = meshed.cipher.encrypt(last.value ^ output.word(at: offset))
-            output.setWord(last.value, at: offset)
+        var done = 0
+        while done < output.count {
+            let count = beginBlocks(output.count - done)
+            var blocks = output._mutatingExtracting(done..<done + count)
+            meshed.cipher.link(&blocks, by: .input, register: &last)
+            done += count
         }
         return result
     }
@@ -41,16 +43,23 @@ public struct GOST28147CBC: ~Copyable, Sendable {
         guard ciphertext.count % 8 == 0 else { throw .invalidLength }
         var result = Secret(copying: ciphertext)
         var output = result.mutableBytes
-        for offset in stride(from: 0, to: output.count, by: 8) {
-            beginBlock()
-            let block = output.word(at: offset)
-            output.setWord(last.value ^ meshed.cipher.decrypt(SIMD4(block, 0, 0, 0))[0], at: offset)
-            last.value = block
+        var done = 0
+        while done < output.count {
+            let count = beginBlocks(output.count - done)
+            var blocks = output._mutatingExtracting(done..<done + count)
+            let links = last.appending(blocks.span)
+            last = links.extracting(count..<count + 8)
+            meshed.cipher.decrypt(&blocks)
+            blocks.add(links.bytes, at: 0, count: count)
+            done += count
         }
         return result
     }
 
-    private mutating func beginBlock() {
-        if meshed.beginBlock() { last.value = meshed.cipher.encrypt(last.value) }
+    /// Counts the next blocks, and gives how many of so many octets have the same key.
+    private mutating func beginBlocks(_ octets: Int) -> Int {
+        let (octets, keyHasChanged) = meshed.begin(octets)
+        if keyHasChanged { meshed.cipher.encrypt(&last) }
+        return octets
     }
 }

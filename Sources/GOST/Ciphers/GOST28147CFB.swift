@@ -4,8 +4,8 @@ public import Secrets
 /// or deciphered.
 public struct GOST28147CFB: ~Copyable, Sendable {
     private var meshed: MeshedCipher
-    /// The gamma's octets that are not used yet, then those of the ciphertext.
-    private var register: Wiped<UInt64>
+    /// The block of ciphertext so far, then the gamma's octets that are not used yet.
+    private var register: Secret
     private var used = 0
 
     /// Begins a message with a key of 32 octets and an initialisation vector of 8. Constant time in its secret inputs.
@@ -17,37 +17,79 @@ public struct GOST28147CFB: ~Copyable, Sendable {
     public init(key: Span<UInt8>, iv: Span<UInt8>, sBox: SBox, meshing: Bool) throws(GOSTError) {
         guard iv.count == 8 else { throw .invalidIVLength }
         meshed = MeshedCipher(try GOST28147(key: key, sBox: sBox), meshing: meshing)
-        register = Wiped(iv.littleEndianUInt64(at: 0))
+        register = Secret(copying: iv)
     }
 
     /// Enciphers the next octets of the message. Constant time in its secret inputs.
     public mutating func encrypt(_ plaintext: Span<UInt8>) -> Secret {
-        apply(plaintext) { gamma, octet in gamma ^ octet }
+        apply(plaintext, enciphering: true)
     }
 
     /// Deciphers the next octets of the message. Constant time in its secret inputs.
     public mutating func decrypt(_ ciphertext: Span<UInt8>) -> Secret {
-        apply(ciphertext) { _, octet in octet }
+        apply(ciphertext, enciphering: false)
     }
 
-    /// The sum of `data` and the gamma; `feedback` makes the octet of ciphertext from those of gamma and data.
-    @inline(__always)
-    private mutating func apply(_ data: Span<UInt8>, _ feedback: (UInt8, UInt8) -> UInt8) -> Secret {
-        var result = Secret(count: data.count)
+    /// The sum of `data` and the gamma.
+    private mutating func apply(_ data: Span<UInt8>, enciphering: Bool) -> Secret {
+        var result = Secret(copying: data)
         var output = result.mutableBytes
-        for index in data.indices {
-            if used == 0 { encipherRegister() }
-            // The octet in use is the lowest; what is fed back comes in at the top.
-            let gamma = UInt8(truncatingIfNeeded: register.value)
-            output[index] = gamma ^ data[index]
-            register.value = register.value >> 8 | UInt64(feedback(gamma, data[index])) << 56
+        var done = 0
+        while done < data.count {
+            if used == 0 {
+                done += applyToBlocks(&output, from: done, enciphering: enciphering)
+                guard done < data.count else { break }
+                _ = beginBlocks(8)
+                meshed.cipher.encrypt(&register)
+            }
+            output[done] ^= register.bytes[used]
+            setOctet(enciphering ? output[done] : data[done])
             used = (used + 1) % 8
+            done += 1
         }
         return result
     }
 
-    private mutating func encipherRegister() {
-        if meshed.beginBlock() { register.value = meshed.cipher.encrypt(register.value) }
-        register.value = meshed.cipher.encrypt(register.value)
+    /// Adds the gamma to all whole blocks from `offset` on, and gives the number of their octets.
+    private mutating func applyToBlocks(
+        _ output: inout MutableSpan<UInt8>, from offset: Int, enciphering: Bool
+    ) -> Int {
+        let end = output.count - (output.count - offset) % 8
+        var done = offset
+        while done < end {
+            let count = beginBlocks(end - done)
+            var blocks = output._mutatingExtracting(done..<done + count)
+            if enciphering {
+                meshed.cipher.link(&blocks, by: .output, register: &register)
+            } else {
+                decipher(&blocks)
+            }
+            done += count
+        }
+        return end - offset
+    }
+
+    /// Deciphers whole blocks. All that goes through the register is there beforehand.
+    private mutating func decipher(_ blocks: inout MutableSpan<UInt8>) {
+        let count = blocks.count
+        var gamma = register.appending(blocks.span)
+        register = gamma.extracting(count..<count + 8)
+        var octets = gamma.mutableBytes
+        var inputs = octets._mutatingExtracting(0..<count)
+        meshed.cipher.encrypt(&inputs)
+        blocks.add(gamma.bytes, at: 0, count: count)
+    }
+
+    /// Counts the next blocks, and gives how many of so many octets have the same key.
+    private mutating func beginBlocks(_ octets: Int) -> Int {
+        let (octets, keyHasChanged) = meshed.begin(octets)
+        if keyHasChanged { meshed.cipher.encrypt(&register) }
+        return octets
+    }
+
+    private mutating func setOctet(_ octet: UInt8) {
+        let used = used
+        var octets = register.mutableBytes
+        octets[used] = octet
     }
 }

@@ -14,7 +14,9 @@ public struct GOST28147CNT: ~Copyable, Sendable {
     public init(key: Span<UInt8>, iv: Span<UInt8>, sBox: SBox, meshing: Bool) throws(GOSTError) {
         guard iv.count == 8 else { throw .invalidIVLength }
         let cipher = try GOST28147(key: key, sBox: sBox)
-        gamma = Wiped(Gamma(counter: cipher.encrypt(SIMD4(littleEndian: iv))[0]))
+        var counter = Secret(copying: iv)
+        cipher.encrypt(&counter)
+        gamma = Wiped(Gamma(counter: counter.bytes.littleEndianUInt64(at: 0)))
         self.cipher = cipher
         self.meshing = meshing
     }
@@ -26,9 +28,10 @@ public struct GOST28147CNT: ~Copyable, Sendable {
         var done = 0
         while done < data.count {
             if gamma.value.isUsedUp {
-                done += addGamma(to: &octets, from: done)
-                guard done < data.count else { break }
-                if gamma.value.isUsedUp { refill() }
+                let added = addGamma(to: &octets, from: done)
+                done += added
+                if added > 0 { continue }
+                refill()
             }
             octets[done] ^= gamma.value.next()
             done += 1
@@ -48,9 +51,14 @@ public struct GOST28147CNT: ~Copyable, Sendable {
         gamma.value = Gamma(counter: cipher.encrypt(SIMD4(gamma.value.counter, 0, 0, 0))[0])
     }
 
-    /// Adds the next gamma to octets from `offset` on, if there is a kernel for it: to whole fours of blocks, up to the
-    /// change of key. Gives their number.
+    /// Adds the next gamma to octets from `offset` on, if there is a kernel for it: to all whole sections between changes
+    /// of key, or to whole fours of blocks up to the next. Gives their number.
     private mutating func addGamma(to octets: inout MutableSpan<UInt8>, from offset: Int) -> Int {
+        let sections = (octets.count - offset) / 1024 * 1024
+        if meshing, gamma.value.count == 1024, sections > 0 {
+            var blocks = octets._mutatingExtracting(offset..<offset + sections)
+            return cipher.addMeshedGamma(to: &blocks, counter: &gamma.value.counter) ? sections : 0
+        }
         changeKeyIfDue()
         let count = min(octets.count - offset, meshing ? 1024 - gamma.value.count : .max) / 32 * 32
         guard count > 0 else { return 0 }

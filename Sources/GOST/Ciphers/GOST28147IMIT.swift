@@ -35,6 +35,7 @@ public struct GOST28147IMIT: ~Copyable, Sendable {
     public mutating func update(_ data: Span<UInt8>) {
         var rest = data
         while !rest.isEmpty {
+            if state.value.partial.count == 0 { rest = absorbBlocks(of: rest) }
             rest = state.value.partial.fill(from: rest)
             if state.value.partial.isFull { absorb() }
         }
@@ -63,12 +64,23 @@ public struct GOST28147IMIT: ~Copyable, Sendable {
         return code.finalize()
     }
 
+    /// Adds whole blocks from the front of `data` to the state, and gives what is left of `data`.
+    @_lifetime(copy data)
+    private mutating func absorbBlocks(of data: Span<UInt8>) -> Span<UInt8> {
+        var rest = data
+        while rest.count >= 8 {
+            let (count, _) = meshed.begin(rest.count / 8 * 8)
+            meshed.cipher.authenticate(rest.extracting(first: count), &state.value.code)
+            state.value.blocks = min(state.value.blocks + count / 8, 2)
+            rest = rest.extracting(droppingFirst: count)
+        }
+        return rest
+    }
+
     /// Adds the block that has come to the state; octets that have not are zero.
     private mutating func absorb() {
-        _ = meshed.beginBlock()
-        let block = state.value.partial.bytes.littleEndianUInt64(at: 0)
-        state.value.code = meshed.cipher.authenticate(state.value.code ^ block)
+        let block = state.value.partial
+        _ = absorbBlocks(of: block.bytes)
         state.value.partial.clear()
-        if state.value.blocks < 2 { state.value.blocks += 1 }
     }
 }

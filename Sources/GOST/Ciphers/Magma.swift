@@ -1,4 +1,6 @@
 internal import GOSTKernels
+public import Secrets
+
 /// The block cipher Magma of GOST R 34.12-2015 (RFC 8891): GOST 28147-89 with the rows id-tc26-gost-28147-param-Z, a
 /// block and the words of a key beginning with the most significant octet.
 ///
@@ -24,13 +26,13 @@ public struct Magma: ~Copyable, BlockCipher {
     /// Enciphers every whole block of 8 octets in place (RFC 8891, 4.3). Constant time in its secret inputs.
     public func encrypt(_ blocks: inout MutableSpan<UInt8>) {
         if keys.encrypt(&blocks, substitution, .big) { return }
-        transform(&blocks) { $0.encrypt(keys.value, substitution) }
+        Blocks28147.transform(&blocks, bigEndian: true) { $0.encrypt(keys.value, substitution) }
     }
 
     /// Deciphers every whole block of 8 octets in place (RFC 8891, 4.4). Constant time in its secret inputs.
     public func decrypt(_ blocks: inout MutableSpan<UInt8>) {
         if keys.decrypt(&blocks, substitution, .big) { return }
-        transform(&blocks) { $0.decrypt(keys.value, substitution) }
+        Blocks28147.transform(&blocks, bigEndian: true) { $0.decrypt(keys.value, substitution) }
     }
 
     /// Adds enciphered counters to whole blocks of 8 octets in place, if there is a kernel for it. Constant time in its
@@ -39,18 +41,14 @@ public struct Magma: ~Copyable, BlockCipher {
         keys.addCounters(to: &blocks, counter: &counter, substitution, .big)
     }
 
-    /// Applies `body` to all blocks, four by four.
-    @inline(__always)
-    private func transform(_ blocks: inout MutableSpan<UInt8>, _ body: (inout Blocks28147) -> Void) {
-        let count = blocks.count / 8
-        for first in stride(from: 0, to: count, by: 4) {
-            let lanes = min(count - first, 4)
-            var numbers = SIMD4<UInt64>()
-            for lane in 0..<lanes { numbers[lane] = blocks.word(at: 8 * (first + lane)).byteSwapped }
-            var four = Blocks28147(numbers)
-            body(&four)
-            let result = four.numbers
-            for lane in 0..<lanes { blocks.setWord(result[lane].byteSwapped, at: 8 * (first + lane)) }
-        }
+    /// Links whole blocks of 8 octets in place, if there is a kernel for it. Constant time in its secret inputs.
+    public func link(_ blocks: inout MutableSpan<UInt8>, by chain: Chain, register: inout Secret) -> Bool {
+        keys.link(&blocks, by: chain, register: &register, substitution, .big)
+    }
+
+    /// Adds whole blocks of 8 octets to `register` and enciphers it after each of them, if there is a kernel for it.
+    /// Constant time in its secret inputs.
+    public func absorb(_ blocks: Span<UInt8>, into register: inout Secret) -> Bool {
+        keys.absorb(blocks, into: &register, substitution, .big)
     }
 }

@@ -9,16 +9,19 @@ struct MeshedCipher: ~Copyable, Sendable {
         self.meshing = meshing
     }
 
-    /// Counts the next block, and changes the key before it if it is time.
+    /// Counts the next blocks, of `octets` octets or as many of them as have the same key, and changes the key before
+    /// them if it is time.
     ///
-    /// - Returns: Whether the key has changed.
-    mutating func beginBlock() -> Bool {
-        let isDue = meshing && count == 1024
+    /// - Returns: How many octets they are, and whether the key has changed.
+    mutating func begin(_ octets: Int) -> (octets: Int, keyHasChanged: Bool) {
+        guard meshing else { return (octets, false) }
+        let isDue = count == 1024
         if isDue {
             cipher = cipher.meshed()
             count = 0
         }
-        if meshing { count += 8 }
-        return isDue
+        let octets = min(octets, 1024 - count)
+        count += octets
+        return (octets, isDue)
     }
 }

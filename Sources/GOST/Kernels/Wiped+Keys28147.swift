@@ -1,4 +1,5 @@
 internal import GOSTKernels
+internal import Secrets
 
 /// GOST 28147-89 by the kernels. Every function answers false, having done nothing, if there is none.
 extension Wiped<Keys28147> {
@@ -45,6 +46,62 @@ extension Wiped<Keys28147> {
                     unsafe gost_28147_ctr(path, cipher, counter, $0.baseAddress, $0.baseAddress, count)
                 }
             }
+        }
+    }
+
+    /// Adds gamma to whole sections of 1024 octets in place, before each of which key and counter change (RFC 4357, 2.3.2).
+    mutating func addMeshedGamma(
+        to sections: inout MutableSpan<UInt8>, counter: inout UInt64, _ substitution: Substitution
+    ) -> Bool {
+        let (path, count) = (Instructions.current.path, sections.count / 1024)
+        return unsafe withUnsafeMutablePointer { keys in
+            let words = unsafe UnsafeMutableRawPointer(keys).assumingMemoryBound(to: UInt32.self)
+            return unsafe substitution.rows.span.withUnsafeBufferPointer { rows in
+                unsafe sections.withUnsafeMutableBufferPointer {
+                    unsafe gost_28147_cnt_meshed(
+                        path, rows.baseAddress, words, &counter, $0.baseAddress, $0.baseAddress, count)
+                }
+            }
+        }
+    }
+
+    /// Links all whole blocks in place; `register` is one block.
+    func link(
+        _ blocks: inout MutableSpan<UInt8>, by chain: Chain, register: inout Secret, _ substitution: Substitution,
+        _ order: gost_order
+    ) -> Bool {
+        let (path, count, chain) = (Instructions.current.path, blocks.count / 8, gost_chain(chain))
+        var register = register.mutableBytes
+        return unsafe withCipher(substitution, order) { cipher in
+            unsafe register.withUnsafeMutableBufferPointer { register in
+                unsafe blocks.withUnsafeMutableBufferPointer {
+                    unsafe gost_28147_chain(
+                        path, cipher, chain, register.baseAddress, $0.baseAddress, $0.baseAddress, count)
+                }
+            }
+        }
+    }
+
+    /// Adds every whole block to `register`, which is one block, and enciphers it after each.
+    func absorb(
+        _ blocks: Span<UInt8>, into register: inout Secret, _ substitution: Substitution, _ order: gost_order
+    ) -> Bool {
+        let (path, count) = (Instructions.current.path, blocks.count / 8)
+        var register = register.mutableBytes
+        return unsafe withCipher(substitution, order) { cipher in
+            unsafe register.withUnsafeMutableBufferPointer { register in
+                unsafe blocks.withUnsafeBufferPointer {
+                    unsafe gost_28147_chain(path, cipher, .input, register.baseAddress, $0.baseAddress, nil, count)
+                }
+            }
+        }
+    }
+
+    /// Adds every whole block to the state of the authentication code (RFC 5830, 8).
+    func authenticate(_ blocks: Span<UInt8>, _ code: inout UInt64, _ substitution: Substitution) -> Bool {
+        let (path, count) = (Instructions.current.path, blocks.count / 8)
+        return unsafe withCipher(substitution, .little) { cipher in
+            unsafe blocks.withUnsafeBufferPointer { unsafe gost_28147_imit(path, cipher, &code, $0.baseAddress, count) }
         }
     }
 

@@ -82,7 +82,7 @@ extension Wiped<Kuznyechik.RoundKeys> {
 }
 
 extension gost_chain {
-    fileprivate init(_ chain: Chain) {
+    init(_ chain: Chain) {
         self =
             switch chain {
             case .input: .input

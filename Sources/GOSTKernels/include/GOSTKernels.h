@@ -43,6 +43,16 @@ typedef struct {
     gost_part part;
 } gost_counter;
 
+/// What a chain of blocks takes up, the register of the mode being one block.
+typedef enum __attribute__((enum_extensibility(closed))) {
+    /// The sum of feedback and input is enciphered, and is output and feedback (GOST R 34.13-2015, 5.4 and 5.6).
+    gost_chain_input,
+    /// The sum of enciphered feedback and input is output and feedback (5.5).
+    gost_chain_output,
+    /// Enciphered feedback is feedback; the sum of it and the input is output (5.3).
+    gost_chain_gamma,
+} gost_chain;
+
 /// The order of the octets in a block of GOST 28147-89 as a number of 64 bits.
 typedef enum __attribute__((enum_extensibility(closed))) {
     /// The least significant octet first: GOST 28147-89 (RFC 5830).
@@ -75,6 +85,20 @@ bool gost_28147_cnt(gost_path path, const gost_28147 *cipher, uint64_t *counter,
 bool gost_28147_ctr(gost_path path, const gost_28147 *cipher, gost_counter *counter, const uint8_t *input,
                     uint8_t *output, size_t count);
 
+/// Links `count` blocks of 8 octets. `feedback` is one block, before and after; `output` may be the same as `input`, or
+/// NULL, and then there is none.
+bool gost_28147_chain(gost_path path, const gost_28147 *cipher, gost_chain chain, uint8_t *feedback,
+                      const uint8_t *input, uint8_t *output, size_t count);
+
+/// Adds `count` blocks to the state of the authentication code, which is `code` before and after (RFC 5830, 8).
+bool gost_28147_imit(gost_path path, const gost_28147 *cipher, uint64_t *code, const uint8_t *input, size_t count);
+
+/// Adds gamma to whole sections of 1024 octets, as ``gost_28147_cnt`` in the little order, before each of which key and
+/// counter change (CryptoPro Key Meshing, RFC 4357, 2.3.2). `key` is eight words in four lanes each, and becomes that of
+/// the last section.
+bool gost_28147_cnt_meshed(gost_path path, const uint8_t *rows, uint32_t *key, uint64_t *counter, const uint8_t *input,
+                           uint8_t *output, size_t sections);
+
 /// The compression function g_N of GOST R 34.11-2012 (RFC 6986, 8), with N = `counter`. Vectors are eight words, the least
 /// significant first; `constants` are those of C_1…C_12, one after the other.
 bool gost_streebog_compress(gost_path path, uint64_t *hash, const uint64_t *block, uint64_t counter,
@@ -95,16 +119,6 @@ bool gost_kuznyechik_decrypt(gost_path path, const uint8_t *keys, const uint8_t 
 /// it is that of the block which follows.
 bool gost_kuznyechik_ctr(gost_path path, const uint8_t *keys, gost_counter *counter, const uint8_t *input,
                          uint8_t *output, size_t count);
-
-/// What a chain of blocks takes up, the register of the mode being one block.
-typedef enum __attribute__((enum_extensibility(closed))) {
-    /// The sum of feedback and input is enciphered, and is output and feedback (GOST R 34.13-2015, 5.4 and 5.6).
-    gost_chain_input,
-    /// The sum of enciphered feedback and input is output and feedback (5.5).
-    gost_chain_output,
-    /// Enciphered feedback is feedback; the sum of it and the input is output (5.3).
-    gost_chain_gamma,
-} gost_chain;
 
 /// Links `count` blocks of 16 octets. `feedback` is one block, before and after; `output` may be the same as `input`, or
 /// NULL, and then there is none.

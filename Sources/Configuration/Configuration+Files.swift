@@ -1,0 +1,78 @@
+import SecureChannel
+import Storage
+import Token
+
+extension Configuration {
+    /// Reads the files at these paths; one that does not exist says nothing.
+    ///
+    /// Neither file may be writable by anyone but its owner, who is root or the process's user.
+    ///
+    /// - Parameters:
+    ///   - user: nil for a process that must not listen to its user.
+    ///   - program: The name of the process's executable, without its directory.
+    public init(reading system: String, user: String?, program: String) {
+        self.init([system, user].map { path in path.flatMap { Configuration.file(at: $0, program) } })
+    }
+
+    /// Takes over the content of the administrator's file and of the user's; nil is a file that does not exist.
+    public init(system: [UInt8]?, user: [UInt8]?, program: String) {
+        let contents = [("/etc/kanal/kanal.conf", system), ("~/.config/kanal/kanal.conf", user)]
+        self.init(
+            contents.map { path, content in
+                content.map { ConfigurationFile(parsing: $0, path: path, program: program) }
+            })
+    }
+
+    /// - Parameter files: The administrator's, then the user's.
+    private init(_ files: [ConfigurationFile?]) {
+        var all = Statements()
+        for var file in files.compactMap({ $0 }) {
+            var statements = Statements(file.general, of: &file)
+            statements.override(by: Statements(file.special, of: &file))
+            statements.raise(to: all, in: &file)
+            all.override(by: statements)
+            remarks += file.remarks
+            isClosed = isClosed || file.isClosed
+        }
+        apply(all)
+        if isClosed {
+            minimumProfile = .modern
+            requireSM = true
+            pinRetention = .none
+        }
+    }
+
+    private mutating func apply(_ statements: Statements) {
+        store = statements.store ?? store
+        minimumProfile = statements.minimumProfile ?? minimumProfile
+        requireSM = statements.requireSM ?? requireSM
+        pinRetention = statements.pinRetention ?? pinRetention
+        reconnectWindow = statements.reconnectWindow ?? reconnectWindow
+        reconnectWindowWired = statements.reconnectWindowWired ?? reconnectWindowWired
+        wirelessReaders = statements.wirelessReaders
+        plainLogin = statements.plainLogin ?? plainLogin
+    }
+
+    private static func file(at path: String, _ program: String) -> ConfigurationFile? {
+        do {
+            guard let content = try TrustedFile.read(path, limit: ConfigurationFile.limit) else { return nil }
+            return ConfigurationFile(parsing: content, path: path, program: program)
+        } catch {
+            return ConfigurationFile(path: path, failure: error)
+        }
+    }
+}
+
+extension Statements {
+    /// Leaves nothing that protects less than what the administrator says.
+    fileprivate mutating func raise(to administrator: Statements, in file: inout ConfigurationFile) {
+        if administrator.minimumProfile == .modern, minimumProfile == .classic {
+            minimumProfile = .modern
+            file.remark("minimum_profile = classic has no effect: the administrator demands modern")
+        }
+        if administrator.requireSM == true, requireSM == false {
+            requireSM = true
+            file.remark("require_sm = off has no effect: the administrator demands on")
+        }
+    }
+}

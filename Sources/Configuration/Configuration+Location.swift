@@ -1,0 +1,29 @@
+public import SecureChannel
+import Storage
+
+extension Configuration {
+    /// Where the store lies.
+    ///
+    /// - Parameters:
+    ///   - data: The directory of the user's programs for what they keep; nil if the user has none.
+    ///   - home: The user's home directory; nil if the user has none.
+    ///   - groups: The directory of the directories that groups share.
+    public func location(
+        data: String?, home: String?, groups: String = "/var/lib/kanal/groups"
+    ) -> PairingStore.Location {
+        guard !isClosed else { return .unusable(.denied(.configuration)) }
+        switch store {
+        case .user:
+            return data.map { .directory($0 + "/kanal/pairings") } ?? .nowhere
+        case .application(let name):
+            return data.map { .directory($0 + "/kanal/applications/" + name) } ?? .unusable(.notFound)
+        case .groups(let names):
+            return names.first.map { .group(groups + "/" + $0) } ?? .unusable(.denied(.configuration))
+        case .synchronised(let path):
+            guard let data else { return .unusable(.notFound) }
+            let local = data + "/kanal/synchronised"
+            guard path.hasPrefix("~/") else { return .synchronised(path, local: local) }
+            return home.map { .synchronised($0 + path.dropFirst(), local: local) } ?? .unusable(.notFound)
+        }
+    }
+}

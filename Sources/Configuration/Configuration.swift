@@ -1,0 +1,63 @@
+public import SecureChannel
+public import Token
+
+/// What the configuration files say to one program.
+///
+/// The user's file overrides the administrator's; in each, a section of the program overrides what stands before all
+/// sections. What protects can only be raised by the user: the stricter `minimum_profile` and `require_sm` count, and
+/// `wireless_readers` of all places add up. An error never lowers protection: see ``isClosed``.
+public struct Configuration: Sendable, Equatable {
+    /// Where pairings with tokens are kept.
+    public var store = Store.user
+    /// The least profile to pair and to open a channel in.
+    public var minimumProfile = Profile.classic
+    /// Whether nothing is done without a channel.
+    public var requireSM = false
+    /// How long a PIN is kept to be presented again.
+    public var pinRetention = PINRetention.session
+    /// How many seconds the sessions of a token that left a wireless reader are kept.
+    public var reconnectWindow = 20
+    /// The same for wired readers.
+    public var reconnectWindowWired = 0
+    /// Readers that count as wireless whatever their names say.
+    public var wirelessReaders: [ReaderPattern] = []
+    /// What becomes of a login on a token without channel when a call ends.
+    public var plainLogin = PlainLogin.reset
+
+    /// What is to be said about the files.
+    public internal(set) var remarks: [Remark] = []
+
+    /// Whether the files leave open what protection or which store is wanted: a file or line cannot be read, a key is
+    /// unknown, or the value of a setting of protection or store is not allowed. Then the strictest protection counts,
+    /// and there is no store, so that no token can be activated and none opened. Tokens can still be listed.
+    public internal(set) var isClosed = false
+
+    /// The configuration without files.
+    public init() {}
+
+    /// Where pairings with tokens are kept.
+    public enum Store: Sendable, Equatable {
+        /// In the user's own store, which the user's programs share.
+        case user
+        /// In a store of the user's own, which the programs that name it share.
+        case application(String)
+        /// In the store of a group of programs and users. Of several groups the first counts.
+        case groups([String])
+        /// In a directory that is replicated between the user's machines.
+        case synchronised(String)
+    }
+
+    /// Something to be said about a file.
+    public struct Remark: Sendable, Equatable, CustomStringConvertible {
+        /// The path of the file.
+        public let file: String
+        /// The number of the line, from 1; nil if it concerns the whole file.
+        public let line: Int?
+        /// What is wrong, and what is allowed.
+        public let text: String
+        /// Whether the line has no effect because it is wrong.
+        public let isError: Bool
+
+        public var description: String { line.map { "\(file):\($0): \(text)" } ?? "\(file): \(text)" }
+    }
+}

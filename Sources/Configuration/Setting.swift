@@ -1,0 +1,73 @@
+/// The keys that a configuration file can set.
+enum Key: String, CaseIterable {
+    case application
+    case group
+    case synchronised
+    case minimumProfile = "minimum_profile"
+    case requireSM = "require_sm"
+    case pinRetention = "pin_retention"
+    case reconnectWindow = "reconnect_window"
+    case reconnectWindowWired = "reconnect_window_wired"
+    case wirelessReaders = "wireless_readers"
+    case plainLogin = "plain_login"
+
+    /// Whether an error in it leaves open what protection or which store is wanted.
+    var closes: Bool {
+        switch self {
+        case .application, .group, .synchronised, .minimumProfile, .requireSM, .wirelessReaders: true
+        case .pinRetention, .reconnectWindow, .reconnectWindowWired, .plainLogin: false
+        }
+    }
+
+    /// Whether it may stand several times, each adding to a list.
+    var isList: Bool { self == .group || self == .wirelessReaders }
+
+    /// The values that are allowed, in words.
+    var allowed: String {
+        switch self {
+        case .application, .group:
+            "a name of at most 64 letters, digits, \".\", \"_\" and \"-\" that does not begin with \".\""
+        case .synchronised: "a path that begins with \"/\" or \"~/\""
+        case .minimumProfile: "classic, modern"
+        case .requireSM: "on, off"
+        case .pinRetention: "session, none"
+        case .reconnectWindow, .reconnectWindowWired: "whole seconds, 0 to 3600"
+        case .wirelessReaders: "names of readers, with * and ?, separated by commas"
+        case .plainLogin: "reset, sticky"
+        }
+    }
+}
+
+/// One line `key = value` of a file.
+struct Setting {
+    let key: Key
+    let value: String
+    let line: Int
+}
+
+extension Setting {
+    /// The elements of a list, separated by commas.
+    var elements: [String] { value.split(separator: ",").map { $0.trimmed }.filter { !$0.isEmpty } }
+}
+
+extension StringProtocol {
+    /// Without white space at both ends.
+    var trimmed: String {
+        guard let first = firstIndex(where: { !$0.isWhitespace }), let last = lastIndex(where: { !$0.isWhitespace })
+        else { return "" }
+        return String(self[first...last])
+    }
+
+    /// Whether it can name a directory of its own and nothing else.
+    var isName: Bool {
+        (1...64).contains(utf8.count) && first != "."
+            && utf8.allSatisfy {
+                switch $0 {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
+                    true
+                default: false
+                }
+            }
+    }
+}

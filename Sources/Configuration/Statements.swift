@@ -1,0 +1,113 @@
+import SecureChannel
+import Token
+
+/// What some settings say together; nil is what they do not speak of.
+struct Statements {
+    var store: Configuration.Store?
+    var minimumProfile: Profile?
+    var requireSM: Bool?
+    var pinRetention: PINRetention?
+    var reconnectWindow: Int?
+    var reconnectWindowWired: Int?
+    var wirelessReaders: [ReaderPattern] = []
+    var plainLogin: PlainLogin?
+
+    init() {}
+
+    /// Reads settings of one scope, in each of which a key stands once. Errors are reported to the file.
+    init(_ settings: [Setting], of file: inout ConfigurationFile) {
+        var lines: [Key: Int] = [:]
+        for setting in settings {
+            if let line = lines[setting.key], !setting.key.isList {
+                file.report(
+                    "\(setting.key.rawValue) stands in line \(line) too", line: setting.line,
+                    closing: setting.key.closes)
+                if setting.key == .pinRetention { pinRetention = PINRetention.none }
+                continue
+            }
+            lines[setting.key] = setting.line
+            if !read(setting, of: &file) {
+                file.report(
+                    "\(setting.key.rawValue): \"\(setting.value)\" is not allowed; allowed: \(setting.key.allowed)",
+                    line: setting.line, closing: setting.key.closes)
+                if setting.key == .pinRetention { pinRetention = PINRetention.none }
+            }
+        }
+        let stores: [Key] = [.application, .group, .synchronised]
+        let named = stores.filter { lines[$0] != nil }.map(\.rawValue)
+        if named.count > 1 {
+            file.report("\(named.joined(separator: " and ")) exclude each other", closing: true)
+        }
+    }
+
+    /// - Returns: Whether the value is allowed.
+    private mutating func read(_ setting: Setting, of file: inout ConfigurationFile) -> Bool {
+        let value = setting.value
+        switch setting.key {
+        case .application, .group, .synchronised:
+            return readStore(setting, of: &file)
+        case .minimumProfile:
+            minimumProfile = ["classic": Profile.classic, "modern": .modern][value]
+            return minimumProfile != nil
+        case .requireSM:
+            requireSM = ["on": true, "off": false][value]
+            return requireSM != nil
+        case .pinRetention:
+            pinRetention = PINRetention(rawValue: value)
+            return pinRetention != nil
+        case .reconnectWindow:
+            reconnectWindow = Statements.seconds(value)
+            return reconnectWindow != nil
+        case .reconnectWindowWired:
+            reconnectWindowWired = Statements.seconds(value)
+            return reconnectWindowWired != nil
+        case .wirelessReaders:
+            wirelessReaders += setting.elements.map(ReaderPattern.init)
+            return true
+        case .plainLogin:
+            plainLogin = PlainLogin(rawValue: value)
+            return plainLogin != nil
+        }
+    }
+
+    /// An empty value leads back to the user's own store.
+    private mutating func readStore(_ setting: Setting, of file: inout ConfigurationFile) -> Bool {
+        if setting.value.isEmpty {
+            store = .user
+            return true
+        }
+        switch setting.key {
+        case .application:
+            store = .application(setting.value)
+            return setting.value.isName
+        case .group:
+            var groups = setting.elements
+            if case .groups(let others)? = store { groups = others + groups }
+            store = .groups(groups)
+            if groups.count > 1 {
+                file.remark("of several groups the first counts: \(groups[0])", line: setting.line)
+            }
+            return !groups.isEmpty && groups.allSatisfy(\.isName)
+        default:
+            store = .synchronised(setting.value)
+            return setting.value.hasPrefix("/") || setting.value.hasPrefix("~/")
+        }
+    }
+
+    private static func seconds(_ text: String) -> Int? {
+        guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(text) else { return nil }
+        return (0...3600).contains(number) ? number : nil
+    }
+
+    /// Gives precedence to what `other` says.
+    mutating func override(by other: Statements) {
+        store = other.store ?? store
+        minimumProfile = other.minimumProfile ?? minimumProfile
+        requireSM = other.requireSM ?? requireSM
+        pinRetention = other.pinRetention ?? pinRetention
+        reconnectWindow = other.reconnectWindow ?? reconnectWindow
+        reconnectWindowWired = other.reconnectWindowWired ?? reconnectWindowWired
+        wirelessReaders += other.wirelessReaders
+        plainLogin = other.plainLogin ?? plainLogin
+    }
+}

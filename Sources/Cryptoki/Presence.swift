@@ -1,0 +1,21 @@
+/// What is known of the token that a slot's sessions work with (GSC/1, 15.3).
+package enum Presence: Sendable, Equatable {
+    /// It was never away.
+    case normal
+    /// It is away, and its sessions wait for it until this time after the system's start.
+    case waitingForToken(until: Duration)
+    /// Another came in its place, or one that cannot prove to be it: the sessions have ended.
+    case wrongToken
+    /// It was away, and work goes on.
+    case completed
+
+    /// The state's name in the log.
+    var description: String {
+        switch self {
+        case .normal: "normal"
+        case .waitingForToken: "waiting for token"
+        case .wrongToken: "wrong token"
+        case .completed: "completed"
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import CCryptoki
+import Token
+
+/// The hardware feature `CKH_VENDOR_TOKEN_INFO`: what a token is and can do, readable by everyone, as one object that no
+/// token keeps.
+enum TokenFeatures {
+    /// What a search can ask for.
+    static var attributes: Attributes {
+        var attributes = Attributes()
+        attributes.set(CKA_CLASS, CKO_HW_FEATURE)
+        attributes.set(CKA_HW_FEATURE_TYPE, CKH_VENDOR_TOKEN_INFO)
+        return attributes
+    }
+
+    /// All attributes. Those that nothing on the wire tells are those of the vendor's present firmware.
+    static func attributes(of token: Token, isWireless: Bool) throws(TokenError) -> Attributes {
+        var attributes = attributes
+        let protection = token.protectionInfo
+        attributes.set(CKA_VENDOR_SECURE_MESSAGING_AVAILABLE, protection.isAvailable)
+        attributes.set(CKA_VENDOR_CURRENT_SECURE_MESSAGING_MODE, protection.currentMode)
+        attributes.set(CKA_VENDOR_SUPPORTED_SECURE_MESSAGING_MODES, protection.supportedModes.flatMap(\.bytes))
+        let interfaces = Self.interfaces(of: token, isWireless: isWireless)
+        attributes.set(CKA_VENDOR_CURRENT_TOKEN_INTERFACE, interfaces.current)
+        attributes.set(CKA_VENDOR_SUPPORTED_TOKEN_INTERFACE, interfaces.supported)
+        attributes.set(CKA_VENDOR_BIOMETRIC_AUTHENTICATION, 0)
+        for type in absent { attributes.set(type, false) }
+        for type in present { attributes.set(type, true) }
+        if let name = try token.modelName() { attributes.set(CKA_VENDOR_MODEL_NAME, name) }
+        return attributes
+    }
+
+    private static let present: [CK_ATTRIBUTE_TYPE] = [
+        CKA_VENDOR_SUPPORT_CUSTOM_PIN, CKA_VENDOR_SUPPORT_INTERNAL_TRUSTED_CERTS, CKA_VENDOR_SUPPORT_FKC2,
+        CKA_VENDOR_SUPPORT_HW_KDF_TREE, CKA_VENDOR_SUPPORT_REPAIR_FORMAT,
+    ]
+
+    private static let absent: [CK_ATTRIBUTE_TYPE] = [
+        CKA_VENDOR_EXTERNAL_AUTHENTICATION, CKA_VENDOR_CUSTOM_ADMIN_PIN, CKA_VENDOR_CUSTOM_USER_PIN,
+        CKA_VENDOR_SUPPORT_HW_RESULT_FOR_GOST28147_KEY_UNWRAP, CKA_VENDOR_SUPPORT_KIMP15,
+        CKA_VENDOR_FLASH_DRIVE_AVAILABLE, CKA_VENDOR_SUPPORT_HW_AES_WRAP,
+    ]
+
+    /// How the token is reached, and how it can be. A Bluetooth token's reader need not look wireless.
+    private static func interfaces(of token: Token, isWireless: Bool) -> (current: CK_ULONG, supported: CK_ULONG) {
+        switch (token.model, isWireless) {
+        case (.ecpBluetooth, _): (INTERFACE_TYPE_BT, INTERFACE_TYPE_USB | INTERFACE_TYPE_BT)
+        case (.ecp, true): (INTERFACE_TYPE_NFC, INTERFACE_TYPE_USB | INTERFACE_TYPE_NFC)
+        case (.ecp, false): (INTERFACE_TYPE_USB, INTERFACE_TYPE_USB)
+        }
+    }
+}

@@ -1,0 +1,36 @@
+/// What a token says of its end of the secure channel (GSC/1, 4, E1).
+package struct ChannelOffer: Sendable {
+    /// The profiles of a new token.
+    package var profiles = ChannelProfile.allCases
+    /// The greatest plaintext of a protected command and of a protected reply, in bytes; at least 128.
+    ///
+    /// More than ``shortLimit`` for commands says that the token takes extended APDUs.
+    package var maximumCommand = shortLimit
+    package var maximumReply = shortLimit
+    /// b0 channel required on wireless readers, b1 on wired ones, b2 and b3 pairing forbidden there.
+    package var policy: UInt8 = 0x03
+    /// How many hosts can be paired.
+    package var records = 16
+    /// How many activation passwords there can be, 1...6.
+    package var slots = 6
+    /// How many sessions can be open at once, 1...4.
+    package var sessions = 4
+    /// The features object: b0 batch; nil if it is absent.
+    package var features: UInt8? = batch
+    /// Whether the token is reached over the air.
+    package var isWireless = true
+
+    /// What fits into a short APDU both ways (GSC/1, 13.3).
+    package static let shortLimit = 238
+    /// The feature that several commands can come as one.
+    package static let batch: UInt8 = 0x01
+
+    package init() {}
+
+    var isRequired: Bool { policy & (isWireless ? 0x01 : 0x02) != 0 }
+    var isPairingForbidden: Bool { policy & (isWireless ? 0x04 : 0x08) != 0 }
+    /// Whether the administrator may do in plain what the channel's table leaves to him (GSC/1, 6, "SO").
+    var isAdministrationPlain: Bool { !isWireless && policy & 0x02 == 0 }
+    var hasBatch: Bool { (features ?? 0) & ChannelOffer.batch != 0 }
+    var takesExtendedLength: Bool { maximumCommand > ChannelOffer.shortLimit }
+}

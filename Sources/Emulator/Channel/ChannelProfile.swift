@@ -1,0 +1,19 @@
+/// The profiles of GSC/1: which primitives a channel uses.
+package enum ChannelProfile: UInt8, CaseIterable, Sendable {
+    case classic = 1
+    case modern = 2
+
+    /// The profile's bit in lists of profiles.
+    var bit: UInt8 { rawValue }
+
+    /// What the profile brings to the protocol.
+    var suite: any ChannelSuite.Type {
+        switch self {
+        case .classic: ClassicSuite.self
+        case .modern: ModernSuite.self
+        }
+    }
+}
+
+/// PROTO, "GSC/1".
+let protocolName = [UInt8]("GSC/1".utf8)

@@ -1,0 +1,35 @@
+import Glibc
+
+/// How time passes: the system's clocks, or a test's.
+public struct Clocks: Sendable {
+    /// The time since the machine was started, suspend included.
+    public var uptime: Uptime
+    /// The same without the time in which the machine was suspended.
+    public var awake: Uptime
+    /// Lets the present thread rest.
+    public var pause: @Sendable (Duration) -> Void
+
+    public init(uptime: Uptime, awake: Uptime, pause: @escaping @Sendable (Duration) -> Void) {
+        self.uptime = uptime
+        self.awake = awake
+        self.pause = pause
+    }
+
+    /// `CLOCK_BOOTTIME`, `CLOCK_MONOTONIC` and `nanosleep(2)`.
+    public static let system = Clocks(
+        uptime: .system,
+        awake: Uptime {
+            var time = timespec()
+            unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+            return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+        },
+        pause: { duration in
+            let parts = duration.components
+            var time = timespec(
+                tv_sec: Int(clamping: parts.seconds), tv_nsec: Int(clamping: parts.attoseconds / 1_000_000_000))
+            unsafe nanosleep(&time, nil)
+        })
+
+    /// How long the machine was suspended since it was started.
+    public var suspended: Duration { uptime.now - awake.now }
+}

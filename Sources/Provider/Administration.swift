@@ -1,0 +1,118 @@
+public import CCryptoki
+import Cryptoki
+import Secrets
+import Token
+
+@c @implementation
+public func C_InitToken(
+    _ slotID: CK_SLOT_ID, _ pPin: UnsafeMutablePointer<CK_UTF8CHAR>?, _ ulPinLen: CK_ULONG,
+    _ pLabel: UnsafeMutablePointer<CK_UTF8CHAR>?
+) -> CK_RV {
+    call { library throws(CKError) in
+        let pin = try unsafe secret(pPin, ulPinLen)
+        let label = try unsafe Array(input(output(pLabel), 32))
+        try library.initToken(in: slotID, pin: pin, format: TokenFormat(keeping: pin, label: label), mode: 0)
+    }
+}
+
+@c @implementation
+public func C_EX_InitToken(
+    _ slotID: CK_SLOT_ID, _ pPin: UnsafeMutablePointer<CK_UTF8CHAR>?, _ ulPinLen: CK_ULONG,
+    _ pInitInfo: UnsafeMutablePointer<CK_RUTOKEN_INIT_PARAM>?
+) -> CK_RV {
+    call { library throws(CKError) in
+        let parameters = try unsafe CK_RUTOKEN_INIT_PARAM(reading: output(pInitInfo))
+        let modes = [
+            SECURE_MESSAGING_DEFAULT, SECURE_MESSAGING_BUILT_IN, SECURE_MESSAGING_GOST,
+            SECURE_MESSAGING_ENHANCED_GOST, SECURE_MESSAGING_UNSUPPORTED,
+        ]
+        guard unsafe modes.contains(parameters.ulSmMode) else { throw .argumentsBad }
+        let format = try unsafe TokenFormat(parameters)
+        // Nobody is asked for a PIN that a repair does without.
+        let pin = try unsafe pPin == nil && format.isRepair ? Secret(count: 0) : secret(pPin, ulPinLen)
+        try unsafe library.initToken(in: slotID, pin: pin, format: format, mode: parameters.ulSmMode)
+    }
+}
+
+@c @implementation
+public func C_InitPIN(
+    _ hSession: CK_SESSION_HANDLE, _ pPin: UnsafeMutablePointer<CK_UTF8CHAR>?, _ ulPinLen: CK_ULONG
+) -> CK_RV {
+    call { library throws(CKError) in
+        let pin = try unsafe secret(pPin, ulPinLen)
+        try library.withSession(hSession) { session throws(CKError) in try session.initPIN(pin) }
+    }
+}
+
+@c @implementation
+public func C_SetPIN(
+    _ hSession: CK_SESSION_HANDLE, _ pOldPin: UnsafeMutablePointer<CK_UTF8CHAR>?, _ ulOldLen: CK_ULONG,
+    _ pNewPin: UnsafeMutablePointer<CK_UTF8CHAR>?, _ ulNewLen: CK_ULONG
+) -> CK_RV {
+    call { library throws(CKError) in
+        let new = try unsafe secret(pNewPin, ulNewLen)
+        // Programs of the vendor leave the old PIN out after a login.
+        let old = try unsafe Secret(copying: input(pOldPin, ulOldLen).span)
+        try library.withSession(hSession) { session throws(CKError) in try session.setPIN(old: old, new: new) }
+    }
+}
+
+/// A PIN that the caller points to. The token has no pad of its own to type one on, so that NULL cannot be meant.
+func secret(_ pointer: UnsafeMutablePointer<CK_UTF8CHAR>?, _ count: CK_ULONG) throws(CKError) -> Secret {
+    guard unsafe pointer != nil else { throw .argumentsBad }
+    return try unsafe Secret(copying: input(pointer, count).span)
+}
+
+extension TokenFormat {
+    /// What `C_InitToken` makes: the SO's PIN stays, User's is the factory's until `C_InitPIN`, and both may change it.
+    fileprivate convenience init(keeping pin: borrowing Secret, label: [UInt8]) {
+        let end = label.lastIndex { $0 != UInt8(ascii: " ") }.map { $0 + 1 } ?? 0
+        self.init(
+            securityOfficer: PIN(value: pin.copy()), user: PIN(value: Secret(copying: Array("12345678".utf8))),
+            changePolicy: 0x03, label: Array(label[..<end]), isRepair: false)
+    }
+
+    /// What `C_EX_InitToken` was asked for.
+    ///
+    /// - Throws: `CKR_ARGUMENTS_BAD` if a value is beyond what tokens take.
+    fileprivate convenience init(_ parameters: CK_RUTOKEN_INIT_PARAM) throws(CKError) {
+        func number(_ value: CK_ULONG, in range: ClosedRange<CK_ULONG>) throws(CKError) -> Int {
+            guard range.contains(value) else { throw .argumentsBad }
+            return Int(clamping: value)
+        }
+        let minimumSO = try unsafe number(parameters.ulMinAdminPinLen, in: 6...249)
+        let minimumUser = try unsafe number(parameters.ulMinUserPinLen, in: 6...249)
+        let triesSO = try unsafe number(parameters.ulMaxAdminRetryCount, in: 3...10)
+        let triesUser = try unsafe number(parameters.ulMaxUserRetryCount, in: 1...10)
+        let policy = try unsafe number(parameters.ChangeUserPINPolicy, in: 1...3)
+        let pinSO = try unsafe secret(parameters.pNewAdminPin, parameters.ulNewAdminPinLen)
+        let pinUser = try unsafe secret(parameters.pNewUserPin, parameters.ulNewUserPinLen)
+        guard (minimumSO...249).contains(pinSO.count), (minimumUser...249).contains(pinUser.count) else {
+            throw .pinLengthRange
+        }
+        let hasLabel = unsafe parameters.pTokenLabel != nil
+        let label = try unsafe hasLabel ? Array(input(parameters.pTokenLabel, parameters.ulLabelLen)) : []
+        guard label.count <= 255 else { throw .argumentsBad }
+        self.init(
+            securityOfficer: PIN(value: pinSO, minimumLength: minimumSO, tries: triesSO),
+            user: PIN(value: pinUser, minimumLength: minimumUser, tries: triesUser),
+            changePolicy: UInt8(truncatingIfNeeded: policy), label: label,
+            isRepair: unsafe parameters.UseRepairMode != 0)
+    }
+}
+
+extension CK_RUTOKEN_INIT_PARAM {
+    /// The structure without ``ulSmMode``, as programs from before that member have it.
+    private static var shortSize: Int { 104 }
+
+    /// Reads as much as the caller's structure has; what it lacks is 0, the default.
+    fileprivate init(reading pointer: UnsafeMutablePointer<CK_RUTOKEN_INIT_PARAM>) throws(CKError) {
+        unsafe self = CK_RUTOKEN_INIT_PARAM()
+        let size = try unsafe length(UnsafeRawPointer(pointer).load(as: CK_ULONG.self))
+        guard unsafe size >= Self.shortSize else { throw .argumentsBad }
+        let count = unsafe size < MemoryLayout<Self>.size ? Self.shortSize : MemoryLayout<Self>.size
+        unsafe withUnsafeMutableBytes(of: &self) { bytes in
+            unsafe bytes.copyMemory(from: UnsafeRawBufferPointer(start: pointer, count: count))
+        }
+    }
+}

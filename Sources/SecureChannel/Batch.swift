@@ -1,0 +1,92 @@
+public import APDU
+import Secrets
+
+/// Commands that travel as one (GSC/1, 13.4): one round trip instead of one each.
+///
+/// The batch can run twice without harm if each of its commands can.
+public struct Batch: ~Copyable, Sendable {
+    /// Whether the token goes on after a command that it refused.
+    public let goesOn: Bool
+    /// The number of commands.
+    public private(set) var count = 0
+    /// B0 L command, for each.
+    private(set) var content = Secret(count: 0)
+    /// The greatest possible length of the reply.
+    private(set) var replyLength = 0
+    /// Whether all commands may be in a batch.
+    private(set) var isAllowed = true
+
+    public init(goesOn: Bool = false) { self.goesOn = goesOn }
+
+    /// Adds a command. Its Ne should be exact, because the token refuses a batch whose reply could become too long.
+    public mutating func append(_ command: borrowing Command) {
+        count += 1
+        guard Batch.allows(command), let encoded = try? command.encoded() else {
+            isAllowed = false
+            return
+        }
+        var head: [UInt8] = [0xB0]
+        head.appendDERLength(encoded.count)
+        content = content.appending(head.span).appending(encoded.bytes)
+        var reply: [UInt8] = [0xB1]
+        reply.appendDERLength((command.ne ?? 0) + 2)
+        replyLength += reply.count + (command.ne ?? 0) + 2
+    }
+
+    /// Short, of CLA 00 or 80, and neither one of the channel's own commands nor one that ends a pairing.
+    private static func allows(_ command: borrowing Command) -> Bool {
+        guard !command.isExtended, command.cla == 0x00 || command.cla == 0x80, command.ins != 0x86 else { return false }
+        return !(command.cla == 0x80 && command.ins == 0xE4 && command.p1 == 0x47)
+    }
+
+    /// The command that carries the batch.
+    var command: Command {
+        Command(0x80, 0x86, goesOn ? 0x21 : 0x20, 0x00, data: content.copy(), ne: max(replyLength, 256))
+    }
+}
+
+extension SecureChannel {
+    /// Whether the token takes the batch: has the feature, and room for the commands and all possible replies. If it has
+    /// not, the commands are to be sent one by one.
+    public func canTransmit(_ batch: borrowing Batch) -> Bool {
+        let command = batch.command
+        return capabilities.features.contains(.batch) && batch.isAllowed && (1...16).contains(batch.count)
+            && batch.replyLength <= min(capabilities.maxReply, 65_536)
+            && command.data.count <= capacity(ne: command.ne, padded: command.carriesPIN)
+    }
+
+    /// Sends the commands of a batch as one and returns the replies to those that were executed, in order.
+    ///
+    /// Unless the batch ``Batch/goesOn``, the last reply is the first whose status word is neither 9000 nor 61xx. If the
+    /// token refuses the batch as a whole, nothing was executed, and its status word is returned as that of the first
+    /// command.
+    ///
+    /// - Throws: What ``transmit(_:)`` throws; ``LinkError/malformed``, with nothing sent, for a batch that
+    ///   ``canTransmit(_:)`` says no to.
+    public func transmit(_ batch: borrowing Batch) throws(LinkError) -> [Response] {
+        guard isOpen else { throw .reset }
+        guard canTransmit(batch) else { throw .malformed }
+        let reply = try transmit(batch.command)
+        guard reply.status == .success else { return [Response(reply.status)] }
+        do throws(MalformedBytes) {
+            return try Batch.replies(in: reply.data, to: batch.count)
+        } catch {
+            discard()
+            throw .channelBroken
+        }
+    }
+}
+
+extension Batch {
+    /// Reads B1 L data ‖ SW1 SW2, for at least one command and at most `count`.
+    static func replies(in data: [UInt8], to count: Int) throws(MalformedBytes) -> [Response] {
+        var cursor = ByteCursor(data)
+        var replies: [Response] = []
+        while !cursor.isAtEnd {
+            guard let reply = Response(parsing: try cursor.object(0xB1)) else { throw MalformedBytes() }
+            replies.append(reply)
+        }
+        guard (1...count).contains(replies.count) else { throw MalformedBytes() }
+        return replies
+    }
+}

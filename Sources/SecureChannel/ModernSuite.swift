@@ -1,0 +1,94 @@
+import GOST
+import Secrets
+
+/// The modern profile: GOST R 34.11-2012, SESPAKE, VKO GOST R 34.10-2012, Kuznyechik in MGM (GSC/1, 3).
+enum ModernSuite: Suite {
+    static let profile = Profile.modern
+    static let curve = Curve.tc26256B
+    /// What the length of a command can say.
+    static let maximumMessage = 65_535
+    static let messageKeySize = 32
+    static let contributionSize = 64
+
+    static func hash(_ message: Span<UInt8>) -> [UInt8] { Streebog256.hash(message) }
+
+    static func authenticate(_ message: Span<UInt8>, key: Span<UInt8>) -> Secret {
+        HMAC<Streebog256>.authenticate(message, key: key)
+    }
+
+    static func expand(
+        _ key: Span<UInt8>, label: String, seed: [UInt8], count: Int
+    ) throws(ChannelError) -> Secret {
+        let label = Array(label.utf8)
+        do { return try KDFTree<Streebog256>.derive(key: key, label: label.span, seed: seed.span, count: count) } catch
+        {
+            throw ChannelError(error)
+        }
+    }
+
+    /// An ephemeral key pair.
+    static func contribute(_ random: any RandomSource) throws(ChannelError) -> Contribution {
+        do {
+            let key = try PrivateKey.generate(on: curve, random: random)
+            return Contribution(octets: try key.publicKey().bytes, secret: key.scalar.copy())
+        } catch {
+            throw ChannelError(error)
+        }
+    }
+
+    /// ee ‖ es ‖ se, VKO with UKM = TH[0..15] of the ephemeral keys of both, of the host's with the token's long-term
+    /// key, and of the host's long-term key with the token's ephemeral one.
+    static func agree(
+        _ hostKey: borrowing PrivateKey, _ tokenKey: PublicKey, own: borrowing Contribution, peer: [UInt8],
+        transcript: [UInt8]
+    ) throws(ChannelError) -> Secret {
+        let ukm = Array(transcript.prefix(16))
+        do throws(GOSTError) {
+            let peerKey = try PublicKey(curve: curve, bytes: peer)
+            let ephemeral = try PrivateKey(curve: curve, scalar: own.secret.copy())
+            let ee = try ephemeral.vko2012256(with: peerKey, ukm: ukm.span)
+            let es = try ephemeral.vko2012256(with: tokenKey, ukm: ukm.span)
+            let se = try hostKey.vko2012256(with: peerKey, ukm: ukm.span)
+            return ee.appending(es.bytes).appending(se.bytes)
+        } catch {
+            throw error == .invalidPoint ? .malformedResponse : ChannelError(error)
+        }
+    }
+
+    static func messageKey(_ key: Span<UInt8>) throws(ChannelError) -> any MessageKey {
+        do { return try ModernMessageKey(key) } catch { throw ChannelError(error) }
+    }
+}
+
+/// Kuznyechik in MGM with the key schedule made.
+final class ModernMessageKey: MessageKey {
+    private let mode: MGM<Kuznyechik>
+
+    init(_ key: Span<UInt8>) throws(GOSTError) { mode = try MGM(key: key, tagLength: 8) }
+
+    func seal(
+        _ plaintext: Span<UInt8>, number: UInt32, associated: Span<UInt8>
+    ) throws(ChannelError) -> Secret {
+        let nonce = ModernMessageKey.nonce(number)
+        do { return try mode.seal(plaintext, nonce: nonce.span, authenticating: associated) } catch {
+            throw ChannelError(error)
+        }
+    }
+
+    func open(
+        _ sealed: Span<UInt8>, number: UInt32, associated: Span<UInt8>
+    ) throws(ChannelError) -> Secret? {
+        let nonce = ModernMessageKey.nonce(number)
+        do { return try mode.open(sealed, nonce: nonce.span, authenticating: associated) } catch {
+            guard error == .authenticationFailed else { throw ChannelError(error) }
+            return nil
+        }
+    }
+
+    /// ICN = 0^12 ‖ number.
+    private static func nonce(_ number: UInt32) -> InlineArray<16, UInt8> {
+        var nonce = InlineArray<16, UInt8>(repeating: 0)
+        for index in 0..<4 { nonce[15 - index] = UInt8(truncatingIfNeeded: number >> UInt32(8 * index)) }
+        return nonce
+    }
+}

@@ -1,0 +1,38 @@
+import APDU
+
+/// A host in the token's list of those it is paired with: E4 of LIST (GSC/1, 6).
+public struct PairedHost: Sendable, Equatable {
+    /// The number of the token's record.
+    public let index: UInt8
+    /// Whether the host has opened a channel since it was paired.
+    public let isActive: Bool
+    public let profile: Profile
+    /// ID_H, 8 octets.
+    public let hostID: [UInt8]
+    /// What the host calls itself.
+    public let label: String
+    /// Whether it is this host, in the profile of the channel.
+    public let isSelf: Bool
+
+    /// Reads a sequence of E4.
+    static func list(parsing octets: [UInt8]) throws(MalformedBytes) -> [PairedHost] {
+        var cursor = ByteCursor(octets)
+        var hosts: [PairedHost] = []
+        while !cursor.isAtEnd { hosts.append(try PairedHost(parsing: cursor.object(0xE4))) }
+        return hosts
+    }
+
+    private init(parsing octets: [UInt8]) throws(MalformedBytes) {
+        var cursor = ByteCursor(octets)
+        index = try cursor.number(0x80, in: 1...0xFF)
+        isActive = try cursor.number(0x81, in: 0...1) == 1
+        guard let profile = Profile(rawValue: try cursor.number(0x82, in: 1...2)) else { throw MalformedBytes() }
+        self.profile = profile
+        hostID = try cursor.object(0x83, length: 8)
+        let text = try cursor.object(0x84)
+        guard text.count <= 32 else { throw MalformedBytes() }
+        label = String(decoding: text, as: UTF8.self)
+        isSelf = try cursor.number(0x85, in: 0...1) == 1
+        try cursor.finish()
+    }
+}

@@ -1,0 +1,65 @@
+public import Secrets
+public import Storage
+
+extension PairingStore {
+    /// Where a pairing group lies. Records of different groups never mix.
+    public enum Location: Sendable, Equatable {
+        /// A directory of the user's own.
+        case directory(String)
+        /// A directory that the members of a Unix group share. The administrator makes it.
+        case group(String)
+        /// A directory that is replicated between the user's machines, and the user's own directory on this machine.
+        case synchronised(String, local: String)
+        /// Nowhere, since the user has no directory: there are no pairings, and none can be made.
+        case nowhere
+        /// It cannot be said where, for this reason: no token can be activated, and nothing be done with any.
+        case unusable(StorageError)
+
+        /// The directory to name when something is wrong with it.
+        public var path: String {
+            switch self {
+            case .directory(let path), .group(let path), .synchronised(let path, local: _): path
+            case .nowhere, .unusable: ""
+            }
+        }
+    }
+
+    /// Opens the group at `location`.
+    ///
+    /// - Parameters:
+    ///   - create: Whether to make it, if there is none. A directory of a Unix group, and one that is gone after it was
+    ///     in use, is never made.
+    ///   - random: Source of seals and their key.
+    /// - Returns: The store; nil if there is none yet and none is to be made.
+    /// - Throws: Why the place cannot be used. A place that is configured has no substitute.
+    public static func open(
+        _ location: Location, create: Bool, random: any RandomSource
+    ) throws(StorageError) -> PairingStore? {
+        switch location {
+        case .directory(let path):
+            guard let directory = try ownDirectory(path, create) else { return nil }
+            return try PairingStore(directory: directory)
+        case .group(let path):
+            return try PairingStore(directory: Directory(path: path, create: false, access: .group))
+        case .synchronised(let path, local: let local):
+            guard let local = try ownDirectory(local, create) else { return nil }
+            let isNew = try !local.names().contains(SealedFiles.keyName)
+            let shared = try Directory(path: path, create: create && isNew, access: .replicated)
+            return PairingStore(
+                directory: local, files: SealedFiles(local: local, shared: shared, random: random))
+        case .nowhere:
+            guard !create else { throw .notFound }
+            return nil
+        case .unusable(let error):
+            throw error
+        }
+    }
+
+    private static func ownDirectory(_ path: String, _ create: Bool) throws(StorageError) -> Directory? {
+        do throws(StorageError) {
+            return try Directory(path: path, create: create)
+        } catch .notFound where !create {
+            return nil
+        }
+    }
+}

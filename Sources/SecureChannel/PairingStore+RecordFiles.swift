@@ -1,0 +1,75 @@
+import GOST
+import Secrets
+import Storage
+
+/// The records of one directory: `tokens/<serial>.<PID>`, serial and PID in hexadecimal. All are of the directory's own
+/// host key.
+struct RecordFiles: PairingFiles {
+    private let directory: Directory
+    private let tokens: Directory
+
+    let carriesLabels = false
+
+    init(directory: Directory) throws(StorageError) {
+        self.directory = directory
+        tokens = try directory.subdirectory("tokens")
+    }
+
+    func records() throws(ChannelError) -> [StoredRecord] {
+        var records: [StoredRecord] = []
+        for name in try storing({ () throws(StorageError) in try tokens.names() }) {
+            guard let record = try record(in: name), name == RecordFiles.name(record) else { continue }
+            records.append(StoredRecord(record: record))
+        }
+        return records.sorted { $0.record.created > $1.record.created }
+    }
+
+    func records(serial: [UInt8], profile: Profile) throws(ChannelError) -> [StoredRecord] {
+        let name = RecordFiles.name(serial, profile)
+        guard let record = try record(in: name), name == RecordFiles.name(record) else { return [] }
+        return [StoredRecord(record: record)]
+    }
+
+    func hasRecord(serial: [UInt8], profile: Profile) throws(ChannelError) -> Bool {
+        try storing { () throws(StorageError) in try tokens.names() }.contains(RecordFiles.name(serial, profile))
+    }
+
+    func hostKey(for record: PairingRecord) throws(ChannelError) -> PrivateKey? {
+        try directory.hostKey(record.profile)
+    }
+
+    func save(_ record: PairingRecord, label: String?) throws(ChannelError) {
+        try storing { () throws(StorageError) in try tokens.write(RecordFiles.name(record), record.encoded.span) }
+    }
+
+    func remove(_ record: PairingRecord) throws(ChannelError) {
+        guard try self.record(in: RecordFiles.name(record))?.hostID == record.hostID else { return }
+        try remove(serial: record.capabilities.serial, profile: record.profile)
+    }
+
+    func remove(serial: [UInt8], profile: Profile) throws(ChannelError) {
+        try storing { () throws(StorageError) in try tokens.remove(RecordFiles.name(serial, profile)) }
+    }
+
+    /// The record in a file; nil if there is none, or none that is sound.
+    private func record(in name: String) throws(ChannelError) -> PairingRecord? {
+        do throws(StorageError) {
+            return try tokens.read(name, limit: PairingStore.limit).flatMap(PairingRecord.init(parsing:))
+        } catch .tooLarge {
+            return nil
+        } catch {
+            throw .storage(error)
+        }
+    }
+
+    private static func name(_ record: PairingRecord) -> String { name(record.capabilities.serial, record.profile) }
+
+    private static func name(_ serial: [UInt8], _ profile: Profile) -> String {
+        hexadecimal(serial) + "." + hexadecimal([profile.rawValue])
+    }
+}
+
+/// Two digits for each octet.
+func hexadecimal(_ octets: [UInt8]) -> String {
+    octets.map { String($0 >> 4, radix: 16) + String($0 & 0xF, radix: 16) }.joined()
+}

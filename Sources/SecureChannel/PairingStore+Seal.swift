@@ -1,0 +1,62 @@
+import APDU
+import GOST
+import Secrets
+
+/// A file of a synchronised store: an entry's identity in the clear, its content enciphered and authenticated with it.
+///
+///     magic ‖ identity, 16 octets ‖ salt, 32 octets ‖ Kuznyechik-MGM(K, ICN 0^16, all before, content) ‖ tag, 16 octets
+///     K = KDF_GOSTR3411_2012_256(key, "Kanal pairing", identity ‖ salt)
+///
+/// The salt is random and new in each file that is written, so that no key enciphers twice.
+struct SealedPairing: ~Copyable {
+    /// Names the entry: all files of this identity are states of the same one.
+    let identity: [UInt8]
+    let salt: [UInt8]
+    let content: Secret
+
+    /// What every file begins with; the last octet is the version of the format.
+    private static let magic: [UInt8] = Array("Kanal sealed pairing".utf8) + [1]
+    private static let nonce = [UInt8](repeating: 0, count: Kuznyechik.blockSize)
+
+    /// Opens a file; nil if it is no such file, is changed, or is sealed under another key. Constant time in its secret
+    /// inputs.
+    init?(opening file: [UInt8], key: borrowing Secret) {
+        var cursor = ByteCursor(file)
+        guard let magic = try? cursor.bytes(SealedPairing.magic.count), magic == SealedPairing.magic,
+            let identity = try? cursor.bytes(16), let salt = try? cursor.bytes(32)
+        else { return nil }
+        let header = magic + identity + salt
+        let sealed = cursor.rest()
+        guard let cipher = try? SealedPairing.cipher(identity, salt, key) else { return nil }
+        guard
+            let content = try? cipher.open(
+                sealed.span, nonce: SealedPairing.nonce.span, authenticating: header.span)
+        else { return nil }
+        self.identity = identity
+        self.salt = salt
+        self.content = content
+    }
+
+    /// A file with this content. Constant time in its secret inputs.
+    static func seal(
+        _ content: borrowing Secret, identity: [UInt8], key: borrowing Secret, random: any RandomSource
+    ) throws(ChannelError) -> [UInt8] {
+        let salt = try drawing { () throws(RandomUnavailable) in try random.bytes(32) }
+        let header = magic + identity + salt
+        do throws(GOSTError) {
+            let cipher = try cipher(identity, salt, key)
+            let sealed = try cipher.seal(content.bytes, nonce: nonce.span, authenticating: header.span)
+            return header + [UInt8](copying: sealed)
+        } catch {
+            throw ChannelError(error)
+        }
+    }
+
+    private static func cipher(
+        _ identity: [UInt8], _ salt: [UInt8], _ key: borrowing Secret
+    ) throws(GOSTError) -> MGM<Kuznyechik> {
+        let label = Array("Kanal pairing".utf8), seed = identity + salt
+        let key = KDF.derive(key: key.bytes, label: label.span, seed: seed.span)
+        return try MGM<Kuznyechik>(key: key.bytes)
+    }
+}

@@ -1,0 +1,19 @@
+import Secrets
+
+/// A file by which a user or the administrator tells programs what to do.
+public enum TrustedFile {
+    /// The content of the file, or nil if there is no such file. Links are followed: what counts is who can have written
+    /// the file that they lead to, and that is root or the process's user.
+    ///
+    /// - Parameter limit: The greatest size to accept, in bytes.
+    public static func read(_ path: String, limit: Int) throws(StorageError) -> [UInt8]? {
+        do throws(StorageError) {
+            let file = try Descriptor(following: path)
+            let size = try file.requireTrusted()
+            guard size <= limit else { throw .tooLarge }
+            return [UInt8](copying: try file.read(size))
+        } catch .notFound {
+            return nil
+        }
+    }
+}

@@ -1,0 +1,24 @@
+import Locking
+
+/// The tokens that are known to have no channel, so that each is asked only once (GSC/1, 4).
+public final class PlainTokens: Sendable {
+    private struct Token: Hashable {
+        let atr: [UInt8]
+        let serial: [UInt8]
+    }
+
+    private let tokens = Lock<Set<Token>>([])
+
+    init() {}
+
+    func insert(atr: [UInt8], serial: [UInt8]) {
+        tokens.withLock { _ = $0.insert(Token(atr: atr, serial: serial)) }
+    }
+
+    func contains(atr: [UInt8], serial: [UInt8]) -> Bool {
+        tokens.withLock { $0.contains(Token(atr: atr, serial: serial)) }
+    }
+
+    /// Whether a token with this answer to reset is among them.
+    func contains(atr: [UInt8]) -> Bool { tokens.withLock { tokens in tokens.contains { $0.atr == atr } } }
+}

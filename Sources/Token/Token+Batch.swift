@@ -1,0 +1,83 @@
+import APDU
+import SecureChannel
+
+/// A command without secrets, one of several that are sent together.
+struct Step {
+    let header: (cla: UInt8, ins: UInt8, p1: UInt8, p2: UInt8)
+    let bytes: [UInt8]
+    let ne: Int?
+
+    init(_ cla: UInt8, _ ins: UInt8, _ p1: UInt8, _ p2: UInt8, bytes: [UInt8] = [], ne: Int? = nil) {
+        header = (cla, ins, p1, p2)
+        self.bytes = bytes
+        self.ne = ne
+    }
+
+    var command: Command { Command(header.cla, header.ins, header.p1, header.p2, bytes: bytes, ne: ne) }
+
+    /// GET DATA of the change counter.
+    static let changeCounter = Step(0x00, 0xCA, 0x01, 0x32, ne: 4)
+
+    /// Selects a file by its path, with as many bytes of its template as `ne` says.
+    static func select(_ path: FilePath, ne: Int? = nil) -> Step {
+        Step(0x00, 0xA4, 0x08, ne == nil ? 0x00 : 0x04, bytes: path.bytes, ne: ne)
+    }
+
+    /// Reads from the selected file.
+    static func read(at offset: Int, count: Int) -> Step {
+        Step(0x00, 0xB0, UInt8(truncatingIfNeeded: offset >> 8), UInt8(truncatingIfNeeded: offset), ne: count)
+    }
+}
+
+/// Several commands in one round trip (GSC/1, 13.4).
+extension Token {
+    /// Sends commands in as few round trips as the token allows: as batches in a channel that has them, else one by one.
+    ///
+    /// - Parameter goesOn: Whether a command that the token refuses does not keep it from the others.
+    /// - Returns: The answers to the commands that were executed, in their order, at least one.
+    func send(_ steps: [Step], goesOn: Bool = false) throws(TokenError) -> [Response] {
+        var responses: [Response] = []
+        while responses.count < steps.count {
+            responses += try sendSome(of: steps[responses.count...], goesOn: goesOn)
+            guard goesOn || responses.last?.status == .success else { break }
+        }
+        return responses
+    }
+
+    /// Sends as many of the commands as one round trip takes.
+    private func sendSome(of steps: ArraySlice<Step>, goesOn: Bool) throws(TokenError) -> [Response] {
+        if let channel {
+            for count in stride(from: min(steps.count, 16), to: 1, by: -1) {
+                var batch = Batch(goesOn: goesOn)
+                for step in steps.prefix(count) { batch.append(step.command) }
+                guard channel.canTransmit(batch) else { continue }
+                let mayRepeat = steps.prefix(count).allSatisfy { $0.command.isIdempotent }
+                return try send(batch, over: channel, mayRepeat: mayRepeat)
+            }
+        }
+        guard let step = steps.first else { return [] }
+        return [try send(step.command)]
+    }
+
+    private func send(
+        _ batch: borrowing Batch, over channel: SecureChannel, mayRepeat: Bool
+    ) throws(TokenError) -> [Response] {
+        if !mayRepeat { hasActed = true }
+        do throws(LinkError) {
+            let responses = try channel.transmit(batch)
+            tokenAnswered()
+            return responses
+        } catch {
+            throw linkFailed(error)
+        }
+    }
+
+    /// What a transaction's first batch begins with: the change counter, unless it was asked for already.
+    var firstSteps: [Step] { hasAsked ? [] : [.changeCounter] }
+
+    /// Takes the change counter from the answers to ``firstSteps`` and more, and leaves the others.
+    func takeChangeCounter(from responses: inout [Response]) {
+        guard !hasAsked, !responses.isEmpty else { return }
+        takeChangeCounter(from: responses.removeFirst())
+    }
+}

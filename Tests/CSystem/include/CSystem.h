@@ -1,0 +1,19 @@
+#ifndef CSYSTEM_H
+#define CSYSTEM_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+// What tests do to the system calls of their own thread.
+
+// Lets the calling thread's change to the file system number `step`, from 0, fail with `error`. With `dies` it has half
+// an effect, and no later one has any: to the disk it is as if the process ended there.
+void fail_change(int step, int error, bool dies);
+
+// Ends that. Returns whether the step was reached.
+bool end_failing(void);
+
+// Lets the calling thread reach files as this user and this group, without root's rights.
+void act_as(uid_t user, gid_t group);
+
+#endif

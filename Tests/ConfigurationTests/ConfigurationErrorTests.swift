@@ -1,0 +1,118 @@
+import Configuration
+import Foundation
+import SecureChannel
+import Storage
+import Testing
+import Token
+
+@Suite("What is wrong in kanal.conf is said, and never lowers protection")
+struct ConfigurationErrorTests {
+    private func configuration(_ text: String, program: String = "program") -> Configuration {
+        Configuration(system: nil, user: Array(text.utf8), program: program)
+    }
+
+    @Test(
+        "An error that leaves protection or store open closes everything but lists",
+        arguments: [
+            "minimum_profile = best", "minimum_profile = Modern", "minimum_profile =", "require_sm = yes",
+            "require_sm = on\nrequire_sm = off", "minimum_profle = modern", "require_sm", "= on", "[program]",
+            "[programs x]",
+            "[program x", "[]", "application = a/b", "application = .x", "application = ..",
+            "application = \(String(repeating: "a", count: 65))", "group = a, b/c", "group = ,", "group = é",
+            "synchronised = here", "synchronised = ~user/x", "application = a\ngroup = b",
+            "group = a\nsynchronised = /b",
+        ])
+    func closing(_ text: String) {
+        let configuration = configuration("reconnect_window = 3\n" + text)
+        #expect(configuration.isClosed)
+        #expect(configuration.minimumProfile == .modern)
+        #expect(configuration.requireSM)
+        #expect(configuration.pinRetention == .none)
+        #expect(configuration.location(data: "/d", home: "/h") == .unusable(.denied(.configuration)))
+        #expect(configuration.remarks.contains { $0.isError })
+        #expect(configuration.reconnectWindow == 3)
+    }
+
+    @Test("An error elsewhere takes the default, or the stricter value; all other lines count")
+    func open() {
+        let configuration = configuration(
+            """
+            reconnect_window = 3601
+            reconnect_window_wired = -1
+            pin_retention = forever
+            plain_login = both
+            minimum_profile = modern
+            """)
+        #expect(!configuration.isClosed)
+        #expect(configuration.reconnectWindow == 20)
+        #expect(configuration.reconnectWindowWired == 0)
+        #expect(configuration.pinRetention == .none)
+        #expect(configuration.plainLogin == .reset)
+        #expect(configuration.minimumProfile == .modern)
+        #expect(configuration.remarks.map(\.line) == [1, 2, 3, 4])
+    }
+
+    @Test("A message names file, line, key and value, and what is allowed")
+    func messages() {
+        let messages = configuration(
+            "\n\nminimum_profile = best\ncolour = red\nreconnect_window = 1\nreconnect_window = 2"
+        )
+        .remarks.map(\.description)
+        #expect(
+            messages.contains(
+                "~/.config/kanal/kanal.conf:3: minimum_profile: \"best\" is not allowed; allowed: classic, modern"))
+        #expect(messages.contains("~/.config/kanal/kanal.conf:6: reconnect_window stands in line 5 too"))
+        #expect(
+            messages.contains {
+                $0.hasPrefix("~/.config/kanal/kanal.conf:4: unknown key \"colour\"; allowed are application, group,")
+            })
+    }
+
+    @Test("An error in another program's section is no matter of this one")
+    func otherProgram() {
+        let text = "[program other]\nminimum_profile = best\nminimum_profle = modern\nnonsense"
+        #expect(!configuration(text).isClosed)
+        #expect(configuration(text, program: "other").isClosed)
+        #expect(configuration(text).remarks.map(\.line) == [3, 4])
+    }
+
+    @Test("What is not text in UTF-8 is refused; no content makes a parser fail")
+    func anything() {
+        #expect(Configuration(system: nil, user: [0xFF, 0xFE], program: "p").isClosed)
+        var random = SystemRandomNumberGenerator()
+        let words = [
+            "group", "=", " ", "\n", "#", "[", "]", "program", "p", ",", "require_sm", "on", "\0", "é", "\r\n",
+        ]
+        for _ in 0..<2000 {
+            let text = (0..<20).map { _ in words.randomElement(using: &random) ?? "" }.joined()
+            _ = Configuration(system: Array(text.utf8), user: Array(text.utf8.dropLast()), program: "p")
+        }
+    }
+
+    @Test("A file that others can write, or that cannot be read, closes; one that is missing says nothing")
+    func files() throws {
+        let folder = "/tmp/kanal-conf-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let path = folder + "/kanal.conf"
+        func read() -> Configuration { Configuration(reading: folder + "/none", user: path, program: "p") }
+        #expect(read() == Configuration())
+        try Data("reconnect_window = 9".utf8).write(to: URL(filePath: path))
+        for (mode, isClosed) in [(0o600, false), (0o644, false), (0o664, true), (0o646, true)] {
+            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+            #expect(read().isClosed == isClosed)
+            #expect(read().reconnectWindow == (isClosed ? 20 : 9))
+        }
+        #expect(read().remarks.map(\.description) == ["\(path): cannot be read: group or others can change it"])
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+        try FileManager.default.createSymbolicLink(atPath: folder + "/link", withDestinationPath: path)
+        #expect(Configuration(reading: folder + "/link", user: nil, program: "p").reconnectWindow == 9)
+        try Data(repeating: 0x0A, count: 70_000).write(to: URL(filePath: path))
+        #expect(read().isClosed)
+        #expect(Configuration(reading: folder, user: nil, program: "p").isClosed)
+        if geteuid() == 0 {
+            #expect(unsafe chown(path, 12_345, 12_345) == 0)
+            #expect(read().isClosed)
+        }
+    }
+}

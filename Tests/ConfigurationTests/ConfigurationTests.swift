@@ -1,0 +1,136 @@
+import Configuration
+import SecureChannel
+import Storage
+import Testing
+import Token
+
+@Suite("What kanal.conf says to a program")
+struct ConfigurationTests {
+    private func configuration(system: String? = nil, user: String? = nil, program: String = "program") -> Configuration
+    {
+        Configuration(
+            system: system.map { Array($0.utf8) }, user: user.map { Array($0.utf8) }, program: program)
+    }
+
+    @Test("Without files every setting has its default, and those of a token are the same")
+    func defaults() {
+        let configuration = configuration()
+        #expect(configuration == Configuration())
+        #expect(configuration.store == .user)
+        #expect(configuration.minimumProfile == .classic)
+        #expect(!configuration.requireSM)
+        #expect(configuration.pinRetention == .session)
+        #expect(configuration.reconnectWindow == 20)
+        #expect(configuration.reconnectWindowWired == 0)
+        #expect(configuration.wirelessReaders == [])
+        #expect(configuration.plainLogin == .reset)
+        #expect(!configuration.isClosed)
+        #expect(configuration.remarks == [])
+    }
+
+    @Test("Every key is read; white space and comments do not count")
+    func keys() {
+        let configuration = configuration(
+            system: """
+                # a comment
+                   application=mail   # another
+                minimum_profile = modern
+                require_sm\t=\ton
+                pin_retention = none
+                reconnect_window = 7
+                reconnect_window_wired = 3600
+                wireless_readers = Virtual PCD*, ACME #1 ,, B?
+                wireless_readers = Other
+                plain_login = sticky\r
+                """)
+        #expect(configuration.remarks == [])
+        #expect(configuration.store == .application("mail"))
+        #expect(configuration.minimumProfile == .modern)
+        #expect(configuration.requireSM)
+        #expect(configuration.pinRetention == .none)
+        #expect(configuration.reconnectWindow == 7)
+        #expect(configuration.reconnectWindowWired == 3600)
+        #expect(configuration.wirelessReaders.map(\.text) == ["Virtual PCD*", "ACME", "Other"])
+        #expect(configuration.plainLogin == .sticky)
+    }
+
+    @Test("A section counts for the program that it names, and overrides what stands before all sections")
+    func sections() {
+        let text = """
+            pin_retention = none
+            reconnect_window = 1
+            [program mail client]
+            reconnect_window = 2
+            [program other]
+            reconnect_window = 3
+            [program mail client]
+            application = mail
+            """
+        let mail = configuration(system: text, program: "mail client")
+        #expect(mail.reconnectWindow == 2)
+        #expect(mail.store == .application("mail"))
+        #expect(mail.pinRetention == .none)
+        #expect(configuration(system: text, program: "other").reconnectWindow == 3)
+        #expect(configuration(system: text, program: "third").reconnectWindow == 1)
+        #expect(configuration(system: text, program: "third").store == .user)
+    }
+
+    @Test("The user's file overrides the administrator's, its sections included")
+    func precedence() {
+        let configuration = configuration(
+            system: "group = staff\nplain_login = sticky\n[program program]\nreconnect_window = 5",
+            user: "application = own\nreconnect_window = 6")
+        #expect(configuration.store == .application("own"))
+        #expect(configuration.reconnectWindow == 6)
+        #expect(configuration.plainLogin == .sticky)
+        #expect(self.configuration(system: "group = staff", user: "group =").store == .user)
+    }
+
+    @Test("The user can raise protection and not lower it")
+    func protection() {
+        let strict = "minimum_profile = modern\nrequire_sm = on\nwireless_readers = A"
+        let lax = "minimum_profile = classic\nrequire_sm = off\nwireless_readers = B"
+        for (system, user) in [(strict, lax), (lax, strict)] {
+            let configuration = configuration(system: system, user: user)
+            #expect(configuration.minimumProfile == .modern)
+            #expect(configuration.requireSM)
+            #expect(Set(configuration.wirelessReaders.map(\.text)) == ["A", "B"])
+            #expect(!configuration.isClosed)
+        }
+        let remarks = configuration(system: strict, user: lax).remarks
+        #expect(remarks.map(\.isError) == [false, false])
+        #expect(remarks.allSatisfy { $0.description.contains("kanal.conf: ") && $0.text.contains("has no effect") })
+    }
+
+    @Test("An administrator's section may protect a program less than the rest")
+    func exception() {
+        let text = "require_sm = on\n[program program]\nrequire_sm = off"
+        #expect(!configuration(system: text).requireSM)
+        #expect(configuration(system: text, program: "other").requireSM)
+    }
+
+    @Test("Of several groups the first counts, and it is said")
+    func groups() {
+        for text in ["group = a, b", "group = a\ngroup = b"] {
+            let configuration = configuration(system: text)
+            #expect(configuration.store == .groups(["a", "b"]))
+            #expect(configuration.location(data: "/d", home: "/h") == .group("/var/lib/kanal/groups/a"))
+            #expect(configuration.remarks.map(\.isError) == [false])
+        }
+    }
+
+    @Test("Where each store lies")
+    func locations() {
+        func location(_ text: String, data: String? = "/d", home: String? = "/h") -> PairingStore.Location {
+            configuration(user: text).location(data: data, home: home, groups: "/g")
+        }
+        #expect(location("") == .directory("/d/kanal/pairings"))
+        #expect(location("", data: nil) == .nowhere)
+        #expect(location("application = a") == .directory("/d/kanal/applications/a"))
+        #expect(location("application = a", data: nil) == .unusable(.notFound))
+        #expect(location("group = a", data: nil) == .group("/g/a"))
+        #expect(location("synchronised = /s") == .synchronised("/s", local: "/d/kanal/synchronised"))
+        #expect(location("synchronised = ~/s") == .synchronised("/h/s", local: "/d/kanal/synchronised"))
+        #expect(location("synchronised = ~/s", home: nil) == .unusable(.notFound))
+    }
+}

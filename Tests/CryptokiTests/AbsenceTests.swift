@@ -1,0 +1,320 @@
+import APDU
+import CCryptoki
+import Cryptoki
+import Emulator
+import Foundation
+import Locking
+import Secrets
+import Testing
+import Token
+
+@Suite("Absence and return (15.3)", .serialized, .inBothProfiles)
+struct AbsenceTests {
+    static let digest = [UInt8](repeating: 1, count: 32)
+    private static let verify: UInt8 = 0x20
+    private static let batch: UInt8 = 0x86
+
+    let reader: EmulatedReader
+    let application: Application
+    let time = TestTime()
+    let journal = Journal()
+    let store = Folder()
+    let session: CK_SESSION_HANDLE
+    let key: CK_OBJECT_HANDLE
+
+    init() throws {
+        reader = try EmulatedReader(.underTest, passwords: [Application.password])
+        application = Application(reader, store: store) { [time, journal] settings in
+            settings.clocks = time.clocks
+            settings.log = journal.logger
+            settings.wirelessReaders = [ReaderPattern("virtual pcd*")]
+        }
+        try application.activate()
+        session = try application.open()
+        try application.logIn(session)
+        key = try application.makeKeys(session).privateKey
+        reader.onResponse(nil)
+    }
+
+    private func sign() throws { _ = try application.sign(session, key, Self.digest, CKM_GOSTR3410) }
+    private var state: CK_STATE { get throws { try application.library.sessionInfo(session).state } }
+    private var verifications: Int { reader.count(of: Self.verify) }
+    private var presence: Presence { get throws { try application.library.presence(in: 0) } }
+
+    @Test("N74: a token back within the window goes on with sessions, handles and login, after one VERIFY")
+    func returns() throws {
+        try sign()
+        #expect(try presence == .normal)
+        let before = verifications
+        reader.removeCard()
+        time.after(.seconds(5)) { [reader] in reader.insertCard() }
+        try sign()
+        #expect(verifications == before + 1)
+        #expect(try presence == .completed)
+        #expect(try state == CKS_RW_USER_FUNCTIONS)
+        try sign()
+        #expect(verifications == before + 1)
+        #expect(journal.messages.filter { ["waiting for token", "completed"].contains($0) }.count == 2)
+    }
+
+    @Test("N74: a token that was away between two calls, and is back, goes on")
+    func returnsUnseen() throws {
+        reader.removeCard()
+        time.pass(.seconds(3))
+        reader.insertCard()
+        try sign()
+        #expect(try presence == .completed)
+    }
+
+    @Test("looking at the reader shows that the token is there, so that the window begins later")
+    func looks() throws {
+        try sign()
+        for _ in 0..<10 {
+            time.pass(.seconds(15))
+            _ = try application.library.slots(isQuery: false)
+        }
+        reader.removeCard()
+        time.after(.seconds(19)) { [reader] in reader.insertCard() }
+        try sign()
+        // What came and went between two looks may have been away all the time.
+        _ = try application.library.slots(isQuery: false)
+        time.pass(.seconds(15))
+        reader.removeCard()
+        reader.insertCard()
+        for _ in 0..<2 { _ = try application.library.slots(isQuery: false) }
+        time.pass(.seconds(15))
+        _ = try application.library.slots(isQuery: false)
+        #expect(throws: CKError.deviceRemoved) { try sign() }
+    }
+
+    @Test("a token may leave again and again")
+    func leavesOften() throws {
+        for _ in 0..<3 {
+            reader.removeCard()
+            time.after(.seconds(15)) { [reader] in reader.insertCard() }
+            try sign()
+        }
+    }
+
+    @Test("while a token is away, slot and token tell so at once, and the session stays")
+    func truth() throws {
+        reader.removeCard()
+        #expect(try application.library.slots(isQuery: false).map(\.state.hasToken) == [false])
+        #expect(throws: CKError.tokenNotPresent) { try application.library.token(in: 0, evicting: false) }
+        #expect(try state == CKS_RW_USER_FUNCTIONS)
+        time.after(.seconds(1)) { [reader] in reader.insertCard() }
+        try sign()
+    }
+
+    @Test("logging out does not wait for a token that is away")
+    func logOut() throws {
+        reader.removeCard()
+        #expect(throws: CKError.tokenNotPresent) { try application.library.token(in: 0, evicting: false) }
+        time.after(.seconds(2)) { [reader] in reader.insertCard() }
+        _ = try application.find(session)
+        reader.removeCard()
+        time.pass(.seconds(1))
+        try application.library.withSession(session) { session throws(CKError) in try session.logOut() }
+        #expect(try state == CKS_RW_PUBLIC_SESSION)
+        let before = verifications
+        reader.insertCard()
+        #expect(try application.find(session).count == 1)
+        #expect(verifications == before)
+    }
+
+    @Test("N75: a PIN that was changed elsewhere costs one VERIFY and one try, and is forgotten")
+    func changedPIN() throws {
+        reader.removeCard()
+        let other = Application(reader, store: store)
+        reader.insertCard()
+        let otherSession = try other.open()
+        try other.logIn(otherSession)
+        try other.library.withSession(otherSession) { session throws(CKError) in
+            try session.setPIN(old: .of("12345678"), new: .of("another PIN"))
+        }
+        try other.library.closeAllSessions(with: 0)
+        let before = verifications
+        #expect(throws: CKError.userNotLoggedIn) { try sign() }
+        #expect(verifications == before + 1)
+        #expect(try application.library.token(in: 0, evicting: true).info.user.triesLeft == 9)
+        #expect(try state == CKS_RW_PUBLIC_SESSION)
+        #expect(throws: CKError.keyHandleInvalid) { try sign() }
+        #expect(verifications == before + 1)
+    }
+
+    @Test("N76: another token within the window gets no VERIFY, and ends the sessions")
+    func anotherToken() throws {
+        let other = try EmulatedCard(.underTest, activationPasswords: [Application.password])
+        reader.removeCard()
+        reader.insertCard(other)
+        let before = verifications
+        #expect(throws: CKError.deviceRemoved) { try sign() }
+        #expect(try presence == .wrongToken)
+        #expect(journal.messages.contains("wrong token"))
+        #expect(throws: CKError.sessionHandleInvalid) { try sign() }
+        #expect(verifications == before)
+    }
+
+    @Test("N76: another token that this host is paired with gets no VERIFY either")
+    func anotherPairedToken() throws {
+        let other = try EmulatedReader(.underTest, passwords: [Application.password])
+        let owner = Application(other, store: store)
+        try owner.activate()
+        _ = try owner.open()
+        reader.removeCard()
+        reader.insertCard(other.card)
+        let before = verifications
+        #expect(throws: CKError.deviceRemoved) { try sign() }
+        #expect(try presence == .wrongToken)
+        #expect(verifications == before)
+    }
+
+    @Test("N76: a rogue token with the same serial number gets no VERIFY")
+    func rogueToken() throws {
+        let rogue = try EmulatedCard(
+            .underTest, activationPasswords: [Application.password], serial: reader.card.serial)
+        reader.removeCard()
+        reader.insertCard(rogue)
+        let before = verifications
+        #expect(throws: CKError.deviceRemoved) { try sign() }
+        #expect(try presence == .wrongToken)
+        #expect(verifications == before)
+    }
+
+    @Test("N77: after the window the sessions have ended")
+    func windowOver() throws {
+        reader.removeCard()
+        time.after(.seconds(21)) { [reader] in reader.insertCard() }
+        let before = verifications
+        #expect(throws: CKError.deviceRemoved) { try sign() }
+        #expect(throws: CKError.sessionHandleInvalid) { try sign() }
+        time.pass(.seconds(5))
+        _ = try application.open()
+        #expect(verifications == before)
+    }
+
+    @Test("N77: a token that came back after the window, with nobody waiting, finds no sessions")
+    func windowOverUnseen() throws {
+        reader.removeCard()
+        time.pass(.seconds(21))
+        reader.insertCard()
+        let before = verifications
+        #expect(throws: CKError.deviceRemoved) { try sign() }
+        #expect(verifications == before)
+    }
+
+    @Test("N77: suspend ends the login")
+    func suspend() throws {
+        let before = verifications
+        time.suspend(.seconds(5))
+        #expect(throws: CKError.userNotLoggedIn) { try sign() }
+        #expect(try state == CKS_RW_PUBLIC_SESSION)
+        #expect(verifications == before)
+    }
+
+    @Test("N77: the window's clock runs during suspend")
+    func suspendedAbsence() throws {
+        reader.removeCard()
+        time.suspend(.seconds(30))
+        reader.insertCard()
+        #expect(throws: CKError.deviceRemoved) { try sign() }
+    }
+
+    @Test("N77: a PIN that is not retained is not presented again")
+    func notRetained() throws {
+        let other = Application(reader, store: store) { $0.pinRetention = .none }
+        let session = try other.open()
+        try other.logIn(session)
+        let key = try #require(try other.find(session, [(CKA_CLASS, CKO_PRIVATE_KEY.octets)]).first)
+        _ = try other.sign(session, key, Self.digest, CKM_GOSTR3410)
+        let before = verifications
+        reader.resetCard()
+        #expect(throws: CKError.userNotLoggedIn) {
+            try other.sign(session, key, Self.digest, CKM_GOSTR3410)
+        }
+        #expect(verifications == before)
+        #expect(try other.library.sessionInfo(session).state == CKS_RW_PUBLIC_SESSION)
+        try other.logIn(session)
+    }
+
+    @Test("N78: a PIN whose presentation brought no answer is forgotten, not sent again")
+    func lostPresentation() throws {
+        reader.resetCard()
+        let before = verifications
+        reader.onResponse { _, instruction, response throws(LinkError) in
+            guard instruction != Self.verify else { throw .transmission(code: 1) }
+            return response
+        }
+        #expect(throws: CKError.userNotLoggedIn) { try sign() }
+        reader.onResponse(nil)
+        #expect(throws: (any Error).self) { try sign() }
+        #expect(verifications == before + 1)
+        #expect(try state == CKS_RW_PUBLIC_SESSION)
+        try application.logIn(session)
+    }
+
+    @Test("N53: a search that the removal cuts short goes on after the return")
+    func idempotentCall() throws {
+        for command in 1...6 {
+            reader.onResponse { [reader, time] number, _, response throws(LinkError) in
+                guard number == command else { return response }
+                reader.removeCard()
+                time.after(.seconds(2)) { [reader] in reader.insertCard() }
+                throw .transmission(code: 1)
+            }
+            #expect(try application.find(session).count == 2, "command \(command)")
+        }
+    }
+
+    @Test("N53: a signature that the removal cuts short is not repeated; the next call waits and goes on")
+    func signature() throws {
+        // The signature is all that the call sends.
+        try sign()
+        let signatures = reader.count(of: Self.batch)
+        reader.onResponse { [reader, time] _, instruction, response throws(LinkError) in
+            guard instruction == Self.batch else { return response }
+            reader.onResponse(nil)
+            reader.removeCard()
+            time.after(.seconds(2)) { [reader] in reader.insertCard() }
+            throw .transmission(code: 1)
+        }
+        #expect(throws: CKError.deviceRemoved) { try sign() }
+        #expect(reader.count(of: Self.batch) == signatures + 1)
+        try sign()
+    }
+
+    @Test("on a wired reader removal ends the sessions at once, unless configured otherwise")
+    func wired() throws {
+        let wired = Application(reader, store: store) { $0.clocks = time.clocks }
+        _ = try wired.open()
+        let session = try wired.open()
+        reader.removeCard()
+        time.after(.seconds(1)) { [reader] in reader.insertCard() }
+        #expect(throws: CKError.deviceRemoved) { try wired.find(session) }
+        #expect(throws: CKError.sessionHandleInvalid) { try wired.find(session) }
+        reader.insertCard()
+
+        let patient = Application(reader, store: store) { settings in
+            settings.clocks = time.clocks
+            settings.reconnectWindowWired = 3
+        }
+        let next = try patient.open()
+        reader.removeCard()
+        time.after(.seconds(2)) { [reader] in reader.insertCard() }
+        _ = try patient.find(next)
+    }
+
+    @Test("closing all sessions, and the end of the library, end the waiting", arguments: [true, false])
+    func abandoned(_ closes: Bool) throws {
+        reader.removeCard()
+        time.after(.seconds(2)) { [application] in
+            // Another thread's call: this one holds the slot.
+            Thread.detachNewThread {
+                if closes { try? application.library.closeAllSessions(with: 0) } else { application.library.finalize() }
+            }
+            // The other thread has to come as far as the slot's lock.
+            Thread.sleep(forTimeInterval: 0.2)
+        }
+        #expect(throws: CKError.deviceRemoved) { try sign() }
+    }
+}

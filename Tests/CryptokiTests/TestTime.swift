@@ -1,0 +1,63 @@
+import Locking
+import Logging
+
+/// Time that passes only when somebody waits, or when the test says so.
+final class TestTime: Sendable {
+    private let state = Lock(State())
+
+    private struct State {
+        var uptime = Duration.seconds(1000)
+        var suspended = Duration.zero
+        /// What happens at a time.
+        var events: [(time: Duration, action: @Sendable () -> Void)] = []
+    }
+
+    var clocks: Clocks {
+        Clocks(
+            uptime: Uptime { self.state.withLock { $0.uptime } },
+            awake: Uptime { self.state.withLock { $0.uptime - $0.suspended } },
+            pause: { self.pass($0) })
+    }
+
+    /// What happens when so much time has passed.
+    func after(_ duration: Duration, _ action: @escaping @Sendable () -> Void) {
+        state.withLock { $0.events.append(($0.uptime + duration, action)) }
+    }
+
+    func pass(_ duration: Duration) {
+        let due = state.withLock { state in
+            state.uptime += duration
+            defer { state.events.removeAll { $0.time <= state.uptime } }
+            return state.events.filter { $0.time <= state.uptime }
+        }
+        for event in due { event.action() }
+    }
+
+    func suspend(_ duration: Duration) {
+        state.withLock { state in
+            state.uptime += duration
+            state.suspended += duration
+        }
+    }
+}
+
+/// A log that a test reads.
+final class Journal: Sendable {
+    private let lines = Lock<[String]>([])
+
+    var logger: Logger { Logger(label: "test") { _ in Handler(journal: self) } }
+    var messages: [String] { lines.withLock { $0 } }
+
+    private struct Handler: LogHandler {
+        let journal: Journal
+        var logLevel = Logger.Level.trace
+        var metadata: Logger.Metadata = [:]
+
+        subscript(metadataKey key: String) -> Logger.MetadataValue? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) { journal.lines.withLock { $0.append("\(event.message)") } }
+    }
+}
