@@ -1,3 +1,4 @@
+#include <openssl/bio.h>
 #include <openssl/bn.h>
 #include <openssl/core_dispatch.h>
 #include <openssl/crypto.h>

@@ -41,6 +41,9 @@ struct CertificateTests {
         #expect(try certificate.subjectPublicKeyInfo == openssl.read("public"))
         let info = try PublicKeyInfo(der: certificate.subjectPublicKeyInfo.span)
         #expect(info.der == certificate.subjectPublicKeyInfo)
+        let options = "oneline,-esc_msb,utf8"
+        let text = try openssl.run("x509 -in pem -noout -text -nameopt \(options)")
+        #expect(try String(decoding: Certificate.text(der: der.span), as: UTF8.self) == text)
         expectAllCutsRefused(der)
     }
 
@@ -55,6 +58,7 @@ struct CertificateTests {
     private func expectAllCutsRefused(_ der: [UInt8]) {
         for count in der.indices {
             expect(.invalidEncoding) { _ = try Certificate(der: der.span.extracting(first: count)) }
+            expect(.invalidEncoding) { _ = try Certificate.text(der: der.span.extracting(first: count)) }
         }
         let long = der + [0]
         expect(.invalidEncoding) { _ = try Certificate(der: long.span) }
@@ -71,6 +75,7 @@ struct CertificateTests {
                 var copy = der
                 copy[index] = octet
                 guard let certificate = try? Certificate(der: copy.span) else { continue }
+                _ = try? Certificate.text(der: copy.span)
                 _ = try? PublicKeyInfo(der: certificate.subjectPublicKeyInfo.span)
             }
         }
