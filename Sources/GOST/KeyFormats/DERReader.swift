@@ -10,6 +10,7 @@ package enum DERTag: UInt8 {
     case utcTime = 0x17
     case generalizedTime = 0x18
     case sequence = 0x30
+    case set = 0x31
     /// [0], constructed.
     case context0 = 0xA0
     /// [1], primitive.
@@ -41,7 +42,7 @@ package struct DERReader: ~Escapable {
     /// Reads an element with this tag and gives its contents.
     ///
     /// - Throws: ``GOSTError/invalidEncoding`` for another tag, a length that is cut off, not minimal, or of more than
-    ///   two octets, and contents that are cut off.
+    ///   four octets, and contents that are cut off.
     @_lifetime(copy self)
     package mutating func contents(_ tag: DERTag) throws(GOSTError) -> Span<UInt8> {
         let (header, length) = try lengths(tag)
@@ -67,11 +68,11 @@ package struct DERReader: ~Escapable {
         var (header, length) = (2, Int(rest[1]))
         if length >= 0x80 {
             let octets = length & 0x7F
-            guard (1...2).contains(octets), rest.count >= 2 + octets else { throw .invalidEncoding }
+            guard (1...4).contains(octets), rest.count >= 2 + octets else { throw .invalidEncoding }
             header += octets
             length = 0
             for index in 2..<header { length = length << 8 | Int(rest[index]) }
-            guard length >= (octets == 1 ? 0x80 : 0x100) else { throw .invalidEncoding }
+            guard length >= 0x80, length >> (8 * (octets - 1)) > 0 else { throw .invalidEncoding }
         }
         guard rest.count - header >= length else { throw .invalidEncoding }
         return (header, length)
@@ -91,10 +92,11 @@ package struct DERReader: ~Escapable {
 }
 
 extension DERTag {
-    /// The tag and the length of an element with as many octets of contents, fewer than 65536.
+    /// The tag and the length of an element with as many octets of contents.
     package func header(count: Int) -> [UInt8] {
-        let length = [UInt8](bigEndian: count, count: count < 0x100 ? 1 : 2)
-        return [rawValue] + (count < 0x80 ? [] : [0x80 | UInt8(truncatingIfNeeded: length.count)]) + length
+        guard count >= 0x80 else { return [rawValue, UInt8(truncatingIfNeeded: count)] }
+        let length = [UInt8](bigEndian: count)
+        return [rawValue, 0x80 | UInt8(truncatingIfNeeded: length.count)] + length
     }
 
     /// The element with these contents.

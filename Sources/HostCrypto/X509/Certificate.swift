@@ -16,7 +16,7 @@ public struct Certificate: Sendable, Equatable {
 
     /// Reads a certificate.
     ///
-    /// - Parameter der: The whole of the certificate in DER, of fewer than 65536 octets, and nothing behind it.
+    /// - Parameter der: The whole of the certificate in DER, and nothing behind it.
     /// - Throws: ``HostCryptoError/invalidEncoding``.
     public init(der: Span<UInt8>) throws(HostCryptoError) {
         do throws(GOSTError) { try self.init(reading: der) } catch { throw .invalidEncoding }

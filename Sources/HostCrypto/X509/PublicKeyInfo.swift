@@ -34,13 +34,16 @@ public enum PublicKeyInfo: Sendable, Equatable {
             info.der
         case .rsa(let key):
             Self.der(
-                Fields.rsaEncryption + DERTag.null.element([]),
+                Self.rsaEncryption + DERTag.null.element([]),
                 DERTag.sequence.element(
                     DERTag.unsignedInteger(key.modulus) + DERTag.unsignedInteger(key.publicExponent)))
         case .ec(let key):
-            Self.der(Fields.ecPublicKey + key.curve.oid, key.point)
+            Self.der(Self.ecPublicKey + key.curve.oid, key.point)
         }
     }
+
+    static let rsaEncryption: [UInt8] = [0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01, 0x01]
+    static let ecPublicKey: [UInt8] = [0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01]
 
     private static func der(_ algorithm: [UInt8], _ key: [UInt8]) -> [UInt8] {
         DERTag.sequence.element(DERTag.sequence.element(algorithm) + DERTag.bitString.element([0] + key))
@@ -49,9 +52,6 @@ public enum PublicKeyInfo: Sendable, Equatable {
 
 /// The parts of a SubjectPublicKeyInfo of RSA or of an elliptic curve.
 private struct Fields {
-    static let rsaEncryption: [UInt8] = [0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01, 0x01]
-    static let ecPublicKey: [UInt8] = [0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01]
-
     /// The object identifier; the curve's, if the algorithm has curves.
     let algorithm, curve: [UInt8]
     /// The contents of the BIT STRING.
@@ -64,10 +64,10 @@ private struct Fields {
         var identifier = DERReader(try info.contents(.sequence))
         algorithm = try identifier.objectIdentifier()
         switch algorithm {
-        case Self.rsaEncryption:
+        case PublicKeyInfo.rsaEncryption:
             guard try identifier.contents(.null).isEmpty else { throw .invalidEncoding }
             curve = []
-        case Self.ecPublicKey:
+        case PublicKeyInfo.ecPublicKey:
             curve = try identifier.objectIdentifier()
         default:
             throw .invalidParameter
@@ -81,7 +81,7 @@ private struct Fields {
     }
 
     func key() throws(HostCryptoError) -> PublicKeyInfo {
-        if algorithm == Self.rsaEncryption {
+        if algorithm == PublicKeyInfo.rsaEncryption {
             let (modulus, publicExponent): ([UInt8], [UInt8])
             do throws(GOSTError) { (modulus, publicExponent) = try numbers() } catch { throw HostCryptoError(error) }
             return .rsa(try RSAPublicKey(modulus: modulus, publicExponent: publicExponent))

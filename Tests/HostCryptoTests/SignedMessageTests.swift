@@ -1,0 +1,116 @@
+import Foundation
+import GOST
+import HostCrypto
+import Secrets
+import TestSupport
+import Testing
+
+@Suite("Signed messages")
+struct SignedMessageTests {
+    private static let gostKeys: [(PublicKeyAlgorithm, String)] = [
+        (.gostR34102001, "gost2001 -pkeyopt paramset:A"), (.gostR34102012256, "gost2012_256 -pkeyopt paramset:TCB"),
+        (.gostR34102012512, "gost2012_512 -pkeyopt paramset:A"),
+    ]
+
+    @Test("The program verifies what is signed with GOST", .enabled(if: OpenSSL.hasGOST), arguments: gostKeys)
+    func gost(algorithm: PublicKeyAlgorithm, newKey: String) throws {
+        let (openssl, random) = (try OpenSSL(), Seeded("message \(algorithm)"))
+        let certificate = try openssl.makeCertificate(newKey)
+        let keyDER = try openssl.read("key.der")
+        let info = try PrivateKeyInfo(der: keyDER.span)
+        try expectVerified(openssl, certificate, .gost(algorithm), random) { digest in
+            try info.key.sign(digest: digest.span, random: random)
+        }
+    }
+
+    @Test(
+        "The program verifies what is signed with RSA and ECDSA", arguments: [DigestAlgorithm.sha1, .sha256, .sha512])
+    func others(digest: DigestAlgorithm) throws {
+        let random = Seeded("message \(digest)")
+        var openssl = try OpenSSL()
+        var certificate = try openssl.makeCertificate("rsa:1024")
+        try openssl.run("rsa -in key -traditional -out key.pem")
+        let rsa = try RSAPrivateKey(RSAKeyFile(asn1parse: openssl.run("asn1parse -in key.pem")).components)
+        try expectVerified(openssl, certificate, .rsa(digest), random) { octets in
+            try rsa.signature(octets, .pkcs1DigestInfo(digest))
+        }
+        openssl = try OpenSSL()
+        let ec = try openssl.makeECKey(.p256)
+        try openssl.run("req -x509 -new -key key.pem -outform DER -out certificate -subj /CN=Signer")
+        certificate = try openssl.read("certificate")
+        try expectVerified(openssl, certificate, .ecdsa(digest), random) { octets in try ec.signature(octets) }
+    }
+
+    private func expectVerified(
+        _ openssl: OpenSSL, _ certificate: [UInt8], _ algorithm: SignatureAlgorithm, _ random: Seeded,
+        sign: ([UInt8]) throws -> [UInt8]
+    ) throws {
+        try openssl.run("x509 -inform DER -in certificate -out ca.pem")
+        // Whether the empty message has a block is not settled for GOST R 34.11-94.
+        for count in [algorithm.digest == .gostR341194 ? 1 : 0, 40, 70_000] {
+            let content = try random.bytes(count)
+            let message = try SignedMessage(
+                contentDigest: algorithm.digest(content), certificate: certificate, others: [certificate],
+                algorithm: algorithm, signingTime: Int(Date().timeIntervalSince1970))
+            let signature = try sign(algorithm.digest(message.signedAttributes))
+            try openssl.write(content, "content")
+            try openssl.write(message.der(signature: signature, content: content), "attached")
+            try openssl.write(message.der(signature: signature, content: nil), "detached")
+            let options = "cms -verify -binary -inform DER -CAfile ca.pem -purpose any"
+            try openssl.run("\(options) -in attached -out output")
+            #expect(try openssl.read("output") == content)
+            try openssl.run("\(options) -in detached -content content -out output")
+            try openssl.write(content + [0], "content")
+            #expect(try !openssl.succeeds("\(options) -in detached -content content -out output"))
+        }
+    }
+
+    @Test(
+        "The signing time is a UTCTime to 2049, and a GeneralizedTime from 2050 on",
+        arguments: [
+            (0, "700101000000Z"), (951_782_400, "000229000000Z"), (951_868_799, "000229235959Z"),
+            (-631_152_000, "500101000000Z"), (-1, "691231235959Z"), (2_524_607_999, "491231235959Z"),
+            (2_524_608_000, "20500101000000Z"), (4_107_542_400, "21000301000000Z"),
+            (253_402_300_799, "99991231235959Z"), (1_795_255_200, "261121100000Z"),
+        ])
+    func signingTimes(seconds: Int, text: String) throws {
+        let attributes = try attributes(signingTime: seconds)
+        let element = [text.count == 13 ? 0x17 : 0x18, UInt8(text.count)] + text.utf8
+        #expect(attributes.hex.contains(element.hex))
+    }
+
+    @Test("A time without a form, a digest of another length and a certificate that is none are refused")
+    func refusals() throws {
+        for seconds in [Int.min, -631_152_001, 253_402_300_800, .max] {
+            expect(.invalidParameter) { _ = try attributes(signingTime: seconds) }
+        }
+        let certificate = try OpenSSL().makeCertificate("rsa:512 -sha1")
+        func expectRefused(_ error: HostCryptoError, digest: Int, _ certificate: [UInt8], _ others: [[UInt8]]) {
+            expect(error) {
+                _ = try SignedMessage(
+                    contentDigest: [UInt8](repeating: 1, count: digest), certificate: certificate, others: others,
+                    algorithm: .rsa(.sha1), signingTime: 0)
+            }
+        }
+        expectRefused(.invalidLength, digest: 32, certificate, [])
+        expectRefused(.invalidEncoding, digest: 20, certificate + [0], [])
+        expectRefused(.invalidEncoding, digest: 20, certificate, [[1]])
+    }
+
+    private func attributes(signingTime: Int) throws -> [UInt8] {
+        let certificate = try OpenSSL().makeCertificate("rsa:512 -sha1")
+        return try SignedMessage(
+            contentDigest: [UInt8](repeating: 1, count: 20), certificate: certificate, others: [],
+            algorithm: .rsa(.sha1), signingTime: signingTime
+        ).signedAttributes
+    }
+}
+
+extension OpenSSL {
+    /// Makes a key in the files key and key.der, and its own certificate in the file certificate.
+    func makeCertificate(_ newKey: String) throws -> [UInt8] {
+        try run("req -x509 -newkey \(newKey) -nodes -keyout key -outform DER -out certificate -subj /CN=Signer")
+        try run("pkey -in key -outform DER -out key.der")
+        return try read("certificate")
+    }
+}
