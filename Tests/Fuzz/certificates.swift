@@ -20,6 +20,7 @@ private func read(_ der: [UInt8]) {
     do throws(HostCryptoError) {
         let certificate = try Certificate(der: der.span)
         readKey(certificate.subjectPublicKeyInfo)
+        _ = try Certificate.text(der: der.span)
         let names = certificate.issuer + certificate.subject
         guard der.count > names.count + certificate.serialNumber.count else { fatalError("more than was given") }
     } catch {

@@ -36,6 +36,7 @@ struct SignedMessageTests {
         }
         openssl = try OpenSSL()
         let ec = try openssl.makeECKey(.p256)
+        try openssl.run("ec -in key.pem -out key")
         try openssl.run("req -x509 -new -key key.pem -outform DER -out certificate -subj /CN=Signer")
         certificate = try openssl.read("certificate")
         try expectVerified(openssl, certificate, .ecdsa(digest), random) { octets in try ec.signature(octets) }
@@ -60,9 +61,47 @@ struct SignedMessageTests {
             try openssl.run("\(options) -in attached -out output")
             #expect(try openssl.read("output") == content)
             try openssl.run("\(options) -in detached -content content -out output")
+            try expectRead(openssl, certificate, content, algorithm)
             try openssl.write(content + [0], "content")
             #expect(try !openssl.succeeds("\(options) -in detached -content content -out output"))
         }
+    }
+
+    /// Reads what the host and what the program has signed.
+    private func expectRead(
+        _ openssl: OpenSSL, _ certificate: [UInt8], _ content: [UInt8], _ algorithm: SignatureAlgorithm
+    ) throws {
+        let key = try PublicKeyInfo(der: Certificate(der: certificate.span).subjectPublicKeyInfo.span)
+        let command =
+            "cms -sign -binary -in content -signer ca.pem -inkey key -md \(algorithm.digest.program) -outform DER"
+        try openssl.run("\(command) -nodetach -out theirs")
+        try openssl.run("\(command) -out theirs.detached")
+        try openssl.run("\(command) -noattr -nosmimecap -out theirs.bare")
+        for name in ["attached", "detached", "theirs", "theirs.detached", "theirs.bare"] {
+            let der = try openssl.read(name)
+            let message = try SignedData(der: der.span)
+            #expect(message.content == (["attached", "theirs"].contains(name) ? content : nil))
+            #expect(message.certificates == [certificate])
+            let signer = try #require(message.signers.first)
+            #expect(signer.digest == algorithm.digest && message.signers.count == 1)
+            let digest = try signer.digest(content)
+            #expect(try signer.hasSigned(contentDigest: digest, with: key), "\(name)")
+            #expect(try !signer.hasSigned(contentDigest: digest.changed(at: 0), with: key), "\(name)")
+            expectChangesRefused(der, digest, key)
+        }
+    }
+
+    /// Changes the last octets, which are the signature, and reads the beginnings of a short message.
+    private func expectChangesRefused(_ der: [UInt8], _ digest: [UInt8], _ key: PublicKeyInfo) {
+        let changed = der.changed(at: der.count - 1)
+        let message = try? SignedData(der: changed.span)
+        let isSigned = try? message?.signers.first?.hasSigned(contentDigest: digest, with: key)
+        #expect(isSigned == false)
+        for count in der.indices where der.count < 2000 {
+            expect(.invalidEncoding) { _ = try SignedData(der: der.span.extracting(first: count)) }
+        }
+        let long = der + [0]
+        expect(.invalidEncoding) { _ = try SignedData(der: long.span) }
     }
 
     @Test(
@@ -103,6 +142,18 @@ struct SignedMessageTests {
             contentDigest: [UInt8](repeating: 1, count: 20), certificate: certificate, others: [],
             algorithm: .rsa(.sha1), signingTime: signingTime
         ).signedAttributes
+    }
+}
+
+extension DigestAlgorithm {
+    /// The name that the program has for the hash function.
+    fileprivate var program: String {
+        switch self {
+        case .gostR341194: "md_gost94"
+        case .streebog256: "md_gost12_256"
+        case .streebog512: "md_gost12_512"
+        default: "\(self)"
+        }
     }
 }
 

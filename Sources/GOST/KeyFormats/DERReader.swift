@@ -13,6 +13,8 @@ package enum DERTag: UInt8 {
     case set = 0x31
     /// [0], constructed.
     case context0 = 0xA0
+    /// [1], constructed.
+    case context1 = 0xA1
     /// [1], primitive.
     case issuerUniqueID = 0x81
     /// [2], primitive.

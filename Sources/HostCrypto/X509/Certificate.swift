@@ -3,7 +3,7 @@ import Secrets
 
 /// What the attributes of a certificate object say of an X.509 certificate (RFC 5280, 4.1; PKCS #11 v2.40, 4.6.3).
 ///
-/// Its algorithms may be any, and its signature is not looked at.
+/// Its algorithms may be any.
 public struct Certificate: Sendable, Equatable {
     /// The INTEGER in DER: `CKA_SERIAL_NUMBER`.
     public let serialNumber: [UInt8]
@@ -13,6 +13,10 @@ public struct Certificate: Sendable, Equatable {
     public let subject: [UInt8]
     /// The SubjectPublicKeyInfo in DER: `CKA_PUBLIC_KEY_INFO`. ``PublicKeyInfo`` reads it.
     public let subjectPublicKeyInfo: [UInt8]
+    /// The TBSCertificate in DER: what is signed.
+    private let content: [UInt8]
+    /// The object identifier in DER, and the contents of the BIT STRING.
+    private let signatureAlgorithm, signature: [UInt8]
 
     /// Reads a certificate.
     ///
@@ -26,11 +30,17 @@ public struct Certificate: Sendable, Equatable {
         var reader = DERReader(der)
         var certificate = DERReader(try reader.contents(.sequence))
         try reader.end()
-        var content = DERReader(try certificate.contents(.sequence))
-        _ = try certificate.contents(.sequence)
-        _ = try certificate.contents(.bitString)
+        let signed = [UInt8](copying: try certificate.element(.sequence))
+        var algorithm = DERReader(try certificate.contents(.sequence))
+        signatureAlgorithm = try algorithm.objectIdentifier()
+        let bits = try certificate.contents(.bitString)
         try certificate.end()
+        guard !bits.isEmpty, bits[0] == 0 else { throw .invalidEncoding }
+        signature = [UInt8](copying: bits.extracting(droppingFirst: 1))
 
+        self.content = signed
+        var outer = DERReader(signed.span)
+        var content = DERReader(try outer.contents(.sequence))
         if content.isAt(.context0) { _ = try content.contents(.context0) }
         serialNumber = [UInt8](copying: try content.element(.integer))
         guard serialNumber.count > 2 else { throw .invalidEncoding }
@@ -43,5 +53,16 @@ public struct Certificate: Sendable, Equatable {
             _ = try content.contents(tag)
         }
         try content.end()
+    }
+
+    /// Whether the certificate is signed with a key.
+    ///
+    /// - Throws: ``HostCryptoError/libraryFailure``.
+    public func isSigned(with key: PublicKeyInfo) throws(HostCryptoError) -> Bool {
+        guard let algorithm = SignatureAlgorithm(oid: signatureAlgorithm), algorithm.isUsed(with: key) else {
+            return false
+        }
+        let digest = try Digest.digest(content.span, algorithm.digest)
+        return try key.isValidSignature(signature, of: digest, algorithm.digest)
     }
 }

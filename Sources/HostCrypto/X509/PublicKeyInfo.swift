@@ -103,8 +103,8 @@ private struct Fields {
 }
 
 extension HostCryptoError {
-    /// What reading a key with `GOST` can fail with.
-    fileprivate init(_ error: GOSTError) {
+    /// What reading with `GOST` can fail with.
+    init(_ error: GOSTError) {
         self =
             switch error {
             case .invalidEncoding: .invalidEncoding

@@ -23,26 +23,50 @@ public enum SignatureAlgorithm: Sendable, Hashable {
     ///
     /// - Throws: ``HostCryptoError/invalidParameter`` for a hash function that no identifier names here.
     public func der() throws(HostCryptoError) -> [UInt8] {
+        guard let oid else { throw .invalidParameter }
+        if case .rsa = self { return DERTag.sequence.element(oid + DERTag.null.element([])) }
+        return DERTag.sequence.element(oid)
+    }
+
+    /// The algorithm with this object identifier in DER; nil for another one.
+    init?(oid: [UInt8]) {
+        let algorithms =
+            PublicKeyAlgorithm.allCases.map { Self.gost($0) }
+            + DigestAlgorithm.allCases.flatMap { [.rsa($0), .ecdsa($0)] }
+        guard let algorithm = algorithms.first(where: { $0.oid == oid }) else { return nil }
+        self = algorithm
+    }
+
+    /// The object identifier in DER; nil if there is none here.
+    private var oid: [UInt8]? {
+        let contents: [UInt8]
         switch self {
-        case .gost(.gostR34102001): return Self.identifier([0x2A, 0x85, 0x03, 0x02, 0x02, 0x03])
-        case .gost(.gostR34102012256): return Self.identifier([0x2A, 0x85, 0x03, 0x07, 0x01, 0x01, 0x03, 0x02])
-        case .gost(.gostR34102012512): return Self.identifier([0x2A, 0x85, 0x03, 0x07, 0x01, 0x01, 0x03, 0x03])
+        case .gost(.gostR34102001): contents = [0x2A, 0x85, 0x03, 0x02, 0x02, 0x03]
+        case .gost(.gostR34102012256): contents = [0x2A, 0x85, 0x03, 0x07, 0x01, 0x01, 0x03, 0x02]
+        case .gost(.gostR34102012512): contents = [0x2A, 0x85, 0x03, 0x07, 0x01, 0x01, 0x03, 0x03]
         case .rsa(let digest):
             let arcs: [DigestAlgorithm: UInt8] = [
                 .md5: 4, .sha1: 5, .sha256: 11, .sha384: 12, .sha512: 13, .sha224: 14,
             ]
-            guard let arc = arcs[digest] else { throw .invalidParameter }
-            return Self.identifier([0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01, arc], DERTag.null.element([]))
+            guard let arc = arcs[digest] else { return nil }
+            contents = [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01, arc]
         case .ecdsa(let digest):
-            if digest == .sha1 { return Self.identifier([0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x04, 0x01]) }
-            let arcs: [DigestAlgorithm: UInt8] = [.sha224: 1, .sha256: 2, .sha384: 3, .sha512: 4]
-            guard let arc = arcs[digest] else { throw .invalidParameter }
-            return Self.identifier([0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x04, 0x03, arc])
+            let arcs: [DigestAlgorithm: [UInt8]] = [
+                .sha1: [1], .sha224: [3, 1], .sha256: [3, 2], .sha384: [3, 3], .sha512: [3, 4],
+            ]
+            guard let arcs = arcs[digest] else { return nil }
+            contents = [0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x04] + arcs
         }
+        return DERTag.objectIdentifier.element(contents)
     }
 
-    private static func identifier(_ oid: [UInt8], _ parameters: [UInt8] = []) -> [UInt8] {
-        DERTag.sequence.element(DERTag.objectIdentifier.element(oid) + parameters)
+    /// Whether keys of this kind make such signatures.
+    func isUsed(with key: PublicKeyInfo) -> Bool {
+        switch (self, key) {
+        case (.gost(let algorithm), .gost(let info)): algorithm == info.algorithm.algorithm
+        case (.rsa, .rsa), (.ecdsa, .ec): true
+        default: false
+        }
     }
 
     /// The contents of the BIT STRING for a signature as PKCS #11 has it: that of ECDSA becomes an ECDSA-Sig-Value, the
