@@ -27,7 +27,7 @@ sources := $(shell find Sources Include Package.swift -type f -not -name '*.in')
 
 sudo := $(if $(filter 0,$(shell id -u)),,sudo)
 build_packages := gcc g++ libc6-dev binutils pkg-config git libpcsclite-dev libssl-dev libp11-kit-dev
-test_packages := pcscd vsmartcard-vpcd opensc p11-kit openssl libengine-gost-openssl python3-venv valgrind
+test_packages := pcscd vsmartcard-vpcd opensc p11-kit openssl libengine-gost-openssl python3-venv valgrind spin
 bench_packages := libengine-gost-openssl libgcrypt20-dev nettle-dev
 
 # Installs those of the packages $(1) that are missing.
@@ -43,7 +43,7 @@ define install_packages
 	fi
 endef
 
-.PHONY: help deps build-deps build test constant-time fuzz bench lint demo install uninstall clean
+.PHONY: help deps build-deps build test model mutants constant-time fuzz soak bench lint demo install uninstall clean
 .NOTPARALLEL:
 
 help: ## list the targets
@@ -67,17 +67,32 @@ test: deps build lint ## build, and run every test
 	swift test --explicit-target-dependency-import-check error
 	Tests/install.sh
 	Tests/end-to-end.sh
+	Tests/absence.sh
+	Tests/sharing.sh 10
+	Tests/model.sh
 	Tests/constant-time.sh
 	Tests/fuzz.sh 3
 
+model: deps ## check the model of the secure channel's sessions
+	Tests/model.sh
+
 constant-time: deps ## prove by valgrind that nothing secret decides a branch or a memory index
 	Tests/constant-time.sh
+
+mutants: deps ## break the secure channel in places, and require that a test notices each
+	Tests/mutants.sh
 
 # How long each fuzz target runs.
 SECONDS = 60
 
 fuzz: build-deps ## feed random input to parsers and streams under AddressSanitizer; takes SECONDS
 	Tests/fuzz.sh $(SECONDS)
+
+# How many interruptions a soak has.
+ROUNDS = 10000
+
+soak: deps ## interrupt an emulated token and its host ROUNDS times at random
+	KANAL_SOAK=$(ROUNDS) swift test --filter CryptokiTests.SoakTests
 
 bench: build-deps ## compare the speed with that of gost-engine, libgcrypt and nettle; measure the channel
 	$(call install_packages,$(bench_packages))
@@ -103,6 +118,7 @@ endif
 	install -D --strip $(library) $(DESTDIR)$(lib)/libkanal-pkcs11.so
 	install -D --strip $(emulator) $(DESTDIR)$(PREFIX)/bin/kanal-emulator
 	install -D -m 644 Include/CCryptoki/rtpkcs11.h $(DESTDIR)$(PREFIX)/include/kanal/rtpkcs11.h
+	install -D -m 644 Sources/Configuration/kanal.conf $(DESTDIR)$(PREFIX)/share/doc/kanal/kanal.conf
 	install -d $(DESTDIR)$(lib)/pkgconfig $(module_dirs)
 	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|; s|@RPATH@|$(if $(system_prefix),, -Wl,-rpath,$${libdir})|' \
 	    Include/kanal-pkcs11.pc.in > $(DESTDIR)$(lib)/pkgconfig/kanal-pkcs11.pc
@@ -116,8 +132,8 @@ uninstall: ## remove what "make install" has installed; takes the same PREFIX an
 	if $(is_ours); then rm $(compat); fi
 	rm -f $(DESTDIR)$(lib)/libkanal-pkcs11.so $(DESTDIR)$(PREFIX)/bin/kanal-emulator
 	rm -f $(DESTDIR)$(PREFIX)/include/kanal/rtpkcs11.h $(DESTDIR)$(lib)/pkgconfig/kanal-pkcs11.pc
-	rm -f $(addsuffix /kanal.module,$(module_dirs))
-	rmdir $(DESTDIR)$(PREFIX)/include/kanal 2>/dev/null || true
+	rm -f $(addsuffix /kanal.module,$(module_dirs)) $(DESTDIR)$(PREFIX)/share/doc/kanal/kanal.conf
+	rmdir $(DESTDIR)$(PREFIX)/include/kanal $(DESTDIR)$(PREFIX)/share/doc/kanal 2>/dev/null || true
 	$(if $(system_prefix),$(if $(DESTDIR),,ldconfig))
 
 clean: ## remove what the build has made

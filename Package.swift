@@ -117,7 +117,8 @@ let package = Package(
         tests(
             "CryptokiTests",
             on: [
-                "APDU", "CCryptoki", "Cryptoki", "Emulator", "GOST", "Locking", "SecureChannel", "Secrets",
+                "APDU", "CCryptoki", "Configuration", "Cryptoki", "Emulator", "GOST", "Locking",
+                "SecureChannel", "Secrets",
                 "TestSupport", "Token",
                 .product(name: "Logging", package: "swift-log"),
             ]),

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Builds GOST, HostCrypto and both ends of the channel for libFuzzer and AddressSanitizer and runs every fuzz target for
-# so many seconds. What is found lies in .build/fuzz/<target>.
+# so many seconds, beginning with the inputs in Tests/Fuzz/Corpus. What is found lies in .build/fuzz/<target>. With "keep"
+# as second argument, the inputs that reach code that no kept one reaches are added to the corpus.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -18,11 +19,14 @@ libraries=$(printf "$build/release/%s.build/*.o " \
 for source in Tests/Fuzz/*.swift; do
     target=$(basename "$source" .swift)
     echo "fuzzing $target"
-    mkdir -p "$build/$target/corpus"
+    kept=Tests/Fuzz/Corpus/$target
+    mkdir -p "$build/$target/corpus" "$kept"
     swiftc -O -sanitize=fuzzer,address -parse-as-library -swift-version 6 -use-ld=lld -I $modules -I Include/COpenSSL \
         -Xcc -fmodule-map-file=$build/release/GOSTKernels.build/module.modulemap \
         "$source" $libraries -lcrypto -o "$build/$target/fuzz"
     SWIFT_BACKTRACE=enable=no "$build/$target/fuzz" -max_total_time="$seconds" -max_len=512 -timeout=20 \
-        -print_final_stats=1 -verbosity=0 -artifact_prefix="$build/$target/" "$build/$target/corpus"
+        -print_final_stats=1 -verbosity=0 -artifact_prefix="$build/$target/" "$build/$target/corpus" "$kept"
+    [ "${2:-}" != keep ] || "$build/$target/fuzz" -merge=1 -max_len=512 "$kept" "$build/$target/corpus"
+    rmdir "$kept" 2> /dev/null || true
 done
 echo "fuzz.sh: passed"

@@ -21,6 +21,7 @@ installed="./bin/kanal-emulator
 ./include/kanal/rtpkcs11.h
 ./lib/libkanal-pkcs11.so
 ./lib/pkgconfig/kanal-pkcs11.pc
+./share/doc/kanal/kanal.conf
 ./share/p11-kit/modules/kanal.module"
 
 # A prefix of one's own: the flags of pkg-config suffice to compile, link and run.

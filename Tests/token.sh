@@ -48,7 +48,7 @@ wait_until() {
 
 # Builds the programs that the scripts use, and makes sure that nothing reads or writes what belongs to the user.
 prepare() {
-    for program in Demo/{readers,activate,public_key} ModuleTests/Programs/calls; do
+    for program in Demo/{readers,activate,public_key,share,scan} ModuleTests/Programs/calls; do
         cc -IInclude/CCryptoki -I/usr/include/PCSC "Tests/$program.c" -o "$work/${program##*/}" \
             -L"${module%/*}" -Wl,-rpath,"${module%/*}" -lkanal-pkcs11 -lpcsclite
     done
@@ -82,11 +82,11 @@ start_pcscd() {
         || fail "pcscd lacks the virtual reader: restart it, it has run since before vsmartcard-vpcd was installed"
 }
 
-# Attaches a token: identity, directory of its state. Sets $token, $serial, $slot and, for a new token with a channel,
+# Attaches a token: identity, directory of its state, further options. Sets $token, $serial, $slot and, for a new token with a channel,
 # $password.
 attach() {
     rm -f emulator.log
-    "$emulator" --identity "$1" --state "$2" > emulator.log 2>&1 &
+    "$emulator" --identity "$1" --state "$2" "${@:3}" > emulator.log 2>&1 &
     token=$!
     wait_until grep -q '^attached:' emulator.log || fail "the token is not attached: $(cat emulator.log)"
     serial=$(sed -n 's/^serial: \([0-9a-f]*\).*/\1/p' emulator.log)

@@ -31,7 +31,7 @@ extension Configuration {
             statements.override(by: Statements(file.special, of: &file))
             statements.raise(to: all, in: &file)
             all.override(by: statements)
-            remarks += file.remarks
+            remarks += file.remarks.sorted { ($0.line ?? 0) < ($1.line ?? 0) }
             isClosed = isClosed || file.isClosed
         }
         apply(all)

@@ -99,7 +99,7 @@ extension CKError {
             case .passwordInvalid, .passwordRejected, .slotUnusable: .activationPasswordInvalid
             case .slotBlocked: .pinLocked
             case .tableFull: .deviceMemory
-            case .unknownRecord, .profileUnsupported: .functionNotSupported
+            case .unknownRecord, .profileUnsupported, .profileRaised: .functionNotSupported
             case .storage: CKError(CKR_FUNCTION_FAILED)
             default: .deviceError
             }

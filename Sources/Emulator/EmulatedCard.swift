@@ -26,11 +26,13 @@ public final class EmulatedCard: CardConnection, Sendable {
     ///   - label: For a new token: its label, at most 255 bytes of UTF-8.
     ///   - random: Where keys, nonces and challenges come from.
     ///   - pause: Waits so many milliseconds, which the token wants after a host has failed to prove itself.
+    ///   - reveal: Is told the secrets of each new session, so that a test can look for what a host has left of them.
     /// - Throws: ``EmulatorError``. A memory that holds something else is left as it is.
     public init(
         _ identity: Identity, memory: any CardMemory = VolatileMemory(), activationPasswords: [String] = [],
         serial: [UInt8]? = nil, label: String? = nil, random: any RandomSource = SystemRandom(),
-        pause: @escaping @Sendable (Int) -> Void = { _ in }
+        pause: @escaping @Sendable (Int) -> Void = { _ in },
+        reveal: @escaping @Sendable ([[UInt8]]) -> Void = { _ in }
     ) throws(EmulatorError) {
         let wanted = try serial.map { bytes throws(EmulatorError) in try EmulatedCard.serial(bytes) }
         var passwords: [String] = []
@@ -47,13 +49,20 @@ public final class EmulatedCard: CardConnection, Sendable {
         self.identity = identity
         self.serial = state.serial
         newActivationPasswords = passwords
-        let card = Card(identity: identity, state: state, memory: memory, random: random, pause: pause)
+        let card = Card(
+            identity: identity, state: state, memory: memory, random: random, pause: pause, reveal: reveal)
         interface = Lock(CardInterface(card))
     }
 
     /// The label that the token's label file holds; empty if there is none.
     public var label: String {
         interface.withLock { interface in String(decoding: interface.card.state.label, as: UTF8.self) }
+    }
+
+    /// How often the card has executed commands of an instruction since it was made: what a host repeats without need
+    /// shows here.
+    public func executions(of instruction: UInt8) -> Int {
+        interface.withLock { interface in interface.card.executions[instruction] ?? 0 }
     }
 
     /// Supplies power. The answer is the answer to reset.

@@ -61,6 +61,8 @@ final class PCSCCard: CardLink {
             }
         }
         try check(code)
+        // Some readers report a card that leaves in the middle of a command as an empty response.
+        guard replyCount > 0 else { throw LinkError(SCARD_F_COMM_ERROR) }
         guard let response = Response(parsing: Array(reply.prefix(Int(clamping: replyCount)))) else {
             throw .malformed
         }

@@ -24,6 +24,7 @@ extension SecureChannel {
         let record = try pair(
             with: password, over: link, capabilities: capabilities, profile: profile, label: label, store: store,
             random: random, uptime: uptime)
+        let former = try store.record(serial: capabilities.serial, profile: profile)
         try store.save(record)
         do throws(ChannelError) {
             guard let hostKey = try store.hostKey(for: record) else { throw .unknownRecord }
@@ -31,7 +32,12 @@ extension SecureChannel {
             let session = try opening.run(hostKey, over: link, random: random)
             return SecureChannel(session, over: link, record: record, uptime: uptime)
         } catch {
-            try? store.remove(record)
+            // A pairing from before with the same two keys is as good as it was.
+            if let former, former.tokenKey == record.tokenKey, former.hostID == record.hostID {
+                try? store.save(former)
+            } else {
+                try? store.remove(record)
+            }
             throw error
         }
     }

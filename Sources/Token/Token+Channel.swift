@@ -121,6 +121,7 @@ extension Token {
             store.markUsed(record, label: hints?.label)
         } catch {
             if error.isFruitlessOpening { history.opens.countFruitless(at: now) }
+            if error == .profileRaised { warn(Self.betterProfile) }
             guard error == .unknownRecord else { throw .channel(error) }
             // The record is kept: this answer is not authenticated (gsc1, 15.2 a).
             warn("the token does not know this host any more: activate it again")
@@ -136,9 +137,10 @@ extension Token {
         }
         current.close()
         channel = nil
-        warn("the token now offers a better profile: activate it again")
-        throw .profileUnsupported
+        throw .profileRaised
     }
+
+    private static let betterProfile = "the token now offers a better profile: activate it again"
 
     /// Gives a session that has come of age fresh keys, with login and environment kept (gsc1, 12).
     func renewChannelIfNeeded() throws(TokenError) {
@@ -186,9 +188,7 @@ extension Token {
         do throws(StorageError) {
             return try PairingStore.open(settings.pairings, create: create, random: settings.random)
         } catch {
-            settings.log.error(
-                "pairings cannot be used",
-                metadata: ["directory": "\(settings.pairings.path)", "reason": "\(error)"])
+            settings.log.error("the pairings in \(settings.pairings.path) cannot be used: \(error)")
             throw .channel(.storage(error))
         }
     }

@@ -88,6 +88,9 @@ struct KanalEmulator: ParsableCommand {
             valueName: "N"))
     var failAfterWrites: Int?
 
+    @Flag(help: "Print the keys of each session of the secure channel, to look for what a host has left of them.")
+    var showKeys = false
+
     func validate() throws {
         guard serial == nil || serialBytes != nil else {
             throw ValidationError("\(EmulatorError.invalidSerial)")
@@ -124,9 +127,15 @@ struct KanalEmulator: ParsableCommand {
             LineWriter.standardOutput.write("power cut: write \(number)")
             _exit(EXIT_SUCCESS)
         }
+        let isRevealing = showKeys
         let card = try EmulatedCard(
-            identity, memory: fallible, activationPasswords: activationPassword, serial: serialBytes, label: label
-        ) { usleep(useconds_t($0) * 1000) }
+            identity, memory: fallible, activationPasswords: activationPassword, serial: serialBytes, label: label,
+            pause: { usleep(useconds_t($0) * 1000) },
+            reveal: { secrets in
+                for secret in secrets where isRevealing {
+                    LineWriter.standardOutput.write("session key: \(Self.digits(secret))")
+                }
+            })
         output.write("identity: \(identity.name)")
         output.write("serial: \(Self.description(of: card.serial))")
         for password in card.newActivationPasswords { output.write("activation password: \(password)") }
@@ -140,6 +149,10 @@ struct KanalEmulator: ParsableCommand {
             digits.count == 8 || digits.count == 16
         else { return nil }
         return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+    }
+
+    private static func digits(_ octets: [UInt8]) -> String {
+        octets.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     }
 
     /// The number in hexadecimal and in decimal, as reader names have it.

@@ -21,6 +21,7 @@ final class EmulatedReader: ReaderService, Sendable {
         var wasReset = false
         var conversation: [UInt8] = []
         var commands = 0
+        var transactions = 0
         /// The headers of all commands.
         var headers: [[UInt8]] = []
         /// Headers of the commands that crossed the link unprotected.
@@ -43,6 +44,9 @@ final class EmulatedReader: ReaderService, Sendable {
 
     /// The number of commands with this instruction byte, protected or not.
     func count(of instruction: UInt8) -> Int { headers.count { $0[1] == instruction } }
+
+    /// How often the card was taken for a conversation.
+    var transactions: Int { state.withLock { $0.transactions } }
 
     /// The headers of all commands.
     var headers: [[UInt8]] { state.withLock { $0.headers } }
@@ -105,6 +109,7 @@ final class EmulatedReader: ReaderService, Sendable {
         try state.withLock { state throws(LinkError) in
             guard state.isPresent, state.removals == removals else { throw .removed(sent: false) }
             defer { state.wasReset = false }
+            state.transactions += 1
             return state.wasReset
         }
     }

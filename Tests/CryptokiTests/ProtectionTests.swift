@@ -65,6 +65,21 @@ struct ProtectionTests {
         #expect(reader.plainCommands.isEmpty)
     }
 
+    @Test("N34: a token that was paired classic and now proves to have the modern profile is activated again")
+    func raisedProfile() throws {
+        let memory = VolatileMemory()
+        let store = Folder()
+        _ = try EmulatedReader(.bt, memory: memory, passwords: [Application.password])
+        let before = try EmulatedReader(.changed { $0.profiles = [.classic] }, memory: memory)
+        try Application(before, store: store).activate()
+        let reader = try EmulatedReader(.bt, memory: memory)
+        let application = Application(reader, store: store)
+        #expect(throws: CKError.functionNotSupported) { try application.open() }
+        #expect(reader.plainCommands.isEmpty)
+        try application.activate()
+        _ = try application.open()
+    }
+
     @Test("N61: with require_sm a token without a channel is not worked with, on a wired reader either")
     func required() throws {
         let reader = try EmulatedReader(.usb)

@@ -55,7 +55,8 @@ private final class FuzzedToken {
             publicKey: Self.publicKeys[profile] ?? [], label: [], slot: 1, created: 0, lastUsed: 0)
         channel.records[0] = record
         state.channel = channel
-        card = Card(identity: identity, state: state, memory: memory, random: Counted(), pause: { _ in })
+        card = Card(
+            identity: identity, state: state, memory: memory, random: Counted(), pause: { _ in }, reveal: { _ in })
         interface = CardInterface(card)
         guard openSession(record) else { return nil }
     }

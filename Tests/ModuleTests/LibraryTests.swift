@@ -46,7 +46,7 @@ struct LibraryTests {
         }
     }
 
-    @Test("keeps the rules that hold without a token: initialisation, bad arguments, forked children")
+    @Test("N7: keeps the rules that hold without a token: initialisation, bad arguments, forked children")
     func rules() throws {
         let folder = Tool.library.deletingLastPathComponent().path
         let options = ["-Wno-cast-function-type", "-L\(folder)", "-lkanal-pkcs11", "-Wl,-rpath,\(folder)"]

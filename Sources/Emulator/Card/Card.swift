@@ -10,6 +10,8 @@ final class Card {
     let random: any RandomSource
     /// Waits so many milliseconds.
     let pause: @Sendable (Int) -> Void
+    /// Is told the keys of each new session.
+    let reveal: @Sendable ([[UInt8]]) -> Void
     private let memory: any CardMemory
 
     /// What the card remembers without power.
@@ -19,15 +21,18 @@ final class Card {
 
     /// What the command being executed finds: the plain context or a session's.
     var context = Context()
+    /// How often each instruction was executed.
+    var executions: [UInt8: Int] = [:]
     /// Whether the last command made all contexts void: the card was erased.
     var wasErased = false
 
     init(
         identity: Identity, state: CardState, memory: any CardMemory, random: any RandomSource,
-        pause: @escaping @Sendable (Int) -> Void
+        pause: @escaping @Sendable (Int) -> Void, reveal: @escaping @Sendable ([[UInt8]]) -> Void
     ) {
         self.identity = identity
         self.pause = pause
+        self.reveal = reveal
         self.state = state
         self.memory = memory
         self.random = random
@@ -86,7 +91,8 @@ final class Card {
 
     /// Finds the command (ISO/IEC 7816-4 for class 00, the vendor's for class 80).
     private func dispatch(_ command: borrowing Command) throws(Refusal) -> Response {
-        switch (command.cla, command.ins) {
+        executions[command.ins, default: 0] += 1
+        return switch (command.cla, command.ins) {
         case (0x00, 0xA4): try select(command)
         case (0x00, 0xB0): try readBinary(command)
         case (0x00, 0xD6): try updateBinary(command)

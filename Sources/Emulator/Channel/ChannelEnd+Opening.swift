@@ -58,6 +58,7 @@ extension ChannelEnd {
             throw Refusal(.memoryUnchanged)
         }
         try activate(run)
+        card.reveal((try? MessageProtection.secrets(run)) ?? [])
 
         for index in sessions.indices {
             guard let session = sessions[index] else { continue }

@@ -99,6 +99,13 @@ package struct MessageProtection: ~Copyable {
         try suite.expand(seed, label: "GSC1 epoch", seed: counter(epoch), count: suite.epochKeyCount + 32)
     }
 
+    /// What a session begins with, in pieces of 32 octets: the keys of epoch 0, S_1 and K_exp.
+    static func secrets(_ run: OpeningRun) throws(GOSTError) -> [[UInt8]] {
+        let material = try derive(run.profile.suite, run.seed.secret, epoch: 0)
+        let keys = [UInt8](copying: material) + [UInt8](copying: run.exporter.secret)
+        return stride(from: 0, to: keys.count, by: 32).map { Array(keys[$0..<$0 + 32]) }
+    }
+
     /// u32be(n).
     private static func counter(_ number: Int) -> [UInt8] {
         var bytes: [UInt8] = []

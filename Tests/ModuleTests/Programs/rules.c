@@ -114,6 +114,39 @@ static void nonsense(void) {
     expect(C_EX_FreeBuffer(NULL), CKR_OK, "C_EX_FreeBuffer(NULL)");
 }
 
+static CK_RV format(CK_ULONG size, CK_ULONG minimum, CK_ULONG tries, CK_ULONG mode) {
+    CK_UTF8CHAR pin[] = "12345678";
+    CK_RUTOKEN_INIT_PARAM parameters;
+
+    memset(&parameters, 0, sizeof parameters);
+    parameters.ulSizeofThisStructure = size;
+    parameters.pNewAdminPin = parameters.pNewUserPin = pin;
+    parameters.ulNewAdminPinLen = parameters.ulNewUserPinLen = 8;
+    parameters.ChangeUserPINPolicy = TOKEN_FLAGS_USER_CHANGE_USER_PIN;
+    parameters.ulMinAdminPinLen = parameters.ulMinUserPinLen = minimum;
+    parameters.ulMaxAdminRetryCount = parameters.ulMaxUserRetryCount = tries;
+    parameters.ulSmMode = mode;
+    return C_EX_InitToken(~0UL, pin, 8, &parameters);
+}
+
+/* What can be seen to be wrong is refused before a token is looked for. */
+static void formatting(void) {
+    CK_UTF8CHAR label[32], pin[] = "12345678";
+
+    memset(label, ' ', sizeof label);
+    expect(C_InitToken(~0UL, NULL, 8, label), CKR_ARGUMENTS_BAD, "C_InitToken without a PIN");
+    expect(C_InitToken(~0UL, pin, 8, NULL), CKR_ARGUMENTS_BAD, "C_InitToken without a label");
+    expect(C_InitToken(~0UL, pin, 8, label), CKR_SLOT_ID_INVALID, "C_InitToken");
+    expect(format(112, 6, 10, SECURE_MESSAGING_DEFAULT), CKR_SLOT_ID_INVALID, "C_EX_InitToken");
+    expect(format(104, 6, 10, 77), CKR_SLOT_ID_INVALID, "C_EX_InitToken, no mode in the structure");
+    expect(format(112, 6, 10, 77), CKR_ARGUMENTS_BAD, "C_EX_InitToken, unknown mode");
+    expect(format(96, 6, 10, 0), CKR_ARGUMENTS_BAD, "C_EX_InitToken, short structure");
+    expect(format(112, 1, 10, 0), CKR_ARGUMENTS_BAD, "C_EX_InitToken, minimum length");
+    expect(format(112, 9, 10, 0), CKR_PIN_LEN_RANGE, "C_EX_InitToken, shorter PIN");
+    expect(format(112, 6, 11, 0), CKR_ARGUMENTS_BAD, "C_EX_InitToken, tries");
+    expect(C_EX_LoadActivationKey(1, label, 32), CKR_SESSION_HANDLE_INVALID, "C_EX_LoadActivationKey");
+}
+
 /* A child finds no library and may begin its own; whatever it does, the parent's stays. */
 static void fork_child(int finalize_only) {
     CK_INFO info;
@@ -149,6 +182,7 @@ int main(void) {
     expect(C_Initialize(NULL), CKR_CRYPTOKI_ALREADY_INITIALIZED, "C_Initialize again");
     expect(C_GetSlotList(CK_FALSE, NULL, &count), CKR_OK, "C_GetSlotList");
     nonsense();
+    formatting();
     fork_child(0);
     fork_child(1);
     expect(C_Finalize(NULL), CKR_OK, "C_Finalize");

@@ -1,0 +1,98 @@
+import CCryptoki
+import Configuration
+import Cryptoki
+import Emulator
+import Foundation
+import SecureChannel
+import Testing
+import Token
+
+/// The four cases of the vendor's guide to groups that share pairings, for Unix groups.
+@Suite("Applications that share pairings through a group")
+struct PairingGroupTests {
+    private let reader: EmulatedReader
+    private let folder = Folder()
+
+    init() throws { reader = try EmulatedReader(.bt, passwords: [Application.password]) }
+
+    /// An application whose kanal.conf says this, on a machine whose groups lie in the folder.
+    private func application(_ text: String) -> Application {
+        let configuration = Configuration(system: Array(text.utf8), user: nil, program: "test")
+        return Application(reader, store: folder) {
+            $0.pairings = configuration.location(
+                data: folder.path + "/home", home: folder.path, groups: folder.path + "/groups")
+        }
+    }
+
+    private func makeGroup(_ name: String, mode: mode_t = 0o2770) throws {
+        let path = folder.path + "/groups/" + name
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        #expect(unsafe chmod(path, mode) == 0)
+    }
+
+    /// The token is listed and tells who it is; it can be neither activated nor opened, and no password is spent.
+    private func expectRefusal(_ application: Application) throws {
+        let token = try application.library.token(in: 0, evicting: true)
+        #expect(token.info.serial == reader.card.serial)
+        #expect(!token.isActivated)
+        let exchanges = reader.count(of: 0x86)
+        #expect(throws: CKError(CKR_FUNCTION_FAILED)) { try application.activate() }
+        #expect(throws: CKError(CKR_FUNCTION_FAILED)) { _ = try application.open() }
+        #expect(reader.count(of: 0x86) == exchanges)
+    }
+
+    @Test("Case 1: a group is configured and not permitted: activation fails, and the channel cannot open")
+    func notPermitted() throws {
+        try expectRefusal(application("group = staff"))
+        try makeGroup("lax", mode: 0o2777)
+        try expectRefusal(application("group = lax"))
+        // What another application has paired does not help either.
+        try application("").activate()
+        try expectRefusal(application("group = staff"))
+    }
+
+    @Test("Case 2: nothing is configured: it works, for this user's programs")
+    func unconfigured() throws {
+        try application("").activate()
+        _ = try application("").open()
+        try makeGroup("staff")
+        #expect(throws: CKError.functionNotSupported) { _ = try application("group = staff").open() }
+    }
+
+    @Test("Case 3: a group is configured and permitted: every member works after one member's activation")
+    func permitted() throws {
+        try makeGroup("staff")
+        try application("group = staff").activate()
+        _ = try application("group = staff").open()
+        #expect(throws: CKError.functionNotSupported) { _ = try application("").open() }
+        #expect(throws: CKError.functionNotSupported) { _ = try application("application = own").open() }
+    }
+
+    @Test("Case 4: of several groups the first wins, also where only another one is permitted")
+    func first() throws {
+        try makeGroup("second")
+        try application("group = second").activate()
+        try expectRefusal(application("group = first, second"))
+        try makeGroup("first")
+        try application("group = first, second").activate()
+        _ = try application("group = first").open()
+    }
+
+    @Test("The log names the directory that cannot be used, and why")
+    func log() throws {
+        let journal = Journal()
+        try makeGroup("lax", mode: 0o2777)
+        let path = folder.path + "/groups/lax"
+        let application = Application(reader, store: folder) {
+            $0.pairings = .group(path)
+            $0.log = journal.logger
+        }
+        try expectRefusal(application)
+        #expect(journal.messages.contains("the pairings in \(path) cannot be used: group or others have access"))
+    }
+
+    @Test("An error in kanal.conf closes everything but lists")
+    func closed() throws {
+        try expectRefusal(application("minimum_profile = best"))
+    }
+}
