@@ -31,5 +31,11 @@ public struct Clocks: Sendable {
         })
 
     /// How long the machine was suspended since it was started.
-    public var suspended: Duration { uptime.now - awake.now }
+    ///
+    /// The clocks are read again if much time passes in between: the thread was held up, and the difference is wrong.
+    public var suspended: Duration {
+        var (before, time) = (awake.now, uptime.now)
+        for _ in 0..<8 where awake.now - before > .milliseconds(20) { (before, time) = (awake.now, uptime.now) }
+        return time - before
+    }
 }
