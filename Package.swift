@@ -56,6 +56,7 @@ let package = Package(
         kanal(
             "GOST", on: ["COpenSSL", "GOSTKernels", "Secrets"],
             swift: [.unsafeFlags(["-O"], .when(configuration: .debug))]),
+        kanal("HostCrypto", on: ["COpenSSL", "GOST", "Secrets"]),
         kanal("Storage", on: ["Secrets"]),
         kanal("SecureChannel", on: ["APDU", "GOST", "Locking", "Secrets", "Storage"]),
         kanal("Emulator", on: ["APDU", "GOST", "Locking", "Secrets", "Storage"]),
@@ -100,6 +101,7 @@ let package = Package(
         tests(
             "ConfigurationTests", on: ["Configuration", "SecureChannel", "Secrets", "Storage", "TestSupport", "Token"]),
         tests("GOSTTests", on: ["GOST", "Secrets", "TestSupport"]),
+        tests("HostCryptoTests", on: ["COpenSSL", "GOST", "HostCrypto", "Secrets", "TestSupport"]),
         .target(name: "CSystem", path: "Tests/CSystem"),
         tests("StorageTests", on: ["CSystem", "Storage", "Secrets", "TestSupport"]),
         // The other end of a channel, for tests, fuzzing and measurements.

@@ -1,21 +1,21 @@
 #!/usr/bin/env bash
-# Builds GOST and both ends of the channel for libFuzzer and AddressSanitizer and runs every fuzz target for so many
-# seconds, beginning with the inputs in Tests/Fuzz/Corpus. What is found lies in .build/fuzz/<target>. With "keep" as
-# second argument, the inputs that reach code that no kept one reaches are added to the corpus.
+# Builds GOST, HostCrypto and both ends of the channel for libFuzzer and AddressSanitizer and runs every fuzz target for
+# so many seconds, beginning with the inputs in Tests/Fuzz/Corpus. What is found lies in .build/fuzz/<target>. With
+# "keep" as second argument, the inputs that reach code that no kept one reaches are added to the corpus.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 seconds=${1:-60}
 build=.build/fuzz
 
-for target in GOST SecureChannel ChannelToken Emulator; do
+for target in GOST HostCrypto SecureChannel ChannelToken Emulator; do
     swift build -c release --scratch-path $build --target $target --sanitize address -Xswiftc -sanitize=fuzzer \
         -Xswiftc -enable-testing
 done
 
 modules=$build/release/Modules
 libraries=$(printf "$build/release/%s.build/*.o " \
-    APDU ChannelToken Emulator GOST GOSTKernels Locking Secrets SecureChannel Storage)
+    APDU ChannelToken Emulator GOST GOSTKernels HostCrypto Locking Secrets SecureChannel Storage)
 for source in Tests/Fuzz/*.swift; do
     target=$(basename "$source" .swift)
     echo "fuzzing $target"

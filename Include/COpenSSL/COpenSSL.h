@@ -1,6 +1,12 @@
+#include <openssl/bio.h>
 #include <openssl/bn.h>
+#include <openssl/core_dispatch.h>
 #include <openssl/crypto.h>
 #include <openssl/ec.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
+#include <openssl/obj_mac.h>
+#include <openssl/param_build.h>
 #include <openssl/provider.h>
+#include <openssl/x509.h>
+#include <openssl/x509v3.h>

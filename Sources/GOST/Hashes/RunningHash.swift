@@ -58,4 +58,13 @@ public enum RunningHash: ~Copyable, Sendable {
         case .streebog512(let hash): hash.finalize()
         }
     }
+
+    /// A second hash that goes on from here.
+    public borrowing func copy() -> RunningHash {
+        switch self {
+        case .gostR341194(let hash): .gostR341194(hash.copy())
+        case .streebog256(let hash): .streebog256(hash.copy())
+        case .streebog512(let hash): .streebog512(hash.copy())
+        }
+    }
 }

@@ -1,78 +1,108 @@
 import Secrets
 
-/// The tags of X.690 that keys are made of.
-enum DERTag: UInt8 {
+/// The tags of X.690 that keys and certificates are made of.
+package enum DERTag: UInt8 {
     case integer = 0x02
     case bitString = 0x03
     case octetString = 0x04
+    case null = 0x05
     case objectIdentifier = 0x06
+    case utcTime = 0x17
+    case generalizedTime = 0x18
     case sequence = 0x30
+    case set = 0x31
     /// [0], constructed.
-    case attributes = 0xA0
+    case context0 = 0xA0
+    /// [1], constructed.
+    case context1 = 0xA1
+    /// [1], primitive.
+    case issuerUniqueID = 0x81
+    /// [2], primitive.
+    case subjectUniqueID = 0x82
+    /// [3], constructed.
+    case context3 = 0xA3
 }
 
 /// A strict reader of DER (X.690, 10.1): lengths are definite and in the fewest octets, and nothing may be left over.
 ///
 /// libcrypto's own parser takes BER too and leaves its errors in a queue that the host process reads. What is read here
 /// may be a private key; only tags and lengths decide where it goes.
-struct DERReader: ~Escapable {
+package struct DERReader: ~Escapable {
     private var rest: Span<UInt8>
 
     @_lifetime(copy bytes)
-    init(_ bytes: Span<UInt8>) {
+    package init(_ bytes: Span<UInt8>) {
         rest = bytes
     }
 
     /// Whether nothing is left.
-    var isAtEnd: Bool { rest.isEmpty }
+    package var isAtEnd: Bool { rest.isEmpty }
 
     /// Whether an element with this tag follows.
-    func isAt(_ tag: DERTag) -> Bool { !rest.isEmpty && rest[0] == tag.rawValue }
+    package func isAt(_ tag: DERTag) -> Bool { !rest.isEmpty && rest[0] == tag.rawValue }
 
     /// Reads an element with this tag and gives its contents.
     ///
     /// - Throws: ``GOSTError/invalidEncoding`` for another tag, a length that is cut off, not minimal, or of more than
-    ///   two octets, and contents that are cut off.
+    ///   four octets, and contents that are cut off.
     @_lifetime(copy self)
-    mutating func contents(_ tag: DERTag) throws(GOSTError) -> Span<UInt8> {
-        guard isAt(tag), rest.count >= 2 else { throw .invalidEncoding }
-        var (header, length) = (2, Int(rest[1]))
-        if length >= 0x80 {
-            let octets = length & 0x7F
-            guard (1...2).contains(octets), rest.count >= 2 + octets else { throw .invalidEncoding }
-            header += octets
-            length = 0
-            for index in 2..<header { length = length << 8 | Int(rest[index]) }
-            guard length >= (octets == 1 ? 0x80 : 0x100) else { throw .invalidEncoding }
-        }
-        guard rest.count - header >= length else { throw .invalidEncoding }
+    package mutating func contents(_ tag: DERTag) throws(GOSTError) -> Span<UInt8> {
+        let (header, length) = try lengths(tag)
         let contents = rest.extracting(header..<header + length)
         rest = rest.extracting(droppingFirst: header + length)
         return contents
     }
 
+    /// Reads an element with this tag and gives it whole, tag and length included.
+    ///
+    /// - Throws: ``GOSTError/invalidEncoding`` as ``contents(_:)`` does.
+    @_lifetime(copy self)
+    package mutating func element(_ tag: DERTag) throws(GOSTError) -> Span<UInt8> {
+        let (header, length) = try lengths(tag)
+        let element = rest.extracting(first: header + length)
+        rest = rest.extracting(droppingFirst: header + length)
+        return element
+    }
+
+    /// How long the tag and the length of the next element are together, and its contents.
+    private func lengths(_ tag: DERTag) throws(GOSTError) -> (header: Int, contents: Int) {
+        guard isAt(tag), rest.count >= 2 else { throw .invalidEncoding }
+        var (header, length) = (2, Int(rest[1]))
+        if length >= 0x80 {
+            let octets = length & 0x7F
+            guard (1...4).contains(octets), rest.count >= 2 + octets else { throw .invalidEncoding }
+            header += octets
+            length = 0
+            for index in 2..<header { length = length << 8 | Int(rest[index]) }
+            guard length >= 0x80, length >> (8 * (octets - 1)) > 0 else { throw .invalidEncoding }
+        }
+        guard rest.count - header >= length else { throw .invalidEncoding }
+        return (header, length)
+    }
+
     /// Reads an object identifier and gives it whole, tag and length included.
-    mutating func objectIdentifier() throws(GOSTError) -> [UInt8] {
+    package mutating func objectIdentifier() throws(GOSTError) -> [UInt8] {
         let contents = try contents(.objectIdentifier)
         guard (1..<0x80).contains(contents.count), contents[contents.count - 1] < 0x80 else { throw .invalidEncoding }
         return DERTag.objectIdentifier.element([UInt8](copying: contents))
     }
 
     /// - Throws: ``GOSTError/invalidEncoding`` unless nothing is left.
-    func end() throws(GOSTError) {
+    package func end() throws(GOSTError) {
         guard isAtEnd else { throw .invalidEncoding }
     }
 }
 
 extension DERTag {
-    /// The tag and the length of an element with as many octets of contents, fewer than 65536.
-    func header(count: Int) -> [UInt8] {
-        let length = [UInt8](bigEndian: count, count: count < 0x100 ? 1 : 2)
-        return [rawValue] + (count < 0x80 ? [] : [0x80 | UInt8(truncatingIfNeeded: length.count)]) + length
+    /// The tag and the length of an element with as many octets of contents.
+    package func header(count: Int) -> [UInt8] {
+        guard count >= 0x80 else { return [rawValue, UInt8(truncatingIfNeeded: count)] }
+        let length = [UInt8](bigEndian: count)
+        return [rawValue, 0x80 | UInt8(truncatingIfNeeded: length.count)] + length
     }
 
     /// The element with these contents.
-    func element(_ contents: [UInt8]) -> [UInt8] {
+    package func element(_ contents: [UInt8]) -> [UInt8] {
         header(count: contents.count) + contents
     }
 }

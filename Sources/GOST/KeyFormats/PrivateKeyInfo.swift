@@ -30,7 +30,7 @@ public struct PrivateKeyInfo: ~Copyable, Sendable {
         guard version.count == 1, version[0] == 0 else { throw .invalidEncoding }
         let algorithm = try AlgorithmIdentifier(&info)
         let octets = try info.contents(.octetString)
-        if info.isAt(.attributes) { _ = try info.contents(.attributes) }
+        if info.isAt(.context0) { _ = try info.contents(.context0) }
         try info.end()
 
         let scalar = try Self.scalar(octets, on: algorithm.curve)

@@ -3,10 +3,12 @@ import COpenSSL
 /// The project's own library context of libcrypto, for the process may use libcrypto too, with settings that are not
 /// ours. It lives as long as the process.
 ///
-/// The random numbers that blind libcrypto's multiplications come from it. They still make OpenSSL 3.0 read the
-/// process's configuration file if nothing has done so before; keeping it from that would keep it from the host too.
-enum LibraryContext {
-    private nonisolated(unsafe) static let context: OpaquePointer? = {
+/// The random numbers that blind libcrypto's multiplications come from it. They, digests and operations with keys still
+/// make OpenSSL 3.0 read the process's configuration file if nothing has done so before, and ask the engines that the
+/// process has made its defaults; keeping it from that would keep it from the host too.
+package enum LibraryContext {
+    /// The context (`OSSL_LIB_CTX`), or nil if libcrypto could not make one.
+    package nonisolated(unsafe) static let context: OpaquePointer? = {
         // Cleaning up at exit could come before our last use.
         guard OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil) == 1 else { return nil }
         guard let context = unsafe OSSL_LIB_CTX_new() else { return nil }

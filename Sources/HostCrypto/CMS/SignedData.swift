@@ -1,0 +1,137 @@
+import GOST
+import Secrets
+
+/// A signed message that somebody sends (CMS SignedData, RFC 5652, 5), in DER.
+public struct SignedData: Sendable {
+    /// Who has signed, and what.
+    public struct Signer: Sendable {
+        /// The issuer's Name and the INTEGER of the signer's certificate, in DER.
+        public let issuer, serialNumber: [UInt8]
+        /// What the content is hashed with.
+        public let digest: DigestAlgorithm
+        /// The content's, an object identifier in DER.
+        let contentType: [UInt8]
+        /// The attributes that are signed in the content's place, a SET OF in DER; nil if the content itself is.
+        let signedAttributes: [UInt8]?
+        let signature: [UInt8]
+    }
+
+    /// nil if it goes another way.
+    public let content: [UInt8]?
+    /// The certificates that came with the message, in DER.
+    public let certificates: [[UInt8]]
+    public let signers: [Signer]
+
+    /// Reads a message.
+    ///
+    /// - Parameter der: The whole of the message, and nothing behind it.
+    /// - Throws: ``HostCryptoError/invalidEncoding``, for BER that is not DER too; ``HostCryptoError/invalidParameter``
+    ///   for something that is not SignedData, a hash function that is not known here, and a signer that is named by
+    ///   the identifier of a key.
+    public init(der: Span<UInt8>) throws(HostCryptoError) {
+        do throws(GOSTError) { try self.init(reading: der) } catch { throw HostCryptoError(error) }
+    }
+
+    private init(reading der: Span<UInt8>) throws(GOSTError) {
+        var reader = DERReader(der)
+        var contentInfo = DERReader(try reader.contents(.sequence))
+        try reader.end()
+        guard try contentInfo.objectIdentifier() == CMS.signedData else { throw .invalidParameter }
+        var explicit = DERReader(try contentInfo.contents(.context0))
+        try contentInfo.end()
+        var signedData = DERReader(try explicit.contents(.sequence))
+        try explicit.end()
+
+        _ = try signedData.contents(.integer)
+        _ = try signedData.contents(.set)
+        let contentType: [UInt8]
+        (contentType, content) = try Self.content(&signedData)
+        certificates = try Self.certificates(&signedData)
+        if signedData.isAt(.context1) { _ = try signedData.contents(.context1) }
+        var set = DERReader(try signedData.contents(.set))
+        try signedData.end()
+        var signers: [Signer] = []
+        while !set.isAtEnd { signers.append(try Signer(&set, of: contentType)) }
+        self.signers = signers
+    }
+
+    private static func content(
+        _ reader: inout DERReader
+    ) throws(GOSTError) -> (type: [UInt8], octets: [UInt8]?) {
+        var content = DERReader(try reader.contents(.sequence))
+        let type = try content.objectIdentifier()
+        guard !content.isAtEnd else { return (type, nil) }
+        var explicit = DERReader(try content.contents(.context0))
+        try content.end()
+        let octets = [UInt8](copying: try explicit.contents(.octetString))
+        try explicit.end()
+        return (type, octets)
+    }
+
+    private static func certificates(_ reader: inout DERReader) throws(GOSTError) -> [[UInt8]] {
+        guard reader.isAt(.context0) else { return [] }
+        var set = DERReader(try reader.contents(.context0))
+        var certificates: [[UInt8]] = []
+        while !set.isAtEnd { certificates.append([UInt8](copying: try set.element(.sequence))) }
+        return certificates
+    }
+}
+
+extension SignedData.Signer {
+    /// Reads a SignerInfo.
+    fileprivate init(_ reader: inout DERReader, of contentType: [UInt8]) throws(GOSTError) {
+        self.contentType = contentType
+        var info = DERReader(try reader.contents(.sequence))
+        _ = try info.contents(.integer)
+        guard info.isAt(.sequence) else { throw .invalidParameter }
+        var identifier = DERReader(try info.contents(.sequence))
+        issuer = [UInt8](copying: try identifier.element(.sequence))
+        serialNumber = [UInt8](copying: try identifier.element(.integer))
+        try identifier.end()
+
+        var algorithm = DERReader(try info.contents(.sequence))
+        let oid = try algorithm.objectIdentifier()
+        guard let digest = DigestAlgorithm.allCases.first(where: { $0.oid == oid }) else { throw .invalidParameter }
+        self.digest = digest
+        signedAttributes =
+            info.isAt(.context0) ? DERTag.set.element([UInt8](copying: try info.contents(.context0))) : nil
+        _ = try info.contents(.sequence)
+        signature = [UInt8](copying: try info.contents(.octetString))
+        if info.isAt(.context1) { _ = try info.contents(.context1) }
+        try info.end()
+    }
+
+    /// Whether the signer has signed a content with a key; whether the key is the signer's is another question.
+    ///
+    /// - Parameter contentDigest: The content's digest by ``digest``.
+    /// - Throws: ``HostCryptoError/libraryFailure``.
+    public func hasSigned(contentDigest: [UInt8], with key: PublicKeyInfo) throws(HostCryptoError) -> Bool {
+        guard let signedAttributes else {
+            return try key.isValidSignature(signature, of: contentDigest, digest)
+        }
+        guard value(of: CMS.messageDigest) == DERTag.octetString.element(contentDigest),
+            value(of: CMS.contentType) == contentType
+        else { return false }
+        return try key.isValidSignature(signature, of: Digest.digest(signedAttributes.span, digest), digest)
+    }
+
+    /// The one value of a signed attribute in DER; nil if there is none, more than one, or no attribute but one.
+    private func value(of type: [UInt8]) -> [UInt8]? {
+        do throws(GOSTError) { return try readValue(of: type) } catch { return nil }
+    }
+
+    private func readValue(of type: [UInt8]) throws(GOSTError) -> [UInt8]? {
+        let octets = signedAttributes ?? []
+        var reader = DERReader(octets.span)
+        var set = DERReader(try reader.contents(.set))
+        var found: [UInt8]?
+        while !set.isAtEnd {
+            var attribute = DERReader(try set.contents(.sequence))
+            guard try attribute.objectIdentifier() == type else { continue }
+            let value = [UInt8](copying: try attribute.contents(.set))
+            guard found == nil else { throw .invalidEncoding }
+            found = value
+        }
+        return found
+    }
+}

@@ -1,0 +1,100 @@
+import GOST
+import Secrets
+
+/// A message with one signer (CMS SignedData, RFC 5652, 5), to be signed by whoever has the private key.
+public struct SignedMessage: Sendable {
+    /// The signed attributes, a SET OF in DER: what is signed (RFC 5652, 5.4).
+    public let signedAttributes: [UInt8]
+    private let algorithm: SignatureAlgorithm
+    private let signer: [UInt8]
+    private let certificates: [[UInt8]]
+
+    /// Puts the signed attributes together: the content's type and digest, the time, and what its writer can read.
+    ///
+    /// - Parameters:
+    ///   - contentDigest: The digest of the content by the algorithm's hash function.
+    ///   - certificate: The signer's, in DER.
+    ///   - others: Further certificates to go with it, in DER.
+    ///   - signingTime: In seconds since 1970.
+    /// - Throws: ``HostCryptoError/invalidLength`` for the digest; ``HostCryptoError/invalidEncoding`` for a
+    ///   certificate; ``HostCryptoError/invalidParameter`` for a time before 1950 or after 9999.
+    public init(
+        contentDigest: [UInt8], certificate: [UInt8], others: [[UInt8]], algorithm: SignatureAlgorithm,
+        signingTime: Int
+    ) throws(HostCryptoError) {
+        guard contentDigest.count == algorithm.digest.size else { throw .invalidLength }
+        let fields = try Certificate(der: certificate.span)
+        var certificates = [certificate]
+        for other in others where !certificates.contains(other) {
+            _ = try Certificate(der: other.span)
+            certificates.append(other)
+        }
+        let attributes = [
+            Self.attribute(CMS.contentType, CMS.data),
+            Self.attribute(CMS.messageDigest, DERTag.octetString.element(contentDigest)),
+            Self.attribute(CMS.signingTime, try CalendarTime(secondsSince1970: signingTime).der),
+            Self.attribute(CMS.capabilities, DERTag.sequence.element(CMS.gostCapabilities)),
+        ]
+        // The members of a SET OF stand in the order of their octets (X.690, 11.6).
+        let sorted = attributes.sorted { $0.lexicographicallyPrecedes($1) }
+        signedAttributes = DERTag.set.element(Array(sorted.joined()))
+        signer = DERTag.sequence.element(fields.issuer + fields.serialNumber)
+        self.algorithm = algorithm
+        self.certificates = certificates
+    }
+
+    private static func attribute(_ type: [UInt8], _ value: [UInt8]) -> [UInt8] {
+        DERTag.sequence.element(type + DERTag.set.element(value))
+    }
+
+    /// The whole message in DER.
+    ///
+    /// - Parameters:
+    ///   - signature: Of ``signedAttributes``, as PKCS #11 has it.
+    ///   - content: nil if it goes another way.
+    /// - Throws: ``HostCryptoError/invalidParameter`` for an algorithm that has no identifier here.
+    public func der(signature: [UInt8], content: [UInt8]?) throws(HostCryptoError) -> [UInt8] {
+        let version = DERTag.integer.element([1])
+        let attributes = [DERTag.context0.rawValue] + signedAttributes.dropFirst()
+        let signerInfo = DERTag.sequence.element(
+            version + signer + algorithm.digest.identifier + attributes + (try algorithm.signerInfoIdentifier())
+                + DERTag.octetString.element(algorithm.encoded(signature)))
+        let octets = content.map { DERTag.context0.element(DERTag.octetString.element($0)) } ?? []
+        let sorted = certificates.sorted { $0.lexicographicallyPrecedes($1) }
+        let signedData = DERTag.sequence.element(
+            version + DERTag.set.element(algorithm.digest.identifier) + DERTag.sequence.element(CMS.data + octets)
+                + DERTag.context0.element(Array(sorted.joined())) + DERTag.set.element(signerInfo))
+        return DERTag.sequence.element(CMS.signedData + DERTag.context0.element(signedData))
+    }
+}
+
+/// The object identifiers of CMS in DER, tag and length included (RFC 5652, 11; RFC 8551, 2.5.2).
+enum CMS {
+    static let data = pkcs([7, 1])
+    static let signedData = pkcs([7, 2])
+    static let contentType = pkcs([9, 3])
+    static let messageDigest = pkcs([9, 4])
+    static let signingTime = pkcs([9, 5])
+    static let capabilities = pkcs([9, 15])
+
+    /// The ciphers that whoever signs with GOST can read: GOST 28147-89.
+    static let gostCapabilities = DERTag.sequence.element(
+        DERTag.objectIdentifier.element([0x2A, 0x85, 0x03, 0x02, 0x02, 0x15]))
+
+    /// 1.2.840.113549.1 and these arcs.
+    private static func pkcs(_ arcs: [UInt8]) -> [UInt8] {
+        DERTag.objectIdentifier.element([0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01] + arcs)
+    }
+}
+
+extension SignatureAlgorithm {
+    /// What CMS names a signature by: the key's algorithm, and for ECDSA the signature's (RFC 4490, 3; RFC 3370, 3.2;
+    /// RFC 5753, 2.1.1).
+    func signerInfoIdentifier() throws(HostCryptoError) -> [UInt8] {
+        switch self {
+        case .gost(let algorithm): DERTag.sequence.element(algorithm.oid + DERTag.null.element([]))
+        case .rsa: DERTag.sequence.element(PublicKeyInfo.rsaEncryption + DERTag.null.element([]))
+        case .ecdsa: try der()
+        }
+    }
+}

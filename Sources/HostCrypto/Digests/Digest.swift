@@ -1,0 +1,121 @@
+import COpenSSL
+import GOST
+public import Secrets
+
+/// A digest, being computed.
+///
+/// What is hashed may be secret: the state is wiped, and only the number of octets shows.
+public struct Digest: ~Copyable, Sendable {
+    public let algorithm: DigestAlgorithm
+    private var state: State
+    private var isBroken = false
+
+    enum State: ~Copyable, Sendable {
+        case libcrypto(Handle)
+        case gost(RunningHash)
+
+        /// - Returns: Whether it worked.
+        mutating func update(_ data: Span<UInt8>) -> Bool {
+            switch consume self {
+            case .libcrypto(let context):
+                self = .libcrypto(context)
+                return unsafe data.withUnsafeBufferPointer { data in
+                    unsafe EVP_DigestUpdate(context.pointer, data.baseAddress, data.count) == 1
+                }
+            case .gost(var hash):
+                hash.update(data)
+                self = .gost(hash)
+                return true
+            }
+        }
+    }
+
+    /// The digest of no octets yet.
+    ///
+    /// - Throws: ``HostCryptoError/libraryFailure``.
+    public init(_ algorithm: DigestAlgorithm) throws(HostCryptoError) {
+        if let gost = algorithm.gost {
+            self.init(algorithm, .gost(RunningHash(gost)))
+        } else {
+            let context = try Self.context()
+            try quietly { () throws(HostCryptoError) in
+                try unsafe check(EVP_DigestInit_ex2(context.pointer, algorithm.implementation, nil))
+            }
+            self.init(algorithm, .libcrypto(context))
+        }
+    }
+
+    private init(_ algorithm: DigestAlgorithm, _ state: consuming State) {
+        self.algorithm = algorithm
+        self.state = state
+    }
+
+    private static func context() throws(HostCryptoError) -> Handle {
+        try unsafe Handle(EVP_MD_CTX_new(), free: EVP_MD_CTX_free)
+    }
+
+    /// Appends `data` to what is hashed. If libcrypto fails here, ``finalize()`` says so.
+    public mutating func update(_ data: Span<UInt8>) {
+        if !state.update(data) { isBroken = true }
+    }
+
+    /// Ends the message and gives its digest, in the octet order that every library gives it in.
+    ///
+    /// - Throws: ``HostCryptoError/libraryFailure``.
+    public consuming func finalize() throws(HostCryptoError) -> Secret {
+        guard !isBroken else { throw .libraryFailure }
+        switch consume state {
+        case .gost(let hash):
+            return hash.finalize()
+        case .libcrypto(let context):
+            var digest = Secret(count: algorithm.size)
+            var span = digest.mutableBytes
+            let result = unsafe span.withUnsafeMutableBufferPointer { digest in
+                unsafe EVP_DigestFinal_ex(context.pointer, digest.baseAddress, nil)
+            }
+            try check(result)
+            return digest
+        }
+    }
+
+    /// A second digest that goes on from here.
+    ///
+    /// - Throws: ``HostCryptoError/libraryFailure``.
+    public borrowing func copy() throws(HostCryptoError) -> Digest {
+        guard !isBroken else { throw .libraryFailure }
+        switch state {
+        case .gost(let hash):
+            return Digest(algorithm, .gost(hash.copy()))
+        case .libcrypto(let context):
+            let copy = try Self.context()
+            try unsafe check(EVP_MD_CTX_copy_ex(copy.pointer, context.pointer))
+            return Digest(algorithm, .libcrypto(copy))
+        }
+    }
+
+    /// The digest of `data`, for messages whose digest is not secret.
+    ///
+    /// - Throws: ``HostCryptoError/libraryFailure``.
+    public static func digest(_ data: Span<UInt8>, _ algorithm: DigestAlgorithm) throws(HostCryptoError) -> [UInt8] {
+        var digest = try Digest(algorithm)
+        digest.update(data)
+        let octets = try digest.finalize()
+        return [UInt8](copying: octets)
+    }
+}
+
+extension DigestAlgorithm {
+    /// libcrypto's implementation (`EVP_MD`); nil for an algorithm of `GOST`, or if libcrypto could not fetch it.
+    fileprivate var implementation: OpaquePointer? { unsafe implementations[self] }
+}
+
+/// What libcrypto implements, fetched once, for looking it up is slower than hashing a short message.
+private nonisolated(unsafe) let implementations: [DigestAlgorithm: OpaquePointer] = {
+    guard let library = unsafe LibraryContext.context else { return unsafe [:] }
+    var fetched: [DigestAlgorithm: OpaquePointer] = unsafe [:]
+    for algorithm in DigestAlgorithm.allCases {
+        guard let name = algorithm.name else { continue }
+        unsafe fetched[algorithm] = EVP_MD_fetch(library, name.cString, nil)
+    }
+    return unsafe fetched
+}()

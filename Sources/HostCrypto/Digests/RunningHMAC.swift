@@ -1,0 +1,69 @@
+public import Secrets
+
+/// HMAC (RFC 2104) over any of the hash functions, being computed.
+///
+/// Constant time in its secret inputs, the key and the message; their lengths show.
+public struct RunningHMAC: ~Copyable, Sendable {
+    private var inner: Digest
+    private var outer: Digest
+
+    /// Begins a message under `key`, which can have any length. A key longer than a block is hashed first.
+    ///
+    /// - Throws: ``HostCryptoError/libraryFailure``.
+    public init(_ algorithm: DigestAlgorithm, key: Span<UInt8>) throws(HostCryptoError) {
+        if key.count > algorithm.blockSize {
+            var digest = try Digest(algorithm)
+            digest.update(key)
+            let short = try digest.finalize()
+            try self.init(algorithm, blockKey: short.bytes)
+        } else {
+            try self.init(algorithm, blockKey: key)
+        }
+    }
+
+    private init(_ algorithm: DigestAlgorithm, blockKey key: Span<UInt8>) throws(HostCryptoError) {
+        let inner = try Self.begin(algorithm, key, pad: 0x36)
+        let outer = try Self.begin(algorithm, key, pad: 0x5C)
+        self.init(inner: inner, outer: outer)
+    }
+
+    private init(inner: consuming Digest, outer: consuming Digest) {
+        self.inner = inner
+        self.outer = outer
+    }
+
+    /// The digest of one block, the key with `pad` added to every octet.
+    private static func begin(
+        _ algorithm: DigestAlgorithm, _ key: Span<UInt8>, pad: UInt8
+    ) throws(HostCryptoError) -> Digest {
+        var block = Secret(copying: key, zeros: algorithm.blockSize - key.count)
+        var bytes = block.mutableBytes
+        for index in bytes.indices { bytes[index] ^= pad }
+        var digest = try Digest(algorithm)
+        digest.update(block.bytes)
+        return digest
+    }
+
+    /// Appends `data` to the message.
+    public mutating func update(_ data: Span<UInt8>) {
+        inner.update(data)
+    }
+
+    /// Ends the message and gives its code, as many octets as a digest has.
+    ///
+    /// - Throws: ``HostCryptoError/libraryFailure``.
+    public consuming func finalize() throws(HostCryptoError) -> Secret {
+        let digest = try inner.finalize()
+        outer.update(digest.bytes)
+        return try outer.finalize()
+    }
+
+    /// A second state under the same key that goes on from here.
+    ///
+    /// - Throws: ``HostCryptoError/libraryFailure``.
+    public borrowing func copy() throws(HostCryptoError) -> RunningHMAC {
+        let inner = try inner.copy()
+        let outer = try outer.copy()
+        return RunningHMAC(inner: inner, outer: outer)
+    }
+}

@@ -1,0 +1,48 @@
+import COpenSSL
+
+/// The curves over prime fields that keys of ECDSA and ECDH lie on. The cofactor of each is 1.
+public enum ECCurve: Sendable, Hashable, CaseIterable {
+    /// P-256 (FIPS 186-4, D.1.2.3), which X9.62 names prime256v1.
+    case p256
+    /// secp256k1 (SEC 2, 2.4.1).
+    case secp256k1
+
+    /// The curve with this object identifier, the namedCurve of `CKA_EC_PARAMS`.
+    ///
+    /// - Parameter oid: The identifier in DER, tag and length included.
+    /// - Returns: nil for another curve.
+    public init?(oid: [UInt8]) {
+        guard let curve = Self.allCases.first(where: { $0.oid == oid }) else { return nil }
+        self = curve
+    }
+
+    /// The object identifier in DER, tag and length included.
+    public var oid: [UInt8] {
+        switch self {
+        case .p256: [0x06, 0x08, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07]
+        case .secp256k1: [0x06, 0x05, 0x2B, 0x81, 0x04, 0x00, 0x0A]
+        }
+    }
+
+    /// The number of octets of a coordinate, of a private key, and of each half of a signature.
+    public var coordinateSize: Int { 32 }
+
+    /// The number of octets of an uncompressed point.
+    public var pointSize: Int { 1 + 2 * coordinateSize }
+
+    /// The name that libcrypto knows the curve by.
+    var name: StaticString {
+        switch self {
+        case .p256: "prime256v1"
+        case .secp256k1: "secp256k1"
+        }
+    }
+
+    /// The number that libcrypto knows the curve by.
+    var number: Int32 {
+        switch self {
+        case .p256: NID_X9_62_prime256v1
+        case .secp256k1: NID_secp256k1
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import COpenSSL
+import GOST
+import Secrets
+
+/// A public key of ECDSA and ECDH: a point of a curve.
+public struct ECPublicKey: Sendable {
+    public let curve: ECCurve
+    /// 04 ‖ X ‖ Y, the coordinates most significant octet first (SEC 1, 2.3.3).
+    public let point: [UInt8]
+    let key: Key
+
+    /// Reads and checks a key.
+    ///
+    /// - Parameter point: An uncompressed point.
+    /// - Throws: ``HostCryptoError/invalidPoint``; ``HostCryptoError/libraryFailure``.
+    public init(curve: ECCurve, point: [UInt8]) throws(HostCryptoError) {
+        ERR_set_mark()
+        defer { ERR_pop_to_mark() }
+        guard point.count == curve.pointSize, point.first == 4 else { throw .invalidPoint }
+        let parameters = try Self.parameters(curve, point)
+        key = try Key(.ec, .publicKey, from: parameters, else: .invalidPoint)
+        self.curve = curve
+        self.point = point
+    }
+
+    /// Reads and checks a key whose point stands bare or in an OCTET STRING. Which of the two shows in its length:
+    /// `CKA_EC_POINT` is the second (PKCS #11 v2.40, 2.3.3), the public data of `C_DeriveKey` can be either.
+    ///
+    /// - Throws: ``HostCryptoError/invalidPoint``; ``HostCryptoError/libraryFailure``.
+    public init(curve: ECCurve, bareOrDER octets: [UInt8]) throws(HostCryptoError) {
+        let header = DERTag.octetString.header(count: curve.pointSize)
+        let isDER = octets.count == header.count + curve.pointSize && octets.starts(with: header)
+        try self.init(curve: curve, point: isDER ? Array(octets.dropFirst(header.count)) : octets)
+    }
+
+    /// The point in an OCTET STRING in DER, as `CKA_EC_POINT` has it.
+    public var octetString: [UInt8] { DERTag.octetString.element(point) }
+
+    static func parameters(_ curve: ECCurve, _ point: [UInt8]) throws(HostCryptoError) -> Parameters {
+        var parameters = try Parameters()
+        try parameters.add("group", text: curve.name)
+        try parameters.add("pub", octets: point)
+        return parameters
+    }
+
+    /// Verifies a signature of ECDSA (FIPS 186-4, 6.4).
+    ///
+    /// - Parameters:
+    ///   - signature: r ‖ s, most significant octet first, each ``ECCurve/coordinateSize`` octets or both as many fewer
+    ///     (PKCS #11 v2.40, 2.3.1).
+    ///   - digest: Of any length; of more than 32 octets, the first count.
+    /// - Throws: ``HostCryptoError/invalidSignatureLength``; ``HostCryptoError/libraryFailure``.
+    public func isValidSignature(
+        _ signature: Span<UInt8>, of digest: Span<UInt8>
+    ) throws(HostCryptoError) -> Bool {
+        let half = signature.count / 2
+        guard half > 0, half <= curve.coordinateSize, signature.count == 2 * half else {
+            throw .invalidSignatureLength
+        }
+        let numbers =
+            DERTag.unsignedInteger([UInt8](copying: signature.extracting(first: half)))
+            + DERTag.unsignedInteger([UInt8](copying: signature.extracting(last: half)))
+        let (der, digest) = (DERTag.sequence.element(numbers), [UInt8](copying: digest))
+        return try quietly { () throws(HostCryptoError) in
+            let context = try KeyContext(key)
+            try unsafe check(EVP_PKEY_verify_init(context.pointer))
+            return unsafe EVP_PKEY_verify(context.pointer, der, der.count, digest, digest.count) == 1
+        }
+    }
+}
+
+extension ECPublicKey: Equatable {
+    public static func == (left: ECPublicKey, right: ECPublicKey) -> Bool {
+        left.curve == right.curve && left.point == right.point
+    }
+}

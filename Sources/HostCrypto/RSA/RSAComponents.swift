@@ -1,0 +1,43 @@
+public import Secrets
+
+/// The numbers of a private key of RSA (RFC 8017, 3.2), each with its most significant octet first.
+public struct RSAComponents: ~Copyable, Sendable {
+    /// n.
+    public var modulus: [UInt8]
+    /// e.
+    public var publicExponent: [UInt8]
+    /// d.
+    public var privateExponent: Secret
+    /// What makes computing four times as fast; a key can do without.
+    public var factors: RSAFactors?
+
+    public init(
+        modulus: [UInt8], publicExponent: [UInt8], privateExponent: consuming Secret, factors: consuming RSAFactors?
+    ) {
+        self.modulus = modulus
+        self.publicExponent = publicExponent
+        self.privateExponent = privateExponent
+        self.factors = factors
+    }
+}
+
+/// What the Chinese remainder theorem needs to know of a private key of RSA (RFC 8017, 3.2).
+public struct RSAFactors: ~Copyable, Sendable {
+    /// p and q.
+    public var prime1, prime2: Secret
+    /// d modulo p − 1 and d modulo q − 1.
+    public var exponent1, exponent2: Secret
+    /// The inverse of q modulo p.
+    public var coefficient: Secret
+
+    public init(
+        prime1: consuming Secret, prime2: consuming Secret, exponent1: consuming Secret,
+        exponent2: consuming Secret, coefficient: consuming Secret
+    ) {
+        self.prime1 = prime1
+        self.prime2 = prime2
+        self.exponent1 = exponent1
+        self.exponent2 = exponent2
+        self.coefficient = coefficient
+    }
+}

@@ -1,0 +1,43 @@
+/// How an RSA ciphertext is made of a plaintext.
+public enum RSAEncryptionScheme: Sendable, Hashable {
+    /// The number itself, with zeros in front of it up to the length of the modulus (`CKM_RSA_X_509`).
+    case raw
+    /// RSAES-PKCS1-v1_5 (RFC 8017, 7.2).
+    case pkcs1
+    /// RSAES-OAEP (RFC 8017, 7.1) with MGF1 over `mask`; the label is PKCS #11's source data.
+    case oaep(hash: DigestAlgorithm, mask: DigestAlgorithm, label: [UInt8])
+
+    private var padding: StaticString {
+        switch self {
+        case .raw: "none"
+        case .pkcs1: "pkcs1"
+        case .oaep: "oaep"
+        }
+    }
+
+    /// - Throws: ``HostCryptoError/invalidParameter`` for a hash function that RSA is not used with here.
+    func parameters() throws(HostCryptoError) -> Parameters {
+        var parameters = try Parameters()
+        try parameters.add("pad-mode", text: padding)
+        if case .oaep(let hash, let mask, let label) = self {
+            try parameters.add("digest", hash)
+            try parameters.add("mgf1-digest", mask)
+            if !label.isEmpty { try parameters.add("oaep-label", octets: label) }
+        }
+        return parameters
+    }
+
+    /// The greatest number of octets that a key of `size` octets encrypts.
+    ///
+    /// - Throws: ``HostCryptoError/keyTooShort`` if it cannot even encrypt none.
+    func capacity(of size: Int) throws(HostCryptoError) -> Int {
+        let capacity =
+            switch self {
+            case .raw: size
+            case .pkcs1: size - RSAPublicKey.pkcs1Overhead
+            case .oaep(let hash, _, _): size - 2 * hash.size - 2
+            }
+        guard capacity >= 0 else { throw .keyTooShort }
+        return capacity
+    }
+}

@@ -1,0 +1,151 @@
+import COpenSSL
+import GOST
+import Secrets
+
+/// A private key of RSA with two prime factors.
+public struct RSAPrivateKey: ~Copyable, Sendable {
+    public let publicKey: RSAPublicKey
+    let key: Key
+
+    /// Reads a private key, and computes with it once to see that it works.
+    ///
+    /// - Throws: ``HostCryptoError/unsupportedKeySize``; ``HostCryptoError/invalidKey``;
+    ///   ``HostCryptoError/libraryFailure``.
+    public init(_ components: borrowing RSAComponents) throws(HostCryptoError) {
+        ERR_set_mark()
+        defer { ERR_pop_to_mark() }
+        let publicKey = try RSAPublicKey(
+            modulus: components.modulus, publicExponent: components.publicExponent)
+        let parameters = try Self.parameters(components, publicKey)
+        let key = try Key(.rsa, .keyPair, from: parameters, else: .invalidKey)
+        let candidate = RSAPrivateKey(publicKey, key)
+        try candidate.proveItself()
+        self = candidate
+    }
+
+    private init(_ publicKey: RSAPublicKey, _ key: Key) {
+        self.publicKey = publicKey
+        self.key = key
+    }
+
+    private static func parameters(
+        _ components: borrowing RSAComponents, _ publicKey: RSAPublicKey
+    ) throws(HostCryptoError) -> Parameters {
+        var parameters = try RSAPublicKey.parameters(
+            modulus: publicKey.modulus, publicExponent: publicKey.publicExponent)
+        let d = try publicKey.number(components.privateExponent)
+        try parameters.add("d", number: d)
+        switch components.factors {
+        case .none: break
+        case .some(let factors):
+            let numbers = try FactorNumbers(factors, of: publicKey)
+            guard try numbers.belong(to: publicKey, d) else { throw .invalidKey }
+            try parameters.add("rsa-factor1", number: numbers.p)
+            try parameters.add("rsa-factor2", number: numbers.q)
+            try parameters.add("rsa-exponent1", number: numbers.exponent1)
+            try parameters.add("rsa-exponent2", number: numbers.exponent2)
+            try parameters.add("rsa-coefficient1", number: numbers.coefficient)
+        }
+        return parameters
+    }
+
+    /// Makes a new key.
+    ///
+    /// - Parameters:
+    ///   - bitCount: The length of the modulus in bits, 512…4096.
+    ///   - publicExponent: e, most significant octet first: odd, 3 at least, of at most 64 bits.
+    /// - Throws: ``HostCryptoError/unsupportedKeySize``; ``HostCryptoError/invalidParameter`` for the exponent;
+    ///   ``HostCryptoError/libraryFailure``.
+    public init(generating bitCount: Int, publicExponent: [UInt8] = [1, 0, 1]) throws(HostCryptoError) {
+        ERR_set_mark()
+        defer { ERR_pop_to_mark() }
+        guard RSAPublicKey.sizes.contains(bitCount) else { throw .unsupportedKeySize }
+        let e = Array(publicExponent.drop { $0 == 0 })
+        guard let last = e.last, last & 1 == 1, e != [1], e.count <= 8 else { throw .invalidParameter }
+        var parameters = try Parameters()
+        try parameters.add("bits", integer: bitCount)
+        try parameters.add("e", number: BigNumber(e.span))
+
+        let key = try Key(generating: .rsa, parameters)
+        let modulus = try key.number("n")
+        self.init(try RSAPublicKey(modulus: [UInt8](copying: modulus), publicExponent: e), key)
+    }
+
+    /// The numbers of the key. One that was read without its factors has none.
+    ///
+    /// - Throws: ``HostCryptoError/libraryFailure``.
+    public func components() throws(HostCryptoError) -> RSAComponents {
+        ERR_set_mark()
+        defer { ERR_pop_to_mark() }
+        let d = try key.number("d")
+        let factors = try factors()
+        return RSAComponents(
+            modulus: publicKey.modulus, publicExponent: publicKey.publicExponent, privateExponent: d,
+            factors: factors)
+    }
+
+    private func factors() throws(HostCryptoError) -> RSAFactors? {
+        guard let p = try? key.number("rsa-factor1") else { return nil }
+        let q = try key.number("rsa-factor2")
+        let exponent1 = try key.number("rsa-exponent1")
+        let exponent2 = try key.number("rsa-exponent2")
+        let coefficient = try key.number("rsa-coefficient1")
+        return RSAFactors(prime1: p, prime2: q, exponent1: exponent1, exponent2: exponent2, coefficient: coefficient)
+    }
+
+    /// Signs a random number: whether d belongs to n and e.
+    ///
+    /// - Throws: ``HostCryptoError/invalidKey``; ``HostCryptoError/randomUnavailable``.
+    private func proveItself() throws(HostCryptoError) {
+        guard let number = try? SystemRandom().bytes(publicKey.size - 1) else { throw .randomUnavailable }
+        guard let signature = try? sign(number.span, .raw) else { throw .invalidKey }
+        guard try publicKey.isValidSignature(signature.span, of: number.span, .raw) else { throw .invalidKey }
+    }
+}
+
+extension RSAPublicKey {
+    /// A number of the private key, none of which has more octets than the modulus but for leading zeros.
+    ///
+    /// - Throws: ``HostCryptoError/invalidKey`` for zero and for a longer one.
+    fileprivate func number(_ octets: borrowing Secret) throws(HostCryptoError) -> BigNumber {
+        let number = try BigNumber(octets.bytes)
+        let bits = unsafe BN_num_bits(number.pointer)
+        guard bits > 0, bits <= bitCount else { throw .invalidKey }
+        return number
+    }
+}
+
+/// The numbers of ``RSAFactors`` in libcrypto.
+private struct FactorNumbers {
+    let p, q, exponent1, exponent2, coefficient: BigNumber
+
+    init(_ factors: borrowing RSAFactors, of key: RSAPublicKey) throws(HostCryptoError) {
+        p = try key.number(factors.prime1)
+        q = try key.number(factors.prime2)
+        exponent1 = try key.number(factors.exponent1)
+        exponent2 = try key.number(factors.exponent2)
+        coefficient = try key.number(factors.coefficient)
+    }
+
+    /// Whether p·q is n, d is the exponents modulo p − 1 and q − 1, and q times the coefficient is 1 modulo p.
+    ///
+    /// libcrypto does not compute with d if it has the factors, nor with the factors if they give a wrong result: an
+    /// operation does not show whether d or the factors are wrong.
+    func belong(to key: RSAPublicKey, _ d: BigNumber) throws(HostCryptoError) -> Bool {
+        guard let library = unsafe LibraryContext.context else { throw .libraryFailure }
+        let workspace = try unsafe Handle(BN_CTX_secure_new_ex(library), free: BN_CTX_free)
+        let (n, number) = (try BigNumber(key.modulus.span), try BigNumber())
+        try unsafe check(BN_mul(number.pointer, p.pointer, q.pointer, workspace.pointer))
+        guard number == n else { return false }
+        for (prime, exponent) in [(p, exponent1), (q, exponent2)] {
+            let order = try BigNumber()
+            try unsafe check(BN_sub(order.pointer, prime.pointer, BN_value_one()))
+            try unsafe check(
+                BN_div(nil, number.pointer, d.pointer, order.pointer, workspace.pointer), else: .invalidKey)
+            guard number == exponent else { return false }
+        }
+        try unsafe check(
+            BN_mod_mul(number.pointer, q.pointer, coefficient.pointer, p.pointer, workspace.pointer), else: .invalidKey)
+        return unsafe BN_is_one(number.pointer) == 1
+    }
+}

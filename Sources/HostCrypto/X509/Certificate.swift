@@ -1,0 +1,68 @@
+import GOST
+import Secrets
+
+/// What the attributes of a certificate object say of an X.509 certificate (RFC 5280, 4.1; PKCS #11 v2.40, 4.6.3).
+///
+/// Its algorithms may be any.
+public struct Certificate: Sendable, Equatable {
+    /// The INTEGER in DER: `CKA_SERIAL_NUMBER`.
+    public let serialNumber: [UInt8]
+    /// The Name in DER: `CKA_ISSUER`.
+    public let issuer: [UInt8]
+    /// The Name in DER: `CKA_SUBJECT`.
+    public let subject: [UInt8]
+    /// The SubjectPublicKeyInfo in DER: `CKA_PUBLIC_KEY_INFO`. ``PublicKeyInfo`` reads it.
+    public let subjectPublicKeyInfo: [UInt8]
+    /// The TBSCertificate in DER: what is signed.
+    private let content: [UInt8]
+    /// The object identifier in DER, and the contents of the BIT STRING.
+    private let signatureAlgorithm, signature: [UInt8]
+
+    /// Reads a certificate.
+    ///
+    /// - Parameter der: The whole of the certificate in DER, and nothing behind it.
+    /// - Throws: ``HostCryptoError/invalidEncoding``.
+    public init(der: Span<UInt8>) throws(HostCryptoError) {
+        do throws(GOSTError) { try self.init(reading: der) } catch { throw .invalidEncoding }
+    }
+
+    private init(reading der: Span<UInt8>) throws(GOSTError) {
+        var reader = DERReader(der)
+        var certificate = DERReader(try reader.contents(.sequence))
+        try reader.end()
+        let signed = [UInt8](copying: try certificate.element(.sequence))
+        var algorithm = DERReader(try certificate.contents(.sequence))
+        signatureAlgorithm = try algorithm.objectIdentifier()
+        let bits = try certificate.contents(.bitString)
+        try certificate.end()
+        guard !bits.isEmpty, bits[0] == 0 else { throw .invalidEncoding }
+        signature = [UInt8](copying: bits.extracting(droppingFirst: 1))
+
+        self.content = signed
+        var outer = DERReader(signed.span)
+        var content = DERReader(try outer.contents(.sequence))
+        if content.isAt(.context0) { _ = try content.contents(.context0) }
+        serialNumber = [UInt8](copying: try content.element(.integer))
+        guard serialNumber.count > 2 else { throw .invalidEncoding }
+        _ = try content.contents(.sequence)
+        issuer = [UInt8](copying: try content.element(.sequence))
+        _ = try content.contents(.sequence)
+        subject = [UInt8](copying: try content.element(.sequence))
+        subjectPublicKeyInfo = [UInt8](copying: try content.element(.sequence))
+        for tag in [DERTag.issuerUniqueID, .subjectUniqueID, .context3] where content.isAt(tag) {
+            _ = try content.contents(tag)
+        }
+        try content.end()
+    }
+
+    /// Whether the certificate is signed with a key.
+    ///
+    /// - Throws: ``HostCryptoError/libraryFailure``.
+    public func isSigned(with key: PublicKeyInfo) throws(HostCryptoError) -> Bool {
+        guard let algorithm = SignatureAlgorithm(oid: signatureAlgorithm), algorithm.isUsed(with: key) else {
+            return false
+        }
+        let digest = try Digest.digest(content.span, algorithm.digest)
+        return try key.isValidSignature(signature, of: digest, algorithm.digest)
+    }
+}

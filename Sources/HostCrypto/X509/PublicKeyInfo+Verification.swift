@@ -1,0 +1,47 @@
+import GOST
+import Secrets
+
+extension PublicKeyInfo {
+    /// Verifies a signature in the form that X.509 and CMS have it in.
+    ///
+    /// - Parameters:
+    ///   - signature: s ‖ r of GOST, an ECDSA-Sig-Value, or that of RSASSA-PKCS1-v1_5.
+    ///   - digest: What was signed, by this hash function.
+    /// - Returns: Whether the signature is valid. One of another form or length, or by a hash function that the key is
+    ///   not used with, is not.
+    /// - Throws: ``HostCryptoError/libraryFailure``.
+    func isValidSignature(
+        _ signature: [UInt8], of digest: [UInt8], _ algorithm: DigestAlgorithm
+    ) throws(HostCryptoError) -> Bool {
+        do throws(HostCryptoError) {
+            switch self {
+            case .rsa(let key):
+                return try key.isValidSignature(signature.span, of: digest.span, .pkcs1DigestInfo(algorithm))
+            case .ec(let key):
+                guard let bare = Self.bare(signature, key.curve.coordinateSize) else { return false }
+                return try key.isValidSignature(bare.span, of: digest.span)
+            case .gost(let info):
+                let expected = SignatureAlgorithm.gost(info.algorithm.algorithm).digest
+                return algorithm == expected && info.key.isValidSignature(signature, digest: digest)
+            }
+        } catch {
+            guard error != .libraryFailure else { throw error }
+            return false
+        }
+    }
+
+    /// r ‖ s of an ECDSA-Sig-Value (RFC 3279, 2.2.3); nil if it is none.
+    private static func bare(_ der: [UInt8], _ size: Int) -> [UInt8]? {
+        do throws(GOSTError) {
+            var reader = DERReader(der.span)
+            var numbers = DERReader(try reader.contents(.sequence))
+            try reader.end()
+            let r = try numbers.unsignedInteger(count: size)
+            let s = try numbers.unsignedInteger(count: size)
+            try numbers.end()
+            return r + s
+        } catch {
+            return nil
+        }
+    }
+}

@@ -1,0 +1,57 @@
+import HostCrypto
+import Secrets
+
+/// Signed messages in DER: refused with a typed error, or read, and a signer then has signed or not. The first octet
+/// chooses whether the rest is read as it is or added, modulo 2, to the octets of a message that is signed.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzMessages(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    let input = unsafe Array(UnsafeBufferPointer(start: start, count: count))
+    guard let first = input.first else { return 0 }
+    let rest = Array(input.dropFirst())
+    let isWhole = first >= 0x80 && rest.allSatisfy { $0 == 0 }
+    let der = first >= 0x80 ? changed(valid.message, rest) : rest
+    do throws(HostCryptoError) {
+        let message = try SignedData(der: der.span)
+        for signer in message.signers {
+            let content = message.content ?? []
+            let digest = try Digest.digest(content.span, signer.digest)
+            let hasSigned = try signer.hasSigned(contentDigest: digest, with: valid.key)
+            guard hasSigned || !isWhole else { fatalError("a valid signature is not") }
+        }
+    } catch {
+        guard !isWhole, [.invalidEncoding, .invalidParameter].contains(error) else { fatalError("\(error)") }
+    }
+    return 0
+}
+
+/// A message that is signed with a key.
+private let valid: (message: [UInt8], key: PublicKeyInfo) = {
+    do {
+        let key = try ECPrivateKey(curve: .p256, scalar: Secret(copying: [1]))
+        let (content, info) = ([UInt8](1...20), PublicKeyInfo.ec(key.publicKey))
+        let message = try SignedMessage(
+            contentDigest: Digest.digest(content.span, .sha256), certificate: certificate(of: info.der), others: [],
+            algorithm: .ecdsa(.sha256), signingTime: 0)
+        let digest = try Digest.digest(message.signedAttributes.span, .sha256)
+        let signature = try key.sign(digest.span)
+        return (try message.der(signature: signature, content: content), info)
+    } catch {
+        fatalError("\(error)")
+    }
+}()
+
+/// A certificate that says nothing but the key.
+private func certificate(of key: [UInt8]) -> [UInt8] {
+    let algorithm = element(0x30, element(0x06, [0x2A, 3]))
+    let content = element(0x02, [1]) + algorithm + element(0x30, []) + element(0x30, []) + element(0x30, []) + key
+    return element(0x30, element(0x30, content) + algorithm + element(0x03, [0, 1]))
+}
+
+private func element(_ tag: UInt8, _ contents: [UInt8]) -> [UInt8] {
+    let count = contents.count
+    return [tag] + (count < 0x80 ? [] : [0x81]) + [UInt8(count)] + contents
+}
+
+private func changed(_ octets: [UInt8], _ changes: [UInt8]) -> [UInt8] {
+    octets.enumerated().map { $0.element ^ (changes.indices.contains($0.offset) ? changes[$0.offset] : 0) }
+}

@@ -1,0 +1,231 @@
+import HostCrypto
+import Secrets
+import TestSupport
+import Testing
+
+@Suite("ECDSA and ECDH")
+struct ECTests {
+    /// RFC 6979, A.2.5.
+    private static let d = [UInt8](hex: "C9AFA9D845BA75166B5C215767B1D6934E50C3DB36E89B127B8A622B120F6721")
+    private static let point = [UInt8](
+        hex: """
+            04 60FED4BA255A9D31C961EB74C6356D68C049B8923B61FA6CE669622E60F29FB6
+            7903FE1008B8BC99A41AE9E95628BC64F2F1B20C2D7E9F5177A3C294D4462299
+            """)
+
+    @Test("The public key of a private key is that of RFC 6979, and its signatures are valid")
+    func published() throws {
+        let key = try ECPrivateKey(curve: .p256, scalar: Secret(copying: Self.d))
+        #expect(key.publicKey.point == Self.point)
+        #expect(key.publicKey.octetString == [4, 65] + Self.point)
+        for (algorithm, signature): (DigestAlgorithm, String) in [
+            (
+                .sha1,
+                """
+                61340C88C3AAEBEB4F6D667F672CA9759A6CCAA9FA8811313039EE4A35471D32
+                6D7F147DAC089441BB2E2FE8F7A3FA264B9C475098FDCF6E00D7C996E1B8B7EB
+                """
+            ),
+            (
+                .sha256,
+                """
+                EFD48B2AACB6A8FD1140DD9CD45E81D69D2C877B56AAF991C34D0EA84EAF3716
+                F7CB1C942D657C41D436C7A1B6E29F65F3E900DBB9AFF4064DC4AB2F843ACDA8
+                """
+            ),
+        ] {
+            let digest = try algorithm([UInt8]("sample"))
+            #expect(try key.publicKey.accepts([UInt8](hex: signature), digest))
+        }
+    }
+
+    @Test("A shared secret is that of NIST's example")
+    func sharedSecret() throws {
+        // CAVP, KAS ECC CDH primitive, P-256, count 0.
+        let scalar = [UInt8](hex: "7d7dc5f71eb29ddaf80d6214632eeae03d9058af1fb6d22ed80badb62bc1a534")
+        let peer = [UInt8](
+            hex: """
+                04 700c48f77f56584c5cc632ca65640db91b6bacce3a4df6b42ce7cc838833d287
+                db71e509e3fd9b060ddb20ba5c51dcc5948d46fbf640dfe0441782cab85fa4ac
+                """)
+        let key = try ECPrivateKey(curve: .p256, scalar: Secret(copying: scalar))
+        for octets in [peer, [4, 65] + peer] {
+            let secret = try key.sharedSecret(with: ECPublicKey(curve: .p256, bareOrDER: octets))
+            #expect(
+                [UInt8](copying: secret).hex == "46fc62106420ff012e54a434fbdd2d25ccc5852060561e68040dd7778997bd7b")
+        }
+    }
+
+    @Test("What the host signs, the program verifies, and the other way round", arguments: ECCurve.allCases)
+    func signatures(curve: ECCurve) throws {
+        let (openssl, random) = (try OpenSSL(), Seeded("ECDSA \(curve)"))
+        let key = try openssl.makeECKey(curve)
+        for algorithm in DigestAlgorithm.general {
+            let digest = try random.bytes(algorithm.size)
+            let signature = try key.signature(digest)
+            #expect(signature.count == 64)
+            try openssl.write(digest, "digest")
+            try openssl.write(derSignature(signature), "ours")
+            try openssl.run("pkeyutl -verify -inkey key.pem -in digest -sigfile ours")
+            try openssl.run("pkeyutl -sign -inkey key.pem -in digest -out theirs")
+            for signature in [signature, try bareSignature(openssl.read("theirs"))] {
+                #expect(try key.publicKey.accepts(signature, digest))
+                #expect(try !key.publicKey.accepts(signature, digest.changed(at: 0)))
+                #expect(try !key.publicKey.accepts(signature.changed(at: 0), digest))
+                #expect(try !key.publicKey.accepts(signature.changed(at: 63), digest))
+            }
+        }
+    }
+
+    @Test("Both of two keys, and the program, agree on a secret", arguments: ECCurve.allCases)
+    func agreement(curve: ECCurve) throws {
+        let openssl = try OpenSSL()
+        let theirs = try openssl.makeECKey(curve)
+        let ours = try ECPrivateKey.generate(on: curve, random: Seeded("ECDH \(curve)"))
+        try openssl.write(PublicKeyInfo.ec(ours.publicKey).der, "ours")
+        try openssl.run("pkeyutl -derive -inkey key.pem -peerkey ours -peerform DER -out secret")
+        let secret = try ours.sharedSecret(with: theirs.publicKey)
+        let again = try theirs.sharedSecret(with: ours.publicKey)
+        #expect(try [UInt8](copying: secret) == openssl.read("secret"))
+        #expect(try [UInt8](copying: again) == openssl.read("secret"))
+    }
+
+    @Test("X9.63 derives what the program derives", arguments: DigestAlgorithm.general.dropFirst())
+    func derivation(algorithm: DigestAlgorithm) throws {
+        let (openssl, random) = (try OpenSSL(), Seeded("X9.63 \(algorithm)"))
+        for (count, infoCount) in [(1, 0), (algorithm.size, 1), (3 * algorithm.size + 1, 40)] {
+            let (secret, info) = (try random.bytes(32), try random.bytes(infoCount))
+            let infoOption = info.isEmpty ? "" : "-kdfopt hexinfo:\(info.hex)"
+            try openssl.run(
+                """
+                kdf -keylen \(count) -binary -out key -kdfopt digest:\(algorithm) -kdfopt hexsecret:\(secret.hex) \
+                \(infoOption) X963KDF
+                """)
+            let key = try X963KDF.derive(from: Secret(copying: secret), info: info, count: count, algorithm)
+            #expect(try [UInt8](copying: key) == openssl.read("key"))
+        }
+        expect(.invalidParameter) {
+            _ = try X963KDF.derive(from: Secret(count: 32), info: [], count: -1, algorithm)
+        }
+        expect(.invalidParameter) {
+            _ = try X963KDF.derive(from: Secret(count: 32), info: [], count: .max, algorithm)
+        }
+    }
+
+    @Test("A signature can leave out as many leading zeros as both of its numbers have")
+    func shortSignatures() throws {
+        // The nonce is 40393, s was chosen, and the digest is the one that it belongs to.
+        let digest = [UInt8](hex: "cc3db8486fabb23f6b47431faaacff65dc33755fa15e97edf0cce0e2f5e23331")
+        let r = [UInt8](hex: "3f5f178aa0706c4231eb6e5495aa1642c5b8a994127c89465f22994a42f9")
+        let s = [UInt8](hex: "000000000100000000000000000000000000000000000000000001234567")
+        let key = try ECPublicKey(curve: .p256, point: Self.point)
+        for zeros in 0...2 {
+            let zeros = [UInt8](repeating: 0, count: zeros)
+            #expect(try key.accepts(zeros + r + zeros + s, digest))
+            #expect(try !key.accepts(zeros + s + zeros + r, digest))
+        }
+        for count in [0, 1, 63, 65, 66, 128] {
+            let signature = [UInt8](repeating: 1, count: count)
+            expect(.invalidSignatureLength) { _ = try key.accepts(signature, [1]) }
+        }
+        for signature in [[1, 1], [UInt8](repeating: 0, count: 64), [UInt8](repeating: 0xFF, count: 64)] {
+            #expect(try !key.accepts(signature, [1]))
+        }
+    }
+
+    @Test("Points that are none, or not uncompressed, are refused", arguments: ECCurve.allCases)
+    func points(curve: ECCurve) throws {
+        let point = try ECPrivateKey.generate(on: curve, random: Seeded("points \(curve)")).publicKey.point
+        let prime = curve == .p256 ? "ffffffff00000001000000000000000000000000ffffffffffffffffffffffff" : secp256k1Prime
+        let wrong: [[UInt8]] = [
+            [], [0], [4], point.changed(at: 0), point.changed(at: 1), point.changed(at: 64), point + [0],
+            Array(point.dropLast()), [2] + point[1...32], [3] + point[1...32], [6] + point[1...], [7] + point[1...],
+            [UInt8](repeating: 0, count: 65), [4] + [UInt8](repeating: 0, count: 64),
+            [4] + [UInt8](repeating: 0xFF, count: 64), [4] + [UInt8](hex: prime) + point[33...],
+        ]
+        for octets in wrong + wrong.map({ [4, UInt8($0.count)] + $0 }) + [[4, 66] + point, [4, 0x81, 65] + point] {
+            expect(.invalidPoint) { _ = try ECPublicKey(curve: curve, bareOrDER: octets) }
+        }
+    }
+
+    @Test("A private key is greater than zero and less than the order", arguments: ECCurve.allCases)
+    func scalars(curve: ECCurve) throws {
+        let order = [UInt8](
+            hex: curve == .p256
+                ? "ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551"
+                : "fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141")
+        for scalar in [[], [0], [UInt8](repeating: 0, count: 32), order, [1] + order] {
+            expect(.invalidKey) { _ = try ECPrivateKey(curve: curve, scalar: Secret(copying: scalar)) }
+        }
+        for scalar in [[1], [0, 0] + order.changed(at: 31)] {
+            let key = try ECPrivateKey(curve: curve, scalar: Secret(copying: scalar))
+            #expect(key.scalar.count == 32)
+            #expect(try key.publicKey.accepts(key.signature([1, 2, 3]), [1, 2, 3]))
+        }
+        expect(.invalidParameter) {
+            let other = try #require(ECCurve.allCases.first { $0 != curve })
+            let (left, right) = (Seeded("left"), Seeded("right"))
+            let peer = try ECPrivateKey.generate(on: other, random: right).publicKey
+            _ = try ECPrivateKey.generate(on: curve, random: left).sharedSecret(with: peer)
+        }
+    }
+
+    @Test("A key is made of the random source's numbers, and of none if it has none")
+    func generation() throws {
+        let ones = [UInt8](repeating: 0xFF, count: 32)
+        let key = try ECPrivateKey.generate(on: .p256, random: FixedRandom(ones, Self.d))
+        #expect(key.publicKey.point == Self.point)
+        expect(.randomUnavailable) { _ = try ECPrivateKey.generate(on: .p256, random: FixedRandom()) }
+        expect(.randomUnavailable) {
+            _ = try ECPrivateKey.generate(on: .p256, random: FixedRandom(ones, ones, ones, ones, Self.d))
+        }
+    }
+
+    @Test("A curve is known by its object identifier", arguments: ECCurve.allCases)
+    func identifiers(curve: ECCurve) {
+        #expect(ECCurve(oid: curve.oid) == curve)
+        #expect(ECCurve(oid: curve.oid + [0]) == nil)
+        #expect(ECCurve(oid: []) == nil)
+    }
+
+    private let secp256k1Prime = "fffffffffffffffffffffffffffffffffffffffffffffffffffffffefffffc2f"
+}
+
+extension ECPrivateKey {
+    func signature(_ digest: [UInt8]) throws -> [UInt8] { try sign(digest.span) }
+}
+
+extension ECPublicKey {
+    func accepts(_ signature: [UInt8], _ digest: [UInt8]) throws -> Bool {
+        try isValidSignature(signature.span, of: digest.span)
+    }
+}
+
+extension OpenSSL {
+    /// Makes a key in the file key.pem and reads it.
+    func makeECKey(_ curve: ECCurve) throws -> ECPrivateKey {
+        let name = curve == .p256 ? "prime256v1" : "secp256k1"
+        try run("ecparam -name \(name) -genkey -noout -out key.pem")
+        let text = try run("asn1parse -in key.pem")
+        let scalar = text.split(separator: "\n").first { $0.contains("OCTET STRING") }?.split(separator: ":").last
+        return try ECPrivateKey(curve: curve, scalar: Secret(copying: [UInt8](hex: String(scalar ?? ""))))
+    }
+}
+
+/// The ECDSA-Sig-Value of r ‖ s (RFC 3279, 2.2.3).
+private func derSignature(_ bare: [UInt8]) -> [UInt8] {
+    let numbers = [bare.prefix(32), bare.suffix(32)].map { half -> [UInt8] in
+        let digits = Array(half.drop { $0 == 0 })
+        let number = (digits.first ?? 0x80) >= 0x80 ? [0] + digits : digits
+        return [2, UInt8(number.count)] + number
+    }
+    return [0x30, UInt8(numbers[0].count + numbers[1].count)] + numbers[0] + numbers[1]
+}
+
+private func bareSignature(_ der: [UInt8]) -> [UInt8] {
+    let count = Int(der[3])
+    return [der[4..<4 + count], der[(6 + count)...]].flatMap { number -> [UInt8] in
+        let digits = number.drop { $0 == 0 }
+        return [UInt8](repeating: 0, count: 32 - digits.count) + digits
+    }
+}
