@@ -57,7 +57,8 @@ public func C_GetMechanismInfo(
 ) -> CK_RV {
     call { library throws(CKError) in
         let info = try unsafe output(pInfo)
-        let flags = try library.flags(of: type, in: slotID)
-        unsafe info.pointee = CK_MECHANISM_INFO(ulMinKeySize: 0, ulMaxKeySize: 0, flags: flags)
+        let (keySizes, flags) = try library.information(on: type, in: slotID)
+        unsafe info.pointee = CK_MECHANISM_INFO(
+            ulMinKeySize: keySizes.lowerBound, ulMaxKeySize: keySizes.upperBound, flags: flags)
     }
 }
