@@ -56,7 +56,7 @@ extension Session {
             return try slot.withToken { token throws(TokenError) in try token.sign(digest: digest, with: key) }
         }
         guard let key = operation.key.sessionKey else { throw .keyHandleInvalid }
-        do { return try key.sign(digest: digest, random: slot.settings.random) } catch { throw CKError(error) }
+        return try key.sign(digest: digest, random: slot.settings.random)
     }
 
     /// Which keys a signature mechanism works with, and how it hashes.
