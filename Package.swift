@@ -58,7 +58,7 @@ let package = Package(
             swift: [.unsafeFlags(["-O"], .when(configuration: .debug))]),
         kanal("Storage", on: ["Secrets"]),
         kanal("SecureChannel", on: ["APDU", "GOST", "Locking", "Secrets", "Storage"]),
-        kanal("Emulator", on: ["APDU", "GOST", "Locking", "Secrets", "Storage"]),
+        kanal("Emulator", on: ["APDU", "COpenSSL", "GOST", "Locking", "Secrets", "Storage"]),
         kanal("PCSC", on: ["APDU", "CPCSC", "Locking", "Secrets"]),
         kanal(
             "Token",
