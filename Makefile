@@ -67,6 +67,7 @@ test: deps build lint ## build, and run every test
 	swift test --explicit-target-dependency-import-check error
 	Tests/install.sh
 	Tests/end-to-end.sh
+	Tests/opensc.sh
 	Tests/absence.sh
 	Tests/sharing.sh 10
 	Tests/model.sh

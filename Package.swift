@@ -59,7 +59,7 @@ let package = Package(
         kanal("HostCrypto", on: ["COpenSSL", "GOST", "Secrets"]),
         kanal("Storage", on: ["Secrets"]),
         kanal("SecureChannel", on: ["APDU", "GOST", "Locking", "Secrets", "Storage"]),
-        kanal("Emulator", on: ["APDU", "GOST", "Locking", "Secrets", "Storage"]),
+        kanal("Emulator", on: ["APDU", "COpenSSL", "GOST", "Locking", "Secrets", "Storage"]),
         kanal("PCSC", on: ["APDU", "CPCSC", "Locking", "Secrets"]),
         kanal(
             "Token",

@@ -5,8 +5,6 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . Tests/token.sh
 
-passed() { printf 'ok: %s\n' "$*"; }
-
 # One step of the application, and the return value that it must have.
 step() {
     local wanted=$1 answer=

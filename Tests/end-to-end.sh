@@ -4,19 +4,6 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . Tests/token.sh
 
-passed() { printf 'ok: %s\n' "$*"; }
-skipped() { printf 'skipped: %s\n' "$*"; }
-
-# Runs a command and compares its exit status with the expected one. What it prints is in the file "output".
-expect() {
-    local wanted=$1 status=0
-    shift
-    timeout 120 "$@" > output 2>&1 || status=$?
-    [ "$status" = "$wanted" ] || fail "exit status $status instead of $wanted from: $*"$'\n'"$(cat output)"
-}
-
-printed() { grep -q -e "$1" output || fail "no \"$1\" in:"$'\n'"$(cat output)"; }
-
 tool() { expect 0 pkcs11-tool --module "$module" --slot "$slot" "$@"; }
 
 # ---- What the library shows and needs ----

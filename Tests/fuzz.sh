@@ -24,9 +24,9 @@ for source in Tests/Fuzz/*.swift; do
     swiftc -O -sanitize=fuzzer,address -parse-as-library -swift-version 6 -use-ld=lld -I $modules -I Include/COpenSSL \
         -Xcc -fmodule-map-file=$build/release/GOSTKernels.build/module.modulemap \
         "$source" $libraries -lcrypto -o "$build/$target/fuzz"
-    SWIFT_BACKTRACE=enable=no "$build/$target/fuzz" -max_total_time="$seconds" -max_len=512 -timeout=20 \
+    SWIFT_BACKTRACE=enable=no "$build/$target/fuzz" -max_total_time="$seconds" -max_len=1024 -timeout=20 \
         -print_final_stats=1 -verbosity=0 -artifact_prefix="$build/$target/" "$build/$target/corpus" "$kept"
-    [ "${2:-}" != keep ] || "$build/$target/fuzz" -merge=1 -max_len=512 "$kept" "$build/$target/corpus"
+    [ "${2:-}" != keep ] || "$build/$target/fuzz" -merge=1 -max_len=1024 "$kept" "$build/$target/corpus"
     rmdir "$kept" 2> /dev/null || true
 done
 echo "fuzz.sh: passed"

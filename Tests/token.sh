@@ -37,6 +37,19 @@ fail() {
     exit 1
 }
 
+passed() { printf 'ok: %s\n' "$*"; }
+skipped() { printf 'skipped: %s\n' "$*"; }
+
+# Runs a command and compares its exit status with the expected one. What it prints is in the file "output".
+expect() {
+    local wanted=$1 status=0
+    shift
+    timeout 120 "$@" > output 2>&1 || status=$?
+    [ "$status" = "$wanted" ] || fail "exit status $status instead of $wanted from: $*"$'\n'"$(cat output)"
+}
+
+printed() { grep -q -e "$1" output || fail "no \"$1\" in:"$'\n'"$(cat output)"; }
+
 # Waits up to 20 seconds until a command succeeds.
 wait_until() {
     for _ in {1..100}; do
@@ -82,9 +95,9 @@ start_pcscd() {
         || fail "pcscd lacks the virtual reader: restart it, it has run since before vsmartcard-vpcd was installed"
 }
 
-# Attaches a token: identity, directory of its state, further options. Sets $token, $serial, $slot and, for a new token with a channel,
-# $password.
-attach() {
+# Puts a token into the reader: identity, directory of its state, more options. Sets $token, $serial and, for a new token
+# with a channel, $password.
+insert() {
     rm -f emulator.log
     "$emulator" --identity "$1" --state "$2" "${@:3}" > emulator.log 2>&1 &
     token=$!
@@ -92,6 +105,12 @@ attach() {
     serial=$(sed -n 's/^serial: \([0-9a-f]*\).*/\1/p' emulator.log)
     local new=$(sed -n '/^activation password: /{s///p;q}' emulator.log)
     password=${new:-${password:-}}
+    wait_until sh -c './readers | grep -q "^card .*Virtual PCD"' || fail "the token does not appear in its reader"
+}
+
+# Inserts a token, and sets $slot when the library shows it.
+attach() {
+    insert "$@"
     wait_until sh -c './activate "$0" | grep -q ^slot:' "$serial" || fail "the token does not appear in a slot"
     slot=$({ ./activate "$serial" || true; } | sed -n 's/^slot: //p')
 }

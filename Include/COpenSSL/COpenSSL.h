@@ -8,5 +8,6 @@
 #include <openssl/obj_mac.h>
 #include <openssl/param_build.h>
 #include <openssl/provider.h>
+#include <openssl/rsa.h>
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>

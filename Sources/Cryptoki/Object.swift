@@ -93,6 +93,7 @@ extension Attributes {
         set(CKA_PRIVATE, template.isPrivate)
         set(CKA_MODIFIABLE, true)
         set(CKA_COPYABLE, true)
+        set(CKA_DESTROYABLE, true)
         set(CKA_LABEL, template.label)
         set(CKA_ID, template.id)
         set(CKA_KEY_TYPE, parameters.keyType.rawValue)

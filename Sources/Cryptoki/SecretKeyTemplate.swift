@@ -97,14 +97,6 @@ struct SecretKeyTemplate {
 }
 
 extension Object {
-    /// The attributes, with a secret key's value if it may be read: it is kept apart from them.
-    var readableAttributes: Attributes {
-        var attributes = attributes
-        guard (try? attributes.number(CKA_CLASS)) == CKO_SECRET_KEY, attributes.isRevealed else { return attributes }
-        if let secret = try? secretValue() { attributes.set(CKA_VALUE, [UInt8](copying: secret)) }
-        return attributes
-    }
-
     /// A secret key's value.
     func secretValue() throws(CKError) -> Secret {
         guard let key = sessionKey else { throw .keyHandleInvalid }
@@ -116,9 +108,4 @@ extension Object {
         let parameters = attributes[CKA_GOST28147_PARAMS]
         return SBox.all.first { $0.oid == parameters } ?? .tc26Z
     }
-}
-
-extension Attributes {
-    /// Whether a secret key's value may be read.
-    var isRevealed: Bool { (try? bool(CKA_SENSITIVE)) == false && (try? bool(CKA_EXTRACTABLE)) == true }
 }

@@ -1,5 +1,5 @@
 public import CCryptoki
-package import GOST
+import GOST
 import Token
 
 extension Session {
@@ -23,20 +23,6 @@ extension Session {
         }
         guard slot.login == .user || !(publicKey.isPrivate || privateKey.isPrivate) else { throw .userNotLoggedIn }
         return try generateInSession(publicKey, privateKey, parameters)
-    }
-
-    /// Enters a private key of GOST R 34.10 that was made elsewhere.
-    package func createPrivateKey(
-        _ key: consuming PrivateKey, template: Attributes
-    ) throws(CKError) -> CK_OBJECT_HANDLE {
-        let keyType = KeyType(key.curve)
-        let parameters = try KeyParameters(template, template, keyType: keyType)
-        guard parameters.curve == key.curve else { throw .templateInconsistent }
-        let template = try KeyTemplate(template, class: CKO_PRIVATE_KEY, keyType: keyType)
-        var object = Object(privateKey: SessionKey(key), template, parameters, session: handle)
-        object.attributes.set(CKA_LOCAL, false)
-        object.attributes.set(CKA_KEY_GEN_MECHANISM, .unavailable)
-        return try insert(object)
     }
 
     private func generateOnToken(

@@ -7,7 +7,7 @@ extension Session {
     /// - Throws: `CKR_OBJECT_HANDLE_INVALID` if there is none that the session may see.
     public func attributes(of handle: CK_OBJECT_HANDLE) throws(CKError) -> Attributes {
         let object = try slot.visibleObject(handle)
-        guard object.isFeatures else { return object.readableAttributes }
+        guard object.isFeatures else { return try object.shownAttributes() }
         let isWireless = slot.settings.isWireless(slot.reader)
         return try slot.withToken { token throws(TokenError) in
             try TokenFeatures.attributes(of: token, isWireless: isWireless)
@@ -20,7 +20,7 @@ extension Session {
         guard type == CKA_VALUE else { return false }
         switch try? attributes.number(CKA_CLASS) {
         case CKO_PRIVATE_KEY: return true
-        case CKO_SECRET_KEY: return !attributes.isRevealed
+        case CKO_SECRET_KEY: return !attributes.showsValue
         default: return false
         }
     }
@@ -28,7 +28,7 @@ extension Session {
     /// Destroys an object.
     public func destroyObject(_ handle: CK_OBJECT_HANDLE) throws(CKError) {
         let object = try slot.visibleObject(handle)
-        guard !object.isFeatures else { throw .actionProhibited }
+        guard !object.isFeatures, try object.attributes.bool(CKA_DESTROYABLE) != false else { throw .actionProhibited }
         if let key = object.tokenKey {
             guard isReadWrite else { throw .sessionReadOnly }
             guard slot.login == .user else { throw .userNotLoggedIn }

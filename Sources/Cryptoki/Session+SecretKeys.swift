@@ -16,22 +16,6 @@ extension Session {
         return try insert(template.object(value, session: handle))
     }
 
-    /// Makes a secret key of this process whose value is in the template (`C_CreateObject`).
-    public func createSecretKey(_ template: Attributes) throws(CKError) -> CK_OBJECT_HANDLE {
-        guard let value = template[CKA_VALUE], let type = try template.number(CKA_KEY_TYPE) else {
-            throw .templateIncomplete
-        }
-        guard let keyType = SecretKeyType(type) else { throw .templateInconsistent }
-        var template = template
-        template[CKA_VALUE] = nil
-        var secretTemplate = try SecretKeyTemplate(template, keyTypes: [keyType], madeBy: nil, isLocal: false)
-        // A length is what C_GenerateKey asks for; here the value has one.
-        guard secretTemplate.count == nil else { throw .attributeReadOnly }
-        secretTemplate.count = value.count
-        guard keyType.size ?? value.count == value.count, !value.isEmpty else { throw .attributeValueInvalid }
-        return try insert(secretTemplate.object(Secret(copying: value), session: handle))
-    }
-
     /// Enters a new object of this session.
     func insert(_ object: Object) throws(CKError) -> CK_OBJECT_HANDLE {
         guard slot.login == .user || !object.isPrivate else { throw .userNotLoggedIn }

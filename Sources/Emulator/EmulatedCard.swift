@@ -16,6 +16,8 @@ public final class EmulatedCard: CardConnection, Sendable {
     public let newActivationPasswords: [String]
 
     private let interface: Lock<CardInterface>
+    /// What stands before it for a token that speaks T=0.
+    private let byteProtocol: Lock<ByteProtocol>?
 
     /// Takes the token in `memory`, or makes a new one: formatted, user PIN 12345678, administrator's PIN 87654321.
     ///
@@ -39,7 +41,7 @@ public final class EmulatedCard: CardConnection, Sendable {
         let state: CardState
         if let stored = try memory.load() {
             state = try CardState(decoding: stored)
-            guard state.identity == identity.name else { throw .stateIdentity(state.identity) }
+            guard Identity(name: state.identity)?.name == identity.name else { throw .stateIdentity(state.identity) }
             guard wanted == nil || wanted == state.serial else { throw .stateSerial }
         } else {
             let factory = Factory(identity: identity, random: random)
@@ -49,6 +51,7 @@ public final class EmulatedCard: CardConnection, Sendable {
         self.identity = identity
         self.serial = state.serial
         newActivationPasswords = passwords
+        byteProtocol = identity.speaksBytes ? Lock(ByteProtocol()) : nil
         let card = Card(
             identity: identity, state: state, memory: memory, random: random, pause: pause, reveal: reveal)
         interface = Lock(CardInterface(card))
@@ -75,12 +78,18 @@ public final class EmulatedCard: CardConnection, Sendable {
     /// Resets the card: everything that is not in the memory is lost. The answer is the answer to reset.
     @discardableResult
     public func reset() -> [UInt8] {
+        byteProtocol?.withLock { $0 = ByteProtocol() }
         interface.withLock { interface in interface.reset() }
         return identity.atr
     }
 
-    /// Executes a command APDU and gives the response APDU.
+    /// Executes a command APDU and gives the response APDU; TPDUs, if the token speaks T=0.
     public func process(_ apdu: [UInt8]) -> [UInt8] {
+        guard let byteProtocol else { return execute(apdu) }
+        return byteProtocol.withLock { $0.process(apdu, execute) }
+    }
+
+    private func execute(_ apdu: [UInt8]) -> [UInt8] {
         interface.withLock { interface in interface.process(apdu.span) }
     }
 

@@ -32,10 +32,17 @@ struct KanalEmulator: ParsableCommand {
 
     enum IdentityName: String, ExpressibleByArgument, CaseIterable {
         case usb
+        case usb3
+        case flash3
+        case ecp2
+        case sc
         case bt
     }
 
-    @Option(help: "Which token: usb, without a secure channel, or bt, which requires one.")
+    @Option(
+        help: ArgumentHelp(
+            "Which token: usb3 (or usb), Rutoken ECP 3.0; flash3, the same with a drive; ecp2, Rutoken ECP 2.0; sc,"
+                + " Rutoken ECP SC, which speaks T=0; bt, a Bluetooth token, which requires a secure channel."))
     var identity: IdentityName
 
     @Option(help: ArgumentHelp("The private directory of the token's memory, made if missing.", valueName: "dir"))
@@ -81,6 +88,15 @@ struct KanalEmulator: ParsableCommand {
     @Option(help: ArgumentHelp("Wait before each reply, up to 60000 ms.", valueName: "ms"))
     var latency = 0
 
+    @Flag(help: "Format and make keys as slowly as a real token does.")
+    var slow = false
+
+    @Flag(help: "Let only the administrator erase by the command of OpenSC.")
+    var eraseNeedsSo = false
+
+    @Flag(help: "Answer VERIFY of a PIN that is verified already by 9000, not 6F86.")
+    var verifyAgain = false
+
     @Option(
         help: ArgumentHelp(
             "Die at the Nth write to the memory, which does not happen, as if the power were cut; no reply is sent."
@@ -121,7 +137,10 @@ struct KanalEmulator: ParsableCommand {
 
     private func run(with memory: any CardMemory) throws {
         guard let known = Identity(name: identity.rawValue) else { throw ValidationError("no such identity") }
-        let identity = try channel.apply(to: known)
+        var identity = try channel.apply(to: known)
+        identity.isSlow = slow
+        identity.erasesForAdministratorOnly = eraseNeedsSo
+        identity.verifiesAgain = verifyAgain
         let output = LineWriter.standardOutput
         let fallible = FallibleMemory(memory) { number in
             LineWriter.standardOutput.write("power cut: write \(number)")

@@ -11,11 +11,11 @@ struct KeyDerivationTests {
     private static func privateKey(
         _ scene: SecretKeyScene, _ curve: Curve, _ scalar: [UInt8]
     ) throws -> CK_OBJECT_HANDLE {
-        let template = try Attributes(template: [(CKA_DERIVE, [1]), (CKA_GOSTR3410_PARAMS, curve.oid)])
-        let box = try KeyBox(PrivateKey(curve: curve, scalar: Secret(copying: scalar)))
-        return try scene.inSession { session throws(CKError) in
-            try session.createPrivateKey(box.take(), template: template)
-        }
+        let template = try Attributes(template: [
+            (CKA_CLASS, CKO_PRIVATE_KEY.octets), (CKA_DERIVE, [1]), (CKA_GOSTR3410_PARAMS, curve.oid),
+            (CKA_VALUE, scalar),
+        ])
+        return try scene.inSession { session throws(CKError) in try session.createObject(template) }
     }
 
     private static func derive(
@@ -180,17 +180,5 @@ struct KeyDerivationTests {
                     with: wrapping)
             }
         }
-    }
-}
-
-/// Takes a key into a closure.
-private final class KeyBox {
-    private var key: PrivateKey?
-
-    init(_ key: consuming PrivateKey) { self.key = consume key }
-
-    func take() throws(CKError) -> PrivateKey {
-        guard let key = key.take() else { throw .generalError }
-        return key
     }
 }

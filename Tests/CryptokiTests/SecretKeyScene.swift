@@ -26,7 +26,7 @@ struct SecretKeyScene {
         ]
         template += more.map { ($0.0, $0.1) }
         let attributes = try Attributes(template: template)
-        return try inSession { session throws(CKError) in try session.createSecretKey(attributes) }
+        return try inSession { session throws(CKError) in try session.createObject(attributes) }
     }
 
     func generate(

@@ -1,4 +1,5 @@
 import Emulator
+import Locking
 import TestSupport
 import Testing
 
@@ -6,51 +7,33 @@ import Testing
 enum Format {
     /// - Parameter policy: Who may change the user's PIN: 01 administrator, 02 user, 03 both.
     static func vendor(_ card: EmulatedCard, policy: String = "02", erase: String = "807A0000") {
-        card.send("80400000")
-        card.loginAdministrator()
-        #expect(card.send(erase) == "9000")
-        let parent = "00A40300"
-        #expect(directory(card, "3F00", "47020201000000FF") == "9000")
-        #expect(directory(card, "6000") == "9000")
-        card.send(parent)
-        #expect(directory(card, "1000") == "9000")
-        #expect(directory(card, "1000") == "9000")
-        for number in 1...8 {
-            #expect(directory(card, "600\(number)") == "9000")
-            card.send(parent)
+        for command in vendorCommands(policy: policy, erase: erase) {
+            #expect(status(card.send(command)) == "9000", "\(command)")
         }
-        card.send(parent)
-        #expect(directory(card, "1001") == "9000")
-        #expect(directory(card, "8001") == "9000")
-        #expect(directory(card, "8001") == "9000")
-        card.send(parent)
-        card.send(parent)
-        for name in ["8002", "1001"] {
-            #expect(directory(card, name) == "9000")
-            card.send(parent)
-        }
-        card.send(parent)
-        for name in ["1002", "1003", "1004"] {
-            #expect(directory(card, name) == "9000")
-            card.send(parent)
-        }
-        #expect(card.send("00A4080004 10001002") == "9000")
-        #expect(directory(card, "FFF0", "43030300000000FF") == "9000")
-        #expect(directory(card, "0013", "43030300000000FF") == "9000")
-        for (number, pin, conditions) in [("01", PIN.administrator, "FF01"), ("02", PIN.user, "01" + policy)] {
-            let template = "622582021000800200088302 00\(number) 85060106 00AA0000 860F43\(conditions)00000000FF"
-            #expect(card.send("00E0000027" + template + "00000000000000") == "9000")
-            #expect(card.send("002401\(number)0E 80020008A608" + pin) == "9000")
-        }
-        #expect(card.send("8040000000") == "9000")
-        #expect(status(card.send("00A40004023F0000")) == "9000")
-        #expect(card.send("80844E19") == "9000")
     }
 
-    private static func directory(
-        _ card: EmulatedCard, _ name: String, _ conditions: String = "43020200000000FF"
-    ) -> String {
-        card.send("00E000001F 621D 80020000 82023800 8302\(name) 860F" + conditions + "00000000000000")
+    static func vendorCommands(policy: String = "02", erase: String = "807A0000") -> [String] {
+        let parent = "00A40300"
+        var commands = ["80400000", "0020000108" + PIN.administrator, erase]
+        commands += [directory("3F00", "47020201000000FF"), directory("6000"), parent]
+        commands += [directory("1000"), directory("1000")]
+        for number in 1...8 { commands += [directory("600\(number)"), parent] }
+        commands += [parent, directory("1001"), directory("8001"), directory("8001"), parent, parent]
+        for name in ["8002", "1001"] { commands += [directory(name), parent] }
+        commands.append(parent)
+        for name in ["1002", "1003", "1004"] { commands += [directory(name), parent] }
+        commands.append("00A4080004 10001002")
+        for name in ["FFF0", "0013"] { commands.append(directory(name, "43030300000000FF")) }
+        for (number, pin, conditions) in [("01", PIN.administrator, "FF01"), ("02", PIN.user, "01" + policy)] {
+            let template = "622582021000800200088302 00\(number) 85060106 00AA0000 860F43\(conditions)00000000FF"
+            commands.append("00E0000027" + template + "00000000000000")
+            commands.append("002401\(number)0E 80020008A608" + pin)
+        }
+        return commands + ["8040000000", "00A40004023F0000", "80844E19"]
+    }
+
+    private static func directory(_ name: String, _ conditions: String = "43020200000000FF") -> String {
+        "00E000001F 621D 80020000 82023800 8302\(name) 860F" + conditions + "00000000000000"
     }
 }
 
@@ -93,6 +76,12 @@ struct FormatTests {
         #expect(card.send("807A0000") == "9000")
         #expect(try EmulatedCard.usb().send("808A0000") == "9000")
         #expect(try EmulatedCard.usb().send("807A0100") == "6a86")
+        var identity = Identity.usb
+        identity.erasesForAdministratorOnly = true
+        let strict = try EmulatedCard(identity)
+        #expect(strict.send("808A0000") == "6982")
+        strict.loginAdministrator()
+        #expect(strict.send("808A0000") == "9000")
     }
 
     @Test("After an erase there is no file, no PIN and no right, and everything may be created")
@@ -116,6 +105,17 @@ struct FormatTests {
         #expect(card.send("80844E19") == "9000")
         #expect(card.send("002A9E9A20" + Signing.hash + "40") == "6a88", "no key is set")
         #expect(card.send("80844E1A") == "6a86")
+    }
+
+    @Test("A slow token takes the times that were measured on a real one")
+    func slow() throws {
+        let pauses = Lock<[Int]>([])
+        var identity = Identity.usb
+        identity.isSlow = true
+        let card = try EmulatedCard(identity) { pause in pauses.withLock { $0.append(pause) } }
+        Signing.makeKey(card, "01")
+        Format.vendor(card)
+        #expect(pauses.withLock { $0 } == [300, 2300, 400])
     }
 
     @Test("The initialisation phase outlives the loss of power")

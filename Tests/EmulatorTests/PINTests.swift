@@ -58,6 +58,12 @@ struct PINTests {
         #expect(card.send("80400002") == "9000")
         #expect(card.loginUser() == "9000", "only the user's right was dropped")
         #expect(card.loginAdministrator() == "6f86")
+        var identity = Identity.usb
+        identity.verifiesAgain = true
+        let other = try EmulatedCard(identity)
+        for _ in 0..<2 { #expect(other.loginUser() == "9000") }
+        #expect(other.send("0020000208" + PIN.wrong) == "6300")
+        #expect(other.loginUser() == "9000", "the wrong PIN took the right away")
         #expect(card.send("80400000") == "9000")
         #expect(card.loginAdministrator() == "9000")
     }

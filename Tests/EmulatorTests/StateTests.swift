@@ -1,4 +1,5 @@
 import Emulator
+import GOST
 import Foundation
 import Secrets
 import Storage
@@ -100,11 +101,27 @@ struct StateTests {
         #expect(throws: EmulatorError.stateVersion(9)) { try EmulatedCard(.usb, memory: FaultyMemory(newer)) }
     }
 
+    @Test("A state of version 2 is read, and its identity \"usb\" is usb3")
+    func versionTwo() throws {
+        let memory = FaultyMemory()
+        let card = try EmulatedCard.usb(memory)
+        Signing.makeKey(card, "01")
+        let state = try #require(memory.states.last)
+        let start = try #require((0..<state.count - 4).first { state[$0..<$0 + 4].elementsEqual("usb3".utf8) })
+        var old = Array(state[..<start] + "usb".utf8 + state[(start + 4)...].dropLast(32))
+        old[start - 1] = 3
+        old[5] = 2
+        old += Streebog256.hash(old)
+        let after = try EmulatedCard(.usb, memory: FaultyMemory(old))
+        #expect(after.identity.name == "usb3" && after.serial == card.serial)
+        #expect(status(Signing.sign(after, "01", hash: Signing.hash)) == "9000")
+    }
+
     @Test("A state belongs to one identity and one serial number")
     func otherToken() throws {
         let memory = FaultyMemory()
         let card = try EmulatedCard.usb(memory)
-        #expect(throws: EmulatorError.stateIdentity("usb")) { try EmulatedCard(.bt, memory: memory) }
+        #expect(throws: EmulatorError.stateIdentity("usb3")) { try EmulatedCard(.bt, memory: memory) }
         #expect(throws: EmulatorError.stateSerial) { try EmulatedCard(.usb, memory: memory, serial: [1, 2, 3, 4]) }
         #expect(try EmulatedCard(.usb, memory: memory, serial: card.serial, label: "unused").label == "")
     }

@@ -39,11 +39,11 @@ private final class ReaderServer: @unchecked Sendable {
         connection = -1
     }
 
-    /// Sends bytes one by one, as a network may.
+    /// Sends bytes one by one, as a network may. The other end can be gone.
     func send(_ hex: String) {
         for byte in [UInt8](hex: hex) {
             var byte = byte
-            _ = unsafe Foundation.send(connection, &byte, 1, 0)
+            _ = unsafe Foundation.send(connection, &byte, 1, Int32(MSG_NOSIGNAL))
         }
     }
 

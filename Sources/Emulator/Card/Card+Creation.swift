@@ -46,7 +46,7 @@ extension Card {
     }
 
     private func rightsFile(for request: FileRequest) throws(Refusal) -> RightsFile {
-        guard let rights = RightsFile(properties: request.properties), rights.type.sizes.contains(request.size) else {
+        guard let rights = RightsFile(properties: request.properties), rights.fits(request.size) else {
             throw Refusal(.incorrectData)
         }
         let numbers: ClosedRange<UInt16> =
@@ -55,9 +55,12 @@ extension Card {
             case .localPIN: 3...31
             default: 1...255
             }
-        let isKeyPair = rights.type.isPublicKey || rights.type.isPrivateKey
         try require(numbers.contains(request.identifier), else: .incorrectData)
-        try require(!isKeyPair || rights.curve != nil, else: .incorrectData)
+        if case .rsa(let bits) = rights.algorithm(size: request.size) {
+            let isThorough = rights.parameterSet == RightsFile.thoroughPrimes
+            try require(bits <= identity.maximumRSABits, else: .incorrectData)
+            try require(!isThorough || identity.testsPrimes, else: .incorrectData)
+        }
         return rights
     }
 

@@ -23,10 +23,13 @@ extension Card {
             return licence + [UInt8](repeating: 0, count: Card.licenceSize - licence.count)
         case 0x7B: return state.journal
         case 0x81: return state.serial
-        case 0x85: return Array((identity.model.utf8 + [UInt8](repeating: 0, count: 128)).prefix(128))
+        case 0x85 where identity.namesModel:
+            return Array((identity.model.utf8 + [UInt8](repeating: 0, count: 128)).prefix(128))
         case 0x89: return versions
         case 0x8A: number.appendUInt32(UInt32(clamping: state.fileSystem.freeMemory))
-        case 0xF1: return [0x0F, 0x10] + [UInt8](repeating: 0, count: 30)
+        // Real tokens have no such object: it says that this is an emulator, which takes commands of its own.
+        case 0xFE: return [UInt8]("RTEMU".utf8)
+        case 0xF1 where identity.namesModel: return [0x0F, 0x10] + [UInt8](repeating: 0, count: 30)
         default: return nil
         }
         return number
@@ -34,11 +37,12 @@ extension Card {
 
     private static let licenceSize = 72
 
-    /// Hardware, firmware, who may change the user's PIN, and the protocol's number.
+    /// Hardware, firmware, who may change the user's PIN and whether there is a drive, and the protocol's number.
     private var versions: [UInt8] {
         let policy = state.fileSystem.pin(AccessConditions.user)?.conditions.condition(of: .update) ?? 0
         let firmware = [identity.firmware.0, identity.firmware.1]
-        return [0x01, identity.hardware.0, 0x10, 0x01] + firmware + [policy & 0x03] + firmware + [0x04, 0x00, 0x00]
+        let flags = policy & 0x03 | (identity.volumes == nil ? 0x00 : 0x80)
+        return [0x01, identity.hardware.0, 0x10, 0x01] + firmware + [flags] + firmware + [0x04, 0x00, 0x00]
     }
 
     func putData(_ command: borrowing Command) throws(Refusal) -> Response {

@@ -3,15 +3,17 @@ import Secrets
 
 /// Formatting (vendor): an erase begins it, END OF INIT ends it, and in between nothing needs a right.
 extension Card {
-    /// ERASE: `80 7A 00|02 00` by the administrator, whose PIN may be blocked, and `80 8A 00 00` by anybody.
+    /// ERASE: `80 7A 00|02 00` by the administrator, whose PIN may be blocked, and `80 8A 00 00` by anybody,
+    /// unless the identity says otherwise.
     ///
     /// Serial number, counters, journal, licences and the secure channel's pairings stay (GSC/1, 6).
     func erase(_ command: borrowing Command) throws(Refusal) -> Response {
         let isVendors = command.ins == 0x7A
         try require(command.p2 == 0 && (command.p1 == 0 || isVendors && command.p1 == 2), else: .incorrectParameters)
         try require(command.data.isEmpty, else: .wrongLength)
-        if isVendors { try authoriseErase() }
+        if isVendors || identity.erasesForAdministratorOnly { try authoriseErase() }
 
+        if identity.isSlow { pause(2300) }
         state.formatNonce = try randomBytes(16)
         state.fileSystem = FileSystem()
         state.forcedChange = [0, 0, 0, 0]
@@ -33,6 +35,7 @@ extension Card {
     func endInitialisation(_ command: borrowing Command) throws(Refusal) -> Response {
         try require(command.p1 == 0x4E && command.p2 == 0x19, else: .incorrectParameters)
         try require(command.data.isEmpty, else: .wrongLength)
+        if identity.isSlow { pause(400) }
         if state.isInitialising { state.isInitialising = false }
         return Response(.success)
     }

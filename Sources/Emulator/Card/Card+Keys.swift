@@ -3,33 +3,65 @@ import GOST
 import Secrets
 
 extension Card {
-    /// GENERATE ASYMMETRIC KEY PAIR number P2, whose two files exist. The answer is the public point, X ‖ Y.
+    /// GENERATE ASYMMETRIC KEY PAIR number P2, whose two files exist. The answer is the public point X ‖ Y, or the
+    /// modulus.
     func generateKeyPair(_ command: borrowing Command) throws(Refusal) -> Response {
         try require(command.p1 == 0x80 && command.p2 != 0, else: .incorrectParameters)
-        try require(command.data.isEmpty && command.ne != nil, else: .wrongLength)
+        try require(command.ne != nil, else: .wrongLength)
         let (privateFile, publicFile) = try keyPair(command.p2)
         guard var privateKey = privateFile.rightsFile, var publicKey = publicFile.rightsFile,
-            let curve = privateKey.curve, curve == publicKey.curve
+            let algorithm = privateFile.algorithm, algorithm == publicFile.algorithm
         else { throw Refusal(.incorrectData) }
+        try requireExponent(command, for: algorithm)
         try authorise(.update, on: privateFile)
         try authorise(.update, on: publicFile)
 
-        let point: [UInt8]
-        do throws(GOSTError) {
-            let pair = try PrivateKey.generate(on: curve, random: random)
-            point = try pair.publicKey().bytes
-            privateKey.value = Sealed(pair.scalar.copy())
-        } catch {
-            throw Refusal(.memoryUnchanged)
-        }
-        publicKey.value = Sealed(copying: point)
+        if identity.isSlow { pause(300) }
+        let pair = try generate(algorithm)
+        privateKey.value = pair.privateValue
+        publicKey.value = Sealed(copying: pair.publicValue)
         state.fileSystem.replaceContent(of: privateFile.path, with: .rights(privateKey))
         state.fileSystem.replaceContent(of: publicFile.path, with: .rights(publicKey))
         countChange()
-        return Response(.success, data: point)
+        guard case .rsa(let bits) = algorithm else { return Response(.success, data: pair.publicValue) }
+        return Response(.success, data: Array(pair.publicValue.prefix(bits / 8)))
     }
 
-    /// The two halves of a GOST key pair; both must exist and fit together.
+    /// Only RSA takes data: `A6 06 94 04 <exponent>`, little-endian, which is 65537 whatever the data say. A real token
+    /// makes a malformed key of 4096 bits without them; this one makes none.
+    private func requireExponent(_ command: borrowing Command, for algorithm: KeyAlgorithm) throws(Refusal) {
+        let data = [UInt8](copying: command.data)
+        if case .rsa(let bits) = algorithm {
+            try require(data.isEmpty ? bits < 4096 : data.count == 8, else: .incorrectData)
+            try require(data.isEmpty || data.starts(with: [0xA6, 0x06, 0x94, 0x04]), else: .incorrectData)
+        } else {
+            try require(data.isEmpty, else: .wrongLength)
+        }
+    }
+
+    private func generate(
+        _ algorithm: KeyAlgorithm
+    ) throws(Refusal) -> (privateValue: Sealed, publicValue: [UInt8]) {
+        do {
+            switch algorithm {
+            case .gost(let curve):
+                let pair = try PrivateKey.generate(on: curve, random: random)
+                let point = try pair.publicKey().bytes
+                return (Sealed(pair.scalar.copy()), point)
+            case .rsa(let bits):
+                let pair = try RSAKey.generate(bits: bits)
+                return (pair.privateValue, pair.publicValue)
+            case .p256:
+                let key = try P256Key.generate()
+                let value = try key.value()
+                return (Sealed(value.copy()), try key.publicKey())
+            }
+        } catch {
+            throw Refusal(.memoryUnchanged)
+        }
+    }
+
+    /// The two halves of a key pair; both must exist and fit together.
     private func keyPair(_ number: UInt8) throws(Refusal) -> (privateFile: File, publicFile: File) {
         let files = state.fileSystem
         guard let privateFile = files[RightsFileType.gostPrivate.path(number)],

@@ -8,7 +8,8 @@ extension Card {
     /// The longest PIN.
     private static let maximumLength = 249
 
-    /// VERIFY. Without data it tells the tries left. A PIN that is verified already is not looked at again.
+    /// VERIFY. Without data it tells the tries left. A PIN that is verified already is not looked at again, unless the
+    /// identity says so; a wrong one takes the right away then.
     func verify(_ command: borrowing Command) throws(Refusal) -> Response {
         try require(command.p1 == 0, else: .incorrectParameters)
         let number = try Card.pinNumber(inVerify: command.p2)
@@ -17,7 +18,7 @@ extension Card {
             let blocked = pin.triesLeft == 0
             return Response(blocked ? .authenticationBlocked : StatusWord(0x63C0 | UInt16(pin.triesLeft)))
         }
-        try require(!context.rights.contains(number), else: .alreadyVerified)
+        try require(!context.rights.contains(number) || identity.verifiesAgain, else: .alreadyVerified)
         try require(pin.triesLeft > 0, else: .authenticationBlocked)
         guard let value = pin.value else { throw Refusal(.referencedDataNotFound) }
 
@@ -27,6 +28,7 @@ extension Card {
         state.fileSystem.replacePIN(number, with: pin)
         try commit()
         guard value.matches(command.data) else {
+            context.rights.remove(number)
             countChange()
             throw Refusal(.verificationFailed)
         }

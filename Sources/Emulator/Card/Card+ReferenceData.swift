@@ -29,22 +29,44 @@ extension Card {
     private func importKey(_ data: borrowing ReferenceData, into file: File) throws(Refusal) {
         guard var key = file.rightsFile else { throw Refusal(.fileNotFound) }
         try authorise(.update, on: file)
-        try require(data.value.count == file.size, else: .incorrectData)
-        if let curve = key.curve {
-            do throws(GOSTError) {
-                if key.type.isPublicKey {
-                    _ = try PublicKey(curve: curve, bytes: [UInt8](copying: data.value))
-                } else {
-                    _ = try PrivateKey(curve: curve, scalar: data.value.copy())
-                }
-            } catch {
-                throw Refusal(.incorrectData)
-            }
-        }
-        key.value = Sealed(data.value.copy())
+        try require(!data.isText, else: .incorrectData)
+        let value = try key.type.isSecretKey ? secretKey(data, file) : keyHalf(data, file)
+        key.value = value
         key.flags |= RightsFileFlags.imported
         state.fileSystem.replaceContent(of: file.path, with: .rights(key))
         countChange()
+    }
+
+    private func secretKey(_ data: borrowing ReferenceData, _ file: File) throws(Refusal) -> Sealed {
+        try require(data.value.count == file.size, else: .incorrectData)
+        return Sealed(data.value.copy())
+    }
+
+    /// A half of a key pair that computes. Those of P-256 may be filled up with zeros to the size of the file.
+    private func keyHalf(_ data: borrowing ReferenceData, _ file: File) throws(Refusal) -> Sealed {
+        guard let algorithm = file.algorithm, let type = file.rightsFile?.type else { throw Refusal(.incorrectData) }
+        var value = data.value.copy()
+        if algorithm == .p256 {
+            let count = P256Key.size * (type.isPublicKey ? 2 : 1)
+            try require(value.count == count || value.count == file.size, else: .incorrectData)
+            try require((count..<value.count).allSatisfy { value.bytes[$0] == 0 }, else: .incorrectData)
+            value = value.extracting(0..<count)
+        } else {
+            try require(value.count == file.size, else: .incorrectData)
+        }
+        do {
+            switch (algorithm, type.isPublicKey) {
+            case (.gost(let curve), true): _ = try PublicKey(curve: curve, bytes: [UInt8](copying: value))
+            case (.gost(let curve), false): _ = try PrivateKey(curve: curve, scalar: value.copy())
+            case (.rsa, false): _ = try RSAKey(value)
+            case (.p256, false): _ = try P256Key(value)
+            case (.p256, true): try P256Key.validate(publicKey: value.bytes)
+            case (.rsa, true): try require(value.bytes[0] & 1 == 1, else: .incorrectData)
+            }
+        } catch {
+            throw Refusal(.incorrectData)
+        }
+        return Sealed(value)
     }
 }
 

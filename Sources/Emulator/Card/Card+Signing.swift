@@ -2,38 +2,14 @@ import APDU
 import GOST
 import Secrets
 
-/// MANAGE SECURITY ENVIRONMENT and PERFORM SECURITY OPERATION (ISO/IEC 7816-4, 7.5.11, and 7816-8).
+/// PERFORM SECURITY OPERATION (ISO/IEC 7816-8): hashes and signatures.
 extension Card {
-    func manageSecurityEnvironment(_ command: borrowing Command) throws(Refusal) -> Response {
-        if command.p1 == 0xF4, command.p2 == 0 {
-            try require(command.data.isEmpty, else: .wrongLength)
-            context.environment = SecurityEnvironment()
-            return Response(.success)
-        }
-        let data = [UInt8](copying: command.data)
-        try require(data.count == 3 && data[1] == 1, else: .incorrectData)
-        switch (command.p1, command.p2, data[0]) {
-        case (0x41, 0xB6, 0x84):
-            try require(
-                state.fileSystem[RightsFileType.gostPrivate.path(data[2])] != nil, else: .referencedDataNotFound)
-            context.environment.signingKey = data[2]
-        case (0x81, 0xB6, 0x83):
-            try require(state.fileSystem[RightsFileType.gostPublic.path(data[2])] != nil, else: .referencedDataNotFound)
-            context.environment.verificationKey = data[2]
-        case (0x41, 0xAA, 0x80):
-            guard let algorithm = HashAlgorithm(number: data[2]) else { throw Refusal(.incorrectData) }
-            context.environment.hashAlgorithm = algorithm
-            context.environment.hash = nil
-            context.environment.digest = nil
-        case (0x41, 0xB6, _), (0x81, 0xB6, _), (0x41, 0xAA, _): throw Refusal(.incorrectData)
-        default: throw Refusal(.incorrectParameters)
-        }
-        return Response(.success)
-    }
-
     func performSecurityOperation(_ command: borrowing Command) throws(Refusal) -> Response {
-        switch (command.p1, command.p2) {
+        try require(!state.isInitialising, else: .initialisationPhase)
+        return switch (command.p1, command.p2) {
         case (0x9E, 0x9A), (0x9E, 0x00): try computeSignature(command)
+        case (0x80, 0x86): try decipher(command)
+        case (0x86, 0x80): try encipher(command)
         case (0x00, 0xA8): try verifySignature(command)
         default: throw Refusal(.incorrectParameters)
         }
@@ -59,39 +35,64 @@ extension Card {
         return Response(.success, data: command.ne == nil ? [] : digest)
     }
 
-    /// PSO: COMPUTE DIGITAL SIGNATURE over a hash from outside (P2 = 9A) or the one in the card (P2 = 00).
+    /// PSO: COMPUTE DIGITAL SIGNATURE over a hash from outside (P2 = 9A) or the one in the card (P2 = 00); for RSA, the
+    /// private operation on a padded block.
     ///
-    /// The answer is r ‖ s, little-endian. The journal keeps the last one.
+    /// The answer is r ‖ s or a block, little-endian. The journal keeps the last GOST signature.
     private func computeSignature(_ command: borrowing Command) throws(Refusal) -> Response {
-        try require(!state.isInitialising, else: .initialisationPhase)
         let hashesItself = command.p2 == 0x00
         let file = try key(context.environment.signingKey, .gostPrivate)
-        guard let key = file.rightsFile, let curve = key.curve else { throw Refusal(.incorrectData) }
+        guard let key = file.rightsFile, let algorithm = file.algorithm else { throw Refusal(.incorrectData) }
         try authorise(.use, on: file)
-        guard let scalar = key.value else { throw Refusal(.referencedDataNotFound) }
+        guard let value = key.value else { throw Refusal(.referencedDataNotFound) }
         guard let digest = hashesItself ? context.environment.digest : [UInt8](copying: command.data) else {
             throw Refusal(.referencedDataNotFound)
         }
-        try require(digest.count == curve.coordinateSize && command.ne != nil, else: .wrongLength)
+        try require(digest.count == algorithm.blockSize && command.ne != nil, else: .wrongLength)
         try require(!hashesItself || command.data.isEmpty, else: .wrongLength)
 
         let signature: [UInt8]
+        switch algorithm {
+        case .gost(let curve):
+            signature = try sign(digest, with: value, on: curve)
+            let number = UInt8(truncatingIfNeeded: file.path.identifier)
+            record(signature, of: digest, by: key, number: number, hashesItself)
+        case .rsa: signature = try applyRSA(value, to: digest)
+        case .p256:
+            do throws(LibraryFailure) {
+                let key = try P256Key(value.secret)
+                signature = try key.sign(digest.span)
+            } catch {
+                throw Refusal(.memoryUnchanged)
+            }
+        }
+        if hashesItself { context.environment.digest = nil }
+        return Response(.success, data: signature)
+    }
+
+    private func sign(_ digest: [UInt8], with scalar: Sealed, on curve: Curve) throws(Refusal) -> [UInt8] {
         do throws(GOSTError) {
             let privateKey = try PrivateKey(curve: curve, scalar: scalar.secret.copy())
-            signature = try privateKey.sign(digest: digest.span, random: random).reversed()
+            return try privateKey.sign(digest: digest.span, random: random).reversed()
         } catch {
             throw Refusal(.memoryUnchanged)
         }
-        if hashesItself { context.environment.digest = nil }
-        record(signature, of: digest, by: key, number: UInt8(truncatingIfNeeded: file.path.identifier), hashesItself)
-        return Response(.success, data: signature)
+    }
+
+    /// The RSA private operation; the block must be below the modulus.
+    func applyRSA(_ value: Sealed, to block: [UInt8]) throws(Refusal) -> [UInt8] {
+        do throws(LibraryFailure) {
+            let key = try RSAKey(value.secret)
+            return try key.apply(block.span)
+        } catch {
+            throw Refusal(.incorrectData)
+        }
     }
 
     /// PSO: VERIFY DIGITAL SIGNATURE `9A <hash> 9E <r ‖ s>`.
     private func verifySignature(_ command: borrowing Command) throws(Refusal) -> Response {
-        try require(!state.isInitialising, else: .initialisationPhase)
         let file = try key(context.environment.verificationKey, .gostPublic)
-        guard let key = file.rightsFile, let curve = key.curve else { throw Refusal(.incorrectData) }
+        guard let key = file.rightsFile, case .gost(let curve) = file.algorithm else { throw Refusal(.incorrectData) }
         try authorise(.use, on: file)
         guard let value = key.value else { throw Refusal(.referencedDataNotFound) }
         let isValid: Bool
@@ -109,7 +110,7 @@ extension Card {
         return Response(.success)
     }
 
-    private func key(_ number: UInt8?, _ type: RightsFileType) throws(Refusal) -> File {
+    func key(_ number: UInt8?, _ type: RightsFileType) throws(Refusal) -> File {
         guard let number else { throw Refusal(.referencedDataNotFound) }
         guard let file = state.fileSystem[type.path(number)] else { throw Refusal(.fileNotFound) }
         return file
@@ -130,16 +131,4 @@ extension Card {
 extension Command {
     /// Whether this is PSO: HASH, or a link of one.
     var isHash: Bool { cla & ~0x10 == 0 && ins == 0x2A && p1 == 0x90 && p2 == 0x80 }
-}
-
-extension HashAlgorithm {
-    /// The function with this number in MANAGE SECURITY ENVIRONMENT.
-    fileprivate init?(number: UInt8) {
-        switch number {
-        case 1: self = .gostR341194
-        case 2: self = .streebog256
-        case 3: self = .streebog512
-        default: return nil
-        }
-    }
 }

@@ -29,19 +29,6 @@ struct PendingReply {
     let status: StatusWord
 }
 
-/// What MANAGE SECURITY ENVIRONMENT and PSO: HASH set.
-struct SecurityEnvironment: ~Copyable {
-    /// The number of the private key that signs.
-    var signingKey: UInt8?
-    /// The number of the public key that verifies.
-    var verificationKey: UInt8?
-    var hashAlgorithm = HashAlgorithm.streebog256
-    /// The hash being computed.
-    var hash: RunningHash?
-    /// The hash that was computed and waits for its signature.
-    var digest: [UInt8]?
-}
-
 /// The links of a command chain so far (ISO/IEC 7816-4, 5.3.3).
 struct Chain: ~Copyable {
     /// More than any command needs.

@@ -77,7 +77,11 @@ final class CardInterface {
         }
         try require(channel?.offer.isRequired != true, else: .secureMessagingMissing)
         let response = card.execute(command, in: &plain)
-        if response.data.count > 256, command.ne == 256 { return deliver(response, to: command) }
+        if response.data.count > 256, command.ne == 256 {
+            // A modulus of more than 2048 bits: all of it is fetched by GET RESPONSE.
+            remainder = Remainder(channel: command.cla & 0x03, bytes: response.data, status: response.status)
+            return Response(.bytesAvailable(response.data.count))
+        }
         return Response(response.status, data: Array(response.data.prefix(command.ne ?? 0)))
     }
 

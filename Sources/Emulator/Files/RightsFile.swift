@@ -12,12 +12,16 @@ package enum RightsFileType: UInt8, Sendable {
     case gostPublic = 0x13
     case gost512Private = 0x43
     case gost512Public = 0x53
+    case rsaPrivate = 0x23
+    case rsaPublic = 0x33
+    case ecPrivate = 0x63
+    case ecPublic = 0x73
 
     /// The directory under 1000/1000 where the card files it; nil for global PINs, which have no place in the tree.
     var directory: UInt16? {
         switch self {
-        case .gostPublic, .gost512Public: 0x6001
-        case .gostPrivate, .gost512Private: 0x6002
+        case .gostPublic, .gost512Public, .rsaPublic, .ecPublic: 0x6001
+        case .gostPrivate, .gost512Private, .rsaPrivate, .ecPrivate: 0x6002
         case .gost28147, .aes, .tripleDES, .kuznyechik: 0x6003
         case .localPIN: 0x6005
         case .globalPIN: nil
@@ -30,17 +34,6 @@ package enum RightsFileType: UInt8, Sendable {
         return directory.map { FilePath.system.appending($0).appending(UInt16(number)) } ?? own
     }
 
-    /// The sizes in bytes that a file of this type can be created with.
-    var sizes: ClosedRange<Int> {
-        switch self {
-        case .globalPIN, .localPIN: 0...249
-        case .gost28147, .aes, .tripleDES, .kuznyechik: 16...32
-        case .gostPrivate: 32...32
-        case .gostPublic, .gost512Private: 64...64
-        case .gost512Public: 128...128
-        }
-    }
-
     var isPIN: Bool { self == .globalPIN || self == .localPIN }
 
     /// The public half's type, for the private half of a key pair.
@@ -48,12 +41,15 @@ package enum RightsFileType: UInt8, Sendable {
         switch self {
         case .gostPrivate: .gostPublic
         case .gost512Private: .gost512Public
+        case .rsaPrivate: .rsaPublic
+        case .ecPrivate: .ecPublic
         default: nil
         }
     }
 
-    var isPublicKey: Bool { self == .gostPublic || self == .gost512Public }
+    var isPublicKey: Bool { directory == RightsFileType.gostPublic.directory }
     var isPrivateKey: Bool { publicHalf != nil }
+    var isSecretKey: Bool { directory == RightsFileType.kuznyechik.directory }
 }
 
 /// A PIN or a key: six bytes of properties and, once it is set, the value.
@@ -61,7 +57,8 @@ package struct RightsFile: Sendable {
     package let type: RightsFileType
     /// The bytes of tag 85.
     package private(set) var properties: [UInt8]
-    /// The PIN, the private scalar (little-endian) or the public point X ‖ Y (little-endian); nil until it is set.
+    /// The PIN; a secret key; the private scalar or the public point X ‖ Y; the RSA key in the form of ``RSAKey`` or n ‖ e.
+    /// Numbers are little-endian. Nil until it is set.
     package var value: Sealed?
 
     /// Nil unless the properties are six bytes that make sense for their type.
@@ -82,6 +79,17 @@ package struct RightsFile: Sendable {
         set { properties[2] = newValue }
     }
 
+    /// Whether a file of `size` bytes can hold such a PIN or key.
+    func fits(_ size: Int) -> Bool {
+        switch type {
+        case .globalPIN, .localPIN: (0...249).contains(size)
+        case .gost28147, .kuznyechik: size == 32
+        case .aes: [16, 24, 32].contains(size)
+        case .tripleDES: [16, 24].contains(size)
+        default: algorithm(size: size) != nil
+        }
+    }
+
     var maximumTries: Int { Int(properties[3] >> 4) }
 
     var triesLeft: Int {
@@ -94,6 +102,8 @@ package struct RightsFile: Sendable {
 enum RightsFileFlags {
     /// The PIN is not the one that every new token has.
     static let pinChanged: UInt8 = 0x04
+    /// The key may agree on secrets.
+    static let agrees: UInt8 = 0x01
     /// The key came from outside.
     static let imported: UInt8 = 0x08
     /// A local PIN that has a value.

@@ -6,8 +6,8 @@ package import Secrets
 /// big-endian; variable fields follow their length in four bytes.
 extension CardState {
     private static let magic = [UInt8]("KNLE".utf8)
-    /// Version 1 knew the classic profile only, and is still read.
-    private static let version = 2
+    /// Version 1 knew the classic profile only, version 2 GOST and secret keys only. Both are still read.
+    private static let version = 3
 
     package func encoded() -> Secret {
         var bytes: [UInt8] = []

@@ -1,0 +1,117 @@
+import COpenSSL
+import Secrets
+
+/// A private key on the curve P-256 (FIPS 186-4, D.1.2.3), for ECDSA. All numbers are little-endian, 32 octets long.
+@safe
+struct P256Key: ~Copyable {
+    static let size = 32
+    private let group: OpaquePointer
+    private let scalar: Number
+
+    /// Throws unless the scalar is between 1 and the order.
+    init(_ value: borrowing Secret) throws(LibraryFailure) {
+        guard value.count == P256Key.size else { throw LibraryFailure() }
+        let number = try Number(littleEndian: value.bytes)
+        let group = try unsafe P256Key.newGroup()
+        guard !number.isZero, unsafe BN_cmp(number.pointer, EC_GROUP_get0_order(group)) < 0 else {
+            unsafe EC_GROUP_free(group)
+            throw LibraryFailure()
+        }
+        unsafe self.group = unsafe group
+        scalar = number
+    }
+
+    /// Zero, to be overwritten.
+    private init() throws(LibraryFailure) {
+        let number = try Number()
+        unsafe group = try unsafe P256Key.newGroup()
+        scalar = number
+    }
+
+    private static func newGroup() throws(LibraryFailure) -> OpaquePointer {
+        guard let group = unsafe EC_GROUP_new_by_curve_name_ex(Libcrypto.context, nil, NID_X9_62_prime256v1) else {
+            throw LibraryFailure()
+        }
+        return unsafe group
+    }
+
+    deinit { unsafe EC_GROUP_free(group) }
+
+    /// A new key.
+    static func generate() throws(LibraryFailure) -> P256Key {
+        let key = try P256Key()
+        try key.randomise(key.scalar)
+        return key
+    }
+
+    func value() throws(LibraryFailure) -> Secret { try scalar.littleEndian(count: P256Key.size) }
+
+    /// X ‖ Y.
+    func publicKey() throws(LibraryFailure) -> [UInt8] {
+        let point = try multiply(scalar)
+        return [UInt8](copying: try point.x.littleEndian(count: P256Key.size))
+            + [UInt8](copying: try point.y.littleEndian(count: P256Key.size))
+    }
+
+    /// Throws unless X ‖ Y is a point of the curve, which is not O then. The order is prime, so it has that order.
+    static func validate(publicKey: Span<UInt8>) throws(LibraryFailure) {
+        guard publicKey.count == 2 * size else { throw LibraryFailure() }
+        let key = try P256Key()
+        let workspace = try Workspace()
+        let x = try Number(littleEndian: publicKey.extracting(first: size))
+        let y = try Number(littleEndian: publicKey.extracting(last: size))
+        guard let point = unsafe EC_POINT_new(key.group) else { throw LibraryFailure() }
+        defer { unsafe EC_POINT_free(point) }
+        try unsafe check(
+            EC_POINT_set_affine_coordinates(key.group, point, x.pointer, y.pointer, workspace.pointer))
+    }
+
+    /// r ‖ s over a hash (FIPS 186-4, 6.4).
+    func sign(_ hash: Span<UInt8>) throws(LibraryFailure) -> [UInt8] {
+        let workspace = try Workspace()
+        let order = unsafe EC_GROUP_get0_order(group)
+        let e = try Number(littleEndian: hash)
+        let k = try Number()
+        let r = try Number()
+        let s = try Number()
+        // Once in 2²⁵⁶ times r or s is 0.
+        for _ in 0..<4 {
+            try randomise(k)
+            let point = try multiply(k)
+            try unsafe check(BN_div(nil, r.pointer, point.x.pointer, order, workspace.pointer))
+            try unsafe check(BN_mod_mul(s.pointer, r.pointer, scalar.pointer, order, workspace.pointer))
+            try unsafe check(BN_mod_add(s.pointer, s.pointer, e.pointer, order, workspace.pointer))
+            guard unsafe BN_mod_inverse(k.pointer, k.pointer, order, workspace.pointer) != nil else { continue }
+            try unsafe check(BN_mod_mul(s.pointer, s.pointer, k.pointer, order, workspace.pointer))
+            guard !r.isZero, !s.isZero else { continue }
+            return [UInt8](copying: try r.littleEndian(count: P256Key.size))
+                + [UInt8](copying: try s.littleEndian(count: P256Key.size))
+        }
+        throw LibraryFailure()
+    }
+
+    /// Overwrites the number by a random one between 1 and the order.
+    private func randomise(_ number: borrowing Number) throws(LibraryFailure) {
+        let workspace = try Workspace()
+        repeat {
+            try unsafe check(BN_priv_rand_range_ex(number.pointer, EC_GROUP_get0_order(group), 0, workspace.pointer))
+        } while number.isZero
+    }
+
+    /// The coordinates of that many times the generator.
+    private func multiply(_ factor: borrowing Number) throws(LibraryFailure) -> AffinePoint {
+        let workspace = try Workspace()
+        guard let point = unsafe EC_POINT_new(group) else { throw LibraryFailure() }
+        defer { unsafe EC_POINT_clear_free(point) }
+        try unsafe check(EC_POINT_mul(group, point, factor.pointer, nil, nil, workspace.pointer))
+        let x = try Number()
+        let y = try Number()
+        try unsafe check(EC_POINT_get_affine_coordinates(group, point, x.pointer, y.pointer, workspace.pointer))
+        return AffinePoint(x: x, y: y)
+    }
+}
+
+/// The coordinates of a point of a curve.
+struct AffinePoint: ~Copyable {
+    let x, y: Number
+}

@@ -1,0 +1,70 @@
+import GOST
+
+/// What a key can do.
+enum KeyAlgorithm: Equatable {
+    case gost(Curve)
+    /// The length of the modulus.
+    case rsa(bits: Int)
+    case p256
+
+    /// Octets of a hash to be signed; for RSA, of a padded block.
+    var blockSize: Int {
+        switch self {
+        case .gost(let curve): curve.coordinateSize
+        case .rsa(let bits): bits / 8
+        case .p256: P256Key.size
+        }
+    }
+}
+
+extension RightsFile {
+    /// The algorithm of a key pair's half in a file of `size` bytes; nil for anything else, and for parameter sets and
+    /// sizes that the card does not know.
+    func algorithm(size: Int) -> KeyAlgorithm? {
+        switch (type, parameterSet) {
+        case (.gostPrivate, _), (.gostPublic, _), (.gost512Private, _), (.gost512Public, _):
+            guard let curve, size == curve.coordinateSize * (type.isPublicKey ? 2 : 1) else { return nil }
+            return .gost(curve)
+        case (.rsaPrivate, 0x00), (.rsaPrivate, RightsFile.thoroughPrimes):
+            return RightsFile.rsa(half: RSAKey.half(ofValue: size), fits: { 5 * $0 + 8 == size })
+        case (.rsaPublic, 0x00), (.rsaPublic, RightsFile.thoroughPrimes):
+            return RightsFile.rsa(half: size / 3, fits: { 3 * $0 == size })
+        case (.ecPrivate, 0xE0) where size == P256Key.size + 4, (.ecPublic, 0xE0) where size == 2 * P256Key.size + 4:
+            return .p256
+        default: return nil
+        }
+    }
+
+    /// The property of an RSA key whose primes are tested at length.
+    static let thoroughPrimes: UInt8 = 0x1F
+
+    private static func rsa(half: Int, fits: (Int) -> Bool) -> KeyAlgorithm? {
+        guard fits(half), (32...256).contains(half), half.isMultiple(of: 16) else { return nil }
+        return .rsa(bits: 16 * half)
+    }
+
+    /// The curve of a GOST key.
+    ///
+    /// For 256 bits the sets 10...40 are 10 + 16·n, n being the last octet of the CryptoPro identifier; the sets from 50
+    /// and all of those for 512 bits are the emulator's choice.
+    private var curve: Curve? {
+        switch (type, parameterSet) {
+        case (.gostPrivate, 0x10), (.gostPublic, 0x10): .test2001
+        case (.gostPrivate, 0x20), (.gostPublic, 0x20): .cryptoProA
+        case (.gostPrivate, 0x30), (.gostPublic, 0x30): .cryptoProB
+        case (.gostPrivate, 0x40), (.gostPublic, 0x40): .cryptoProC
+        case (.gostPrivate, 0x50), (.gostPublic, 0x50): .tc26256A
+        case (.gostPrivate, 0x60), (.gostPublic, 0x60): .cryptoProXchA
+        case (.gostPrivate, 0x70), (.gostPublic, 0x70): .cryptoProXchB
+        case (.gost512Private, 0x20), (.gost512Public, 0x20): .tc26512A
+        case (.gost512Private, 0x30), (.gost512Public, 0x30): .tc26512B
+        case (.gost512Private, 0x40), (.gost512Public, 0x40): .tc26512C
+        default: nil
+        }
+    }
+}
+
+extension File {
+    /// The algorithm of the key in the file; nil if there is none of a key pair.
+    var algorithm: KeyAlgorithm? { rightsFile?.algorithm(size: size) }
+}
