@@ -70,7 +70,7 @@ let package = Package(
         kanal(
             "Cryptoki",
             on: [
-                "APDU", "CCryptoki", "GOST", "Locking", "SecureChannel", "Secrets", "Token",
+                "APDU", "CCryptoki", "GOST", "HostCrypto", "Locking", "SecureChannel", "Secrets", "Token",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .target(

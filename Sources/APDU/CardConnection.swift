@@ -56,4 +56,20 @@ public protocol ReaderService: AnyObject, Sendable {
 
     /// Connects to the card in the reader, shared with other processes.
     func connect(to reader: String) throws(LinkError) -> any CardLink
+
+    /// Watches the readers for one thread; nil if they cannot be watched but only looked at.
+    func watch() -> (any ReaderWatch)?
+}
+
+extension ReaderService {
+    public func watch() -> (any ReaderWatch)? { nil }
+}
+
+/// One thread's wait for readers and cards that come and go.
+public protocol ReaderWatch: AnyObject {
+    /// Notes what is there: what changes from now on ends the next ``wait(atMost:)``, even if it begins later.
+    func note() throws(LinkError)
+
+    /// Waits until something is not as it was noted, without using the processor.
+    func wait(atMost limit: Duration) throws(LinkError)
 }

@@ -34,6 +34,7 @@ public struct CKError: Error, RawRepresentable, Hashable, Sendable {
     public static let mechanismInvalid = CKError(CKR_MECHANISM_INVALID)
     public static let mechanismParameterInvalid = CKError(CKR_MECHANISM_PARAM_INVALID)
     public static let objectHandleInvalid = CKError(CKR_OBJECT_HANDLE_INVALID)
+    public static let noEvent = CKError(CKR_NO_EVENT)
     public static let operationActive = CKError(CKR_OPERATION_ACTIVE)
     public static let operationNotInitialised = CKError(CKR_OPERATION_NOT_INITIALIZED)
     public static let pinIncorrect = CKError(CKR_PIN_INCORRECT)

@@ -29,6 +29,11 @@ struct HandleTable<Element> {
         }
     }
 
+    mutating func replace(_ handle: CK_ULONG, with element: Element) throws(CKError) {
+        guard elements[handle] != nil else { throw notFound }
+        elements[handle] = element
+    }
+
     @discardableResult
     mutating func remove(_ handle: CK_ULONG) throws(CKError) -> Element {
         guard let element = elements.removeValue(forKey: handle) else { throw notFound }

@@ -77,10 +77,13 @@ extension Library {
         return MechanismDefinition.all.map(\.type)
     }
 
-    /// The flags of a mechanism. Key sizes are not told: they follow from the parameter set.
-    public func flags(of mechanism: CK_MECHANISM_TYPE, in slot: CK_SLOT_ID) throws(CKError) -> CK_FLAGS {
+    /// What a mechanism works with: the sizes of keys, where they do not follow from the key type, and the flags.
+    public func information(
+        on mechanism: CK_MECHANISM_TYPE, in slot: CK_SLOT_ID
+    ) throws(CKError) -> (keySizes: ClosedRange<CK_ULONG>, flags: CK_FLAGS) {
         try requireToken(slot)
-        return try MechanismDefinition.find(mechanism).flags
+        let definition = try MechanismDefinition.find(mechanism)
+        return (definition.keySizes, definition.flags)
     }
 
     private func requireToken(_ id: CK_SLOT_ID) throws(CKError) {

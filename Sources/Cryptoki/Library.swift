@@ -8,13 +8,15 @@ public import Token
 /// Any number of threads. A short lock guards the tables and is never held while a card works; each slot has a lock of
 /// its own for that.
 public final class Library: Sendable {
-    private let readers: any ReaderService
-    private let settings: TokenSettings
+    let readers: any ReaderService
+    let settings: TokenSettings
     private let tables: Lock<Tables>
 
     private struct Tables {
         /// A reader that was seen once keeps its slot, by its position.
         var slots: [Entry] = []
+        /// Whether the readers were looked at, so that what differs from then on is an event.
+        var isKnown = false
         /// Whether the application was just told the number of slots, and will ask for the list.
         var isCounted = false
         /// The slot of each session.
@@ -29,6 +31,8 @@ public final class Library: Sendable {
         let isAbandoned: Lock<Bool>
         let sighting: Sighting
         var reader: ReaderState
+        /// Whether a card came or went, and nobody was told.
+        var hasEvent = false
 
         init(_ reader: ReaderState, _ readers: any ReaderService, _ settings: TokenSettings) {
             isAbandoned = Lock(false)
@@ -39,6 +43,15 @@ public final class Library: Sendable {
                     reader: reader.name, readers: readers, settings: settings, isAbandoned: isAbandoned,
                     sighting: sighting))
             self.reader = reader
+        }
+
+        /// Takes what the reader says now; nil if it is gone.
+        mutating func update(_ state: ReaderState?) {
+            let isOccupied = reader.atr != nil
+            // The service counts anew when a reader comes back.
+            let isSame = state == nil || state?.events == reader.events
+            hasEvent = hasEvent || isOccupied != (state?.atr != nil) || (isOccupied && !isSame)
+            if let state { reader = state } else { reader.atr = nil }
         }
 
         /// Runs `body` with the slot, without waiting for a token that is away.
@@ -82,20 +95,34 @@ public final class Library: Sendable {
         }
     }
 
-    private func refreshSlots() throws(CKError) {
+    func refreshSlots() throws(CKError) {
         let states: [ReaderState]
         do { states = try readers.readers() } catch { throw CKError(error) }
         try tables.withLock { tables throws(CKError) in
             guard !tables.isFinal else { throw .notInitialised }
-            for index in tables.slots.indices { tables.slots[index].reader.atr = nil }
+            for index in tables.slots.indices {
+                let name = tables.slots[index].reader.name
+                tables.slots[index].update(states.first { $0.name == name })
+            }
             for state in states {
-                if let index = tables.slots.firstIndex(where: { $0.reader.name == state.name }) {
-                    tables.slots[index].reader = state
-                    tables.slots[index].sighting.looked(state, at: settings.clocks.uptime.now)
+                if let entry = tables.slots.first(where: { $0.reader.name == state.name }) {
+                    entry.sighting.looked(state, at: settings.clocks.uptime.now)
                 } else {
-                    tables.slots.append(Entry(state, readers, settings))
+                    var entry = Entry(state, readers, settings)
+                    entry.hasEvent = tables.isKnown && state.atr != nil
+                    tables.slots.append(entry)
                 }
             }
+            tables.isKnown = true
+        }
+    }
+
+    /// The first slot with an event that nobody was told of. It counts as told.
+    func takeEvent() -> CK_SLOT_ID? {
+        tables.withLock { tables in
+            guard let index = tables.slots.firstIndex(where: \.hasEvent) else { return nil }
+            tables.slots[index].hasEvent = false
+            return CK_SLOT_ID(index)
         }
     }
 

@@ -5,60 +5,13 @@ import GOST
 public struct Mechanism: Sendable {
     public var type: CK_MECHANISM_TYPE
     public var parameter: [UInt8]
+    /// What the parameter points to, where it is a structure with pointers.
+    public var structure: MechanismParameters?
 
-    public init(type: CK_MECHANISM_TYPE, parameter: [UInt8]) {
+    public init(type: CK_MECHANISM_TYPE, parameter: [UInt8], structure: MechanismParameters? = nil) {
         self.type = type
         self.parameter = parameter
-    }
-}
-
-/// What a mechanism does, and for which keys.
-struct MechanismDefinition: Sendable {
-    enum Work: Sendable {
-        case keyPairGeneration(KeyType)
-        /// Signs a digest, or with `hash` a message of any length.
-        case signature(KeyType, hash: HashAlgorithm?)
-        case digest(HashAlgorithm)
-    }
-
-    var type: CK_MECHANISM_TYPE
-    var work: Work
-    var flags: CK_FLAGS
-
-    /// All mechanisms, in the order in which a token's vendor lists them.
-    static let all: [MechanismDefinition] = [
-        .init(type: CKM_GOSTR3410_KEY_PAIR_GEN, work: .keyPairGeneration(.gostR3410), flags: 0x10001),
-        .init(type: CKM_GOSTR3410, work: .signature(.gostR3410, hash: nil), flags: 0x2801),
-        .init(type: CKM_GOSTR3410_512_KEY_PAIR_GEN, work: .keyPairGeneration(.gostR3410With512Bits), flags: 0x10001),
-        .init(type: CKM_GOSTR3410_512, work: .signature(.gostR3410With512Bits, hash: nil), flags: 0x2801),
-        .init(type: CKM_GOSTR3411, work: .digest(.gostR341194), flags: 0x401),
-        .init(type: CKM_GOSTR3411_12_256, work: .digest(.streebog256), flags: 0x401),
-        .init(type: CKM_GOSTR3411_12_512, work: .digest(.streebog512), flags: 0x401),
-        .init(
-            type: CKM_GOSTR3410_WITH_GOSTR3411, work: .signature(.gostR3410, hash: .gostR341194), flags: 0x2801),
-        .init(
-            type: CKM_GOSTR3410_WITH_GOSTR3411_12_256, work: .signature(.gostR3410, hash: .streebog256),
-            flags: 0x2801),
-        .init(
-            type: CKM_GOSTR3410_WITH_GOSTR3411_12_512, work: .signature(.gostR3410With512Bits, hash: .streebog512),
-            flags: 0x2801),
-    ]
-
-    /// - Throws: `CKR_MECHANISM_INVALID` for a mechanism that is not in the list.
-    static func find(_ type: CK_MECHANISM_TYPE) throws(CKError) -> MechanismDefinition {
-        guard let definition = all.first(where: { $0.type == type }) else { throw .mechanismInvalid }
-        return definition
-    }
-
-    /// Mechanisms that hash accept the hash's parameter set as their parameter, or none; the others accept none.
-    func checkParameter(_ parameter: [UInt8]) throws(CKError) {
-        guard !parameter.isEmpty else { return }
-        switch work {
-        case .digest(let hash), .signature(_, hash: .some(let hash)):
-            guard parameter == hash.oid else { throw .mechanismParameterInvalid }
-        case .keyPairGeneration, .signature(_, hash: nil):
-            throw .mechanismParameterInvalid
-        }
+        self.structure = structure
     }
 }
 

@@ -1,6 +1,5 @@
 import CCryptoki
 import GOST
-import Secrets
 import Token
 
 /// An object of a token or of a session (PKCS #11 v2.40, 4).
@@ -8,7 +7,7 @@ struct Object {
     /// Where the object lives.
     enum Home {
         case token(TokenKey)
-        /// In this process, until the session is closed. Private keys keep their value here and nowhere else.
+        /// In this process, until the session is closed. Private and secret keys keep their value here only.
         case session(CK_SESSION_HANDLE, SessionKey?)
         /// Nowhere: it tells of the token itself.
         case features
@@ -23,18 +22,6 @@ struct Object {
     var sessionKey: SessionKey? { if case .session(_, let key) = home { key } else { nil } }
     var isFeatures: Bool { if case .features = home { true } else { false } }
     var session: CK_SESSION_HANDLE? { if case .session(let session, _) = home { session } else { nil } }
-}
-
-/// A private key that lives in this process.
-final class SessionKey {
-    private let key: PrivateKey
-
-    init(_ key: consuming PrivateKey) { self.key = key }
-
-    /// s ‖ r, each big-endian.
-    func sign(digest: [UInt8], random: any RandomSource) throws(GOSTError) -> [UInt8] {
-        try key.sign(digest: digest.span, random: random)
-    }
 }
 
 /// What an application asked for in one of the two templates of a key pair, with the defaults for what it left out.
@@ -106,6 +93,7 @@ extension Attributes {
         set(CKA_PRIVATE, template.isPrivate)
         set(CKA_MODIFIABLE, true)
         set(CKA_COPYABLE, true)
+        set(CKA_DESTROYABLE, true)
         set(CKA_LABEL, template.label)
         set(CKA_ID, template.id)
         set(CKA_KEY_TYPE, parameters.keyType.rawValue)

@@ -1,24 +1,30 @@
-import GOST
+public import CCryptoki
+import HostCrypto
 import Secrets
 
 /// A digest operation (PKCS #11 v2.40, 5.10).
 final class DigestOperation {
-    let algorithm: HashAlgorithm
-    private var hash: RunningHash?
+    let algorithm: DigestAlgorithm
+    private var hash: Digest?
     /// Whether data came in parts, so that only `C_DigestFinal` may end the operation.
     var isMultiPart = false
 
-    init(_ algorithm: HashAlgorithm) {
+    init(_ algorithm: DigestAlgorithm) throws(HostCryptoError) {
         self.algorithm = algorithm
-        hash = RunningHash(algorithm)
+        let digest = try Digest(algorithm)
+        hash = consume digest
     }
 
     func update(_ data: Span<UInt8>) { hash?.update(data) }
 
-    func finalize() -> [UInt8] {
-        guard let hash = hash.take() else { return [] }
-        let digest = hash.finalize()
-        return [UInt8](copying: digest)
+    func finalize() throws(CKError) -> [UInt8] {
+        guard let hash = hash.take() else { throw .operationNotInitialised }
+        do throws(HostCryptoError) {
+            let digest = try hash.finalize()
+            return [UInt8](copying: digest)
+        } catch {
+            throw CKError(error)
+        }
     }
 }
 
@@ -28,13 +34,13 @@ extension Session {
         let definition = try MechanismDefinition.find(mechanism.type)
         guard case .digest(let algorithm) = definition.work else { throw .mechanismInvalid }
         try definition.checkParameter(mechanism.parameter)
-        digest = DigestOperation(algorithm)
+        do throws(HostCryptoError) { digest = try DigestOperation(algorithm) } catch { throw CKError(error) }
     }
 
     /// The number of bytes that the active operation will deliver.
     public func digestSize() throws(CKError) -> Int {
         guard let digest else { throw .operationNotInitialised }
-        return digest.algorithm.digestSize
+        return digest.algorithm.size
     }
 
     /// Digests data that came in one part.
@@ -43,7 +49,7 @@ extension Session {
         guard !operation.isMultiPart else { throw .operationActive }
         digest = nil
         operation.update(data)
-        return operation.finalize()
+        return try operation.finalize()
     }
 
     public func digestUpdate(_ data: Span<UInt8>) throws(CKError) {
@@ -52,9 +58,23 @@ extension Session {
         digest.update(data)
     }
 
+    /// Digests the value of a secret key.
+    public func digestKey(_ handle: CK_OBJECT_HANDLE) throws(CKError) {
+        guard let operation = digest else { throw .operationNotInitialised }
+        do throws(CKError) {
+            guard let key = try? slot.visibleObject(handle) else { throw .keyHandleInvalid }
+            guard let value = try? key.secretValue() else { throw .keyIndigestible }
+            operation.isMultiPart = true
+            operation.update(value.bytes)
+        } catch {
+            digest = nil
+            throw error
+        }
+    }
+
     public func digestFinal() throws(CKError) -> [UInt8] {
         guard let operation = digest else { throw .operationNotInitialised }
         digest = nil
-        return operation.finalize()
+        return try operation.finalize()
     }
 }

@@ -7,23 +7,28 @@ extension Session {
     /// - Throws: `CKR_OBJECT_HANDLE_INVALID` if there is none that the session may see.
     public func attributes(of handle: CK_OBJECT_HANDLE) throws(CKError) -> Attributes {
         let object = try slot.visibleObject(handle)
-        guard object.isFeatures else { return object.attributes }
+        guard object.isFeatures else { return try object.shownAttributes() }
         let isWireless = slot.settings.isWireless(slot.reader)
         return try slot.withToken { token throws(TokenError) in
             try TokenFeatures.attributes(of: token, isWireless: isWireless)
         }
     }
 
-    /// Whether an attribute exists but may not be read: the value of a private key.
+    /// Whether an attribute exists but may not be read: the value of a private key, and of a secret key that is
+    /// sensitive or cannot be extracted.
     public static func isSensitive(_ type: CK_ATTRIBUTE_TYPE, in attributes: Attributes) -> Bool {
-        let objectClass = try? attributes.number(CKA_CLASS)
-        return type == CKA_VALUE && objectClass == CKO_PRIVATE_KEY
+        guard type == CKA_VALUE else { return false }
+        switch try? attributes.number(CKA_CLASS) {
+        case CKO_PRIVATE_KEY: return true
+        case CKO_SECRET_KEY: return !attributes.showsValue
+        default: return false
+        }
     }
 
     /// Destroys an object.
     public func destroyObject(_ handle: CK_OBJECT_HANDLE) throws(CKError) {
         let object = try slot.visibleObject(handle)
-        guard !object.isFeatures else { throw .actionProhibited }
+        guard !object.isFeatures, try object.attributes.bool(CKA_DESTROYABLE) != false else { throw .actionProhibited }
         if let key = object.tokenKey {
             guard isReadWrite else { throw .sessionReadOnly }
             guard slot.login == .user else { throw .userNotLoggedIn }

@@ -1,26 +1,52 @@
 public import CCryptoki
 import GOST
+import HostCrypto
+import Secrets
 import Token
+
+/// What a signature is made of: a digest that a private key signs, or a code that a secret key made on the way.
+enum SignatureInput {
+    case digest(MessageDigest)
+    case code(RunningCode)
+
+    func update(_ data: Span<UInt8>) throws(CKError) {
+        switch self {
+        case .digest(let message): try message.update(data)
+        case .code(let code): code.update(data)
+        }
+    }
+}
 
 /// A signature operation (PKCS #11 v2.40, 5.11).
 final class SignatureOperation {
     let key: Object
-    let message: MessageDigest
+    let input: SignatureInput
     let signatureSize: Int
+    var isMultiPart = false
 
-    init(key: Object, keyType: KeyType, hash: HashAlgorithm?) {
+    init(key: Object, input: SignatureInput, signatureSize: Int) {
         self.key = key
-        message = MessageDigest(size: keyType.digestSize, hash: hash)
-        signatureSize = 2 * keyType.digestSize
+        self.input = input
+        self.signatureSize = signatureSize
     }
 }
 
 extension Session {
     public func signInit(_ mechanism: Mechanism, key handle: CK_OBJECT_HANDLE) throws(CKError) {
         guard signature == nil else { throw .operationActive }
-        let (keyType, hash) = try Self.signatureScheme(of: mechanism)
-        let key = try operationKey(handle, class: CKO_PRIVATE_KEY, permission: CKA_SIGN, keyType: keyType)
-        signature = SignatureOperation(key: key, keyType: keyType, hash: hash)
+        let definition = try MechanismDefinition.find(mechanism.type)
+        try definition.checkParameter(mechanism.parameter)
+        switch definition.work {
+        case .signature(let keyType, let hash):
+            let key = try operationKey(handle, class: CKO_PRIVATE_KEY, permission: CKA_SIGN, keyType: keyType)
+            let message = try MessageDigest(size: keyType.digestSize, hash: hash)
+            signature = SignatureOperation(key: key, input: .digest(message), signatureSize: 2 * keyType.digestSize)
+        case .code(let algorithm):
+            let (key, code) = try runningCode(algorithm, mechanism.parameter, key: handle, permission: CKA_SIGN)
+            signature = SignatureOperation(key: key, input: .code(code), signatureSize: code.size)
+        default:
+            throw .mechanismInvalid
+        }
     }
 
     /// The number of bytes that the active operation will deliver.
@@ -32,13 +58,14 @@ extension Session {
     /// Signs data that came in one part.
     public func sign(_ data: Span<UInt8>) throws(CKError) -> [UInt8] {
         guard let operation = signature else { throw .operationNotInitialised }
-        guard !operation.message.isMultiPart else { throw .operationActive }
+        guard !operation.isMultiPart else { throw .operationActive }
         return try finish(operation, with: data)
     }
 
     public func signUpdate(_ data: Span<UInt8>) throws(CKError) {
         guard let operation = signature else { throw .operationNotInitialised }
-        do { try operation.message.update(data) } catch {
+        operation.isMultiPart = true
+        do throws(CKError) { try operation.input.update(data) } catch {
             signature = nil
             throw error
         }
@@ -51,20 +78,28 @@ extension Session {
 
     private func finish(_ operation: SignatureOperation, with data: Span<UInt8>) throws(CKError) -> [UInt8] {
         signature = nil
-        let digest = try operation.message.finalize(data)
-        if let key = operation.key.tokenKey {
-            return try slot.withToken { token throws(TokenError) in try token.sign(digest: digest, with: key) }
+        try operation.input.update(data)
+        switch operation.input {
+        case .digest(let message):
+            let digest = try message.finalize()
+            if let key = operation.key.tokenKey {
+                return try slot.withToken { token throws(TokenError) in try token.sign(digest: digest, with: key) }
+            }
+            guard let key = operation.key.sessionKey else { throw .keyHandleInvalid }
+            return try key.sign(digest: digest, random: slot.settings.random)
+        case .code(let code):
+            let code = try code.finalize()
+            return [UInt8](copying: code)
         }
-        guard let key = operation.key.sessionKey else { throw .keyHandleInvalid }
-        do { return try key.sign(digest: digest, random: slot.settings.random) } catch { throw CKError(error) }
     }
 
-    /// Which keys a signature mechanism works with, and how it hashes.
-    static func signatureScheme(of mechanism: Mechanism) throws(CKError) -> (KeyType, HashAlgorithm?) {
-        let definition = try MechanismDefinition.find(mechanism.type)
-        guard case .signature(let keyType, let hash) = definition.work else { throw .mechanismInvalid }
-        try definition.checkParameter(mechanism.parameter)
-        return (keyType, hash)
+    /// The beginning of a code with a secret key.
+    func runningCode(
+        _ algorithm: CodeAlgorithm, _ parameter: [UInt8], key handle: CK_OBJECT_HANDLE, permission: CK_ATTRIBUTE_TYPE
+    ) throws(CKError) -> (Object, RunningCode) {
+        let key = try secretKey(handle, permission: permission, types: algorithm.keyTypes)
+        let value = try key.secretValue()
+        return (key, try RunningCode(algorithm, key: value, sBox: key.sBox, parameter: parameter))
     }
 
     /// The key for an operation, checked for its class, its type and the permission to be used so.
@@ -77,17 +112,5 @@ extension Session {
         guard try key.attributes.number(CKA_KEY_TYPE) == keyType.rawValue else { throw .keyTypeInconsistent }
         guard try key.attributes.bool(permission) == true else { throw .keyFunctionNotPermitted }
         return key
-    }
-}
-
-extension CKError {
-    /// What an application learns when a computation on the host fails.
-    init(_ error: GOSTError) {
-        self =
-            switch error {
-            case .invalidPoint, .invalidParameter: .domainParametersInvalid
-            case .invalidLength: .dataLengthRange
-            default: CKError(CKR_FUNCTION_FAILED)
-            }
     }
 }

@@ -1,43 +1,64 @@
 public import CCryptoki
 import GOST
+import HostCrypto
+import Secrets
 
-/// A verification (PKCS #11 v2.40, 5.13). It needs public values only and runs on the host.
+/// A verification (PKCS #11 v2.40, 5.13). It runs on the host.
 final class VerificationOperation {
-    let key: PublicKey
-    let message: MessageDigest
+    /// How the end is checked.
+    enum Method {
+        case signature(MessageDigest, PublicKey)
+        case code(RunningCode)
+    }
 
-    init(key: PublicKey, keyType: KeyType, hash: HashAlgorithm?) {
-        self.key = key
-        message = MessageDigest(size: keyType.digestSize, hash: hash)
+    let method: Method
+    /// Whether the key is seen by User only.
+    let isPrivate: Bool
+    var isMultiPart = false
+
+    init(_ method: Method, isPrivate: Bool) {
+        self.method = method
+        self.isPrivate = isPrivate
+    }
+
+    func update(_ data: Span<UInt8>) throws(CKError) {
+        switch method {
+        case .signature(let message, _): try message.update(data)
+        case .code(let code): code.update(data)
+        }
     }
 }
 
 extension Session {
     public func verifyInit(_ mechanism: Mechanism, key handle: CK_OBJECT_HANDLE) throws(CKError) {
         guard verification == nil else { throw .operationActive }
-        let (keyType, hash) = try Self.signatureScheme(of: mechanism)
-        let key = try operationKey(handle, class: CKO_PUBLIC_KEY, permission: CKA_VERIFY, keyType: keyType)
-        guard let oid = key.attributes[CKA_GOSTR3410_PARAMS], let curve = Curve(oid: oid),
-            let value = key.attributes[CKA_VALUE]
-        else { throw .keyHandleInvalid }
-        do {
-            let publicKey = try PublicKey(curve: curve, bytes: value)
-            verification = VerificationOperation(key: publicKey, keyType: keyType, hash: hash)
-        } catch {
-            throw CKError(error)
+        let definition = try MechanismDefinition.find(mechanism.type)
+        try definition.checkParameter(mechanism.parameter)
+        switch definition.work {
+        case .signature(let keyType, let hash):
+            let key = try operationKey(handle, class: CKO_PUBLIC_KEY, permission: CKA_VERIFY, keyType: keyType)
+            let message = try MessageDigest(size: keyType.digestSize, hash: hash)
+            verification = VerificationOperation(
+                .signature(message, try key.gostPublicKey()), isPrivate: key.isPrivate)
+        case .code(let algorithm):
+            let (key, code) = try runningCode(algorithm, mechanism.parameter, key: handle, permission: CKA_VERIFY)
+            verification = VerificationOperation(.code(code), isPrivate: key.isPrivate)
+        default:
+            throw .mechanismInvalid
         }
     }
 
     /// Verifies the signature of data that came in one part.
     public func verify(_ data: Span<UInt8>, signature: [UInt8]) throws(CKError) {
         guard let operation = verification else { throw .operationNotInitialised }
-        guard !operation.message.isMultiPart else { throw .operationActive }
+        guard !operation.isMultiPart else { throw .operationActive }
         try finish(operation, with: data, signature: signature)
     }
 
     public func verifyUpdate(_ data: Span<UInt8>) throws(CKError) {
         guard let operation = verification else { throw .operationNotInitialised }
-        do { try operation.message.update(data) } catch {
+        operation.isMultiPart = true
+        do throws(CKError) { try operation.update(data) } catch {
             verification = nil
             throw error
         }
@@ -52,8 +73,25 @@ extension Session {
         _ operation: VerificationOperation, with data: Span<UInt8>, signature: [UInt8]
     ) throws(CKError) {
         verification = nil
-        let digest = try operation.message.finalize(data)
-        guard signature.count == 2 * operation.key.curve.coordinateSize else { throw .signatureLengthRange }
-        guard operation.key.isValidSignature(signature, digest: digest) else { throw .signatureInvalid }
+        try operation.update(data)
+        switch operation.method {
+        case .signature(let message, let key):
+            let digest = try message.finalize()
+            guard signature.count == 2 * key.curve.coordinateSize else { throw .signatureLengthRange }
+            guard key.isValidSignature(signature, digest: digest) else { throw .signatureInvalid }
+        case .code(let code):
+            guard signature.count == code.size else { throw .signatureLengthRange }
+            let expected = try code.finalize()
+            guard constantTimeEqual(expected.bytes, signature.span) else { throw .signatureInvalid }
+        }
+    }
+}
+
+extension Object {
+    /// A public key of GOST R 34.10.
+    func gostPublicKey() throws(CKError) -> PublicKey {
+        guard let oid = attributes[CKA_GOSTR3410_PARAMS], let curve = Curve(oid: oid), let value = attributes[CKA_VALUE]
+        else { throw .keyHandleInvalid }
+        do { return try PublicKey(curve: curve, bytes: value) } catch { throw CKError(error) }
     }
 }

@@ -13,11 +13,21 @@ public final class Session {
     var digest: DigestOperation?
     var signature: SignatureOperation?
     var verification: VerificationOperation?
+    var encryption: CipherOperation?
+    var decryption: CipherOperation?
 
     init(handle: CK_SESSION_HANDLE, isReadWrite: Bool, slot: Slot) {
         self.handle = handle
         self.isReadWrite = isReadWrite
         self.slot = slot
+    }
+
+    /// What only a login allows ends with it: operations with private and secret keys.
+    func loginEnded() {
+        signature = nil
+        encryption = nil
+        decryption = nil
+        if verification?.isPrivate == true { verification = nil }
     }
 
     /// The session's state (`CKS_`).

@@ -112,6 +112,6 @@ final class Slot {
     /// What only a login allows ends with it: operations with private keys, and private objects that no token keeps.
     func loginEnded() {
         objects.removeAll { $0.isPrivate }
-        for session in sessions.values { session.signature = nil }
+        for session in sessions.values { session.loginEnded() }
     }
 }

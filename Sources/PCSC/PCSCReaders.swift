@@ -30,4 +30,9 @@ public final class PCSCReaders: ReaderService {
     public func connect(to reader: String) throws(LinkError) -> any CardLink {
         try PCSCCard(reader: reader)
     }
+
+    /// A watch with a context of its own, so that others can look at the readers meanwhile.
+    public func watch() -> (any ReaderWatch)? {
+        do { return try PCSCWatch() } catch { return nil }
+    }
 }

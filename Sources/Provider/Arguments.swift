@@ -8,9 +8,45 @@ extension Mechanism {
         let parameter = unsafe mechanism.pParameter?.assumingMemoryBound(to: UInt8.self)
         do throws(CKError) {
             let bytes = try unsafe Array(input(parameter, mechanism.ulParameterLen))
-            unsafe self.init(type: mechanism.mechanism, parameter: bytes)
+            let structure = try unsafe MechanismParameters(mechanism)
+            unsafe self.init(type: mechanism.mechanism, parameter: bytes, structure: structure)
         } catch {
             throw .mechanismParameterInvalid
+        }
+    }
+}
+
+extension MechanismParameters {
+    /// Reads what a mechanism's parameter points to, where it has the size of a structure with pointers; nil elsewhere.
+    fileprivate init?(_ mechanism: CK_MECHANISM) throws(CKError) {
+        guard let parameter = unsafe UnsafeRawPointer(mechanism.pParameter) else { return nil }
+        let size = unsafe Int(clamping: mechanism.ulParameterLen)
+        switch unsafe mechanism.mechanism {
+        case CKM_GOSTR3410_DERIVE, CKM_GOSTR3410_12_DERIVE:
+            guard unsafe size == MemoryLayout<CK_GOSTR3410_DERIVE_PARAMS>.size else { return nil }
+            let agreement = unsafe parameter.loadUnaligned(as: CK_GOSTR3410_DERIVE_PARAMS.self)
+            self = try unsafe .agreement(
+                AgreementParameters(
+                    derivation: agreement.kdf,
+                    publicData: Array(input(agreement.pPublicData, agreement.ulPublicDataLen)),
+                    ukm: Array(input(agreement.pUKM, agreement.ulUKMLen))))
+        case CKM_GOST_KEG, CKM_VKO_GOSTR3410_2012_512:
+            guard unsafe size == MemoryLayout<CK_ECDH1_DERIVE_PARAMS>.size else { return nil }
+            let agreement = unsafe parameter.loadUnaligned(as: CK_ECDH1_DERIVE_PARAMS.self)
+            self = try unsafe .agreement(
+                AgreementParameters(
+                    derivation: agreement.kdf,
+                    publicData: Array(input(agreement.pPublicData, agreement.ulPublicDataLen)),
+                    ukm: Array(input(agreement.pSharedData, agreement.ulSharedDataLen))))
+        case CKM_KDF_TREE_GOSTR3411_2012_256:
+            guard unsafe size == MemoryLayout<CK_KDF_TREE_GOST_PARAMS>.size else { return nil }
+            let tree = unsafe parameter.loadUnaligned(as: CK_KDF_TREE_GOST_PARAMS.self)
+            self = try unsafe .tree(
+                KeyTreeParameters(
+                    label: Array(input(tree.pLabel, tree.ulLabelLength)),
+                    seed: Array(input(tree.pSeed, tree.ulSeedLength)), r: tree.ulR, length: tree.ulL,
+                    offset: tree.ulOffset))
+        default: return nil
         }
     }
 }

@@ -36,7 +36,11 @@ public func C_DigestUpdate(
 }
 
 @c @implementation
-public func C_DigestKey(_ hSession: CK_SESSION_HANDLE, _ hKey: CK_OBJECT_HANDLE) -> CK_RV { notSupported() }
+public func C_DigestKey(_ hSession: CK_SESSION_HANDLE, _ hKey: CK_OBJECT_HANDLE) -> CK_RV {
+    call { library throws(CKError) in
+        try library.withSession(hSession) { session throws(CKError) in try session.digestKey(hKey) }
+    }
+}
 
 @c @implementation
 public func C_DigestFinal(

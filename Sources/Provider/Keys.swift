@@ -6,7 +6,16 @@ public func C_GenerateKey(
     _ hSession: CK_SESSION_HANDLE, _ pMechanism: UnsafeMutablePointer<CK_MECHANISM>?,
     _ pTemplate: UnsafeMutablePointer<CK_ATTRIBUTE>?, _ ulCount: CK_ULONG,
     _ phKey: UnsafeMutablePointer<CK_OBJECT_HANDLE>?
-) -> CK_RV { notSupported() }
+) -> CK_RV {
+    call { library throws(CKError) in
+        let key = try unsafe output(phKey)
+        let mechanism = try unsafe Mechanism(pMechanism)
+        let template = try unsafe Attributes(pTemplate, ulCount)
+        unsafe key.pointee = try library.withSession(hSession) { session throws(CKError) in
+            try session.generateKey(mechanism, template: template)
+        }
+    }
+}
 
 @c @implementation
 public func C_GenerateKeyPair(
@@ -35,7 +44,16 @@ public func C_WrapKey(
     _ hSession: CK_SESSION_HANDLE, _ pMechanism: UnsafeMutablePointer<CK_MECHANISM>?,
     _ hWrappingKey: CK_OBJECT_HANDLE, _ hKey: CK_OBJECT_HANDLE, _ pWrappedKey: UnsafeMutablePointer<CK_BYTE>?,
     _ pulWrappedKeyLen: UnsafeMutablePointer<CK_ULONG>?
-) -> CK_RV { notSupported() }
+) -> CK_RV {
+    call { library throws(CKError) in
+        let mechanism = try unsafe Mechanism(pMechanism)
+        let result = try unsafe Output(pWrappedKey, pulWrappedKeyLen)
+        let wrapped = try library.withSession(hSession) { session throws(CKError) in
+            try session.wrapKey(mechanism, hKey, with: hWrappingKey)
+        }
+        try result.fill(size: wrapped.count) { wrapped }
+    }
+}
 
 @c @implementation
 public func C_UnwrapKey(
@@ -43,11 +61,30 @@ public func C_UnwrapKey(
     _ hUnwrappingKey: CK_OBJECT_HANDLE, _ pWrappedKey: UnsafeMutablePointer<CK_BYTE>?, _ ulWrappedKeyLen: CK_ULONG,
     _ pTemplate: UnsafeMutablePointer<CK_ATTRIBUTE>?, _ ulAttributeCount: CK_ULONG,
     _ phKey: UnsafeMutablePointer<CK_OBJECT_HANDLE>?
-) -> CK_RV { notSupported() }
+) -> CK_RV {
+    call { library throws(CKError) in
+        let key = try unsafe output(phKey)
+        let mechanism = try unsafe Mechanism(pMechanism)
+        let wrapped = try unsafe Array(input(pWrappedKey, ulWrappedKeyLen))
+        let template = try unsafe Attributes(pTemplate, ulAttributeCount)
+        unsafe key.pointee = try library.withSession(hSession) { session throws(CKError) in
+            try session.unwrapKey(mechanism, wrapped, with: hUnwrappingKey, template: template)
+        }
+    }
+}
 
 @c @implementation
 public func C_DeriveKey(
     _ hSession: CK_SESSION_HANDLE, _ pMechanism: UnsafeMutablePointer<CK_MECHANISM>?, _ hBaseKey: CK_OBJECT_HANDLE,
     _ pTemplate: UnsafeMutablePointer<CK_ATTRIBUTE>?, _ ulAttributeCount: CK_ULONG,
     _ phKey: UnsafeMutablePointer<CK_OBJECT_HANDLE>?
-) -> CK_RV { notSupported() }
+) -> CK_RV {
+    call { library throws(CKError) in
+        let key = try unsafe output(phKey)
+        let mechanism = try unsafe Mechanism(pMechanism)
+        let template = try unsafe Attributes(pTemplate, ulAttributeCount)
+        unsafe key.pointee = try library.withSession(hSession) { session throws(CKError) in
+            try session.deriveKey(mechanism, from: hBaseKey, template: template)
+        }
+    }
+}

@@ -17,6 +17,8 @@ final class LoggedReaders: ReaderService {
     func connect(to reader: String) throws(LinkError) -> any CardLink {
         LoggedLink(try service.connect(to: reader), log: log)
     }
+
+    func watch() -> (any ReaderWatch)? { service.watch() }
 }
 
 private final class LoggedLink: CardLink {

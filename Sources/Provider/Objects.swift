@@ -5,13 +5,29 @@ import Cryptoki
 public func C_CreateObject(
     _ hSession: CK_SESSION_HANDLE, _ pTemplate: UnsafeMutablePointer<CK_ATTRIBUTE>?, _ ulCount: CK_ULONG,
     _ phObject: UnsafeMutablePointer<CK_OBJECT_HANDLE>?
-) -> CK_RV { notSupported() }
+) -> CK_RV {
+    call { library throws(CKError) in
+        let object = try unsafe output(phObject)
+        let template = try unsafe Attributes(pTemplate, ulCount)
+        unsafe object.pointee = try library.withSession(hSession) { session throws(CKError) in
+            try session.createObject(template)
+        }
+    }
+}
 
 @c @implementation
 public func C_CopyObject(
     _ hSession: CK_SESSION_HANDLE, _ hObject: CK_OBJECT_HANDLE, _ pTemplate: UnsafeMutablePointer<CK_ATTRIBUTE>?,
     _ ulCount: CK_ULONG, _ phNewObject: UnsafeMutablePointer<CK_OBJECT_HANDLE>?
-) -> CK_RV { notSupported() }
+) -> CK_RV {
+    call { library throws(CKError) in
+        let copy = try unsafe output(phNewObject)
+        let template = try unsafe Attributes(pTemplate, ulCount)
+        unsafe copy.pointee = try library.withSession(hSession) { session throws(CKError) in
+            try session.copyObject(hObject, template)
+        }
+    }
+}
 
 @c @implementation
 public func C_DestroyObject(_ hSession: CK_SESSION_HANDLE, _ hObject: CK_OBJECT_HANDLE) -> CK_RV {
@@ -23,7 +39,14 @@ public func C_DestroyObject(_ hSession: CK_SESSION_HANDLE, _ hObject: CK_OBJECT_
 @c @implementation
 public func C_GetObjectSize(
     _ hSession: CK_SESSION_HANDLE, _ hObject: CK_OBJECT_HANDLE, _ pulSize: UnsafeMutablePointer<CK_ULONG>?
-) -> CK_RV { notSupported() }
+) -> CK_RV {
+    call { library throws(CKError) in
+        let size = try unsafe output(pulSize)
+        unsafe size.pointee = try library.withSession(hSession) { session throws(CKError) in
+            try session.objectSize(hObject)
+        }
+    }
+}
 
 @c @implementation
 public func C_GetAttributeValue(
@@ -72,7 +95,14 @@ private func answer(_ attribute: inout CK_ATTRIBUTE, from attributes: Attributes
 public func C_SetAttributeValue(
     _ hSession: CK_SESSION_HANDLE, _ hObject: CK_OBJECT_HANDLE, _ pTemplate: UnsafeMutablePointer<CK_ATTRIBUTE>?,
     _ ulCount: CK_ULONG
-) -> CK_RV { notSupported() }
+) -> CK_RV {
+    call { library throws(CKError) in
+        let template = try unsafe Attributes(pTemplate, ulCount)
+        try library.withSession(hSession) { session throws(CKError) in
+            try session.setAttributes(of: hObject, template)
+        }
+    }
+}
 
 // MARK: Search
 

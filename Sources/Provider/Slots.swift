@@ -37,7 +37,13 @@ public func C_GetTokenInfo(_ slotID: CK_SLOT_ID, _ pInfo: UnsafeMutablePointer<C
 @c @implementation
 public func C_WaitForSlotEvent(
     _ flags: CK_FLAGS, _ pSlot: UnsafeMutablePointer<CK_SLOT_ID>?, _ pReserved: UnsafeMutableRawPointer?
-) -> CK_RV { notSupported() }
+) -> CK_RV {
+    call { library throws(CKError) in
+        let slot = try unsafe output(pSlot)
+        guard unsafe pReserved == nil else { throw .argumentsBad }
+        unsafe slot.pointee = try library.waitForSlotEvent(waits: flags & CKF_DONT_BLOCK == 0)
+    }
+}
 
 @c @implementation
 public func C_GetMechanismList(
@@ -57,7 +63,8 @@ public func C_GetMechanismInfo(
 ) -> CK_RV {
     call { library throws(CKError) in
         let info = try unsafe output(pInfo)
-        let flags = try library.flags(of: type, in: slotID)
-        unsafe info.pointee = CK_MECHANISM_INFO(ulMinKeySize: 0, ulMaxKeySize: 0, flags: flags)
+        let (keySizes, flags) = try library.information(on: type, in: slotID)
+        unsafe info.pointee = CK_MECHANISM_INFO(
+            ulMinKeySize: keySizes.lowerBound, ulMaxKeySize: keySizes.upperBound, flags: flags)
     }
 }

@@ -7,21 +7,36 @@ struct ObjectRecord: Equatable {
         case publicKey = "Pk"
         case privateKey = "Pr"
         case certificate = "Ct"
+        /// Of this project's own making: the vendor's is not known.
+        case data = "Dt"
     }
 
     /// What an item holds.
     enum Item: Int {
         case label = 0x0000
+        case subject = 0x0001
         case id = 0x0002
         case value = 0x0008
+        /// Four bytes, zero.
+        case category = 0x000B
         case gostR3410Parameters = 0x000C
         case gostR3411Parameters = 0x000D
         case gost28147Parameters = 0x000E
+        /// One byte, zero.
+        case trusted = 0x000F
+        /// Four bytes each, zero; nobody explained them.
+        case certificate10 = 0x0010
+        case certificate11 = 0x0011
+        /// Codes of this project's own, in records of its own.
+        case application = 0x7F00
+        case objectIdentifier = 0x7F01
     }
 
     var kind: Kind
     /// The number of the key file; 0 for a certificate.
     var keyNumber: UInt8
+    /// Whether only User may read the record of a data object.
+    var isPrivate = false
     /// Items by their code, in the order of the record. Codes that nobody explained stay what they are.
     var items: [(code: Int, value: [UInt8])]
 
@@ -35,10 +50,12 @@ struct ObjectRecord: Equatable {
     init?(parsing bytes: [UInt8]) {
         var cursor = ByteCursor(bytes)
         guard let magic = try? cursor.bytes(2), let kind = Kind(rawValue: String(decoding: magic, as: UTF8.self)),
-            (try? cursor.bytes(6)) != nil, let keyNumber = try? cursor.littleEndianUInt16()
+            (try? cursor.bytes(4)) != nil, let flags = try? cursor.littleEndianUInt16(),
+            let keyNumber = try? cursor.littleEndianUInt16()
         else { return nil }
         self.kind = kind
         self.keyNumber = UInt8(truncatingIfNeeded: keyNumber)
+        isPrivate = kind == .data && flags & 0x01 != 0
         items = []
         while !cursor.isAtEnd {
             guard let code = try? cursor.littleEndianUInt16(), let length = try? cursor.littleEndianUInt16(),
@@ -50,7 +67,7 @@ struct ObjectRecord: Equatable {
 
     /// The record as it is stored.
     var encoded: [UInt8] {
-        var bytes = Array(kind.rawValue.utf8) + [0x01, 0x00, 0x00, 0x00] + kind.flags
+        var bytes = Array(kind.rawValue.utf8) + [0x01, 0x00, 0x00, 0x00] + flags
         bytes.appendLittleEndianUInt16(Int(keyNumber))
         for item in items {
             bytes.appendLittleEndianUInt16(item.code)
@@ -65,13 +82,14 @@ struct ObjectRecord: Equatable {
     static func == (left: ObjectRecord, right: ObjectRecord) -> Bool { left.encoded == right.encoded }
 }
 
-extension ObjectRecord.Kind {
+extension ObjectRecord {
     /// Header bytes 6 and 7, as the vendor's library writes them for each kind.
     fileprivate var flags: [UInt8] {
-        switch self {
+        switch kind {
         case .publicKey: [0x64, 0x00]
         case .privateKey: [0x4A, 0x01]
         case .certificate: [0x01, 0x00]
+        case .data: [isPrivate ? 0x01 : 0x00, 0x00]
         }
     }
 }
@@ -79,7 +97,9 @@ extension ObjectRecord.Kind {
 /// The list of the records' files: a header of six bytes, then their identifiers, little-endian, 0 where unused.
 struct ObjectIndex {
     static let size = 256
-    static let header: [UInt8] = [0x52, 0x50, 0x01, 0x00, 0x00, 0x01]
+    private static let headerSize = 6
+    /// Two bytes that name the kind of index, the version and the size.
+    let header: [UInt8]
     /// Set in the identifier of a record that was deleted.
     private static let deleted: UInt16 = 0x8000
 
@@ -88,18 +108,22 @@ struct ObjectIndex {
     private var changed: Range<Int>?
 
     /// An index of nothing.
-    init() { entries = Array(repeating: 0, count: (Self.size - Self.header.count) / 2) }
+    init(magic: [UInt8] = Array("RP".utf8)) {
+        header = magic + [0x01, 0x00, 0x00, 0x01]
+        entries = Array(repeating: 0, count: (Self.size - Self.headerSize) / 2)
+    }
 
     /// - Returns: nil if the bytes are not an index.
-    init?(parsing bytes: [UInt8]) {
-        guard bytes.count >= Self.header.count, bytes.starts(with: [0x52, 0x50]) else { return nil }
-        var cursor = ByteCursor(bytes.dropFirst(Self.header.count))
+    init?(parsing bytes: [UInt8], magic: [UInt8] = Array("RP".utf8)) {
+        guard bytes.count >= Self.headerSize, bytes.starts(with: magic) else { return nil }
+        header = Array(bytes.prefix(Self.headerSize))
+        var cursor = ByteCursor(bytes.dropFirst(Self.headerSize))
         entries = []
         while let entry = try? cursor.littleEndianUInt16() { entries.append(UInt16(truncatingIfNeeded: entry)) }
     }
 
     /// Whether no record can follow: what was read has an entry that was never used, or all entries.
-    var isComplete: Bool { entries.contains(0) || entries.count >= (Self.size - Self.header.count) / 2 }
+    var isComplete: Bool { entries.contains(0) || entries.count >= (Self.size - Self.headerSize) / 2 }
 
     /// The files of all records that exist.
     var files: [UInt16] { entries.filter { $0 != 0 && $0 & Self.deleted == 0 } }
@@ -124,7 +148,7 @@ struct ObjectIndex {
         var bytes: [UInt8] = []
         let changed = changed ?? 0..<0
         for entry in entries[changed] { bytes.appendLittleEndianUInt16(Int(entry)) }
-        return (Self.header.count + 2 * changed.lowerBound, bytes)
+        return (Self.headerSize + 2 * changed.lowerBound, bytes)
     }
 
     private mutating func replace(_ index: Int?, with entry: UInt16) -> Bool {

@@ -72,12 +72,15 @@ extension Token {
         }
     }
 
-    /// What a transaction's first batch begins with: the change counter, unless it was asked for already.
-    var firstSteps: [Step] { hasAsked ? [] : [.changeCounter] }
-
-    /// Takes the change counter from the answers to ``firstSteps`` and more, and leaves the others.
-    func takeChangeCounter(from responses: inout [Response]) {
-        guard !hasAsked, !responses.isEmpty else { return }
+    /// Sends the first commands of a transaction, and before them the one that asks for the change counter.
+    ///
+    /// - Parameter asking: Whether to ask for the change counter, unless that was done already.
+    /// - Returns: The answers to `steps`, as ``send(_:goesOn:)`` returns them; none if the first one was not executed.
+    func sendFirst(_ steps: [Step], asking: Bool = true, goesOn: Bool = false) throws(TokenError) -> [Response] {
+        guard asking, !hasAsked else { return try send(steps, goesOn: goesOn) }
+        var responses = try send([.changeCounter] + steps, goesOn: goesOn)
+        guard !responses.isEmpty else { return [] }
         takeChangeCounter(from: responses.removeFirst())
+        return responses
     }
 }

@@ -55,8 +55,10 @@ struct FilePath: Hashable, ExpressibleByArrayLiteral {
 }
 
 extension Token {
-    /// Data of one READ BINARY or UPDATE BINARY. Fits a protected short APDU with room to spare.
-    private static let blockSize = 224
+    /// Data of one READ BINARY or UPDATE BINARY: what fits a protected short APDU with room to spare, or without a channel
+    /// all that a short APDU takes.
+    private var readSize: Int { isPlain ? 256 : 224 }
+    private var writeSize: Int { isPlain ? 255 : 224 }
 
     /// Selects a file by its path and returns its template. No path is the MF.
     @discardableResult
@@ -94,10 +96,11 @@ extension Token {
     func readSelected(count: Int) throws(TokenError) -> [UInt8] {
         var content: [UInt8] = []
         while content.count < count {
-            let wanted = min(count - content.count, Self.blockSize)
+            let wanted = min(count - content.count, readSize)
             let response = try send(
                 Command(0x00, 0xB0, Self.high(content.count), Self.low(content.count), ne: wanted))
             guard response.status == .success || response.status == .endOfFileReached else {
+                if response.status == .securityStatusNotSatisfied { userLostRight() }
                 throw TokenError(response.status)
             }
             content += response.data
@@ -110,7 +113,7 @@ extension Token {
     func updateSelected(_ content: [UInt8], at offset: Int = 0) throws(TokenError) {
         var written = 0
         while written < content.count {
-            let block = Array(content[written..<min(written + Self.blockSize, content.count)])
+            let block = Array(content[written..<min(written + writeSize, content.count)])
             let position = offset + written
             try perform(Command(0x00, 0xD6, Self.high(position), Self.low(position), bytes: block))
             written += block.count

@@ -18,6 +18,7 @@ extension Token {
             forgetLogin()
             infoCache = nil
             try erase(isRepair: format.isRepair)
+            heldRights = []
             for directory in Directories.all { try make(directory) }
             try make(.securityOfficer, format.securityOfficer, access: [0x43, 0xFF, 0x01, 0, 0, 0, 0, 0xFF])
             try make(.user, format.user, access: [0x43, 0x01, format.changePolicy, 0, 0, 0, 0, 0xFF])
@@ -89,7 +90,10 @@ extension Token {
         try updateSelected(content)
     }
 
-    private func resetRights() throws(TokenError) { try perform(Command(0x80, 0x40, 0x00, 0x00)) }
+    private func resetRights() throws(TokenError) {
+        try perform(Command(0x80, 0x40, 0x00, 0x00))
+        heldRights = []
+    }
 }
 
 /// The directories of a formatted token, each after the one it is in.

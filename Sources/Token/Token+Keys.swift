@@ -7,27 +7,39 @@ extension Token {
     /// - Returns: The public and the private half.
     public func generateKeyPair(_ template: KeyPairTemplate) throws(TokenError) -> (TokenKey, TokenKey) {
         try transaction { () throws(TokenError) in
-            guard login == .user else { throw .notLoggedIn }
-            let number = try freeKeyNumber()
-            do throws(TokenError) {
+            try requireLogin(.user)
+            return try withNewKeyFiles { number throws(TokenError) in
                 let value = try generate(template, number: number)
                 return try describe(template, number: number, value: value)
-            } catch {
-                // Nothing half-made stays behind, if the card can be reached at all. What went wrong is what the caller
-                // learns.
-                try? establish()
-                try? deleteKeyFiles(number)
-                throw error
             }
+        }
+    }
+
+    /// Runs `body` with the number of a new key. If it fails nothing half-made stays behind, as far as the card can be
+    /// reached; what went wrong is what the caller learns.
+    func withNewKeyFiles<Result>(
+        _ body: (UInt8) throws(TokenError) -> Result
+    ) throws(TokenError) -> Result {
+        let number = try freeKeyNumber()
+        do throws(TokenError) {
+            return try body(number)
+        } catch {
+            try? establish()
+            try? deleteKeyFiles(number)
+            throw error
         }
     }
 
     /// Deletes one half of a key pair, and its key file. Needs User's login.
     public func delete(_ key: TokenKey) throws(TokenError) {
+        try delete(key.half, number: key.number, record: key.file)
+    }
+
+    func delete(_ half: TokenKey.Half, number: UInt8, record: UInt16) throws(TokenError) {
         try transaction { () throws(TokenError) in
-            guard login == .user else { throw .notLoggedIn }
-            try removeRecord(key.file)
-            try delete(UInt16(key.number), in: key.half == .publicKey ? .publicKeys : .privateKeys)
+            try requireLogin(.user)
+            try removeRecord(record, from: .keys)
+            try delete(UInt16(number), in: half == .publicKey ? .publicKeys : .privateKeys)
         }
     }
 

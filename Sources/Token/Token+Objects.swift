@@ -1,69 +1,91 @@
 import APDU
 import Secrets
 
-extension Token {
-    static let indexFile: UInt16 = 0x8000
+/// A directory of records with the index that lists them.
+struct Shelf: Equatable {
+    let directory: FilePath
+    let indexFile: UInt16
+    /// The first two bytes of the index.
+    let magic: [UInt8]
 
-    /// The index of keys; nil if there is none yet.
-    func readIndex() throws(TokenError) -> ObjectIndex? {
-        let file = FilePath.objects.file(Self.indexFile)
-        return try optional { () throws(TokenError) in try read(file) }.flatMap(ObjectIndex.init(parsing:))
+    static let keys = Shelf(directory: .objects, indexFile: 0x8000, magic: Array("RP".utf8))
+    static let certificates = Shelf(directory: [0x1000, 0x1001, 0x8001], indexFile: 0x8000, magic: Array("RP".utf8))
+    /// The vendor's headers for these are not known, so they have an index of this project's own.
+    static let data = Shelf(directory: .objects, indexFile: 0x7E00, magic: Array("OS".utf8))
+
+    var index: FilePath { directory.file(indexFile) }
+    func file(_ identifier: UInt16) -> FilePath { directory.file(identifier) }
+}
+
+extension Token {
+    /// The index of a shelf; nil if there is none yet.
+    func readIndex(of shelf: Shelf) throws(TokenError) -> ObjectIndex? {
+        try optional { () throws(TokenError) in try read(shelf.index) }
+            .flatMap { ObjectIndex(parsing: $0, magic: shelf.magic) }
     }
 
     /// Stores records and then enters them in the index, so that a cut in between leaves nothing visible.
     ///
     /// - Returns: The records' files, in their order.
-    func store(_ records: [ObjectRecord]) throws(TokenError) -> [UInt16] {
-        var index = try openIndex()
+    func store(_ records: [ObjectRecord], on shelf: Shelf = .keys) throws(TokenError) -> [UInt16] {
+        var index = try openIndex(of: shelf)
         var files: [UInt16] = []
         for record in records {
-            let file = try freeFile()
+            let file = try freeFile(in: shelf.directory)
             guard index.insert(file) else { throw .memoryFull }
             let content = record.encoded
-            try select(.objects)
+            guard content.count < 0x8000 else { throw .memoryFull }
+            try select(shelf.directory)
             try create(file, type: [0x01, 0x00], size: content.count, access: record.access)
             try updateSelected(content)
             files.append(file)
         }
-        try select(FilePath.objects.file(Self.indexFile))
+        try select(shelf.index)
         try updateSelected(index.changes.bytes, at: index.changes.offset)
-        cache = nil
+        objectsChanged()
         return files
     }
 
     /// Takes a record out of the index and then deletes it, so that a cut in between leaves nothing half visible.
-    func removeRecord(_ file: UInt16) throws(TokenError) {
-        guard var index = try readIndex(), index.remove(file) else { throw .notFound }
-        cache = nil
-        try select(FilePath.objects.file(Self.indexFile))
+    func removeRecord(_ file: UInt16, from shelf: Shelf) throws(TokenError) {
+        guard var index = try readIndex(of: shelf), index.remove(file) else { throw .notFound }
+        objectsChanged()
+        try select(shelf.index)
         try updateSelected(index.changes.bytes, at: index.changes.offset)
-        try delete(file, in: .objects)
+        try delete(file, in: shelf.directory)
     }
 
-    /// The index of keys, made if there is none, or if making it was cut short.
-    private func openIndex() throws(TokenError) -> ObjectIndex {
-        let file = FilePath.objects.file(Self.indexFile)
-        if let content = try optional({ () throws(TokenError) in try read(file) }) {
-            if let index = ObjectIndex(parsing: content) { return index }
+    /// What was known of the objects is past, and the change counter too.
+    private func objectsChanged() {
+        cache = nil
+        changeCounter = nil
+    }
+
+    /// The index of a shelf, made if there is none, or if making it was cut short.
+    private func openIndex(of shelf: Shelf) throws(TokenError) -> ObjectIndex {
+        let index = ObjectIndex(magic: shelf.magic)
+        if let content = try optional({ () throws(TokenError) in try read(shelf.index) }) {
+            if let index = ObjectIndex(parsing: content, magic: shelf.magic) { return index }
             guard content.allSatisfy({ $0 == 0 }) else { throw .malformedAnswer }
-            try updateSelected(ObjectIndex.header)
-            return ObjectIndex()
+            try updateSelected(index.header)
+            return index
         }
-        try select(.objects)
+        try select(shelf.directory)
         try create(
-            Self.indexFile, type: [0x01, 0x00], size: ObjectIndex.size, access: [0x43, 0x00, 0x02, 0, 0, 0, 0, 0x02])
-        try updateSelected(ObjectIndex.header)
-        return ObjectIndex()
+            shelf.indexFile, type: [0x01, 0x00], size: ObjectIndex.size,
+            access: [0x43, 0x00, 0x02, 0, 0, 0, 0, 0x02])
+        try updateSelected(index.header)
+        return index
     }
 
-    /// A random identifier that no file in the directory of objects has.
-    private func freeFile() throws(TokenError) -> UInt16 {
+    /// A random identifier that no file in the directory has.
+    private func freeFile(in directory: FilePath) throws(TokenError) -> UInt16 {
         for _ in 0..<64 {
             let bytes: [UInt8]
             do { bytes = try settings.random.bytes(2) } catch { throw .link(.randomUnavailable) }
             let file = UInt16(bytes[0] & 0x7F) << 8 | UInt16(bytes[1])
-            guard file != 0, file != 0x1001 else { continue }
-            let path = FilePath.objects.file(file)
+            guard file != 0, file != 0x1001, file != Shelf.data.indexFile else { continue }
+            let path = directory.file(file)
             if try optional({ () throws(TokenError) in try select(path) }) == nil { return file }
         }
         throw .memoryFull
@@ -77,6 +99,7 @@ extension ObjectRecord {
         case .publicKey: [0x43, 0x00, 0x02, 0, 0, 0, 0, 0x02]
         case .privateKey: [0x43, 0x02, 0x02, 0, 0, 0, 0, 0x02]
         case .certificate: [0x43, 0x00, 0x00, 0, 0, 0, 0, 0x02]
+        case .data: [0x43, isPrivate ? 0x02 : 0x00, 0x02, 0, 0, 0, 0, 0x02]
         }
     }
 }

@@ -9,7 +9,7 @@ extension Token {
             try verify(role, pin)
             login = role
             cache = nil
-            if case .paired = protection, settings.pinRetention == .session {
+            if isProtected && settings.pinRetention == .session || returnsRights {
                 retainedPIN = RetainedSecret(copying: pin)
             }
         }
@@ -37,14 +37,14 @@ extension Token {
                     try verify(role, old)
                 } catch {
                     // A right that was held had to be given up for the PIN to be looked at.
-                    if login == role { forgetLogin() }
+                    if login == role, !returnsRights { forgetLogin() }
                     throw error
                 }
-            } else if login != role {
-                throw .notLoggedIn
+            } else {
+                try requireLogin(role)
             }
             try changePIN(of: role, to: new)
-            if login == nil { try perform(Command(0x80, 0x40, 0x00, role.rawValue)) }
+            if login == nil, !returnsRights { try perform(Command(0x80, 0x40, 0x00, role.rawValue)) }
             if retainedPIN != nil, login == role { retainedPIN = RetainedSecret(copying: new) }
         }
     }
@@ -54,7 +54,7 @@ extension Token {
         let new = new.copy()
         try requireLength(of: new)
         try transaction { () throws(TokenError) in
-            guard login == .securityOfficer else { throw .notLoggedIn }
+            try requireLogin(.securityOfficer)
             try perform(Command(0x00, 0x2C, 0x03, Role.user.rawValue))
             try changePIN(of: .user, to: new)
         }
@@ -83,23 +83,6 @@ extension Token {
         cache = nil
     }
 
-    /// Presents the retained PIN in a channel that was opened anew: once, and whatever goes wrong ends the login
-    /// (gsc1, 15.3). Without a retained PIN the login has ended with the channel.
-    func presentRetainedPIN() throws(TokenError) {
-        mustPresentPIN = false
-        guard let role = login, let pin = retainedPIN?.copy() else { return forgetLogin() }
-        // The presentation is no part of the call, which may be repeated after it.
-        let hadActed = hasActed
-        defer { hasActed = hadActed }
-        do throws(TokenError) {
-            try verify(role, pin)
-        } catch {
-            forgetLogin()
-            warn("the PIN was not taken again: the login is over")
-            throw .notLoggedIn
-        }
-    }
-
     /// Reads what the token tells of a PIN's length limits and tries (GET DATA 0101, 0102).
     static func pinState(_ answer: [UInt8]) throws(TokenError) -> PINState {
         guard let template = try? FileTemplate(parsing: answer), template.properties.count == 6,
@@ -125,7 +108,7 @@ extension Token {
             status = try send(Command(0x00, 0x20, 0x00, role.rawValue, data: pin.copy())).status
         }
         switch status {
-        case .success: return
+        case .success: if returnsRights { heldRights.insert(role) }
         case .verificationFailed: throw .pinIncorrect
         case _ where status.triesLeft != nil: throw .pinIncorrect
         default: throw TokenError(status)

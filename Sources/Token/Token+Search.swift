@@ -5,48 +5,91 @@ import SecureChannel
 /// What is known of the objects, and the state of the card it was read in.
 struct ObjectCache {
     var changeCounter: UInt32
-    var keys: [TokenKey]
+    var objects: TokenObjects
 }
 
-/// Finding objects, in as few round trips as the token allows: one for the index, then one for each reply full of
+/// Finding objects, in as few round trips as the token allows: one for the index of keys, then one for each reply full of
 /// records and key files.
 extension Token {
-    /// Bytes of a file that are read in the same round trip in which it is selected. Most records are shorter.
-    private static let firstBlock = 200
     /// As many bytes as a key file's template may have.
     private static let templateSize = 64
 
-    /// All keys that the present login may see. The card is only asked what changed since the last time.
-    public func keys() throws(TokenError) -> [TokenKey] {
+    /// All objects that the present login may see. The card is only asked what changed since the last time.
+    public func objects() throws(TokenError) -> TokenObjects {
         try transaction(cache == nil ? .reading : .neither) { () throws(TokenError) in
-            if let cache, cache.changeCounter == changeCounter { return cache.keys }
-            let keys = try readKeys()
-            cache = changeCounter.map { ObjectCache(changeCounter: $0, keys: keys) }
-            return keys
+            if let cache, cache.changeCounter == changeCounter { return cache.objects }
+            if login == .user { try requireLogin(.user) }
+            let objects = try readObjects()
+            cache = changeCounter.map { ObjectCache(changeCounter: $0, objects: objects) }
+            return objects
         }
     }
 
-    private func readKeys() throws(TokenError) -> [TokenKey] {
-        let files = try readIndexAtOnce()?.files ?? []
+    /// The GOST keys among ``objects()``.
+    public func keys() throws(TokenError) -> [TokenKey] { try objects().keys }
+
+    private func readObjects() throws(TokenError) -> TokenObjects {
+        var objects = TokenObjects()
+        let indices = try readIndices()
+        try readKeys(indices.keys?.files ?? [], into: &objects)
+        let certificates = indices.certificates?.files ?? []
+        let data = indices.data?.files ?? []
+        let contents = try readFiles(
+            certificates.map(Shelf.certificates.file) + data.map(Shelf.data.file))
+        let records = contents.map { $0.flatMap(ObjectRecord.init(parsing:)) }
+        for case (let file, let record?) in zip(certificates, records) {
+            if let certificate = TokenCertificate(record, file: file) { objects.certificates.append(certificate) }
+        }
+        for case (let file, let record?) in zip(data, records.dropFirst(certificates.count)) {
+            if let object = TokenData(record, file: file) { objects.data.append(object) }
+        }
+        return objects
+    }
+
+    // MARK: Indices
+
+    private typealias Indices = (keys: ObjectIndex?, certificates: ObjectIndex?, data: ObjectIndex?)
+
+    private func readIndices() throws(TokenError) -> Indices {
+        guard hasBatches else {
+            // What is read now is at least as new as a counter that was asked for before. If that was long ago, the next
+            // search finds another and reads once more.
+            if !hasAsked, !isPlain || changeCounter == nil { try readChangeCounter() }
+            return (
+                try readIndex(of: .keys), try readIndex(of: .certificates), try readIndex(of: .data)
+            )
+        }
+        // One reply has room for the index of keys. Of the others it says whether they are there.
+        let steps = [
+            Step.select(Shelf.certificates.index), .select(Shelf.data.index), .select(Shelf.keys.index),
+            .read(at: 0, count: Self.firstBlock),
+        ]
+        let responses = try sendFirst(steps, goesOn: true)
+        guard responses.count == steps.count else { throw .malformedAnswer }
+        var keys = try content(Array(responses[2...])).flatMap { ObjectIndex(parsing: $0) }
+        if keys?.isComplete == false { keys = try readIndex(of: .keys) }
+        return (
+            keys,
+            responses[0].status == .success ? try readIndex(of: .certificates) : nil,
+            responses[1].status == .success ? try readIndex(of: .data) : nil
+        )
+    }
+
+    // MARK: Keys
+
+    private func readKeys(_ files: [UInt16], into objects: inout TokenObjects) throws(TokenError) {
         var templates: [FilePath: FileTemplate] = [:]
         let records = try readRecords(files, guessing: &templates)
         let missing = records.compactMap { $0?.keyFile }.filter { templates[$0] == nil }
         try readTemplates(of: missing, into: &templates)
-        var keys: [TokenKey] = []
         for case (let file, let record?) in zip(files, records) {
             guard let path = record.keyFile, let template = templates[path] else { continue }
-            if let key = try key(of: record, in: file, template, at: path) { keys.append(key) }
+            if let key = try key(of: record, in: file, template, at: path) {
+                objects.keys.append(key)
+            } else if let key = try rsaKey(of: record, in: file, template, records) {
+                objects.rsaKeys.append(key)
+            }
         }
-        return keys
-    }
-
-    private func readIndexAtOnce() throws(TokenError) -> ObjectIndex? {
-        let steps = [Step.select(FilePath.objects.file(Self.indexFile)), .read(at: 0, count: Self.firstBlock)]
-        var responses = try send(firstSteps + steps, goesOn: true)
-        takeChangeCounter(from: &responses)
-        guard let content = try content(responses) else { return nil }
-        let index = ObjectIndex(parsing: content)
-        return index?.isComplete == false ? try readIndex() : index
     }
 
     /// Reads the records in these files; nil where there is none that this login may read.
@@ -55,22 +98,12 @@ extension Token {
     private func readRecords(
         _ files: [UInt16], guessing templates: inout [FilePath: FileTemplate]
     ) throws(TokenError) -> [ObjectRecord?] {
-        let paths = files.map { FilePath.objects.file($0) }
         let guessed = hasBatches ? (0..<(files.count + 1) / 2).flatMap(Self.keyFiles) : []
-        let steps =
-            paths.flatMap { [Step.select($0), .read(at: 0, count: Self.firstBlock)] }
-            + guessed.map { .select($0, ne: Self.templateSize) }
-        guard !steps.isEmpty else { return [] }
-        let responses = try send(steps, goesOn: true)
-        guard responses.count == steps.count else { throw .malformedAnswer }
-        Self.take(responses.suffix(guessed.count), of: guessed, into: &templates)
-        var records: [ObjectRecord?] = []
-        for (index, path) in paths.enumerated() {
-            var content = try content(Array(responses[2 * index...2 * index + 1]))
-            if content?.count == Self.firstBlock { content = try read(path) }
-            records.append(content.flatMap(ObjectRecord.init(parsing:)))
-        }
-        return records
+        var responses: [Response] = []
+        let contents = try readFiles(
+            files.map(Shelf.keys.file), and: guessed.map { .select($0, ne: Self.templateSize) }, answers: &responses)
+        Self.take(responses[...], of: guessed, into: &templates)
+        return contents.map { $0.flatMap(ObjectRecord.init(parsing:)) }
     }
 
     private func readTemplates(
@@ -89,7 +122,7 @@ extension Token {
         let half: TokenKey.Half = record.kind == .publicKey ? .publicKey : .privateKey
         let flags = template.properties.count > 2 ? template.properties[2] : 0
         var value = record[.value]
-        if half == .publicKey, value == nil { value = try read(path) }
+        if half == .publicKey, value == nil { value = try readPublicKey(path) }
         return TokenKey(
             half: half, file: file, number: record.keyNumber, curve: curve, label: record[.label] ?? [],
             id: record[.id] ?? [], gostR3410Parameters: oid, gostR3411Parameters: record[.gostR3411Parameters] ?? [],
@@ -97,8 +130,39 @@ extension Token {
             isImported: flags & 0x08 != 0)
     }
 
-    /// Whether several commands cost one round trip.
-    private var hasBatches: Bool { channel?.capabilities.features.contains(.batch) == true }
+    /// The RSA key that a record describes; nil if its file is of another kind.
+    ///
+    /// - Parameter records: Those of all keys, in one of which the public half may have been kept.
+    private func rsaKey(
+        of record: ObjectRecord, in file: UInt16, _ template: FileTemplate, _ records: [ObjectRecord?]
+    ) throws(TokenError) -> TokenRSAKey? {
+        guard template.properties.count > 2 else { return nil }
+        let (half, type): (TokenKey.Half, UInt8) =
+            record.kind == .publicKey ? (.publicKey, RSAKeySize.publicType) : (.privateKey, RSAKeySize.privateType)
+        let size =
+            half == .publicKey ? RSAKeySize(publicSize: template.size) : RSAKeySize(privateSize: template.size)
+        guard template.properties[0] == type, let size else { return nil }
+        let publicRecord = records.first { $0?.kind == .publicKey && $0?.keyNumber == record.keyNumber } ?? nil
+        var bytes = publicRecord?[.value]
+        if bytes == nil { bytes = try readPublicKey(FilePath.publicKeys.file(UInt16(record.keyNumber))) }
+        let value = bytes.flatMap { RSAPublicValue(parsing: $0, size: size) }
+        return TokenRSAKey(
+            half: half, file: file, number: record.keyNumber, label: record[.label] ?? [], id: record[.id] ?? [],
+            bits: size.bits, modulus: value?.modulus, publicExponent: value?.exponent,
+            isImported: template.properties[2] & 0x08 != 0)
+    }
+
+    /// Reads a public key's file; nil from a token that does not give it back.
+    private func readPublicKey(_ path: FilePath) throws(TokenError) -> [UInt8]? {
+        do throws(TokenError) {
+            return try read(path)
+        } catch {
+            switch error {
+            case .notFound, .notLoggedIn, .refused: return nil
+            default: throw error
+            }
+        }
+    }
 
     /// Both key files of the number after `index`.
     private static func keyFiles(_ index: Int) -> [FilePath] {
@@ -113,31 +177,15 @@ extension Token {
             templates[path] = try? FileTemplate(parsing: response.data)
         }
     }
-
-    /// What SELECT and READ BINARY brought; nil if there is no such file, or none that this login may read.
-    private func content(_ responses: [Response]) throws(TokenError) -> [UInt8]? {
-        for response in responses {
-            switch response.status {
-            case .success, .endOfFileReached: continue
-            case .fileNotFound: return nil
-            case .securityStatusNotSatisfied:
-                // User may read everything: the card was told by another process to drop the right.
-                if login == .user { forgetLogin() }
-                return nil
-            default: throw TokenError(response.status)
-            }
-        }
-        return responses.last?.data
-    }
 }
 
 extension ObjectRecord {
-    /// The key file that the record belongs to; nil for a certificate.
+    /// The key file that the record belongs to; nil for what is no key.
     fileprivate var keyFile: FilePath? {
         switch kind {
         case .publicKey: FilePath.publicKeys.file(UInt16(keyNumber))
         case .privateKey: FilePath.privateKeys.file(UInt16(keyNumber))
-        case .certificate: nil
+        case .certificate, .data: nil
         }
     }
 }

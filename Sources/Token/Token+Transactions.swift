@@ -32,7 +32,8 @@ extension Token {
     enum Beginning {
         /// It asks for the change counter and reads, all of which may run twice.
         case reading
-        /// It sends what must not run twice, where a session is hardly ever lost: see ``Token/isChannelReliable``.
+        /// It sends what must not run twice, where a session is hardly ever lost: see ``Token/isChannelReliable``. There
+        /// is none to lose without a channel.
         case acting
         /// Something else, so that the change counter is asked for before.
         case neither
@@ -45,7 +46,7 @@ extension Token {
         guard isActivated else { throw .activationNeeded }
         switch beginning {
         case .reading where isChannelReady: break
-        case .acting where isChannelReliable: break
+        case .acting where isPlain || isChannelReliable: break
         default: try establish()
         }
         do throws(TokenError) {
@@ -66,23 +67,26 @@ extension Token {
         } catch {
             throw .link(error)
         }
-        defer { link.endTransaction() }
+        defer {
+            returnHeldRights()
+            link.endTransaction()
+        }
         endAfterSuspend()
         return try body()
     }
 
-    /// A reset ends the channel's session on the card and every login.
+    /// A reset ends the channel's session on the card and every login, but one that the card forgets after each call.
     private func cardWasReset() {
         channel?.discard()
         channel = nil
-        if case .plain = protection { forgetLogin() }
+        if isPlain, !returnsRights { forgetLogin() }
     }
 
     /// Suspend ends channel and login: whoever wakes the machine up has to know the PIN (gsc1, 15.3).
     private func endAfterSuspend() {
         let suspended = settings.clocks.suspended
         defer { self.suspended = suspended }
-        guard suspended - self.suspended > .milliseconds(100), case .paired = protection else { return }
+        guard suspended - self.suspended > .milliseconds(100), isProtected || returnsRights else { return }
         channel?.discard()
         channel = nil
         forgetLogin()
@@ -90,7 +94,7 @@ extension Token {
 
     /// Whether commands can be sent as things are, if one may turn out to have been sent in vain.
     private var isChannelReady: Bool {
-        if case .plain = protection { return true }
+        if isPlain { return true }
         return channel?.isOpen == true && channel?.needsRenewal == false && !mustPresentPIN
     }
 
@@ -118,7 +122,7 @@ extension Token {
         if mustPresentPIN { try presentRetainedPIN() }
     }
 
-    private func readChangeCounter() throws(TokenError) {
+    func readChangeCounter() throws(TokenError) {
         takeChangeCounter(from: try send(Step.changeCounter.command))
     }
 
@@ -184,10 +188,15 @@ extension Token {
 
     /// The data of an answer whose status word is 9000; every other is an error.
     func data(of response: Response) throws(TokenError) -> [UInt8] {
-        // Nothing that User asks for here needs another's right: the card was told by another process to drop User's.
-        if response.status == .securityStatusNotSatisfied, login == .user { forgetLogin() }
+        if response.status == .securityStatusNotSatisfied { userLostRight() }
         guard response.status == .success else { throw TokenError(response.status) }
         return response.data
+    }
+
+    /// Nothing that User asks for here needs another's right: the card was told by another process to drop User's. That
+    /// cannot be where the right was taken in the same transaction.
+    func userLostRight() {
+        if login == .user, !returnsRights { forgetLogin() }
     }
 
     /// What `body` returns, or nil if it meets something that is not there.

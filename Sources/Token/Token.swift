@@ -26,10 +26,13 @@ public final class Token {
     var capabilities: Capabilities?
     var hints: TokenHints?
     var channel: SecureChannel?
-    /// The PIN of ``login``, kept to present it once in a channel that had to be opened anew (gsc1, 15.3).
+    /// The PIN of ``login``, kept to present it once in a channel that had to be opened anew (gsc1, 15.3), and in each
+    /// transaction that needs it with a token that has no channel.
     var retainedPIN: RetainedSecret?
     /// Whether the channel was opened anew since the login, so that the card does not know of it.
     var mustPresentPIN = false
+    /// What the card has to forget at the end of the transaction under way.
+    var heldRights: Set<Role> = []
     /// Whether the call under way sent a command that must not run twice, so that the call must not be repeated
     /// (gsc1, 15.2 b).
     public internal(set) var hasActed = false
@@ -95,6 +98,11 @@ public final class Token {
         if case .paired = protection { true } else { false }
     }
 
+    /// Whether commands go to the card as they are.
+    var isPlain: Bool {
+        if case .plain = protection { true } else { false }
+    }
+
     /// Makes sure that the token can be worked with: its channel is open, if it has one.
     public func prepare() throws(TokenError) {
         try transaction { () throws(TokenError) in }
@@ -104,7 +112,7 @@ public final class Token {
     ///
     /// Works when the process is about to end: computes nothing but what the open channel needs.
     public func disconnect() {
-        if channel != nil || login != nil, let wasReset = try? link.beginTransaction() {
+        if channel != nil || login != nil && !returnsRights, let wasReset = try? link.beginTransaction() {
             if !wasReset { endOnCard() }
             link.endTransaction()
         }
@@ -125,7 +133,7 @@ public final class Token {
 
     private func endOnCard() {
         channel?.close()
-        if case .plain = protection, let login {
+        if case .plain = protection, !returnsRights, let login {
             _ = try? link.transmit(Command(0x80, 0x40, 0x00, login.rawValue))
         }
     }

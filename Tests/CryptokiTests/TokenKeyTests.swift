@@ -3,6 +3,7 @@ import Cryptoki
 import Emulator
 import GOST
 import Testing
+import Token
 
 @Suite("Keys and signatures, on both identities", .serialized)
 struct TokenKeyTests {
@@ -13,10 +14,12 @@ struct TokenKeyTests {
     ]
 
     /// An application with a session in which User is logged in.
-    static func start(_ identity: Identity) throws -> (EmulatedReader, Application, CK_SESSION_HANDLE) {
+    static func start(
+        _ identity: Identity, configure: (inout TokenSettings) -> Void = { _ in }
+    ) throws -> (EmulatedReader, Application, CK_SESSION_HANDLE) {
         let passwords = identity.name == Identity.bt.name ? [Application.password] : []
         let reader = try EmulatedReader(identity, passwords: passwords)
-        let application = Application(reader, store: Folder())
+        let application = Application(reader, store: Folder(), configure: configure)
         if !passwords.isEmpty { try application.activate() }
         let session = try application.open()
         try application.logIn(session)

@@ -53,6 +53,59 @@ struct ObjectFormatTests {
         #expect(ObjectRecord(parsing: record.encoded) == record)
     }
 
+    @Test(
+        "a certificate of 335 bytes with a subject of 35, a label of 22 and an identifier of 16 has the 463 bytes seen")
+    func certificateRecord() {
+        let record = ObjectRecord(
+            certificate: [UInt8](repeating: 0x30, count: 335), subject: [UInt8](repeating: 0x31, count: 35),
+            label: [UInt8](repeating: 0x41, count: 22), id: [UInt8](repeating: 0x42, count: 16))
+        let bytes = record.encoded
+        #expect(bytes.count == 463)
+        #expect(bytes.prefix(14) == [UInt8](hex: "43 74 01 00 00 00 01 00 00 00 00 00 16 00")[...])
+        #expect(record.items.map(\.code) == [0x00, 0x01, 0x02, 0x08, 0x0B, 0x0F, 0x10, 0x11])
+        #expect(bytes.suffix(29).hex == "0b00040000000000" + "0f00010000" + "1000040000000000" + "1100040000000000")
+        #expect(ObjectRecord(parsing: bytes) == record)
+    }
+
+    @Test("a data object's record says whether it is private, and lies in an index that is not the vendor's")
+    func dataRecord() {
+        for isPrivate in [true, false] {
+            var record = ObjectRecord(kind: .data, keyNumber: 0, items: [(.label, [0x41]), (.value, [1, 2])])
+            record.isPrivate = isPrivate
+            #expect(record.encoded.prefix(2).elementsEqual("Dt".utf8))
+            #expect(ObjectRecord(parsing: record.encoded)?.isPrivate == isPrivate)
+        }
+        let index = ObjectIndex(magic: Shelf.data.magic).header
+        #expect(index.hex == "4f5301000001")
+        #expect(ObjectIndex(parsing: index) == nil)
+        #expect(ObjectIndex(parsing: index, magic: Shelf.data.magic) != nil)
+    }
+
+    @Test("RSA key files have the sizes of the reference")
+    func rsaSizes() throws {
+        for (bits, privateSize, publicSize) in [(1024, 0x148, 0xC0), (2048, 0x288, 0x180), (4096, 0x508, 0x300)] {
+            let size = try #require(RSAKeySize(bits: bits))
+            #expect((size.privateSize, size.publicSize) == (privateSize, publicSize))
+            #expect(RSAKeySize(privateSize: privateSize) == size)
+            #expect(RSAKeySize(publicSize: publicSize) == size)
+        }
+        for bits in [0, 256, 511, 1000, 1025, 4352] { #expect(RSAKeySize(bits: bits) == nil) }
+        for size in [-1, 0, 7, 8] { #expect(RSAKeySize(privateSize: size) == nil) }
+    }
+
+    @Test("a public RSA key is its modulus and its exponent, little-endian")
+    func rsaValue() throws {
+        let size = try #require(RSAKeySize(bits: 512))
+        let value = RSAPublicValue(modulus: [0x80] + [UInt8](repeating: 1, count: 63), exponent: [1, 0, 1])
+        let bytes = value.encoded(size)
+        #expect(bytes.count == 96)
+        #expect(bytes[63] == 0x80)
+        #expect(bytes[64..<68] == [1, 0, 1, 0])
+        #expect(RSAPublicValue(parsing: bytes, size: size) == value)
+        #expect(RSAPublicValue(parsing: bytes + [0], size: size) == nil)
+        #expect(RSAPublicValue(parsing: [UInt8](repeating: 0, count: 96), size: size) == nil)
+    }
+
     @Test("a record that is cut short, or of an unknown kind, is none")
     func malformedRecords() {
         let bytes = ObjectRecord(kind: .privateKey, keyNumber: 1, items: [(.label, [1, 2, 3])]).encoded

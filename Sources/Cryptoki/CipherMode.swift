@@ -1,0 +1,146 @@
+import GOST
+import Secrets
+
+/// How a mechanism uses a block cipher.
+enum CipherMode: Sendable {
+    /// ECB: whole blocks.
+    case codebook
+    /// Any number of octets, in parts of any length: CTR-ACPKM, or for GOST 28147-89 what its parameter set says.
+    case stream
+    /// MGM: the text as a whole, and a tag after it.
+    case authenticated
+}
+
+/// A cipher at work in one direction.
+protocol RunningCipher: AnyObject {
+    /// The octets that come and go together; nil if the text is processed as a whole.
+    var granularity: Int? { get }
+
+    /// The octets that `process` delivers for `count`, or at most.
+    func outputSize(for count: Int) -> Int
+
+    func process(_ data: Span<UInt8>) throws(CKError) -> Secret
+}
+
+extension RunningCipher {
+    func outputSize(for count: Int) -> Int { count }
+}
+
+/// Which way a cipher works.
+public enum CipherDirection: Sendable {
+    case encryption, decryption
+
+    /// What an application learns of text of a length that the cipher does not take.
+    var lengthRange: CKError { self == .encryption ? .dataLengthRange : .encryptedDataLengthRange }
+}
+
+/// ECB of Magma and Kuznyechik.
+final class Codebook<Cipher: BlockCipher & ~Copyable>: RunningCipher {
+    private let cipher: Cipher
+    private let direction: CipherDirection
+    let granularity: Int? = Cipher.blockSize
+
+    init(key: Span<UInt8>, _ direction: CipherDirection) throws(GOSTError) {
+        cipher = try Cipher(key: key)
+        self.direction = direction
+    }
+
+    func process(_ data: Span<UInt8>) throws(CKError) -> Secret {
+        do throws(GOSTError) {
+            return direction == .encryption ? try cipher.encryptECB(data) : try cipher.decryptECB(data)
+        } catch {
+            throw direction.lengthRange
+        }
+    }
+}
+
+/// ECB of GOST 28147-89.
+final class Codebook28147: RunningCipher {
+    private let cipher: GOST28147
+    private let direction: CipherDirection
+    let granularity: Int? = 8
+
+    init(key: Span<UInt8>, sBox: SBox, _ direction: CipherDirection) throws(GOSTError) {
+        cipher = try GOST28147(key: key, sBox: sBox)
+        self.direction = direction
+    }
+
+    func process(_ data: Span<UInt8>) throws(CKError) -> Secret {
+        do throws(GOSTError) {
+            return direction == .encryption ? try cipher.encryptECB(data) : try cipher.decryptECB(data)
+        } catch {
+            throw direction.lengthRange
+        }
+    }
+}
+
+/// CFB with key meshing: the mode of the CryptoPro parameter sets A to D (RFC 4357, 8.1), and of the set Z, where
+/// OpenSSL's engine uses it too.
+final class Feedback28147: RunningCipher {
+    private var mode: GOST28147CFB
+    private let direction: CipherDirection
+    let granularity: Int? = 1
+
+    init(key: Span<UInt8>, iv: Span<UInt8>, sBox: SBox, _ direction: CipherDirection) throws(GOSTError) {
+        mode = try GOST28147CFB(key: key, iv: iv, sBox: sBox, meshing: true)
+        self.direction = direction
+    }
+
+    func process(_ data: Span<UInt8>) -> Secret {
+        direction == .encryption ? mode.encrypt(data) : mode.decrypt(data)
+    }
+}
+
+/// The gamma mode (CNT) without key meshing: the mode of the test parameter set (RFC 4357, 8.1).
+final class Gamma28147: RunningCipher {
+    private var mode: GOST28147CNT
+    let granularity: Int? = 1
+
+    init(key: Span<UInt8>, iv: Span<UInt8>, sBox: SBox) throws(GOSTError) {
+        mode = try GOST28147CNT(key: key, iv: iv, sBox: sBox, meshing: false)
+    }
+
+    func process(_ data: Span<UInt8>) -> Secret { mode.apply(data) }
+}
+
+/// CTR-ACPKM (R 1323565.1.017-2018; RFC 8645, 6.2.2), the same in both directions.
+final class RekeyedCounter<Cipher: BlockCipher & ~Copyable>: RunningCipher {
+    private var mode: CTRACPKM<Cipher>
+    let granularity: Int? = 1
+
+    init(key: Span<UInt8>, iv: Span<UInt8>, section: Int) throws(GOSTError) {
+        mode = try CTRACPKM<Cipher>(key: key, iv: iv, section: section)
+    }
+
+    func process(_ data: Span<UInt8>) -> Secret { mode.update(data) }
+}
+
+/// MGM (RFC 9058) without further data to authenticate. Nothing is released before all of it is authentic.
+final class Authenticated<Cipher: BlockCipher & ~Copyable>: RunningCipher {
+    private let mode: MGM<Cipher>
+    private let nonce: [UInt8]
+    private let direction: CipherDirection
+    let granularity: Int? = nil
+
+    init(key: Span<UInt8>, nonce: [UInt8], _ direction: CipherDirection) throws(GOSTError) {
+        guard nonce.count == Cipher.blockSize, nonce[0] < 0x80 else { throw .invalidIVLength }
+        mode = try MGM<Cipher>(key: key)
+        self.nonce = nonce
+        self.direction = direction
+    }
+
+    func outputSize(for count: Int) -> Int {
+        direction == .encryption ? count + Cipher.blockSize : max(count - Cipher.blockSize, 0)
+    }
+
+    func process(_ data: Span<UInt8>) throws(CKError) -> Secret {
+        let nonce = nonce
+        do throws(GOSTError) {
+            return direction == .encryption
+                ? try mode.seal(data, nonce: nonce.span, authenticating: Span())
+                : try mode.open(data, nonce: nonce.span, authenticating: Span())
+        } catch {
+            throw error == .authenticationFailed ? .encryptedDataInvalid : direction.lengthRange
+        }
+    }
+}

@@ -1,0 +1,94 @@
+import CCryptoki
+import GOST
+import Secrets
+
+/// How a key is derived from another.
+enum KeyDerivation: Sendable {
+    /// VKO GOST R 34.10-2001 (RFC 4357, 5.2) and what the parameter says of its result.
+    case vko2001
+    /// VKO_GOSTR3410_2012_256 (RFC 7836, 4.3.1) and what the parameter says of its result.
+    case vko2012256
+    /// VKO_GOSTR3410_2012_512 (RFC 7836, 4.3.2).
+    case vko2012512
+    /// KEG (RFC 9189, 8.3.1).
+    case keg
+    /// KDF_TREE_GOSTR3411_2012_256 (RFC 7836, 4.4).
+    case tree
+    /// The base key's value followed by another's (PKCS #11 v2.40, 2.31.2).
+    case concatenation
+
+    /// The types of the keys that are derived. The first is that of a key whose template names none.
+    var derivedTypes: [SecretKeyType] {
+        switch self {
+        case .vko2001, .vko2012256: [.gost28147, .magma, .kuznyechik, .generic]
+        case .vko2012512, .keg: [.kuznyechikTwin, .magmaTwin, .generic]
+        case .tree: [.generic] + SecretKeyType.allCases.filter { $0 != .generic }
+        case .concatenation: [.generic] + SecretKeyType.allCases.filter { $0 != .generic }
+        }
+    }
+}
+
+extension AgreementParameters {
+    /// What a private key and the other side's public key agree on.
+    func agree(
+        _ key: borrowing PrivateKey, _ derivation: KeyDerivation, sBox: SBox
+    ) throws(GOSTError) -> Secret {
+        let size = key.curve.coordinateSize
+        let peer = try PublicKey(curve: key.curve, bytes: bare(size))
+        switch derivation {
+        case .vko2001:
+            let secret = try key.vko2001(with: peer, ukm: ukm.span)
+            return try diversify(secret, sBox)
+        case .vko2012256:
+            let secret = try key.vko2012256(with: peer, ukm: ukm.span)
+            return try diversify(secret, sBox)
+        case .vko2012512:
+            guard self.derivation == CK_ULONG(CKD_NULL) else { throw .invalidIVLength }
+            return try key.vko2012512(with: peer, ukm: ukm.span)
+        case .keg:
+            // The first 16 octets are the UKM; the next 8 are a seed, on curves of 256 bits only.
+            guard self.derivation == CK_ULONG(CKD_NULL), ukm.count >= (size == 32 ? 24 : 16) else {
+                throw .invalidIVLength
+            }
+            let h = Array((ukm + [UInt8](repeating: 0, count: 16)).prefix(32))
+            return try key.keg(with: peer, h: h.span)
+        case .tree, .concatenation: throw .invalidParameter
+        }
+    }
+
+    /// The public key without the OCTET STRING that some put it into.
+    private func bare(_ size: Int) -> [UInt8] {
+        publicData.count > 2 * size && publicData.first == 4 ? publicData.suffix(2 * size) : publicData
+    }
+
+    /// What the key derivation function makes of a shared secret of 32 octets.
+    private func diversify(_ secret: borrowing Secret, _ sBox: SBox) throws(GOSTError) -> Secret {
+        switch derivation {
+        case CK_ULONG(CKD_NULL): return secret.copy()
+        case CK_ULONG(CKD_CPDIVERSIFY_KDF), CK_ULONG(CKD_KDF_4357):
+            return try GOST28147KeyWrap.diversify(secret.bytes, ukm: ukm.span, sBox: sBox)
+        case CK_ULONG(CKD_KDF_GOSTR3411_2012_256):
+            let label: [UInt8] = [0x26, 0xBD, 0xB8, 0x78]
+            return KDF.derive(key: secret.bytes, label: label.span, seed: ukm.span)
+        default: throw .invalidIVLength
+        }
+    }
+}
+
+extension KeyTreeParameters {
+    /// `count` octets of the tree, or all from the offset on.
+    func derive(from key: borrowing Secret, count: Int?) throws(CKError) -> Secret {
+        guard let r = Int(exactly: r), let length = Int(exactly: length), let offset = Int(exactly: offset),
+            (1...4).contains(r), (1...4096).contains(length), (0..<length).contains(offset)
+        else { throw .mechanismParameterInvalid }
+        let count = count ?? length - offset
+        guard count <= length - offset else { throw .mechanismParameterInvalid }
+        do throws(GOSTError) {
+            let octets = try KDFTree<Streebog256>.derive(
+                key: key.bytes, label: label.span, seed: seed.span, r: r, count: length)
+            return octets.extracting(offset..<(offset + count))
+        } catch {
+            throw .mechanismParameterInvalid
+        }
+    }
+}

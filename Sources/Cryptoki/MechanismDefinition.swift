@@ -1,0 +1,110 @@
+import CCryptoki
+import GOST
+import HostCrypto
+
+/// What a mechanism does, for which keys, and what `C_GetMechanismInfo` tells of it.
+struct MechanismDefinition: Sendable {
+    enum Work: Sendable {
+        case keyPairGeneration(KeyType)
+        /// Signs a digest, or with `hash` a message of any length.
+        case signature(KeyType, hash: DigestAlgorithm?)
+        case digest(DigestAlgorithm)
+        case keyGeneration(SecretKeyType)
+        case cipher(SecretKeyType, CipherMode)
+        case code(CodeAlgorithm)
+        case keyWrapping(KeyWrapping)
+        case keyDerivation(KeyDerivation)
+    }
+
+    var type: CK_MECHANISM_TYPE
+    var work: Work
+    var keySizes: ClosedRange<CK_ULONG>
+    var flags: CK_FLAGS
+
+    private init(
+        _ type: CK_MECHANISM_TYPE, _ work: Work, _ flags: CK_FLAGS, keySizes: ClosedRange<CK_ULONG> = 0...0
+    ) {
+        self.type = type
+        self.work = work
+        self.keySizes = keySizes
+        self.flags = flags
+    }
+
+    /// All mechanisms, in the order in which a token's vendor lists them.
+    static let all: [MechanismDefinition] = [
+        .init(CKM_MD5, .digest(.md5), 0x400),
+        .init(CKM_SHA_1, .digest(.sha1), 0x400),
+        .init(CKM_SHA224, .digest(.sha224), 0x400),
+        .init(CKM_SHA256, .digest(.sha256), 0x400),
+        .init(CKM_SHA384, .digest(.sha384), 0x400),
+        .init(CKM_SHA512, .digest(.sha512), 0x400),
+        .init(CKM_GOSTR3410_KEY_PAIR_GEN, .keyPairGeneration(.gostR3410), 0x10001),
+        .init(CKM_GOSTR3410, .signature(.gostR3410, hash: nil), 0x2801),
+        .init(CKM_GOSTR3410_DERIVE, .keyDerivation(.vko2001), 0x80001),
+        .init(CKM_GOSTR3410_512_KEY_PAIR_GEN, .keyPairGeneration(.gostR3410With512Bits), 0x10001),
+        .init(CKM_GOSTR3410_512, .signature(.gostR3410With512Bits, hash: nil), 0x2801),
+        .init(CKM_GOSTR3410_12_DERIVE, .keyDerivation(.vko2012256), 0x80001),
+        .init(CKM_VKO_GOSTR3410_2012_512, .keyDerivation(.vko2012512), 0x80001),
+        .init(CKM_GOSTR3411, .digest(.gostR341194), 0x401),
+        .init(CKM_GOSTR3411_12_256, .digest(.streebog256), 0x401),
+        .init(CKM_GOSTR3411_12_512, .digest(.streebog512), 0x401),
+        .init(CKM_GOSTR3410_WITH_GOSTR3411, .signature(.gostR3410, hash: .gostR341194), 0x2801),
+        .init(CKM_GOSTR3410_WITH_GOSTR3411_12_256, .signature(.gostR3410, hash: .streebog256), 0x2801),
+        .init(CKM_GOSTR3410_WITH_GOSTR3411_12_512, .signature(.gostR3410With512Bits, hash: .streebog512), 0x2801),
+        .init(CKM_GOST28147_KEY_WRAP, .keyWrapping(.gost28147), 0x60001),
+        .init(CKM_GOST28147_ECB, .cipher(.gost28147, .codebook), 0x301),
+        .init(CKM_GOST28147, .cipher(.gost28147, .stream), 0x301),
+        .init(CKM_GOST28147_KEY_GEN, .keyGeneration(.gost28147), 0x8001),
+        .init(CKM_GOST28147_MAC, .code(.gost28147), 0x2801),
+        .init(CKM_MAGMA_KEY_GEN, .keyGeneration(.magma), 0x8001),
+        .init(CKM_KUZNECHIK_KEY_GEN, .keyGeneration(.kuznyechik), 0x8001),
+        .init(CKM_MAGMA_ECB, .cipher(.magma, .codebook), 0x301),
+        .init(CKM_KUZNECHIK_ECB, .cipher(.kuznyechik, .codebook), 0x301),
+        .init(CKM_MAGMA_CTR_ACPKM, .cipher(.magma, .stream), 0x301),
+        .init(CKM_KUZNECHIK_CTR_ACPKM, .cipher(.kuznyechik, .stream), 0x301),
+        .init(CKM_MAGMA_MGM, .cipher(.magma, .authenticated), 0x301),
+        .init(CKM_KUZNECHIK_MGM, .cipher(.kuznyechik, .authenticated), 0x301),
+        .init(CKM_MAGMA_MAC, .code(.magma), 0x2801),
+        .init(CKM_KUZNECHIK_MAC, .code(.kuznyechik), 0x2801),
+        .init(CKM_GOSTR3411_12_256_HMAC, .code(.hmac(.streebog256)), 0x2801),
+        .init(CKM_GOSTR3411_12_512_HMAC, .code(.hmac(.streebog512)), 0x2801),
+        .init(CKM_GOSTR3411_HMAC, .code(.hmac(.gostR341194)), 0x2800),
+        .init(CKM_CONCATENATE_BASE_AND_KEY, .keyDerivation(.concatenation), 0x80001),
+        .init(CKM_KDF_TREE_GOSTR3411_2012_256, .keyDerivation(.tree), 0x80001),
+        .init(CKM_GOST_KEG, .keyDerivation(.keg), 0x80001),
+        .init(CKM_KUZNECHIK_KEXP_15_WRAP, .keyWrapping(.kuznyechik), 0x60001),
+        .init(CKM_MAGMA_KEXP_15_WRAP, .keyWrapping(.magma), 0x60001),
+        .init(CKM_GENERIC_SECRET_KEY_GEN, .keyGeneration(.generic), 0x98000, keySizes: 80...2048),
+    ]
+
+    /// - Throws: `CKR_MECHANISM_INVALID` for a mechanism that is not in the list.
+    static func find(_ type: CK_MECHANISM_TYPE) throws(CKError) -> MechanismDefinition {
+        guard let definition = all.first(where: { $0.type == type }) else { throw .mechanismInvalid }
+        return definition
+    }
+
+    /// Mechanisms that hash by GOST accept the hash's parameter set as their parameter, or none. Ciphers, codes and what
+    /// makes keys of keys check theirs when they begin; the others accept none.
+    func checkParameter(_ parameter: [UInt8]) throws(CKError) {
+        guard !parameter.isEmpty else { return }
+        switch work {
+        case .digest(let hash), .signature(_, hash: .some(let hash)):
+            guard parameter == hash.parameterSet else { throw .mechanismParameterInvalid }
+        case .cipher, .code, .keyWrapping, .keyDerivation: break
+        case .keyPairGeneration, .signature(_, hash: nil), .keyGeneration:
+            throw .mechanismParameterInvalid
+        }
+    }
+}
+
+extension DigestAlgorithm {
+    /// The parameter set of a GOST hash function: its object identifier in DER.
+    var parameterSet: [UInt8]? {
+        switch self {
+        case .gostR341194: HashAlgorithm.gostR341194.oid
+        case .streebog256: HashAlgorithm.streebog256.oid
+        case .streebog512: HashAlgorithm.streebog512.oid
+        default: nil
+        }
+    }
+}

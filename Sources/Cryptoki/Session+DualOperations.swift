@@ -1,0 +1,44 @@
+public import Secrets
+
+/// What a dual function does with the plaintext, beside encrypting or decrypting it.
+public enum SecondOperation: Sendable {
+    case digest, sign, verify
+}
+
+extension Session {
+    /// - Throws: `CKR_OPERATION_NOT_INITIALIZED` unless the operation is active.
+    public func require(_ operation: SecondOperation) throws(CKError) {
+        let isActive =
+            switch operation {
+            case .digest: digest != nil
+            case .sign: signature != nil
+            case .verify: verification != nil
+            }
+        guard isActive else { throw .operationNotInitialised }
+    }
+
+    /// Encrypts or decrypts a further part, and gives its plaintext to the second operation.
+    public func dualUpdate(
+        _ part: Span<UInt8>, _ direction: CipherDirection, _ second: SecondOperation
+    ) throws(CKError) -> Secret {
+        guard direction == .decryption else {
+            try update(second, with: part)
+            return try cipherUpdate(part, direction)
+        }
+        let plaintext = try cipherUpdate(part, direction)
+        try update(second, with: plaintext)
+        return plaintext
+    }
+
+    private func update(_ operation: SecondOperation, with plaintext: borrowing Secret) throws(CKError) {
+        try update(operation, with: plaintext.bytes)
+    }
+
+    private func update(_ operation: SecondOperation, with data: Span<UInt8>) throws(CKError) {
+        switch operation {
+        case .digest: try digestUpdate(data)
+        case .sign: try signUpdate(data)
+        case .verify: try verifyUpdate(data)
+        }
+    }
+}

@@ -1,0 +1,38 @@
+public import CCryptoki
+import Secrets
+import Token
+
+extension Session {
+    /// Makes a secret key in this process.
+    public func generateKey(_ mechanism: Mechanism, template: Attributes) throws(CKError) -> CK_OBJECT_HANDLE {
+        let definition = try MechanismDefinition.find(mechanism.type)
+        guard case .keyGeneration(let keyType) = definition.work else { throw .mechanismInvalid }
+        try definition.checkParameter(mechanism.parameter)
+        let template = try SecretKeyTemplate(template, keyTypes: [keyType], madeBy: mechanism.type, isLocal: true)
+        guard let value = try? slot.settings.random.secret(template.size()) else {
+            _ = try template.size()
+            throw .functionFailed
+        }
+        return try insert(template.object(value, session: handle))
+    }
+
+    /// Enters a new object of this session.
+    func insert(_ object: Object) throws(CKError) -> CK_OBJECT_HANDLE {
+        guard slot.login == .user || !object.isPrivate else { throw .userNotLoggedIn }
+        return slot.objects.insert(object)
+    }
+
+    /// The secret key for an operation, checked for its type and the permission to be used so.
+    func secretKey(
+        _ handle: CK_OBJECT_HANDLE, permission: CK_ATTRIBUTE_TYPE, types: [SecretKeyType]
+    ) throws(CKError) -> Object {
+        guard let key = try? slot.visibleObject(handle) else { throw .keyHandleInvalid }
+        let objectClass = try key.attributes.number(CKA_CLASS)
+        guard [CKO_SECRET_KEY, CKO_PRIVATE_KEY, CKO_PUBLIC_KEY].contains(objectClass) else { throw .keyHandleInvalid }
+        guard objectClass == CKO_SECRET_KEY, let type = try key.attributes.number(CKA_KEY_TYPE),
+            types.contains(where: { $0.rawValue == type })
+        else { throw .keyTypeInconsistent }
+        guard try key.attributes.bool(permission) == true else { throw .keyFunctionNotPermitted }
+        return key
+    }
+}

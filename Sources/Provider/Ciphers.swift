@@ -1,0 +1,45 @@
+import CCryptoki
+import Cryptoki
+
+/// `C_Encrypt` and `C_Decrypt`.
+func cipher(
+    _ library: Library, _ session: CK_SESSION_HANDLE, _ direction: CipherDirection,
+    _ data: UnsafeMutablePointer<CK_BYTE>?, _ count: CK_ULONG,
+    _ result: UnsafeMutablePointer<CK_BYTE>?, _ resultCount: UnsafeMutablePointer<CK_ULONG>?
+) throws(CKError) {
+    try library.withSession(session) { session throws(CKError) in
+        let size = try session.cipherSize(ofWhole: length(count), direction)
+        let data = try unsafe input(data, count)
+        try unsafe Output(result, resultCount).fill(count: size) { () throws(CKError) in
+            try unsafe session.cipher(data.span, direction)
+        }
+    }
+}
+
+/// `C_EncryptUpdate` and `C_DecryptUpdate`.
+func cipherUpdate(
+    _ library: Library, _ session: CK_SESSION_HANDLE, _ direction: CipherDirection,
+    _ part: UnsafeMutablePointer<CK_BYTE>?, _ count: CK_ULONG,
+    _ result: UnsafeMutablePointer<CK_BYTE>?, _ resultCount: UnsafeMutablePointer<CK_ULONG>?
+) throws(CKError) {
+    try library.withSession(session) { session throws(CKError) in
+        let size = try session.cipherSize(ofPart: length(count), direction)
+        let part = try unsafe input(part, count)
+        try unsafe Output(result, resultCount).fill(count: size) { () throws(CKError) in
+            try unsafe session.cipherUpdate(part.span, direction)
+        }
+    }
+}
+
+/// `C_EncryptFinal` and `C_DecryptFinal`. An end that gives nothing needs no buffer.
+func cipherFinal(
+    _ library: Library, _ session: CK_SESSION_HANDLE, _ direction: CipherDirection,
+    _ result: UnsafeMutablePointer<CK_BYTE>?, _ resultCount: UnsafeMutablePointer<CK_ULONG>?
+) throws(CKError) {
+    try library.withSession(session) { session throws(CKError) in
+        let size = try session.cipherFinalSize(direction)
+        try unsafe Output(result, resultCount).fill(count: size) { () throws(CKError) in
+            try session.cipherFinal(direction)
+        }
+    }
+}

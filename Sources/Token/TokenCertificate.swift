@@ -1,0 +1,56 @@
+/// A certificate on the token.
+public struct TokenCertificate: Sendable, Equatable {
+    /// The file of its record: what names the certificate on this token.
+    public var file: UInt16
+    public var label: [UInt8]
+    public var id: [UInt8]
+    /// The certificate's subject, DER.
+    public var subject: [UInt8]
+    /// The certificate, DER.
+    public var value: [UInt8]
+}
+
+/// A data object on the token.
+public struct TokenData: Sendable, Equatable {
+    /// The file of its record: what names the object on this token.
+    public var file: UInt16
+    public var label: [UInt8]
+    /// The name of the application that the object belongs to.
+    public var application: [UInt8]
+    /// DER; empty if there is none.
+    public var objectIdentifier: [UInt8]
+    public var value: [UInt8]
+    /// Whether only User may read it.
+    public var isPrivate: Bool
+
+    /// - Parameter file: 0 before the object is stored.
+    public init(
+        file: UInt16 = 0, label: [UInt8], application: [UInt8] = [], objectIdentifier: [UInt8] = [], value: [UInt8],
+        isPrivate: Bool
+    ) {
+        self.file = file
+        self.label = label
+        self.application = application
+        self.objectIdentifier = objectIdentifier
+        self.value = value
+        self.isPrivate = isPrivate
+    }
+}
+
+/// What a token holds, as far as the present login may see it.
+public struct TokenObjects: Sendable, Equatable {
+    public var keys: [TokenKey] = []
+    public var rsaKeys: [TokenRSAKey] = []
+    public var certificates: [TokenCertificate] = []
+    public var data: [TokenData] = []
+
+    public init(
+        keys: [TokenKey] = [], rsaKeys: [TokenRSAKey] = [], certificates: [TokenCertificate] = [],
+        data: [TokenData] = []
+    ) {
+        self.keys = keys
+        self.rsaKeys = rsaKeys
+        self.certificates = certificates
+        self.data = data
+    }
+}

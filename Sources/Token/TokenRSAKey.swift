@@ -1,0 +1,87 @@
+/// One half of an RSA key pair on the token.
+public struct TokenRSAKey: Sendable, Equatable {
+    public var half: TokenKey.Half
+    /// The file of its record: what names the key on this token.
+    public var file: UInt16
+    /// The number of its key file.
+    public var number: UInt8
+    public var label: [UInt8]
+    public var id: [UInt8]
+    /// The length of the modulus in bits.
+    public var bits: Int
+    /// Big-endian, `bits / 8` bytes; nil if the token does not give it back.
+    public var modulus: [UInt8]?
+    /// Big-endian, without zeros before it; nil if the token does not give it back.
+    public var publicExponent: [UInt8]?
+    /// Whether the key was made outside the token.
+    public var isImported: Bool
+}
+
+/// What a new RSA key pair shall be. The public exponent is 65537: the token ignores every other.
+public struct RSAKeyPairTemplate: Sendable {
+    /// The length of the modulus.
+    public var size: RSAKeySize
+    public var publicKey: KeyPairTemplate.Half
+    public var privateKey: KeyPairTemplate.Half
+
+    public init(size: RSAKeySize, publicKey: KeyPairTemplate.Half, privateKey: KeyPairTemplate.Half) {
+        self.size = size
+        self.publicKey = publicKey
+        self.privateKey = privateKey
+    }
+}
+
+/// A length of RSA keys that tokens have files for.
+public struct RSAKeySize: Sendable, Equatable {
+    public let bits: Int
+
+    /// - Returns: nil unless there are 512 to 4096 bits, in steps of 256.
+    public init?(bits: Int) {
+        guard (512...4096).contains(bits), bits.isMultiple(of: 256) else { return nil }
+        self.bits = bits
+    }
+
+    /// - Returns: nil if no private key file has this size.
+    init?(privateSize: Int) { self.init(bits: (privateSize - 8) / 5 * 16) }
+
+    /// - Returns: nil if no public key file has this size.
+    init?(publicSize: Int) { self.init(bits: publicSize / 3 * 16) }
+
+    /// Bytes of the modulus, and of each block.
+    var blockSize: Int { bits / 8 }
+    /// Sizes in bytes of the two key files: five numbers of half the modulus' length and two pauses of four bytes; the
+    /// modulus, and the exponent in half its length.
+    var privateSize: Int { 5 * blockSize / 2 + 8 }
+    var publicSize: Int { 3 * blockSize / 2 }
+
+    /// Tag 85 of a key file, byte 0.
+    static let privateType: UInt8 = 0x23
+    static let publicType: UInt8 = 0x33
+}
+
+/// The numbers of a public RSA key, as a card keeps them: little-endian, one after the other.
+struct RSAPublicValue: Equatable {
+    /// Big-endian.
+    var modulus: [UInt8]
+    var exponent: [UInt8]
+
+    init(modulus: [UInt8], exponent: [UInt8]) {
+        self.modulus = modulus
+        self.exponent = exponent
+    }
+
+    /// - Returns: nil if these are not as many bytes as `size` prescribes, or no modulus of that length.
+    init?(parsing bytes: [UInt8], size: RSAKeySize) {
+        guard bytes.count == size.publicSize else { return nil }
+        modulus = bytes.prefix(size.blockSize).reversed()
+        exponent = Array(bytes.dropFirst(size.blockSize).reversed().drop { $0 == 0 })
+        guard modulus.first.map({ $0 & 0x80 != 0 }) == true, !exponent.isEmpty else { return nil }
+    }
+
+    /// - Parameter size: The length of the modulus.
+    func encoded(_ size: RSAKeySize) -> [UInt8] {
+        let exponent = Array(exponent.reversed().prefix(size.blockSize / 2))
+        let rest = [UInt8](repeating: 0, count: size.blockSize / 2 - exponent.count)
+        return modulus.reversed() + exponent + rest
+    }
+}

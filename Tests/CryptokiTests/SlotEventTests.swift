@@ -1,0 +1,67 @@
+import CCryptoki
+import Cryptoki
+import Emulator
+import Foundation
+import Locking
+import Testing
+
+@Suite("C_WaitForSlotEvent", .serialized)
+struct SlotEventTests {
+    private static func event(_ application: Application) throws -> CK_SLOT_ID {
+        try application.library.waitForSlotEvent(waits: false)
+    }
+
+    @Test("each removal and each insertion is told once, also if the card is back by the time somebody asks")
+    func polling() throws {
+        let reader = try EmulatedReader(.usb)
+        let application = Application(reader, store: Folder())
+        #expect(throws: CKError.noEvent) { try Self.event(application) }
+        reader.removeCard()
+        #expect(try Self.event(application) == 0)
+        #expect(throws: CKError.noEvent) { try Self.event(application) }
+        reader.insertCard()
+        #expect(try Self.event(application) == 0)
+        reader.removeCard()
+        reader.insertCard()
+        #expect(try Self.event(application) == 0)
+        #expect(throws: CKError.noEvent) { try Self.event(application) }
+    }
+
+    @Test("what a look at the slots sees is an event all the same")
+    func looks() throws {
+        let reader = try EmulatedReader(.usb)
+        let application = Application(reader, store: Folder())
+        #expect(throws: CKError.noEvent) { try Self.event(application) }
+        reader.removeCard()
+        _ = try application.library.slots(isQuery: false)
+        #expect(try Self.event(application) == 0)
+    }
+
+    @Test("any number of blocked calls end with an event or with the library", arguments: [true, false])
+    func blocking(_ isEvent: Bool) async throws {
+        let reader = try EmulatedReader(.usb)
+        let application = Application(reader, store: Folder())
+        _ = try application.library.slots(isQuery: false)
+        let results = Lock<[CKError?]>([])
+        let group = DispatchGroup()
+        for _ in 0..<(isEvent ? 1 : 3) {
+            group.enter()
+            Thread.detachNewThread {
+                let result: CKError?
+                do throws(CKError) {
+                    _ = try application.library.waitForSlotEvent(waits: true)
+                    result = nil
+                } catch {
+                    result = error
+                }
+                results.withLock { $0.append(result) }
+                group.leave()
+            }
+        }
+        // The waiting calls hold no lock that a session needs.
+        _ = try application.open()
+        if isEvent { reader.removeCard() } else { application.library.finalize() }
+        await withCheckedContinuation { done in group.notify(queue: .global()) { done.resume() } }
+        #expect(results.withLock { $0 } == (isEvent ? [nil] : Array(repeating: .notInitialised, count: 3)))
+    }
+}

@@ -1,0 +1,192 @@
+import Emulator
+import Foundation
+import Logging
+import SecureChannel
+import Secrets
+import TestSupport
+import Testing
+import Token
+
+/// The driver, without PKCS #11 above it.
+struct Driver {
+    let reader: EmulatedReader
+    let token: Token
+    private let store = Folder()
+
+    init(_ reader: EmulatedReader, configure: (inout TokenSettings) -> Void = { _ in }) throws {
+        self.reader = reader
+        var settings = TokenSettings(
+            pairings: .directory(store.path), hostLabel: "test", random: SystemRandom(),
+            log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        configure(&settings)
+        token = try Token(
+            reader: EmulatedReader.name, link: reader.connect(to: EmulatedReader.name), settings: settings,
+            history: ChannelHistory(random: settings.random))
+    }
+
+    /// A driver of a new token, with User logged in.
+    static func loggedIn(_ identity: Identity) throws -> Driver {
+        let isProtected = identity.name == Identity.bt.name
+        let driver = try Driver(EmulatedReader(identity, passwords: isProtected ? [Application.password] : []))
+        if isProtected { try driver.token.activate(with: ActivationPassword(Array(Application.password.utf8).span)) }
+        try driver.token.logIn(as: .user, pin: .of(Application.userPIN))
+        return driver
+    }
+
+    /// What another process sees of the token on USB.
+    func other(login: Bool) throws -> Driver {
+        let driver = try Driver(reader)
+        if login { try driver.token.logIn(as: .user, pin: .of(Application.userPIN)) }
+        return driver
+    }
+
+    /// The number of commands that `call` sends.
+    func cost<Result>(_ call: () throws -> Result) rethrows -> (result: Result, commands: Int) {
+        let before = reader.commands
+        return (try call(), reader.commands - before)
+    }
+
+    func generateRSA(_ bits: Int) throws -> (TokenRSAKey, TokenRSAKey) {
+        let size = try #require(RSAKeySize(bits: bits))
+        return try token.generateRSAKeyPair(
+            RSAKeyPairTemplate(
+                size: size, publicKey: .init(label: Array("public".utf8), id: [7]),
+                privateKey: .init(label: Array("private".utf8), id: [7])))
+    }
+
+    /// A padded block for a signature of 20 bytes (PKCS #1, 9.2).
+    static func block(_ key: TokenRSAKey) -> [UInt8] {
+        let content = [UInt8](repeating: 0x5A, count: 20)
+        return [0x00, 0x01] + [UInt8](repeating: 0xFF, count: key.bits / 8 - 3 - content.count) + [0x00] + content
+    }
+}
+
+@Suite("RSA keys, certificates and data objects through the driver", .serialized)
+struct TokenObjectTests {
+    @Test(
+        "an RSA key of every usual length is made, found by others, and computes", arguments: [512, 1024, 2048, 4096])
+    func rsa(_ bits: Int) throws {
+        let driver = try Driver.loggedIn(.usb)
+        let (publicKey, privateKey) = try driver.generateRSA(bits)
+        #expect(publicKey.modulus?.count == bits / 8)
+        #expect(publicKey.publicExponent == [1, 0, 1])
+        let other = try driver.other(login: true)
+        #expect(try other.token.objects().rsaKeys == [publicKey, privateKey])
+        #expect(try driver.other(login: false).token.objects().rsaKeys == [publicKey])
+
+        let block = Driver.block(privateKey)
+        let signature = try other.token.sign(block: block, with: privateKey)
+        #expect(try RSANumbers.raise(signature, publicKey) == block)
+        let cryptogram = try RSANumbers.raise(block, publicKey)
+        #expect([UInt8](copying: try other.token.decipher(block: cryptogram, with: privateKey)) == block)
+
+        try driver.token.delete(privateKey)
+        #expect(try driver.token.objects().rsaKeys == [publicKey])
+        try driver.token.delete(publicKey)
+        #expect(try other.token.objects() == TokenObjects())
+    }
+
+    @Test("RSA keys of a token with a channel work in it", arguments: [1024, 2048])
+    func protectedRSA(_ bits: Int) throws {
+        let driver = try Driver.loggedIn(.bt)
+        let (publicKey, privateKey) = try driver.generateRSA(bits)
+        #expect(try driver.token.objects().rsaKeys == [publicKey, privateKey])
+        let block = Driver.block(privateKey)
+        #expect(try RSANumbers.raise(driver.token.sign(block: block, with: privateKey), publicKey) == block)
+        #expect(driver.reader.plainCommands.isEmpty)
+    }
+
+    @Test("a public RSA key whose record lacks the value is read from its file")
+    func foreignPublicKey() throws {
+        let driver = try Driver.loggedIn(.usb)
+        let (publicKey, privateKey) = try driver.generateRSA(1024)
+        // Without its record the public half is only in its file.
+        let path: [UInt8] = [0x10, 0x00, 0x10, 0x01]
+        _ = driver.reader.card.process([0x00, 0x20, 0x00, 0x02, 0x08] + Application.userPIN.utf8)
+        _ = driver.reader.card.process([0x00, 0xA4, 0x08, 0x00, 4] + path + [0])
+        _ = driver.reader.card.process(
+            [0x00, 0xE4, 0x00, 0x00, 2, UInt8(publicKey.file >> 8), UInt8(truncatingIfNeeded: publicKey.file)])
+        #expect(try driver.other(login: true).token.objects().rsaKeys == [privateKey])
+    }
+
+    @Test("RSA needs User, a private key and a whole block")
+    func refusals() throws {
+        let driver = try Driver.loggedIn(.usb)
+        let (publicKey, privateKey) = try driver.generateRSA(1024)
+        let block = Driver.block(privateKey)
+        #expect(throws: TokenError.unsupported) { try driver.token.sign(block: block, with: publicKey) }
+        #expect(throws: TokenError.unsupported) { try driver.token.sign(block: [0] + block, with: privateKey) }
+        let other = try driver.other(login: false)
+        #expect(throws: TokenError.notLoggedIn) { try other.token.sign(block: block, with: privateKey) }
+        #expect(throws: TokenError.notLoggedIn) { try other.token.delete(publicKey) }
+    }
+
+    @Test("an RSA signature costs four commands, and one more where the block does not fit into one")
+    func signatureCost() throws {
+        let driver = try Driver.loggedIn(.usb)
+        for (bits, commands) in [(1024, 4), (2048, 5)] {
+            let (_, key) = try driver.generateRSA(bits)
+            let cost = try driver.cost { try driver.token.sign(block: Driver.block(key), with: key) }
+            #expect(cost.commands == commands)
+        }
+    }
+
+    @Test("certificates are seen by everybody, data objects by those for whom they are", arguments: [20, 300, 2000])
+    func certificatesAndData(_ count: Int) throws {
+        let driver = try Driver.loggedIn(.usb)
+        let value = (0..<count).map { UInt8(truncatingIfNeeded: $0) }
+        let certificate = try driver.token.storeCertificate(
+            value, subject: [0x30, 0x00], label: Array("label".utf8), id: [1, 2])
+        func data(_ isPrivate: Bool) throws -> TokenData {
+            try driver.token.storeData(
+                TokenData(
+                    label: Array("data".utf8), application: Array("application".utf8),
+                    objectIdentifier: [0x06, 0x01, 0x2A], value: value, isPrivate: isPrivate))
+        }
+        let open = try data(false)
+        let closed = try data(true)
+        for (login, expected) in [(true, [open, closed]), (false, [open])] {
+            let objects = try driver.other(login: login).token.objects()
+            #expect(objects.certificates == [certificate])
+            #expect(objects.data == expected)
+        }
+        try driver.token.delete(certificate)
+        try driver.token.delete(closed)
+        #expect(try driver.token.objects() == driver.other(login: true).token.objects())
+        #expect(try driver.token.objects() == TokenObjects(data: [open]))
+        #expect(throws: TokenError.notFound) { try driver.token.delete(certificate) }
+    }
+
+    @Test("certificates and data objects go through the channel")
+    func protectedObjects() throws {
+        let driver = try Driver.loggedIn(.bt)
+        let value = [UInt8](repeating: 0x30, count: 700)
+        let certificate = try driver.token.storeCertificate(value, subject: [0x30, 0x00], label: [], id: [1])
+        let data = try driver.token.storeData(TokenData(label: [0x41], value: value, isPrivate: true))
+        let expected = TokenObjects(certificates: [certificate], data: [data])
+        #expect(try driver.token.objects() == expected)
+        #expect(driver.reader.plainCommands.isEmpty)
+    }
+
+    @Test("what is not logged in stores nothing")
+    func rights() throws {
+        let driver = try Driver(EmulatedReader(.usb))
+        #expect(throws: TokenError.notLoggedIn) {
+            try driver.token.storeCertificate([0x30, 0x00], subject: [], label: [], id: [])
+        }
+        #expect(throws: TokenError.notLoggedIn) {
+            try driver.token.storeData(TokenData(label: [], value: [], isPrivate: false))
+        }
+    }
+
+    @Test("a search costs one command while nothing changed; another's certificate is seen by the next")
+    func cache() throws {
+        let driver = try Driver.loggedIn(.usb)
+        let other = try driver.other(login: true)
+        _ = try other.token.objects()
+        #expect(try other.cost { try other.token.objects() }.commands == 1)
+        let certificate = try driver.token.storeCertificate([0x30, 0x00], subject: [], label: [], id: [])
+        #expect(try other.token.objects().certificates == [certificate])
+        #expect(try other.cost { try other.token.objects() }.commands == 1)
+    }
+}
