@@ -43,12 +43,16 @@ extension Token {
         for case (let file, let record?) in zip(data, records.dropFirst(certificates.count)) {
             if let object = TokenData(record, file: file) { objects.data.append(object) }
         }
+        if let directories = indices.directories { try readPKCS15(directories, into: &objects) }
         return objects
     }
 
     // MARK: Indices
 
-    private typealias Indices = (keys: ObjectIndex?, certificates: ObjectIndex?, data: ObjectIndex?)
+    /// The vendor's indices and this project's; last, OpenSC's list of directory files.
+    private typealias Indices = (
+        keys: ObjectIndex?, certificates: ObjectIndex?, data: ObjectIndex?, directories: [UInt8]?
+    )
 
     private func readIndices() throws(TokenError) -> Indices {
         guard hasBatches else {
@@ -56,22 +60,24 @@ extension Token {
             // search finds another and reads once more.
             if !hasAsked, !isPlain || changeCounter == nil { try readChangeCounter() }
             return (
-                try readIndex(of: .keys), try readIndex(of: .certificates), try readIndex(of: .data)
+                try readIndex(of: .keys), try readIndex(of: .certificates), try readIndex(of: .data),
+                try readIfAllowed(PKCS15Directories.file)
             )
         }
         // One reply has room for the index of keys. Of the others it says whether they are there.
         let steps = [
-            Step.select(Shelf.certificates.index), .select(Shelf.data.index), .select(Shelf.keys.index),
-            .read(at: 0, count: Self.firstBlock),
+            Step.select(PKCS15Directories.file), .select(Shelf.certificates.index), .select(Shelf.data.index),
+            .select(Shelf.keys.index), .read(at: 0, count: Self.firstBlock),
         ]
         let responses = try sendFirst(steps, goesOn: true)
         guard responses.count == steps.count else { throw .malformedAnswer }
-        var keys = try content(Array(responses[2...])).flatMap { ObjectIndex(parsing: $0) }
+        var keys = try content(Array(responses[3...])).flatMap { ObjectIndex(parsing: $0) }
         if keys?.isComplete == false { keys = try readIndex(of: .keys) }
         return (
             keys,
-            responses[0].status == .success ? try readIndex(of: .certificates) : nil,
-            responses[1].status == .success ? try readIndex(of: .data) : nil
+            responses[1].status == .success ? try readIndex(of: .certificates) : nil,
+            responses[2].status == .success ? try readIndex(of: .data) : nil,
+            responses[0].status == .success ? try readIfAllowed(PKCS15Directories.file) : nil
         )
     }
 
