@@ -44,8 +44,8 @@ enum TokenFeatures {
     private static func interfaces(of token: Token, isWireless: Bool) -> (current: CK_ULONG, supported: CK_ULONG) {
         switch (token.model, isWireless) {
         case (.ecpBluetooth, _): (INTERFACE_TYPE_BT, INTERFACE_TYPE_USB | INTERFACE_TYPE_BT)
-        case (.ecp, true): (INTERFACE_TYPE_NFC, INTERFACE_TYPE_USB | INTERFACE_TYPE_NFC)
-        case (.ecp, false): (INTERFACE_TYPE_USB, INTERFACE_TYPE_USB)
+        case (_, true): (INTERFACE_TYPE_NFC, INTERFACE_TYPE_USB | INTERFACE_TYPE_NFC)
+        case (_, false): (INTERFACE_TYPE_USB, INTERFACE_TYPE_USB)
         }
     }
 }

@@ -8,7 +8,7 @@ extension CK_TOKEN_INFO {
         self.init()
         pad(&label, with: token.info.displayLabel)
         pad(&manufacturerID, with: "Aktiv Co.".utf8)
-        pad(&model, with: "Rutoken ECP".utf8)
+        pad(&model, with: token.model.name.utf8)
         pad(&serialNumber, with: token.info.displaySerial)
         flags = token.info.flags
         ulMaxSessionCount = CK_ULONG(CK_EFFECTIVELY_INFINITE)
@@ -24,6 +24,28 @@ extension CK_TOKEN_INFO {
         hardwareVersion = CK_VERSION(token.info.hardware)
         firmwareVersion = CK_VERSION(token.info.firmware)
         pad(&utcTime, with: [])
+    }
+}
+
+extension TokenModel {
+    /// As the vendor's library names the model.
+    fileprivate var name: String {
+        switch self {
+        case .ecp, .ecpBluetooth, .mikron: "Rutoken ECP"
+        case .lite: "Rutoken lite"
+        case .pinPad: "Rutoken PINPad 2"
+        }
+    }
+
+    /// The vendor's numbers of type and class (`TOKEN_TYPE_`, `TOKEN_CLASS_`).
+    fileprivate var numbers: (type: CK_ULONG, class: CK_ULONG) {
+        switch self {
+        case .ecp: (0x01, 1)
+        case .ecpBluetooth: (0x69, 9)
+        case .lite: (0x02, 2)
+        case .pinPad: (0x04, 4)
+        case .mikron: (0x05, 1)
+        }
     }
 }
 
@@ -62,10 +84,8 @@ extension CK_TOKEN_INFO_EXTENDED {
     init(_ token: Library.TokenState) {
         self.init()
         let info = token.info
-        let isBluetooth = token.model == .ecpBluetooth
         ulSizeofThisStructure = CK_ULONG(MemoryLayout<Self>.size)
-        ulTokenType = isBluetooth ? 0x69 : 0x01
-        ulTokenClass = isBluetooth ? 9 : 1
+        (ulTokenType, ulTokenClass) = token.model.numbers
         ulProtocolNumber = CK_ULONG(info.protocolNumber)
         ulMicrocodeNumber = CK_ULONG(info.firmware.major)
         ulOrderNumber = CK_ULONG(info.firmware.minor)

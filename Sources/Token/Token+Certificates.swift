@@ -17,6 +17,7 @@ extension Token {
 
     /// Deletes a certificate. Needs User's login.
     public func delete(_ certificate: TokenCertificate) throws(TokenError) {
+        guard !certificate.isForeign else { throw .unsupported }
         try delete(certificate.file, from: .certificates)
     }
 
@@ -38,6 +39,7 @@ extension Token {
 
     /// Deletes a data object. Needs User's login.
     public func delete(_ data: TokenData) throws(TokenError) {
+        guard !data.isForeign else { throw .unsupported }
         try delete(data.file, from: .data)
     }
 

@@ -42,6 +42,7 @@ extension Token {
 
     /// Deletes one half of a key pair, and its key file. Needs User's login.
     public func delete(_ key: TokenRSAKey) throws(TokenError) {
+        guard !key.isForeign else { throw .unsupported }
         try delete(key.half, number: key.number, record: key.file)
     }
 

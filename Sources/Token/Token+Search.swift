@@ -16,11 +16,16 @@ extension Token {
 
     /// All objects that the present login may see. The card is only asked what changed since the last time.
     public func objects() throws(TokenError) -> TokenObjects {
-        try transaction(cache == nil ? .reading : .neither) { () throws(TokenError) in
+        let isPublic = login != .user && !serial.isEmpty
+        if cache == nil, isPublic { cache = settings.publicObjects.cache(serial: serial, isProtected: isProtected) }
+        return try transaction(cache == nil ? .reading : .neither) { () throws(TokenError) in
             if let cache, cache.changeCounter == changeCounter { return cache.objects }
             if login == .user { try requireLogin(.user) }
             let objects = try readObjects()
             cache = changeCounter.map { ObjectCache(changeCounter: $0, objects: objects) }
+            if let cache, isPublic, login != .user {
+                settings.publicObjects.keep(cache, serial: serial, isProtected: isProtected)
+            }
             return objects
         }
     }
@@ -43,12 +48,16 @@ extension Token {
         for case (let file, let record?) in zip(data, records.dropFirst(certificates.count)) {
             if let object = TokenData(record, file: file) { objects.data.append(object) }
         }
+        if let directories = indices.directories { try readPKCS15(directories, into: &objects) }
         return objects
     }
 
     // MARK: Indices
 
-    private typealias Indices = (keys: ObjectIndex?, certificates: ObjectIndex?, data: ObjectIndex?)
+    /// The vendor's indices and this project's; last, OpenSC's list of directory files.
+    private typealias Indices = (
+        keys: ObjectIndex?, certificates: ObjectIndex?, data: ObjectIndex?, directories: [UInt8]?
+    )
 
     private func readIndices() throws(TokenError) -> Indices {
         guard hasBatches else {
@@ -56,22 +65,24 @@ extension Token {
             // search finds another and reads once more.
             if !hasAsked, !isPlain || changeCounter == nil { try readChangeCounter() }
             return (
-                try readIndex(of: .keys), try readIndex(of: .certificates), try readIndex(of: .data)
+                try readIndex(of: .keys), try readIndex(of: .certificates), try readIndex(of: .data),
+                try readIfAllowed(PKCS15Directories.file)
             )
         }
         // One reply has room for the index of keys. Of the others it says whether they are there.
         let steps = [
-            Step.select(Shelf.certificates.index), .select(Shelf.data.index), .select(Shelf.keys.index),
-            .read(at: 0, count: Self.firstBlock),
+            Step.select(PKCS15Directories.file), .select(Shelf.certificates.index), .select(Shelf.data.index),
+            .select(Shelf.keys.index), .read(at: 0, count: Self.firstBlock),
         ]
         let responses = try sendFirst(steps, goesOn: true)
         guard responses.count == steps.count else { throw .malformedAnswer }
-        var keys = try content(Array(responses[2...])).flatMap { ObjectIndex(parsing: $0) }
+        var keys = try content(Array(responses[3...])).flatMap { ObjectIndex(parsing: $0) }
         if keys?.isComplete == false { keys = try readIndex(of: .keys) }
         return (
             keys,
-            responses[0].status == .success ? try readIndex(of: .certificates) : nil,
-            responses[1].status == .success ? try readIndex(of: .data) : nil
+            responses[1].status == .success ? try readIndex(of: .certificates) : nil,
+            responses[2].status == .success ? try readIndex(of: .data) : nil,
+            responses[0].status == .success ? try readIfAllowed(PKCS15Directories.file) : nil
         )
     }
 
@@ -80,10 +91,17 @@ extension Token {
     private func readKeys(_ files: [UInt16], into objects: inout TokenObjects) throws(TokenError) {
         var templates: [FilePath: FileTemplate] = [:]
         let records = try readRecords(files, guessing: &templates)
-        let missing = records.compactMap { $0?.keyFile }.filter { templates[$0] == nil }
-        try readTemplates(of: missing, into: &templates)
+        // The halves of a pair have the same properties: the private one's file tells of both.
+        let privateNumbers = Set(records.compactMap { $0?.kind == .privateKey ? $0?.keyNumber : nil })
+        func file(of record: ObjectRecord) -> FilePath? {
+            privateNumbers.contains(record.keyNumber) ? record.privateKeyFile : record.keyFile
+        }
+        let missing = Set(records.compactMap { $0.flatMap(file) }).filter { templates[$0] == nil }
+        try readTemplates(of: Array(missing), into: &templates)
         for case (let file, let record?) in zip(files, records) {
-            guard let path = record.keyFile, let template = templates[path] else { continue }
+            guard let path = record.keyFile,
+                let template = templates[path] ?? record.privateKeyFile.flatMap({ templates[$0] })
+            else { continue }
             if let key = try key(of: record, in: file, template, at: path) {
                 objects.keys.append(key)
             } else if let key = try rsaKey(of: record, in: file, template, records) {
@@ -98,7 +116,9 @@ extension Token {
     private func readRecords(
         _ files: [UInt16], guessing templates: inout [FilePath: FileTemplate]
     ) throws(TokenError) -> [ObjectRecord?] {
-        let guessed = hasBatches ? (0..<(files.count + 1) / 2).flatMap(Self.keyFiles) : []
+        let directory = login == .user ? FilePath.privateKeys : .publicKeys
+        let count = login == .user ? (files.count + 1) / 2 : files.count
+        let guessed = hasBatches ? (0..<count).map { directory.file(UInt16(clamping: $0 + 1)) } : []
         var responses: [Response] = []
         let contents = try readFiles(
             files.map(Shelf.keys.file), and: guessed.map { .select($0, ne: Self.templateSize) }, answers: &responses)
@@ -137,11 +157,14 @@ extension Token {
         of record: ObjectRecord, in file: UInt16, _ template: FileTemplate, _ records: [ObjectRecord?]
     ) throws(TokenError) -> TokenRSAKey? {
         guard template.properties.count > 2 else { return nil }
-        let (half, type): (TokenKey.Half, UInt8) =
-            record.kind == .publicKey ? (.publicKey, RSAKeySize.publicType) : (.privateKey, RSAKeySize.privateType)
+        let half: TokenKey.Half = record.kind == .publicKey ? .publicKey : .privateKey
         let size =
-            half == .publicKey ? RSAKeySize(publicSize: template.size) : RSAKeySize(privateSize: template.size)
-        guard template.properties[0] == type, let size else { return nil }
+            switch template.properties[0] {
+            case RSAKeySize.privateType: RSAKeySize(privateSize: template.size)
+            case RSAKeySize.publicType: RSAKeySize(publicSize: template.size)
+            default: RSAKeySize?.none
+            }
+        guard let size else { return nil }
         let publicRecord = records.first { $0?.kind == .publicKey && $0?.keyNumber == record.keyNumber } ?? nil
         var bytes = publicRecord?[.value]
         if bytes == nil { bytes = try readPublicKey(FilePath.publicKeys.file(UInt16(record.keyNumber))) }
@@ -164,12 +187,6 @@ extension Token {
         }
     }
 
-    /// Both key files of the number after `index`.
-    private static func keyFiles(_ index: Int) -> [FilePath] {
-        let number = UInt16(clamping: index + 1)
-        return [FilePath.publicKeys.file(number), FilePath.privateKeys.file(number)]
-    }
-
     private static func take(
         _ responses: ArraySlice<Response>, of paths: [FilePath], into templates: inout [FilePath: FileTemplate]
     ) {
@@ -187,5 +204,10 @@ extension ObjectRecord {
         case .privateKey: FilePath.privateKeys.file(UInt16(keyNumber))
         case .certificate, .data: nil
         }
+    }
+
+    /// The file of the private half; nil for what is no key.
+    fileprivate var privateKeyFile: FilePath? {
+        keyFile == nil ? nil : FilePath.privateKeys.file(UInt16(keyNumber))
     }
 }

@@ -4,10 +4,12 @@ public struct TokenCertificate: Sendable, Equatable {
     public var file: UInt16
     public var label: [UInt8]
     public var id: [UInt8]
-    /// The certificate's subject, DER.
+    /// The certificate's subject, DER; empty where the format has no place for it.
     public var subject: [UInt8]
     /// The certificate, DER.
     public var value: [UInt8]
+    /// Whether OpenSC's format describes it: it can be used, and is deleted by OpenSC only.
+    public var isForeign = false
 }
 
 /// A data object on the token.
@@ -22,6 +24,8 @@ public struct TokenData: Sendable, Equatable {
     public var value: [UInt8]
     /// Whether only User may read it.
     public var isPrivate: Bool
+    /// Whether OpenSC's format describes it: it can be used, and is deleted by OpenSC only.
+    public internal(set) var isForeign = false
 
     /// - Parameter file: 0 before the object is stored.
     public init(

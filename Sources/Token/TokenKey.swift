@@ -22,6 +22,8 @@ public struct TokenKey: Sendable, Equatable {
     public var canDerive: Bool
     /// Whether the key was made outside the token.
     public var isImported: Bool
+    /// Whether OpenSC's format describes it: it can be used, and is deleted by OpenSC only.
+    public var isForeign = false
 }
 
 /// What a new key pair shall be.

@@ -4,18 +4,25 @@ public enum TokenModel: Sendable, Equatable {
     case ecp
     /// Rutoken ECP with a Bluetooth radio.
     case ecpBluetooth
+    /// Rutoken Lite, which keeps files and computes nothing.
+    case lite
+    /// Rutoken PINPad, which has a screen.
+    case pinPad
+    /// Rutoken 2151, on the chip of another maker.
+    case mikron
 
     /// - Parameter atr: The answer to reset.
     /// - Returns: nil for a card that is not driven by this library.
     public init?(atr: [UInt8]) {
         // The historical bytes name the family; the interface bytes before them vary with the reader.
-        let name = String(decoding: atr.filter { (0x20..<0x7F).contains($0) }, as: UTF8.self)
-        if name.contains("RutokenDSBT") {
-            self = .ecpBluetooth
-        } else if ["Rutoken ECP", "Rutoken DS ", "RutokenECPsc", "RtSC"].contains(where: name.contains) {
-            self = .ecp
-        } else {
-            return nil
-        }
+        let text = String(decoding: atr.filter { (0x20..<0x7F).contains($0) }, as: UTF8.self)
+        guard let model = Self.names.first(where: { text.contains($0.name) })?.model else { return nil }
+        self = model
     }
+
+    private static let names: [(name: String, model: TokenModel)] = [
+        ("RutokenDSBT", .ecpBluetooth), ("Rutoken ECP", .ecp), ("Rutoken DS ", .ecp), ("RutokenECPsc", .ecp),
+        ("RtSC", .ecp), ("Rutokenlite", .lite), ("RutokenLiteSC", .lite), ("RtPINPad", .pinPad), ("RtMC", .mikron),
+        ("rutokenm", .mikron),
+    ]
 }

@@ -15,6 +15,8 @@ public struct TokenRSAKey: Sendable, Equatable {
     public var publicExponent: [UInt8]?
     /// Whether the key was made outside the token.
     public var isImported: Bool
+    /// Whether OpenSC's format describes it: it can be used, and is deleted by OpenSC only.
+    public var isForeign = false
 }
 
 /// What a new RSA key pair shall be. The public exponent is 65537: the token ignores every other.

@@ -17,6 +17,8 @@ public struct TokenSettings: Sendable {
     public var clocks = Clocks.system
     /// Tokens that were found to have no channel, by whoever has a copy of these settings.
     let plainTokens = PlainTokens()
+    /// What they last held, by whoever has a copy of these settings.
+    let publicObjects = PublicObjects()
 
     /// The least profile to pair and to open a channel in (gsc1, 4).
     public var minimumProfile = Profile.classic

@@ -87,6 +87,77 @@ struct RoundTripTests {
         #expect(try other.find(otherSession).count == 2)
     }
 
+    /// Six keys, that is three pairs, and an application that has not looked at them.
+    private static func sixKeys(_ identity: Identity) throws -> (EmulatedReader, Application, CK_SESSION_HANDLE) {
+        let (reader, application, session) = try TokenKeyTests.start(identity)
+        for _ in 0..<3 { _ = try application.makeKeys(session) }
+        let other = Application(reader, store: Folder())
+        if identity.channel != nil { try other.activate() }
+        let otherSession = try other.open()
+        try other.logIn(otherSession)
+        return (reader, other, otherSession)
+    }
+
+    @Test("where replies are long, the first search for six keys costs two round trips, the next one")
+    func sixKeysInChannel() throws {
+        let identity = Identity.changed { offer in
+            offer.maximumCommand = 4096
+            offer.maximumReply = 4096
+        }
+        let (reader, application, session) = try Self.sixKeys(identity)
+        #expect(try cost(reader) { try Self.search(application, session) } == 2)
+        #expect(try cost(reader) { try Self.search(application, session) } == 1)
+        #expect(try application.find(session).count == 6)
+    }
+
+    @Test("without a channel the first search for six keys costs two commands besides those on files, the next one")
+    func sixKeysPlain() throws {
+        let (reader, application, session) = try Self.sixKeys(.usb)
+        let before = reader.headers.count
+        try Self.search(application, session)
+        let sent = reader.headers[before...].map { $0[1] }
+        #expect(sent.filter { $0 != 0xA4 && $0 != 0xB0 } == [0x20, 0x40])
+        // The index, three that are not there, each key's record, and one key file of each pair.
+        #expect(sent.count == 2 + 2 + 3 + 6 * 2 + 3)
+        #expect(try cost(reader) { try Self.search(application, session) } == 1)
+    }
+
+    @Test("attributes of what was found cost nothing")
+    func attributes() throws {
+        let (reader, application, session) = try Self.sixKeys(.usb)
+        let keys = try application.find(session)
+        #expect(try cost(reader) { for key in keys { _ = try application.attributes(session, of: key) } } == 0)
+    }
+
+    @Test("a token without a channel is identified by two commands, and by one when it is known")
+    func identification() throws {
+        for identity in [Identity.usb3, .flash3, .ecp2] {
+            let reader = try EmulatedReader(identity)
+            let application = Application(reader, store: Folder())
+            // The change counter comes in the same call.
+            #expect(try cost(reader) { try application.library.closeSession(application.open()) } == 2 + 1)
+            #expect(try cost(reader) { _ = try application.open() } == 1 + 1)
+        }
+    }
+
+    @Test("what everybody may see is known after all sessions were closed, until it changes")
+    func nextConnection() throws {
+        let (reader, application, session) = try TokenKeyTests.start(.usb)
+        _ = try application.makeKeys(session)
+        for expected in [1, 2] {
+            try application.library.closeAllSessions(with: 0)
+            let first = try application.open()
+            try Self.search(application, first)
+            try application.library.closeAllSessions(with: 0)
+            let next = try application.open()
+            #expect(try cost(reader) { try Self.search(application, next) } == 1)
+            #expect(try application.find(next).count == expected)
+            try application.logIn(next)
+            #expect(try application.find(next).count == 2 * expected)
+            _ = try application.makeKeys(next)
+        }
+    }
+
     @Test("without batches the same calls work command by command", arguments: ChannelProfile.allCases)
     func single(_ profile: ChannelProfile) throws {
         let (reader, application, session) = try TokenKeyTests.start(.single(profile))

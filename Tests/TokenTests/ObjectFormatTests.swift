@@ -128,7 +128,12 @@ struct TokenModelTests {
             ("3B 9C 94 80 11 40 52 75 74 6F 6B 65 6E 45 43 50 73 63 C3", .ecp),
             ("3B 88 80 01 52 74 53 43 77 81 83 20 6A", .ecp),
             ("3B 8C 80 01 50 5C 4B 71 A1 52 74 53 43 77 81 83 D9", .ecp),
+            ("3B 9C 97 80 11 40 52 75 74 6F 6B 65 6E 45 43 50 73 63 C0", .ecp),
+            ("3B 8B 01 52 75 74 6F 6B 65 6E 6C 69 74 65 C2", .lite),
+            ("3B 9E 96 00 52 75 74 6F 6B 65 6E 4C 69 74 65 53 43 32", .lite),
             ("3B 8B 01 52 75 74 6F 6B 65 6E 44 53 42 54 D7", .ecpBluetooth),
+            ("3B 8B 01 52 74 50 49 4E 50 61 64 20 20 32 9C", .pinPad),
+            ("3B 88 80 01 52 74 4D 43 00 81 C1 00 61", .mikron), ("3B 18 96 72 75 74 6F 6B 65 6E 6D", .mikron),
         ])
     func known(_ atr: String, _ model: TokenModel) {
         #expect(TokenModel(atr: [UInt8](hex: atr)) == model)
@@ -138,7 +143,7 @@ struct TokenModelTests {
         "other cards are not",
         arguments: [
             "3B 6F 00 FF 00 56 72 75 54 6F 6B 6E 73 30 20 00 00 90 00",
-            "3B 8B 01 52 75 74 6F 6B 65 6E 6C 69 74 65 C2", "3B FD 13 00 00 81 31 FE 15 80 73 C0 21 C0 57 59 75 62", "",
+            "3B FD 13 00 00 81 31 FE 15 80 73 C0 21 C0 57 59 75 62", "",
         ])
     func unknown(_ atr: String) {
         #expect(TokenModel(atr: [UInt8](hex: atr)) == nil)

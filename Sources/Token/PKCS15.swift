@@ -1,0 +1,131 @@
+import APDU
+
+/// One object as OpenSC's files describe it (ISO/IEC 7816-15, 8.2), as far as the driver uses that.
+struct PKCS15Entry {
+    /// Of the object's alternative: `30` for RSA keys and X.509 certificates, `A4` for GOST keys as OpenSC writes them.
+    let tag: UInt8
+    var label: [UInt8] = []
+    var isPrivate = false
+    /// Empty for a data object.
+    var id: [UInt8] = []
+    /// Whether a key was made on the card; true where nothing is said.
+    var isLocal = true
+    /// What a data object says of its application.
+    var application: [UInt8] = []
+    var objectIdentifier: [UInt8] = []
+    /// Where the object's value or key file is.
+    let path: FilePath
+    /// What stands behind the path: the length of a modulus, or a parameter set.
+    let numbers: [Int]
+
+    /// The entries in the content of a directory file; what follows the last one is zero, or not understood.
+    static func entries(in content: [UInt8]) -> [PKCS15Entry] {
+        var cursor = ByteCursor(content)
+        var entries: [PKCS15Entry] = []
+        while let tag = cursor.nextTag, tag != 0x00, let object = try? cursor.object() {
+            if let entry = try? PKCS15Entry(object.tag, object.value) { entries.append(entry) }
+        }
+        return entries
+    }
+
+    private init(_ tag: UInt8, _ value: [UInt8]) throws(MalformedBytes) {
+        self.tag = tag
+        var cursor = ByteCursor(value)
+        let common = try cursor.object(0x30)
+        let specific = try cursor.object(0x30)
+        if cursor.nextTag == 0xA0 { _ = try cursor.object() }
+        var type = ByteCursor(try ByteCursor.first(0x30, in: cursor.object(0xA1)))
+        (path, numbers) = try Self.location(&type)
+        readCommon(common)
+        readSpecific(specific)
+    }
+
+    /// A path, bare or in a sequence, then numbers.
+    private static func location(_ cursor: inout ByteCursor) throws(MalformedBytes) -> (FilePath, [Int]) {
+        let (tag, value) = try cursor.object()
+        let bytes = tag == 0x30 ? try ByteCursor.first(0x04, in: value) : value
+        guard tag == 0x30 || tag == 0x04, let path = FilePath(absolute: bytes) else { throw MalformedBytes() }
+        var numbers: [Int] = []
+        while cursor.nextTag == 0x02, let number = try? cursor.object(0x02) {
+            numbers.append(number.count <= 2 ? number.reduce(0) { $0 << 8 | Int($1) } : 0)
+        }
+        return (path, numbers)
+    }
+
+    /// Label and flags, of which the first says whether the object is private.
+    private mutating func readCommon(_ bytes: [UInt8]) {
+        var cursor = ByteCursor(bytes)
+        while let (tag, value) = try? cursor.object() {
+            switch tag {
+            case 0x0C: label = value
+            case 0x03: isPrivate = value.count > 1 && value[1] & 0x80 != 0
+            default: break
+            }
+        }
+    }
+
+    /// The identifier, and a key's flags: of usage, then of access; or a data object's application.
+    private mutating func readSpecific(_ bytes: [UInt8]) {
+        var cursor = ByteCursor(bytes)
+        var flags = 0
+        while let (tag, value) = try? cursor.object() {
+            switch tag {
+            case 0x04 where id.isEmpty: id = value
+            case 0x03:
+                flags += 1
+                if flags == 2 { isLocal = value.count > 1 && value[1] & 0x08 != 0 }
+            case 0x0C: application = value
+            case 0x06: objectIdentifier = .object(0x06, value)
+            default: break
+            }
+        }
+    }
+}
+
+/// Which directory files there are (ISO/IEC 7816-15, 8.1).
+struct PKCS15Directories {
+    /// The file that lists the others.
+    static let file: FilePath = [0x5000, 0x5031]
+
+    enum Kind: UInt8 {
+        case privateKeys = 0xA0
+        case publicKeys = 0xA1
+        case certificates = 0xA4
+        case data = 0xA7
+    }
+
+    let files: [(kind: Kind, path: FilePath)]
+
+    init(parsing content: [UInt8]) {
+        var cursor = ByteCursor(content)
+        var files: [(Kind, FilePath)] = []
+        while let tag = cursor.nextTag, tag != 0x00, let object = try? cursor.object() {
+            guard let kind = Kind(rawValue: object.tag), let sequence = try? ByteCursor.first(0x30, in: object.value),
+                let bytes = try? ByteCursor.first(0x04, in: sequence), let path = FilePath(absolute: bytes)
+            else { continue }
+            files.append((kind, path))
+        }
+        self.files = files
+    }
+}
+
+extension FilePath {
+    /// - Parameter bytes: A path that begins at the MF, 3F00.
+    fileprivate init?(absolute bytes: [UInt8]) {
+        guard bytes.starts(with: [0x3F, 0x00]), (4...16).contains(bytes.count), bytes.count.isMultiple(of: 2) else {
+            return nil
+        }
+        var cursor = ByteCursor(bytes.dropFirst(2))
+        var identifiers: [UInt16] = []
+        while let identifier = try? cursor.uint16() { identifiers.append(UInt16(truncatingIfNeeded: identifier)) }
+        self.init(identifiers)
+    }
+}
+
+extension ByteCursor {
+    /// The value of the first object in `bytes`, which must have this tag.
+    fileprivate static func first(_ tag: UInt8, in bytes: [UInt8]) throws(MalformedBytes) -> [UInt8] {
+        var cursor = ByteCursor(bytes)
+        return try cursor.object(tag)
+    }
+}
