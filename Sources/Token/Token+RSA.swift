@@ -14,7 +14,7 @@ extension Token {
                 // The exponent 65537, little-endian. Without these data a key of 4096 bits would be malformed.
                 let exponent: [UInt8] = [0xA6, 0x06, 0x94, 0x04, 0x01, 0x00, 0x01, 0x00]
                 let answer = try perform(
-                    Command(0x00, 0x46, 0x80, number, bytes: exponent, ne: max(256, template.size.blockSize)))
+                    Command(0x00, 0x46, 0x80, number, bytes: exponent, ne: 256))
                 guard answer.count == template.size.blockSize else { throw .malformedAnswer }
                 let value = RSAPublicValue(modulus: answer.reversed(), exponent: [0x01, 0x00, 0x01])
                 return try describe(template, number: number, value: value)
@@ -55,7 +55,7 @@ extension Token {
             try requireLogin(.user)
             let setKey = Step(0x00, 0x22, 0x41, template, bytes: [0x84, 0x01, key.number])
             for response in try sendFirst([setKey], asking: !isPlain) { _ = try data(of: response) }
-            let answer = try performLong(0x2A, operation.0, operation.1, block.reversed(), ne: block.count)
+            let answer = try performLong(0x2A, operation.0, operation.1, block.reversed(), ne: min(block.count, 256))
             guard answer.count == block.count else { throw .malformedAnswer }
             return answer
         }
