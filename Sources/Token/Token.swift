@@ -50,6 +50,8 @@ public final class Token {
     var infoCache: (counter: UInt32, info: TokenInfo)?
     var versions: Versions?
     var knownModelName: [UInt8]??
+    /// Whether the card has said that it is one of this project's; nil before it was asked.
+    var knownAsOwn: Bool?
 
     /// Who can be logged in.
     public enum Role: UInt8, Sendable {
