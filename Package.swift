@@ -65,7 +65,7 @@ let package = Package(
         kanal(
             "Token",
             on: [
-                "APDU", "GOST", "Locking", "SecureChannel", "Secrets", "Storage",
+                "APDU", "GOST", "HostCrypto", "Locking", "SecureChannel", "Secrets", "Storage",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         kanal(
@@ -124,7 +124,13 @@ let package = Package(
                 "TestSupport", "Token",
                 .product(name: "Logging", package: "swift-log"),
             ]),
-        tests("PCSCTests", on: ["PCSC"]),
+        tests("PCSCTests", on: ["APDU", "PCSC", "Secrets", "TestSupport"]),
+        tests(
+            "ContractTests",
+            on: [
+                "APDU", "Emulator", "GOST", "HostCrypto", "PCSC", "SecureChannel", "Secrets", "TestSupport", "Token",
+                .product(name: "Logging", package: "swift-log"),
+            ]),
         tests("EmulatorTests", on: ["Emulator", "APDU", "GOST", "Secrets", "Storage", "TestSupport"]),
         .target(name: "CMemcheck", dependencies: ["COpenSSL"], path: "Tests/CMemcheck"),
         .executableTarget(

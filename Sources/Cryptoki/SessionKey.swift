@@ -29,9 +29,13 @@ final class SessionKey {
     ) throws(CKError) -> Secret {
         switch material {
         case .gost(let key):
-            do throws(GOSTError) { return try parameters.agree(key, derivation, sBox: sBox) } catch {
-                // All lengths and numbers but the key's come with the mechanism.
-                throw error == .libraryFailure ? .functionFailed : .mechanismParameterInvalid
+            let curve = key.curve
+            return try parameters.agree(size: curve.coordinateSize, derivation, sBox: sBox) {
+                peer, ukm, hash throws(CKError) in
+                do throws(GOSTError) { return try key.vko(PublicKey(curve: curve, bytes: peer), ukm, hash) } catch {
+                    // All lengths and numbers but the key's come with the mechanism.
+                    throw error == .libraryFailure ? .functionFailed : .mechanismParameterInvalid
+                }
             }
         case .secret:
             throw .keyTypeInconsistent
@@ -43,6 +47,18 @@ final class SessionKey {
         switch material {
         case .gost: throw .keyTypeInconsistent
         case .secret(let secret): return secret.copy()
+        }
+    }
+}
+
+extension PrivateKey {
+    fileprivate borrowing func vko(
+        _ peer: PublicKey, _ ukm: [UInt8], _ hash: HashAlgorithm
+    ) throws(GOSTError) -> Secret {
+        switch hash {
+        case .gostR341194: try vko2001(with: peer, ukm: ukm.span)
+        case .streebog256: try vko2012256(with: peer, ukm: ukm.span)
+        case .streebog512: try vko2012512(with: peer, ukm: ukm.span)
         }
     }
 }

@@ -1,5 +1,5 @@
 import APDU
-public import Secrets
+import Secrets
 
 /// RSA keys: the card computes on whole blocks, little-endian; padding is the host's business.
 extension Token {
@@ -22,43 +22,10 @@ extension Token {
         }
     }
 
-    /// The private operation on a block that was padded for a signature. Needs User's login.
-    ///
-    /// - Parameter block: As long as the modulus and below it, big-endian.
-    /// - Returns: As long as the modulus, big-endian.
-    public func sign(block: [UInt8], with key: TokenRSAKey) throws(TokenError) -> [UInt8] {
-        let answer = try apply(key, to: block, template: 0xB6, operation: (0x9E, 0x9A))
-        return answer.reversed()
-    }
-
-    /// The private operation on a cryptogram. Needs User's login.
-    ///
-    /// - Parameter block: As long as the modulus and below it, big-endian.
-    /// - Returns: The padded plaintext, as long as the modulus, big-endian.
-    public func decipher(block: [UInt8], with key: TokenRSAKey) throws(TokenError) -> Secret {
-        let answer = try apply(key, to: block, template: 0xB8, operation: (0x80, 0x86))
-        return Secret(copying: answer.reversed())
-    }
-
     /// Deletes one half of a key pair, and its key file. Needs User's login.
     public func delete(_ key: TokenRSAKey) throws(TokenError) {
         guard !key.isForeign else { throw .unsupported }
         try delete(key.half, number: key.number, record: key.file)
-    }
-
-    /// Sets the key (MSE) and has the card compute (PSO).
-    private func apply(
-        _ key: TokenRSAKey, to block: [UInt8], template: UInt8, operation: (UInt8, UInt8)
-    ) throws(TokenError) -> [UInt8] {
-        guard key.half == .privateKey, block.count == key.bits / 8 else { throw .unsupported }
-        return try transaction(.acting) { () throws(TokenError) in
-            try requireLogin(.user)
-            let setKey = Step(0x00, 0x22, 0x41, template, bytes: [0x84, 0x01, key.number])
-            for response in try sendFirst([setKey], asking: !isPlain) { _ = try data(of: response) }
-            let answer = try performLong(0x2A, operation.0, operation.1, block.reversed(), ne: min(block.count, 256))
-            guard answer.count == block.count else { throw .malformedAnswer }
-            return answer
-        }
     }
 
     private func createFiles(_ size: RSAKeySize, number: UInt8) throws(TokenError) {
@@ -90,20 +57,5 @@ extension Token {
                 modulus: value.modulus, publicExponent: value.exponent, isImported: false)
         }
         return (key(.publicKey, files[0], template.publicKey), key(.privateKey, files[1], template.privateKey))
-    }
-
-    /// Sends a command whose data may be longer than one APDU: the channel cuts them itself, else they go in a chain of
-    /// commands (ISO/IEC 7816-4, 5.3.3).
-    func performLong(
-        _ ins: UInt8, _ p1: UInt8, _ p2: UInt8, _ bytes: [UInt8], ne: Int?
-    ) throws(TokenError) -> [UInt8] {
-        var start = 0
-        while isPlain, bytes.count - start > 255 {
-            try perform(Command(0x10, ins, p1, p2, bytes: Array(bytes[start..<start + 255])))
-            start += 255
-        }
-        // Where only short APDUs are, more than 256 bytes are fetched with GET RESPONSE.
-        let ne = isPlain ? ne.map { min($0, 256) } : ne
-        return try perform(Command(0x00, ins, p1, p2, bytes: Array(bytes[start...]), ne: ne))
     }
 }

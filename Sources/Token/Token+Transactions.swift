@@ -35,6 +35,8 @@ extension Token {
         /// It sends what must not run twice, where a session is hardly ever lost: see ``Token/isChannelReliable``. There
         /// is none to lose without a channel.
         case acting
+        /// It sends nothing.
+        case nothing
         /// Something else, so that the change counter is asked for before.
         case neither
     }
@@ -47,6 +49,8 @@ extension Token {
         switch beginning {
         case .reading where isChannelReady: break
         case .acting where isPlain || isChannelReliable: break
+        case .nothing where isPlain: break
+        case .nothing where channel?.isOpen != true && login == nil: try openChannelIfNeeded()
         default: try establish()
         }
         do throws(TokenError) {
@@ -149,6 +153,7 @@ extension Token {
     /// Sends a command and collects the whole answer.
     func send(_ command: borrowing Command) throws(TokenError) -> Response {
         let connection = try connection()
+        if command.ins == 0x22 { environment = nil }
         // An error on the way to a command that must not run twice can come from fetching its answer.
         if !command.isIdempotent { hasActed = true }
         do throws(LinkError) {
@@ -214,7 +219,9 @@ extension Command {
     /// Whether the command can run twice without harm (gsc1, 15.2 b): it reads, or sets what the next command uses.
     var isIdempotent: Bool {
         switch (cla, ins) {
-        case (0x00, 0xA4), (0x00, 0xB0), (0x00, 0xCA), (0x00, 0x84), (0x00, 0x22), (0x80, 0x71), (0x80, 0xCA): true
+        case (0x00, 0xA4), (0x00, 0xB0), (0x00, 0xCA), (0x00, 0x84), (0x00, 0x22), (0x80, 0x53), (0x80, 0x71),
+            (0x80, 0xCA):
+            true
         // VERIFY without data asks for the tries left, 80 7E 00 00 for the firmware's checksum.
         case (0x00, 0x20): data.isEmpty
         case (0x80, 0x7E): p1 == 0
