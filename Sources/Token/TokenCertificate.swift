@@ -8,6 +8,15 @@ public struct TokenCertificate: Sendable, Equatable {
     public var subject: [UInt8]
     /// The certificate, DER.
     public var value: [UInt8]
+
+    /// - Parameter file: 0 before the certificate is stored.
+    public init(file: UInt16 = 0, label: [UInt8], id: [UInt8], subject: [UInt8], value: [UInt8]) {
+        self.file = file
+        self.label = label
+        self.id = id
+        self.subject = subject
+        self.value = value
+    }
 }
 
 /// A data object on the token.
