@@ -6,7 +6,8 @@ import Token
 struct Object {
     /// Where the object lives.
     enum Home {
-        case token(TokenItem)
+        /// On the token. What the host computes with keeps its value here, while an operation has it.
+        case token(TokenItem, SessionKey?)
         /// In this process, until the session is closed. Private and secret keys keep their value here only.
         case session(CK_SESSION_HANDLE, SessionKey?)
         /// Nowhere: it tells of the token itself.
@@ -18,9 +19,14 @@ struct Object {
     /// Seen by User only.
     var isPrivate: Bool
 
-    var tokenItem: TokenItem? { if case .token(let item) = home { item } else { nil } }
-    var tokenKey: TokenKey? { if case .token(.key(let key)) = home { key } else { nil } }
-    var sessionKey: SessionKey? { if case .session(_, let key) = home { key } else { nil } }
+    var tokenItem: TokenItem? { if case .token(let item, _) = home { item } else { nil } }
+    var tokenKey: TokenKey? { if case .token(.key(let key), _) = home { key } else { nil } }
+    var sessionKey: SessionKey? {
+        switch home {
+        case .token(_, let key), .session(_, let key): key
+        case .features: nil
+        }
+    }
     var isFeatures: Bool { if case .features = home { true } else { false } }
     var session: CK_SESSION_HANDLE? { if case .session(let session, _) = home { session } else { nil } }
 }
@@ -41,24 +47,6 @@ extension Object {
     /// The object that tells of the token.
     static var features: Object { Object(home: .features, attributes: TokenFeatures.attributes, isPrivate: false) }
 
-    /// The key on a token that `key` describes.
-    init(_ key: TokenKey) {
-        let template = KeyTemplate(
-            isToken: true, isPrivate: key.half == .privateKey, label: key.label, id: key.id, canSignOrVerify: true,
-            canDerive: key.canDerive, other: Attributes())
-        let parameters = KeyParameters(
-            curve: key.curve, gostR3410: key.gostR3410Parameters, gostR3411: key.gostR3411Parameters,
-            gost28147: key.gost28147Parameters)
-        home = .token(.key(key))
-        isPrivate = template.isPrivate
-        attributes = Attributes(template, parameters, isLocal: !key.isImported)
-        if let value = key.value {
-            attributes.becomePublicKey(value)
-        } else {
-            attributes.becomePrivateKey(isToken: true)
-        }
-    }
-
     /// A public key in this process.
     init(publicKey: PublicKey, _ template: KeyTemplate, _ parameters: KeyParameters, session: CK_SESSION_HANDLE) {
         home = .session(session, nil)
@@ -72,7 +60,7 @@ extension Object {
         home = .session(session, privateKey)
         isPrivate = template.isPrivate
         attributes = Attributes(template, parameters, isLocal: true)
-        attributes.becomePrivateKey(isToken: false)
+        attributes.becomePrivateKey()
     }
 }
 
@@ -117,7 +105,7 @@ extension Attributes {
         for flag in [CKA_ENCRYPT, CKA_VERIFY_RECOVER, CKA_WRAP, CKA_TRUSTED] { set(flag, false) }
     }
 
-    fileprivate mutating func becomePrivateKey(isToken: Bool) {
+    fileprivate mutating func becomePrivateKey() {
         set(CKA_CLASS, CKO_PRIVATE_KEY)
         self[CKA_VERIFY] = nil
         for flag in [CKA_SENSITIVE, CKA_ALWAYS_SENSITIVE, CKA_NEVER_EXTRACTABLE] { set(flag, true) }

@@ -37,7 +37,9 @@ extension Session {
             publicKey: .init(label: publicKey.label, id: publicKey.id),
             privateKey: .init(label: privateKey.label, id: privateKey.id))
         let keys = try slot.withToken { token throws(TokenError) in try token.generateKeyPair(template) }
-        return (slot.objects.insert(Object(keys.0)), slot.objects.insert(Object(keys.1)))
+        return (
+            slot.objects.insert(try Object(.key(keys.0))), slot.objects.insert(try Object(.key(keys.1)))
+        )
     }
 
     private func generateInSession(

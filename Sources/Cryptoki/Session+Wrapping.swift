@@ -94,7 +94,7 @@ extension Session {
         guard try key.attributes.number(CKA_CLASS) == CKO_SECRET_KEY else { throw .keyNotWrappable }
         guard try key.attributes.bool(CKA_EXTRACTABLE) == true else { throw .keyUnextractable }
         guard try key.attributes.bool(CKA_WRAP_WITH_TRUSTED) != true else { throw .keyNotWrappable }
-        let value = try key.secretValue()
+        let value = try slot.loaded(key).secretValue()
         let kek = try wrappingKey.secretValue()
         do throws(GOSTError) {
             let wrapped = try wrapping.wrap(value, with: kek, wrappingKey.sBox, mechanism.parameter)

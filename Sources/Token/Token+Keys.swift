@@ -33,13 +33,15 @@ extension Token {
     /// Deletes one half of a key pair, and its key file. Needs User's login.
     public func delete(_ key: TokenKey) throws(TokenError) {
         guard !key.isForeign else { throw .unsupported }
-        try delete(key.half, number: key.number, record: key.file)
+        try delete(key.half, number: key.number, record: key.file, key.annotation)
     }
 
-    func delete(_ half: TokenKey.Half, number: UInt8, record: UInt16) throws(TokenError) {
+    func delete(
+        _ half: TokenKey.Half, number: UInt8, record: UInt16, _ annotation: ObjectAnnotation
+    ) throws(TokenError) {
         try transaction { () throws(TokenError) in
             try requireLogin(.user)
-            try removeRecord(record, from: .keys)
+            try removeRecord(record, from: .keys, annotation: annotation)
             try delete(UInt16(number), in: half == .publicKey ? .publicKeys : .privateKeys)
         }
     }
@@ -76,18 +78,21 @@ extension Token {
         var publicRecord = record(.publicKey, template.publicKey)
         // Not every token gives a public key back, so our own records keep it.
         publicRecord.items.append((ObjectRecord.Item.value.rawValue, value))
-        let files = try store([publicRecord, record(.privateKey, template.privateKey)])
-        func key(_ half: TokenKey.Half, _ file: UInt16, _ text: KeyPairTemplate.Half, _ value: [UInt8]?) -> TokenKey {
+        publicRecord.isPrivate = template.publicKey.annotation.isPrivate
+        let stored = try store(
+            [
+                (publicRecord, template.publicKey.annotation),
+                (record(.privateKey, template.privateKey), template.privateKey.annotation),
+            ], on: .keys)
+        func key(_ half: TokenKey.Half, _ index: Int, _ text: KeyPairTemplate.Half, _ value: [UInt8]?) -> TokenKey {
             TokenKey(
-                half: half, file: file, number: number, curve: curve, label: text.label, id: text.id,
+                half: half, file: stored[index].file, number: number, curve: curve, label: text.label, id: text.id,
                 gostR3410Parameters: curve.oid, gostR3411Parameters: template.gostR3411Parameters,
                 gost28147Parameters: template.gost28147Parameters, value: value, canDerive: template.canDerive,
-                isImported: false)
+                isImported: false, annotation: stored[index].annotation)
         }
-        guard files.count == 2 else { throw .malformedAnswer }
-        return (
-            key(.publicKey, files[0], template.publicKey, value), key(.privateKey, files[1], template.privateKey, nil)
-        )
+        guard stored.count == 2 else { throw .malformedAnswer }
+        return (key(.publicKey, 0, template.publicKey, value), key(.privateKey, 1, template.privateKey, nil))
     }
 
     /// The lowest number that no key file has.
