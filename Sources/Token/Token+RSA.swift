@@ -62,12 +62,16 @@ extension Token {
         }
     }
 
-    private func createFiles(_ size: RSAKeySize, number: UInt8) throws(TokenError) {
+    func createPrivateFile(_ size: RSAKeySize, number: UInt8) throws(TokenError) {
         try select(.objects)
         try create(
             UInt16(number), type: [0x10, 0x00], size: size.privateSize,
             properties: [RSAKeySize.privateType, 0x00, 0x00, 0xAA, 0x00, 0x00],
             access: [0x47, 0x02, 0x02, 0x02, 0, 0, 0, 0x02])
+    }
+
+    private func createFiles(_ size: RSAKeySize, number: UInt8) throws(TokenError) {
+        try createPrivateFile(size, number: number)
         try create(
             UInt16(number), type: [0x10, 0x00], size: size.publicSize,
             properties: [RSAKeySize.publicType, 0x00, 0x00, 0xAA, 0x00, 0x00],
