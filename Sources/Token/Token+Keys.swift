@@ -77,17 +77,12 @@ extension Token {
         // Not every token gives a public key back, so our own records keep it.
         publicRecord.items.append((ObjectRecord.Item.value.rawValue, value))
         let files = try store([publicRecord, record(.privateKey, template.privateKey)])
-        func key(_ half: TokenKey.Half, _ file: UInt16, _ text: KeyPairTemplate.Half, _ value: [UInt8]?) -> TokenKey {
-            TokenKey(
-                half: half, file: file, number: number, curve: curve, label: text.label, id: text.id,
-                gostR3410Parameters: curve.oid, gostR3411Parameters: template.gostR3411Parameters,
-                gost28147Parameters: template.gost28147Parameters, value: value, canDerive: template.canDerive,
-                isImported: false)
-        }
         guard files.count == 2 else { throw .malformedAnswer }
-        return (
-            key(.publicKey, files[0], template.publicKey, value), key(.privateKey, files[1], template.privateKey, nil)
-        )
+        var keys = (TokenKey(template, .publicKey), TokenKey(template, .privateKey))
+        (keys.0.file, keys.1.file) = (files[0], files[1])
+        (keys.0.number, keys.1.number) = (number, number)
+        keys.0.value = value
+        return keys
     }
 
     /// The lowest number that no key file has.

@@ -59,3 +59,15 @@ public struct KeyPairTemplate: Sendable {
         self.privateKey = privateKey
     }
 }
+
+extension TokenKey {
+    /// One half of the key pair that a template asks for, before it has a place on a token.
+    public init(_ template: KeyPairTemplate, _ half: Half) {
+        let text = half == .publicKey ? template.publicKey : template.privateKey
+        self.init(
+            half: half, file: 0, number: 0, curve: template.algorithm.curve, label: text.label, id: text.id,
+            gostR3410Parameters: template.algorithm.curve.oid, gostR3411Parameters: template.gostR3411Parameters,
+            gost28147Parameters: template.gost28147Parameters, value: nil, canDerive: template.canDerive,
+            isImported: false)
+    }
+}
