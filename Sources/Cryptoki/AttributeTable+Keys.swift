@@ -78,19 +78,16 @@ extension AttributeTable {
     init(generating half: Attributes, _ keyType: KeyType) throws(CKError) {
         try self.init(for: half)
         let isPublic = try half.number(CKA_CLASS) == CKO_PUBLIC_KEY
+        for type in keyType.materialAttributes(isPublic ? CKO_PUBLIC_KEY : CKO_PRIVATE_KEY) {
+            rules[type] = .readOnly(.bytes, [])
+        }
         switch keyType {
-        case .gostR3410, .gostR3410With512Bits:
-            rules[CKA_VALUE] = .readOnly(.bytes, [])
-            rules[CKA_GOSTR3410_PARAMS] = .bytes([], .never)
-        case .rsa:
-            for type in [CKA_MODULUS] + keyType.secretAttributes where rules[type] != nil {
-                rules[type] = .readOnly(.bytes, [])
-            }
-            rules[CKA_PUBLIC_EXPONENT] = isPublic ? .bytes([1, 0, 1], .never) : .readOnly(.bytes, [])
-            if isPublic { rules[CKA_MODULUS_BITS] = .requiredNumber }
-        case .ec:
-            rules[isPublic ? CKA_EC_POINT : CKA_VALUE] = .readOnly(.bytes, [])
-            if !isPublic { rules[CKA_EC_PARAMS] = .bytes([], .never) }
+        case .gostR3410, .gostR3410With512Bits: rules[CKA_GOSTR3410_PARAMS] = .bytes([], .never)
+        case .rsa where isPublic:
+            rules[CKA_PUBLIC_EXPONENT] = .bytes([1, 0, 1], .never)
+            rules[CKA_MODULUS_BITS] = .requiredNumber
+        case .ec where !isPublic: rules[CKA_EC_PARAMS] = .bytes([], .never)
+        case .rsa, .ec: break
         }
     }
 }

@@ -8,14 +8,11 @@ struct KeyPairTemplates {
     /// The attributes of the two halves, but for what makes up the key.
     private(set) var publicKey: Attributes
     private(set) var privateKey: Attributes
-    /// What the templates say.
-    private let asked: (publicKey: Attributes, privateKey: Attributes)
 
     /// - Throws: `CKR_TEMPLATE_INCONSISTENT`, `CKR_TEMPLATE_INCOMPLETE`, `CKR_ATTRIBUTE_TYPE_INVALID`,
     ///   `CKR_ATTRIBUTE_READ_ONLY`, `CKR_ATTRIBUTE_VALUE_INVALID`, `CKR_DOMAIN_PARAMS_INVALID`.
     init(_ publicTemplate: Attributes, _ privateTemplate: Attributes, keyType: KeyType) throws(CKError) {
         self.keyType = keyType
-        asked = (publicTemplate, privateTemplate)
         publicKey = try Self.attributes(publicTemplate, CKO_PUBLIC_KEY, keyType)
         privateKey = try Self.attributes(privateTemplate, CKO_PRIVATE_KEY, keyType)
         guard publicKey[CKA_TOKEN] == privateKey[CKA_TOKEN] else { throw .templateInconsistent }
@@ -39,17 +36,6 @@ struct KeyPairTemplates {
     /// Whether one half shall be seen by User only.
     var isPrivate: Bool { publicKey[CKA_PRIVATE] == [1] || privateKey[CKA_PRIVATE] == [1] }
 
-    /// Whether two objects are what the templates ask for. Permissions are not looked at where a key on the token has them
-    /// anyway, or no mechanism needs them: applications ask for all kinds of them.
-    func isMet(by objects: (publicKey: Object, privateKey: Object)) -> Bool {
-        func keeps(_ object: Object, _ asked: Attributes) -> Bool {
-            var asked = asked
-            for type in [CKA_ENCRYPT, CKA_DECRYPT, CKA_WRAP, CKA_UNWRAP, CKA_SIGN, CKA_VERIFY] { asked[type] = nil }
-            return object.keeps(asked)
-        }
-        return keeps(objects.publicKey, asked.publicKey) && keeps(objects.privateKey, asked.privateKey)
-    }
-
     private static func attributes(
         _ template: Attributes, _ objectClass: CK_OBJECT_CLASS, _ keyType: KeyType
     ) throws(CKError) -> Attributes {
@@ -62,8 +48,8 @@ struct KeyPairTemplates {
         var attributes = try AttributeTable(generating: template, keyType).attributes(from: template)
         attributes.set(CKA_LOCAL, true)
         attributes.set(CKA_KEY_GEN_MECHANISM, keyType.keyPairGeneration)
+        for type in keyType.materialAttributes(objectClass) { attributes[type] = nil }
         guard objectClass == CKO_PRIVATE_KEY else { return attributes }
-        for type in keyType.secretAttributes { attributes[type] = nil }
         let isExtractable = try attributes.bool(CKA_EXTRACTABLE) == true
         attributes.set(CKA_ALWAYS_SENSITIVE, try attributes.bool(CKA_SENSITIVE) == true)
         attributes.set(CKA_NEVER_EXTRACTABLE, !isExtractable)

@@ -56,4 +56,14 @@ enum KeyType: Sendable, CaseIterable {
             CKA_PRIVATE_EXPONENT, CKA_PRIME_1, CKA_PRIME_2, CKA_EXPONENT_1, CKA_EXPONENT_2, CKA_COEFFICIENT,
         ]
     }
+
+    /// What a mechanism makes of one half, so that no template for it says it.
+    func materialAttributes(_ objectClass: CK_OBJECT_CLASS) -> [CK_ATTRIBUTE_TYPE] {
+        switch (self, objectClass == CKO_PUBLIC_KEY) {
+        case (.gostR3410, _), (.gostR3410With512Bits, _), (.ec, false): [CKA_VALUE]
+        case (.rsa, true): [CKA_MODULUS]
+        case (.rsa, false): [CKA_MODULUS, CKA_PUBLIC_EXPONENT] + secretAttributes
+        case (.ec, true): [CKA_EC_POINT]
+        }
+    }
 }

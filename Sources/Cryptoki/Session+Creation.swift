@@ -1,4 +1,5 @@
 public import CCryptoki
+import Secrets
 import Token
 
 extension Session {
@@ -6,8 +7,7 @@ extension Session {
     public func createObject(_ template: Attributes) throws(CKError) -> CK_OBJECT_HANDLE {
         let attributes = try AttributeTable(for: template).attributes(from: template)
         try checkRights(attributes)
-        if try attributes.bool(CKA_TOKEN) == true { return try store(attributes, asked: template) }
-        return slot.objects.insert(try Object(creating: attributes, session: handle))
+        return try insert(Object(creating: attributes, session: handle))
     }
 
     /// Copies an object. A private key of the token stays there alone.
@@ -21,9 +21,8 @@ extension Session {
         try checkRights(attributes)
         let isPrivate = try attributes.bool(CKA_PRIVATE) ?? false
         guard isPrivate || !object.isPrivate else { throw .templateInconsistent }
-        if try attributes.bool(CKA_TOKEN) == true { return try store(attributes, asked: attributes) }
-        return slot.objects.insert(
-            Object(home: .session(handle, object.sessionKey), attributes: attributes, isPrivate: isPrivate))
+        let key = try slot.loaded(object).sessionKey
+        return try insert(Object(home: .session(handle, key), attributes: attributes, isPrivate: isPrivate))
     }
 
     /// Changes attributes of an object: all of them, or none.
@@ -31,11 +30,11 @@ extension Session {
         var changed = try slot.visibleObject(object)
         guard !changed.isFeatures, try changed.attributes.bool(CKA_MODIFIABLE) != false else { throw .actionProhibited }
         guard isReadWrite || changed.tokenItem == nil else { throw .sessionReadOnly }
-        guard changed.tokenItem?.isKey != true else { throw .actionProhibited }
         let attributes = try AttributeTable(for: changed.attributes).changing(
             changed.attributes, by: template, inCopy: false)
+        guard attributes != changed.attributes else { return }
         if let item = changed.tokenItem {
-            changed = try replace(item, attributes, asked: template)
+            changed = try change(item, to: attributes)
         } else {
             changed.attributes = attributes
         }
@@ -48,6 +47,13 @@ extension Session {
         return CK_ULONG(attributes.types.reduce(0) { $0 + (attributes[$1]?.count ?? 0) })
     }
 
+    /// Enters a new object: on the token, if it shall live there.
+    func insert(_ object: Object) throws(CKError) -> CK_OBJECT_HANDLE {
+        try checkRights(object.attributes)
+        guard try object.attributes.bool(CKA_TOKEN) == true else { return slot.objects.insert(object) }
+        return slot.objects.insert(try store(object))
+    }
+
     /// Whether this session may make an object with these attributes.
     private func checkRights(_ attributes: Attributes) throws(CKError) {
         let isToken = try attributes.bool(CKA_TOKEN) == true
@@ -56,26 +62,29 @@ extension Session {
         guard slot.login == .user || !isPrivate else { throw .userNotLoggedIn }
     }
 
-    /// Stores a new object on the token.
-    ///
-    /// - Throws: `CKR_TEMPLATE_INCONSISTENT` if it has no place for what was asked for.
-    private func store(_ attributes: Attributes, asked: Attributes) throws(CKError) -> CK_OBJECT_HANDLE {
-        guard let item = TokenItem(attributes), try Object(item).keeps(asked) else { throw .templateInconsistent }
-        let stored = try slot.withToken { token throws(TokenError) in try token.store(item) }
-        return slot.objects.insert(try Object(stored))
+    /// Stores an object on the token.
+    private func store(_ object: Object) throws(CKError) -> Object {
+        guard let item = try TokenItem(object.attributes) else { throw .templateInconsistent }
+        let value = try object.sessionKey?.secret() ?? Secret(count: 0)
+        let stored = try slot.withToken { token throws(TokenError) -> TokenItem in
+            switch item {
+            case .certificate(let certificate): .certificate(try token.storeCertificate(certificate))
+            case .data(let data): .data(try token.storeData(data))
+            case .storedKey(let key): .storedKey(try token.storeKey(key, value: value))
+            case .key, .rsaKey: throw .unsupported
+            }
+        }
+        return try Object(stored)
     }
 
-    /// Stores an object of the token anew, and then deletes what was there.
-    ///
-    /// - Throws: `CKR_ACTION_PROHIBITED` for a key; `CKR_ATTRIBUTE_READ_ONLY` for what the token has no place for.
-    private func replace(_ item: TokenItem, _ attributes: Attributes, asked: Attributes) throws(CKError) -> Object {
-        guard let changed = TokenItem(attributes) else { throw .actionProhibited }
-        guard try Object(changed).keeps(asked) else { throw .attributeReadOnly }
-        let stored = try slot.withToken { token throws(TokenError) in
-            let stored = try token.store(changed)
-            try token.delete(item)
-            return stored
+    private func change(_ item: TokenItem, to attributes: Attributes) throws(CKError) -> Object {
+        // Whether a key agrees on secrets is settled when its file is made.
+        if case .key(let key) = item, !key.canDerive, try attributes.bool(CKA_DERIVE) == true {
+            throw .attributeReadOnly
         }
+        var changed = item
+        try changed.take(attributes)
+        let stored = try slot.withToken { token throws(TokenError) in try token.change(item, to: changed) }
         return try Object(stored)
     }
 }

@@ -21,35 +21,50 @@ extension Session {
         return (slot.objects.insert(objects.0), slot.objects.insert(objects.1))
     }
 
+    /// A private key of the token is private and never leaves it. Whatever else is asked for, the token keeps.
     private func generateOnToken(_ templates: KeyPairTemplates) throws(CKError) -> (Object, Object) {
+        let privateKey = templates.privateKey
+        guard privateKey[CKA_PRIVATE] == [1], privateKey[CKA_SENSITIVE] == [1], privateKey[CKA_EXTRACTABLE] == [0],
+            privateKey[CKA_ALWAYS_AUTHENTICATE] == [0]
+        else { throw .templateInconsistent }
         switch templates.keyType {
         case .gostR3410, .gostR3410With512Bits:
-            let template = try KeyPairTemplate(templates)
-            let planned = (TokenKey(template, .publicKey), TokenKey(template, .privateKey))
-            guard templates.isMet(by: (Object(planned.0), Object(planned.1))) else { throw .templateInconsistent }
+            var template = try KeyPairTemplate(templates)
+            template.publicKey.annotation = try TokenItem.key(TokenKey(template, .publicKey))
+                .annotation(keeping: templates.publicKey)
+            template.privateKey.annotation = try TokenItem.key(TokenKey(template, .privateKey))
+                .annotation(keeping: privateKey)
             let keys = try slot.withToken { token throws(TokenError) in try token.generateKeyPair(template) }
-            return (Object(keys.0), Object(keys.1))
+            return (try Object(.key(keys.0)), try Object(.key(keys.1)))
         case .rsa, .ec: throw .templateInconsistent
         }
     }
 
     private func generateInSession(_ templates: KeyPairTemplates) throws(CKError) -> (Object, Object) {
         let key = try SessionKey(generating: templates, random: slot.settings.random)
-        var publicAttributes = templates.publicKey
-        var privateAttributes = templates.privateKey
+        var publicKey = templates.publicKey
+        var privateKey = templates.privateKey
         let values = try key.publicValues()
+        // The private half of some keys has the public numbers, too.
+        let table = try AttributeTable(for: privateKey)
         for type in values.types {
-            publicAttributes[type] = values[type]
-            if privateAttributes[type] != nil { privateAttributes[type] = values[type] }
+            publicKey[type] = values[type]
+            if table[type] != nil, !templates.keyType.secretAttributes.contains(type) { privateKey[type] = values[type] }
         }
         return (
-            Object(
-                home: .session(handle, nil), attributes: publicAttributes,
-                isPrivate: publicAttributes[CKA_PRIVATE] == [1]),
-            Object(
-                home: .session(handle, key), attributes: privateAttributes,
-                isPrivate: privateAttributes[CKA_PRIVATE] == [1])
+            Object(home: .session(handle, nil), attributes: publicKey, isPrivate: publicKey[CKA_PRIVATE] == [1]),
+            Object(home: .session(handle, key), attributes: privateKey, isPrivate: privateKey[CKA_PRIVATE] == [1])
         )
+    }
+}
+
+extension TokenItem {
+    /// What a token has to keep of a key that it makes, beyond what the item says of it.
+    fileprivate func annotation(keeping attributes: Attributes) throws(CKError) -> ObjectAnnotation {
+        var item = self
+        try item.take(attributes)
+        let isPublic = attributes[CKA_CLASS] == CKO_PUBLIC_KEY.bytes
+        return ObjectAnnotation(isPrivate: isPublic && attributes[CKA_PRIVATE] == [1], attributes: item.kept)
     }
 }
 

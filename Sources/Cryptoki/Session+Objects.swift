@@ -7,7 +7,9 @@ extension Session {
     /// - Throws: `CKR_OBJECT_HANDLE_INVALID` if there is none that the session may see.
     public func attributes(of handle: CK_OBJECT_HANDLE) throws(CKError) -> Attributes {
         let object = try slot.visibleObject(handle)
-        guard object.isFeatures else { return try object.shownAttributes() }
+        guard object.isFeatures else {
+            return try (object.attributes.showsValue ? slot.loaded(object) : object).shownAttributes()
+        }
         let isWireless = slot.settings.isWireless(slot.reader)
         return try slot.withToken { token throws(TokenError) in
             try TokenFeatures.attributes(of: token, isWireless: isWireless)
@@ -55,9 +57,23 @@ extension Slot {
 
     private func isVisible(_ object: Object) -> Bool { !object.isPrivate || login == .user }
 
+    /// The object, with the value of a secret key of the token, which the host computes with.
+    func loaded(_ object: Object) throws(CKError) -> Object {
+        guard case .token(.storedKey(let key), nil) = object.home, key.kind == .secretKey else { return object }
+        var object = object
+        let value = try withToken { token throws(TokenError) in
+            let value = try token.value(of: key)
+            return SessionKey(value)
+        }
+        object.home = .token(.storedKey(key), value)
+        return object
+    }
+
     /// Brings the table of objects up to what the token has now. Objects that stay keep their handles.
     func refreshObjects() throws(CKError) {
         let found = try withToken { token throws(TokenError) in try token.objects() }
+        guard found != known else { return }
+        known = found
         var missing = TokenItem.items(of: found)
         objects.removeAll { object in
             guard let item = object.tokenItem else { return false }
@@ -65,7 +81,8 @@ extension Slot {
             missing.remove(at: index)
             return false
         }
-        for item in missing { _ = objects.insert(try Object(item)) }
+        // What has no form of an object here does not keep the others from being found.
+        for object in missing.compactMap({ try? Object($0) }) { _ = objects.insert(object) }
         if !objects.ordered.contains(where: { $0.element.isFeatures }) { _ = objects.insert(.features) }
     }
 }

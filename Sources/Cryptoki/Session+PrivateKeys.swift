@@ -9,7 +9,7 @@ extension Session {
     /// The signature of a digest by GOST R 34.10 or ECDSA.
     func sign(digest: [UInt8], with key: Object) throws(CKError) -> [UInt8] {
         switch key.home {
-        case .token(.key(let key)):
+        case .token(.key(let key), _):
             return try slot.withToken { token throws(TokenError) in try token.sign(digest: digest, with: key) }
         case .session(_, let key?): return try key.sign(digest: digest, random: slot.settings.random)
         default: throw .keyHandleInvalid
@@ -19,7 +19,7 @@ extension Session {
     /// A signature of RSA.
     func sign(_ input: [UInt8], _ scheme: RSASignatureScheme, with key: Object) throws(CKError) -> [UInt8] {
         switch key.home {
-        case .token(.rsaKey(let key)):
+        case .token(.rsaKey(let key), _):
             let block: [UInt8]
             do throws(HostCryptoError) {
                 block = try scheme.block(of: input.span, bitCount: key.bits, random: slot.settings.random)
@@ -38,7 +38,7 @@ extension Session {
         _ ciphertext: Span<UInt8>, _ scheme: RSAEncryptionScheme, with key: Object
     ) throws(CKError) -> Secret {
         switch key.home {
-        case .token(.rsaKey(let key)):
+        case .token(.rsaKey(let key), _):
             let block = [UInt8](copying: ciphertext)
             guard block.count == key.bits / 8 else { throw .encryptedDataLengthRange }
             guard key.covers(block) else { throw .encryptedDataInvalid }

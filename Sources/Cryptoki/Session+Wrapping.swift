@@ -11,7 +11,7 @@ extension Session {
         guard try key.attributes.number(CKA_CLASS) == CKO_SECRET_KEY else { throw .keyNotWrappable }
         guard try key.attributes.bool(CKA_EXTRACTABLE) == true else { throw .keyUnextractable }
         guard try key.attributes.bool(CKA_WRAP_WITH_TRUSTED) != true else { throw .keyNotWrappable }
-        return try wrappingKey.wrap(key.secretValue(), mechanism.parameter)
+        return try wrappingKey.wrap(slot.loaded(key).secretValue(), mechanism.parameter)
     }
 
     /// Makes a secret key of a wrapped value (PKCS #11 v2.40, 5.16).

@@ -33,13 +33,15 @@ extension Token {
     /// Deletes one half of a key pair, and its key file. Needs User's login.
     public func delete(_ key: TokenKey) throws(TokenError) {
         guard !key.isForeign else { throw .unsupported }
-        try delete(key.half, number: key.number, record: key.file)
+        try delete(key.half, number: key.number, record: key.file, key.annotation)
     }
 
-    func delete(_ half: TokenKey.Half, number: UInt8, record: UInt16) throws(TokenError) {
+    func delete(
+        _ half: TokenKey.Half, number: UInt8, record: UInt16, _ annotation: ObjectAnnotation
+    ) throws(TokenError) {
         try transaction { () throws(TokenError) in
             try requireLogin(.user)
-            try removeRecord(record, from: .keys)
+            try removeRecord(record, from: .keys, annotation: annotation)
             try delete(UInt16(number), in: half == .publicKey ? .publicKeys : .privateKeys)
         }
     }
@@ -76,10 +78,16 @@ extension Token {
         var publicRecord = record(.publicKey, template.publicKey)
         // Not every token gives a public key back, so our own records keep it.
         publicRecord.items.append((ObjectRecord.Item.value.rawValue, value))
-        let files = try store([publicRecord, record(.privateKey, template.privateKey)])
-        guard files.count == 2 else { throw .malformedAnswer }
+        publicRecord.isPrivate = template.publicKey.annotation.isPrivate
+        let stored = try store(
+            [
+                (publicRecord, template.publicKey.annotation),
+                (record(.privateKey, template.privateKey), template.privateKey.annotation),
+            ], on: .keys)
+        guard stored.count == 2 else { throw .malformedAnswer }
         var keys = (TokenKey(template, .publicKey), TokenKey(template, .privateKey))
-        (keys.0.file, keys.1.file) = (files[0], files[1])
+        (keys.0.file, keys.1.file) = (stored[0].file, stored[1].file)
+        (keys.0.annotation, keys.1.annotation) = (stored[0].annotation, stored[1].annotation)
         (keys.0.number, keys.1.number) = (number, number)
         keys.0.value = value
         return keys

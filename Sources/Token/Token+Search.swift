@@ -47,6 +47,8 @@ extension Token {
         }
         for case (let file, let record?) in zip(data, records.dropFirst(certificates.count)) {
             if let object = TokenData(record, file: file) { objects.data.append(object) }
+            if let key = TokenStoredKey(record, file: file) { objects.storedKeys.append(key) }
+            if let annotation = record.annotation(in: file) { objects.attach(annotation, to: record[.target]) }
         }
         if let directories = indices.directories { try readPKCS15(directories, into: &objects) }
         return objects
@@ -202,7 +204,7 @@ extension ObjectRecord {
         switch kind {
         case .publicKey: FilePath.publicKeys.file(UInt16(keyNumber))
         case .privateKey: FilePath.privateKeys.file(UInt16(keyNumber))
-        case .certificate, .data: nil
+        case .certificate, .data, .secretKey, .publicValue, .annotation: nil
         }
     }
 

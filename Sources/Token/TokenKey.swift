@@ -24,6 +24,7 @@ public struct TokenKey: Sendable, Equatable {
     public var isImported: Bool
     /// Whether OpenSC's format describes it: it can be used, and is deleted by OpenSC only.
     public var isForeign = false
+    public var annotation = ObjectAnnotation()
 }
 
 /// What a new key pair shall be.
@@ -32,10 +33,12 @@ public struct KeyPairTemplate: Sendable {
     public struct Half: Sendable {
         public var label: [UInt8]
         public var id: [UInt8]
+        public var annotation: ObjectAnnotation
 
-        public init(label: [UInt8], id: [UInt8]) {
+        public init(label: [UInt8], id: [UInt8], annotation: ObjectAnnotation = ObjectAnnotation()) {
             self.label = label
             self.id = id
+            self.annotation = annotation
         }
     }
 

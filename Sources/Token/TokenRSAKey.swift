@@ -17,6 +17,7 @@ public struct TokenRSAKey: Sendable, Equatable {
     public var isImported: Bool
     /// Whether OpenSC's format describes it: it can be used, and is deleted by OpenSC only.
     public var isForeign = false
+    public var annotation = ObjectAnnotation()
 }
 
 /// What a new RSA key pair shall be. The public exponent is 65537: the token ignores every other.

@@ -54,10 +54,10 @@ struct StoredObjectTests {
         #expect(try application.find(session, [(CKA_LABEL, [7]), (CKA_ID, [8])]) == [object])
         #expect(try application.find(session) == [object])
         #expect(throws: CKError.attributeReadOnly) { try application.set(session, object, [(CKA_VALUE, [])]) }
-        // The record has no place for dates.
-        #expect(throws: CKError.attributeReadOnly) {
-            try application.set(session, object, [(CKA_START_DATE, Array("20260101".utf8))])
-        }
+        // The vendor's record has no place for dates.
+        let date = Array("20260101".utf8)
+        try application.set(session, object, [(CKA_START_DATE, date)])
+        #expect(try application.find(session, [(CKA_START_DATE, date), (CKA_LABEL, [7])]) == [object])
         let readOnly = try application.library.openSession(with: 0, flags: CKF_SERIAL_SESSION)
         #expect(throws: CKError.sessionReadOnly) { try application.set(readOnly, object, [(CKA_LABEL, [1])]) }
         #expect(throws: CKError.sessionReadOnly) { try application.destroy(readOnly, object) }
@@ -75,17 +75,107 @@ struct StoredObjectTests {
         #expect(try application.find(session).count == 2)
     }
 
-    @Test("what the token has no place for is refused, and nothing is stored")
-    func places() throws {
-        let (_, application, session) = try TokenKeyTests.start(.usb)
-        let refused: [ObjectTests.Template] = [
-            ObjectTests.secretKey + [(CKA_TOKEN, [1])], ObjectTests.rsaKey + [(CKA_TOKEN, [1])],
-            Self.data + [(CKA_MODIFIABLE, [0])], Self.certificate + [(CKA_URL, [1])],
+    @Test(
+        "whatever a template says is kept, seen by the next application, and deleted with the object",
+        arguments: identities)
+    func attributes(_ identity: String) throws {
+        let (reader, application, session) = try Self.start(identity)
+        let templates: [ObjectTests.Template] = [
+            Self.data + [(CKA_MODIFIABLE, [0])], Self.certificate + [(CKA_URL, [1]), (CKA_MODIFIABLE, [0])],
+            ObjectTests.rsaKey + [(CKA_TOKEN, [1]), (CKA_WRAP, [1]), (CKA_SUBJECT, [0x30, 0])],
+            ObjectTests.ecKey + [(CKA_TOKEN, [1]), (CKA_PRIVATE, [1])],
+            ObjectTests.secretKey + [(CKA_TOKEN, [1]), (CKA_SENSITIVE, [1]), (CKA_SIGN, [0]), (CKA_ID, [9])],
         ]
-        for template in refused {
-            #expect(throws: CKError.templateInconsistent) { try application.create(session, template) }
-        }
+        let made = try templates.map { try application.create(session, $0) }
+        let expected = try made.map { try application.attributes(session, of: $0) }
+        #expect(try application.find(session) == made)
+        try application.library.closeAllSessions(with: 0)
+        let later = try application.open()
+        try application.logIn(later)
+        let found = try application.find(later)
+        #expect(try found.map { try application.attributes(later, of: $0) }.containsSameElements(as: expected))
+        for template in templates.dropLast() { #expect(try application.find(later, template).count == 1) }
+        for object in found { try application.destroy(later, object) }
+        #expect(try application.find(later).isEmpty)
+        #expect(identity == "bt" || reader.recordFiles == 0)
+    }
+
+    @Test("an object that cannot be modified keeps its attributes")
+    func fixed() throws {
+        let (_, application, session) = try TokenKeyTests.start(.usb)
+        let object = try application.create(session, Self.certificate + [(CKA_MODIFIABLE, [0])])
+        #expect(throws: CKError.actionProhibited) { try application.set(session, object, [(CKA_LABEL, [1])]) }
+    }
+
+    @Test("a private certificate is hidden, and the card itself gives it to User only")
+    func privateCertificate() throws {
+        let (_, application, session) = try TokenKeyTests.start(.usb)
+        let template = Self.certificate.filter { $0.type != CKA_PRIVATE } + [(CKA_PRIVATE, [1])]
+        let object = try application.create(session, template)
+        #expect(try application.attributes(session, of: object).bool(CKA_PRIVATE) == true)
+        try application.library.withSession(session) { session throws(CKError) in try session.logOut() }
         #expect(try application.find(session).isEmpty)
+        #expect(throws: CKError.objectHandleInvalid) { try application.attributes(session, of: object) }
+        try application.logIn(session)
+        #expect(try application.find(session, template).count == 1)
+    }
+
+    @Test("a secret key of the token computes what its value says, later too", arguments: identities)
+    func secretKey(_ identity: String) throws {
+        let (_, application, session) = try Self.start(identity)
+        let kept = try application.create(session, ObjectTests.secretKey + [(CKA_TOKEN, [1]), (CKA_ID, [1])])
+        let copy = try application.copy(session, kept, [(CKA_TOKEN, [0])])
+        let message = Array("message".utf8)
+        let code = try application.sign(session, copy, message, CKM_MAGMA_MAC)
+        #expect(try application.sign(session, kept, message, CKM_MAGMA_MAC) == code)
+        #expect(try application.attributes(session, of: kept)[CKA_VALUE] == [UInt8](repeating: 7, count: 32))
+        try application.set(session, kept, [(CKA_SENSITIVE, [1])])
+        try application.library.closeAllSessions(with: 0)
+        let later = try application.open()
+        #expect(try application.find(later).isEmpty)
+        try application.logIn(later)
+        let found = try #require(try application.find(later).first)
+        #expect(try application.sign(later, found, message, CKM_MAGMA_MAC) == code)
+        #expect(try application.attributes(later, of: found)[CKA_VALUE] == nil)
+    }
+
+    @Test("a secret key is made on the token")
+    func generation() throws {
+        let (_, application, session) = try TokenKeyTests.start(.usb)
+        let template = try Attributes(template: [(CKA_TOKEN, [1]), (CKA_LABEL, [5])])
+        let key = try application.library.withSession(session) { session throws(CKError) in
+            try session.generateKey(Mechanism(type: CKM_GOST28147_KEY_GEN, parameter: []), template: template)
+        }
+        let code = try application.sign(session, key, [1], CKM_GOST28147_MAC)
+        try application.library.closeSession(session)
+        let later = try application.open()
+        try application.logIn(later)
+        let found = try #require(try application.find(later, [(CKA_LABEL, [5]), (CKA_LOCAL, [1])]).first)
+        #expect(try application.sign(later, found, [1], CKM_GOST28147_MAC) == code)
+    }
+
+    @Test("label, identifier, subject and dates of a key pair of the token are kept", arguments: identities)
+    func keyAttributes(_ identity: String) throws {
+        let (_, application, session) = try Self.start(identity)
+        let keys = try application.makeKeys(session)
+        let changes: ObjectTests.Template = [
+            (CKA_LABEL, [6]), (CKA_ID, [7, 7]), (CKA_SUBJECT, [0x30, 0]), (CKA_START_DATE, Array("20260101".utf8)),
+        ]
+        for key in [keys.publicKey, keys.privateKey] { try application.set(session, key, changes) }
+        #expect(try application.find(session, changes) == [keys.publicKey, keys.privateKey])
+        #expect(throws: CKError.attributeReadOnly) {
+            try application.set(session, keys.privateKey, [(CKA_DERIVE, [1])])
+        }
+        try application.library.closeSession(session)
+        let later = try application.open()
+        try application.logIn(later)
+        let found = try application.find(later, changes)
+        #expect(found.count == 2)
+        let digest = [UInt8](repeating: 1, count: 32)
+        let signature = try application.sign(later, found[1], digest, CKM_GOSTR3410)
+        try application.verify(later, found[0], digest, signature, CKM_GOSTR3410)
+        for key in found { try application.destroy(later, key) }
+        #expect(try application.find(later).isEmpty)
     }
 
     @Test("copies go from session to token and back")
@@ -101,5 +191,29 @@ struct StoredObjectTests {
         }
         try application.library.closeSession(session)
         #expect(try application.find(application.open()).count == 1)
+    }
+}
+
+extension EmulatedReader {
+    /// The files of records in a token without a channel.
+    fileprivate var recordFiles: Int {
+        var count = 0
+        _ = card.process([0x00, 0xA4, 0x08, 0x00, 4, 0x10, 0x00, 0x10, 0x01, 0x00])
+        var answer = card.process([0x00, 0xA4, 0x00, 0x00, 0x00])
+        while let place = answer.firstRange(of: [0x83, 0x02])?.upperBound, answer.count > place + 1, count < 100 {
+            let file = Array(answer[place...place + 1])
+            if file[0] < 0x7E { count += file == [0x10, 0x01] ? 0 : 1 }
+            answer = card.process([0x00, 0xA4, 0x00, 0x02, 2] + file + [0x00])
+        }
+        return count
+    }
+}
+
+extension [Attributes] {
+    fileprivate func containsSameElements(as other: [Attributes]) -> Bool {
+        count == other.count
+            && allSatisfy { element in
+                filter { $0 == element }.count == other.filter { $0 == element }.count
+            }
     }
 }
