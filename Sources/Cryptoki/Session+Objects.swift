@@ -16,13 +16,15 @@ extension Session {
         }
     }
 
-    /// Whether an attribute exists but may not be read: the value of a private key, and of a secret key that is
-    /// sensitive or cannot be extracted.
+    /// Whether an attribute exists but may not be read: what makes up a private or a secret key that is sensitive or
+    /// cannot be extracted.
     public static func isSensitive(_ type: CK_ATTRIBUTE_TYPE, in attributes: Attributes) -> Bool {
-        guard type == CKA_VALUE else { return false }
+        guard !attributes.showsValue else { return false }
         switch try? attributes.number(CKA_CLASS) {
-        case CKO_PRIVATE_KEY: return true
-        case CKO_SECRET_KEY: return !attributes.showsValue
+        case CKO_PRIVATE_KEY:
+            let keyType = (try? attributes.number(CKA_KEY_TYPE)).flatMap { KeyType($0) }
+            return keyType?.secretAttributes.contains(type) == true
+        case CKO_SECRET_KEY: return type == CKA_VALUE
         default: return false
         }
     }
