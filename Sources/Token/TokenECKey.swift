@@ -18,6 +18,13 @@ public struct TokenECKey: RecordedObject, Equatable {
 }
 
 extension TokenECKey {
+    /// One half of a key pair on P-256 before it has a place on a token.
+    public init(_ half: TokenKey.Half, _ text: KeyPairTemplate.Half, isImported: Bool = false) {
+        self.init(
+            half: half, file: 0, number: 0, parameters: Self.p256, label: text.label, id: text.id, point: nil,
+            isImported: isImported)
+    }
+
     /// P-256, the only curve that a key was seen on (FIPS 186-4, D.1.2.3).
     public static let p256: [UInt8] = [0x06, 0x08, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07]
 
