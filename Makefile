@@ -68,6 +68,7 @@ test: deps build lint ## build, and run every test
 	Tests/install.sh
 	Tests/end-to-end.sh
 	Tests/opensc.sh
+	Tests/objects.sh
 	Tests/absence.sh
 	Tests/sharing.sh 10
 	Tests/model.sh

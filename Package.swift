@@ -64,7 +64,7 @@ let package = Package(
         kanal(
             "Token",
             on: [
-                "APDU", "GOST", "Locking", "SecureChannel", "Secrets", "Storage",
+                "APDU", "GOST", "HostCrypto", "Locking", "SecureChannel", "Secrets", "Storage",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         kanal(

@@ -1,6 +1,7 @@
 public import CCryptoki
 import GOST
 import Secrets
+import Token
 
 extension Session {
     /// Makes a secret key out of another key (PKCS #11 v2.40, 5.16).
@@ -28,7 +29,10 @@ extension Session {
         case .vko2001, .vko2012256, .vko2012512, .keg:
             let key = try agreementKey(base, derivation)
             let parameters = try mechanism.agreement()
-            guard let sessionKey = key.sessionKey else { throw .functionNotSupported }
+            if let tokenKey = key.tokenKey {
+                return try agree(tokenKey, parameters, derivation, sBox: template.sBox)
+            }
+            guard let sessionKey = key.sessionKey else { throw .keyHandleInvalid }
             return try sessionKey.agree(parameters, derivation, sBox: template.sBox)
         case .tree:
             guard case .tree(let tree) = mechanism.structure else { throw .mechanismParameterInvalid }
@@ -44,6 +48,26 @@ extension Session {
             let first = try keys[0].secretValue()
             let second = try keys[1].secretValue()
             return first.appending(second.bytes)
+        }
+    }
+
+    /// What a token agrees on with a key of its own.
+    private func agree(
+        _ key: TokenKey, _ parameters: AgreementParameters, _ derivation: KeyDerivation, sBox: SBox
+    ) throws(CKError) -> Secret {
+        let isPossible = try slot.withToken { token throws(TokenError) in try token.takesOwnCommands() }
+        guard isPossible else { throw .mechanismInvalid }
+        let size = key.curve.coordinateSize
+        return try parameters.agree(size: size, derivation, sBox: sBox) { peer, ukm, hash throws(CKError) in
+            // All lengths and numbers but the key's come with the mechanism.
+            guard (try? PublicKey(curve: key.curve, bytes: peer)) != nil, ukm.count <= size else {
+                throw .mechanismParameterInvalid
+            }
+            var secret = Secret(count: 0)
+            try slot.withToken { token throws(TokenError) in
+                secret = try token.agree(key, with: peer, ukm: ukm, hash: hash)
+            }
+            return secret
         }
     }
 

@@ -11,10 +11,13 @@ import Token
 struct Driver {
     let reader: EmulatedReader
     let token: Token
-    private let store = Folder()
+    let store: Folder
 
-    init(_ reader: EmulatedReader, configure: (inout TokenSettings) -> Void = { _ in }) throws {
+    init(
+        _ reader: EmulatedReader, store: Folder = Folder(), configure: (inout TokenSettings) -> Void = { _ in }
+    ) throws {
         self.reader = reader
+        self.store = store
         var settings = TokenSettings(
             pairings: .directory(store.path), hostLabel: "test", random: SystemRandom(),
             log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
@@ -28,15 +31,22 @@ struct Driver {
     static func loggedIn(_ identity: Identity) throws -> Driver {
         let isProtected = identity.name == Identity.bt.name
         let driver = try Driver(EmulatedReader(identity, passwords: isProtected ? [Application.password] : []))
-        if isProtected { try driver.token.activate(with: ActivationPassword(Array(Application.password.utf8).span)) }
-        try driver.token.logIn(as: .user, pin: .of(Application.userPIN))
+        if isProtected { try driver.activate() }
+        try driver.logIn()
         return driver
     }
+
+    func activate() throws {
+        let password = try ActivationPassword(Array(Application.password.utf8).span)
+        try token.activate(with: password)
+    }
+
+    func logIn() throws { try token.logIn(as: .user, pin: .of(Application.userPIN)) }
 
     /// What another process sees of the token on USB.
     func other(login: Bool) throws -> Driver {
         let driver = try Driver(reader)
-        if login { try driver.token.logIn(as: .user, pin: .of(Application.userPIN)) }
+        if login { try driver.logIn() }
         return driver
     }
 
