@@ -119,7 +119,7 @@ let package = Package(
         tests(
             "CryptokiTests",
             on: [
-                "APDU", "CCryptoki", "Configuration", "Cryptoki", "Emulator", "GOST", "Locking",
+                "APDU", "CCryptoki", "Configuration", "Cryptoki", "Emulator", "GOST", "HostCrypto", "Locking",
                 "SecureChannel", "Secrets",
                 "TestSupport", "Token",
                 .product(name: "Logging", package: "swift-log"),

@@ -11,7 +11,7 @@ extension Token {
     }
 
     /// Whether the card says that it is one of this project's.
-    private func saysItIsOwn() throws(TokenError) -> Bool {
+    func saysItIsOwn() throws(TokenError) -> Bool {
         if let known = knownAsOwn { return known }
         let response = try send(Command(0x00, 0xCA, 0x01, 0xFE, ne: 256))
         let isOwn = response.status == .success && response.data == Array("RTEMU".utf8)

@@ -25,15 +25,19 @@ extension Token {
     /// Deletes one half of a key pair, and its key file. Needs User's login.
     public func delete(_ key: TokenRSAKey) throws(TokenError) {
         guard !key.isForeign else { throw .unsupported }
-        try delete(key.half, number: key.number, record: key.file)
+        try delete(key.half, number: key.number, record: key.file, key.annotation)
     }
 
-    private func createFiles(_ size: RSAKeySize, number: UInt8) throws(TokenError) {
+    func createPrivateFile(_ size: RSAKeySize, number: UInt8) throws(TokenError) {
         try select(.objects)
         try create(
             UInt16(number), type: [0x10, 0x00], size: size.privateSize,
             properties: [RSAKeySize.privateType, 0x00, 0x00, 0xAA, 0x00, 0x00],
             access: [0x47, 0x02, 0x02, 0x02, 0, 0, 0, 0x02])
+    }
+
+    private func createFiles(_ size: RSAKeySize, number: UInt8) throws(TokenError) {
+        try createPrivateFile(size, number: number)
         try create(
             UInt16(number), type: [0x10, 0x00], size: size.publicSize,
             properties: [RSAKeySize.publicType, 0x00, 0x00, 0xAA, 0x00, 0x00],
@@ -49,13 +53,19 @@ extension Token {
         var publicRecord = record(.publicKey, template.publicKey)
         // Not every token gives a public key back, so our own records keep it.
         publicRecord.items.append((ObjectRecord.Item.value.rawValue, value.encoded(template.size)))
-        let files = try store([publicRecord, record(.privateKey, template.privateKey)])
-        guard files.count == 2 else { throw .malformedAnswer }
-        func key(_ half: TokenKey.Half, _ file: UInt16, _ text: KeyPairTemplate.Half) -> TokenRSAKey {
+        publicRecord.isPrivate = template.publicKey.annotation.isPrivate
+        let stored = try store(
+            [
+                (publicRecord, template.publicKey.annotation),
+                (record(.privateKey, template.privateKey), template.privateKey.annotation),
+            ], on: .keys)
+        guard stored.count == 2 else { throw .malformedAnswer }
+        func key(_ half: TokenKey.Half, _ index: Int, _ text: KeyPairTemplate.Half) -> TokenRSAKey {
             TokenRSAKey(
-                half: half, file: file, number: number, label: text.label, id: text.id, bits: template.size.bits,
-                modulus: value.modulus, publicExponent: value.exponent, isImported: false)
+                half: half, file: stored[index].file, number: number, label: text.label, id: text.id,
+                bits: template.size.bits, modulus: value.modulus, publicExponent: value.exponent, isImported: false,
+                annotation: stored[index].annotation)
         }
-        return (key(.publicKey, files[0], template.publicKey), key(.privateKey, files[1], template.privateKey))
+        return (key(.publicKey, 0, template.publicKey), key(.privateKey, 1, template.privateKey))
     }
 }
