@@ -169,7 +169,8 @@ extension Attributes {
     func ecCurve() throws(CKError) -> ECCurve {
         let parameters = self[CKA_EC_PARAMS] ?? []
         if let curve = ECCurve(oid: parameters) { return curve }
-        let isName = parameters.count > 2 && [0x06, 0x13].contains(parameters[0]) && Int(parameters[1]) == parameters.count - 2
+        let isName =
+            parameters.count > 2 && [0x06, 0x13].contains(parameters[0]) && Int(parameters[1]) == parameters.count - 2
         throw isName ? .curveNotSupported : .domainParametersInvalid
     }
 }

@@ -22,7 +22,8 @@ extension Mechanism {
             return .pkcs1DigestInfo(hash)
         case .pss:
             // CK_RSA_PKCS_PSS_PARAMS: the hash function, the mask generation function, the length of the salt.
-            guard let numbers = parameter.numbers, numbers.count == 3, let given = DigestAlgorithm(mechanism: numbers[0]),
+            guard let numbers = parameter.numbers, numbers.count == 3,
+                let given = DigestAlgorithm(mechanism: numbers[0]),
                 hash ?? given == given, let mask = DigestAlgorithm(maskGeneration: numbers[1]),
                 let saltLength = Int(exactly: numbers[2])
             else { throw .mechanismParameterInvalid }

@@ -49,7 +49,9 @@ extension Session {
         let table = try AttributeTable(for: privateKey)
         for type in values.types {
             publicKey[type] = values[type]
-            if table[type] != nil, !templates.keyType.secretAttributes.contains(type) { privateKey[type] = values[type] }
+            if table[type] != nil, !templates.keyType.secretAttributes.contains(type) {
+                privateKey[type] = values[type]
+            }
         }
         return (
             Object(home: .session(handle, nil), attributes: publicKey, isPrivate: publicKey[CKA_PRIVATE] == [1]),

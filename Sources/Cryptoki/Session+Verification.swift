@@ -129,7 +129,9 @@ enum VerificationKey {
         do throws(HostCryptoError) {
             switch self {
             case .gost(let key):
-                guard signature.count == 2 * key.curve.coordinateSize else { throw HostCryptoError.invalidSignatureLength }
+                guard signature.count == 2 * key.curve.coordinateSize else {
+                    throw HostCryptoError.invalidSignatureLength
+                }
                 return key.isValidSignature(signature, digest: input)
             case .ec(let key): return try key.isValidSignature(signature.span, of: input.span)
             case .rsa(let key, let scheme): return try key.isValidSignature(signature.span, of: input.span, scheme)
