@@ -1,3 +1,4 @@
+import APDU
 import CCryptoki
 import Token
 
@@ -7,6 +8,10 @@ extension Object {
         var attributes = item.description
         if case .storedKey = item {} else { attributes = try AttributeTable(for: attributes).completed(attributes) }
         if case .certificate = item { attributes.completeCertificate() }
+        if attributes[CKA_CLASS] == CKO_PRIVATE_KEY.bytes, let type = try attributes.number(CKA_KEY_TYPE) {
+            // What the token does not give away.
+            for type in KeyType(type)?.secretAttributes ?? [] { attributes[type] = nil }
+        }
         attributes.set(CKA_TOKEN, true)
         if item.isForeign {
             attributes.set(CKA_MODIFIABLE, false)
@@ -25,6 +30,7 @@ extension TokenItem {
         switch self {
         case .key(let key): key.description
         case .rsaKey(let key): key.description
+        case .ecKey(let key): key.description
         case .certificate(let certificate): certificate.description
         case .data(let data): data.description
         case .storedKey: Attributes()
@@ -74,6 +80,17 @@ extension TokenRSAKey {
         attributes[CKA_MODULUS] = modulus
         attributes[CKA_PUBLIC_EXPONENT] = publicExponent
         if half == .publicKey { attributes.set(CKA_MODULUS_BITS, CK_ULONG(bits)) }
+        return attributes
+    }
+}
+
+extension TokenECKey {
+    fileprivate var description: Attributes {
+        var attributes = Attributes(
+            half, self, isImported: isImported, keyType: CKK_EC, generation: CKM_EC_KEY_PAIR_GEN)
+        attributes.set(CKA_EC_PARAMS, parameters)
+        // An uncompressed point in an OCTET STRING (PKCS #11 v2.40 current mechanisms, 2.3.3).
+        if let point { attributes.set(CKA_EC_POINT, .object(0x04, [0x04] + point)) }
         return attributes
     }
 }

@@ -64,14 +64,17 @@ extension Session {
 
     /// Stores an object on the token.
     private func store(_ object: Object) throws(CKError) -> Object {
-        guard let item = try TokenItem(object.attributes) else { throw .templateInconsistent }
+        guard let item = try TokenItem(object.attributes) else {
+            guard let key = object.sessionKey else { throw .templateInconsistent }
+            return try storePrivateKey(key, object.attributes)
+        }
         let value = try object.sessionKey?.secret() ?? Secret(count: 0)
         let stored = try slot.withToken { token throws(TokenError) -> TokenItem in
             switch item {
             case .certificate(let certificate): .certificate(try token.storeCertificate(certificate))
             case .data(let data): .data(try token.storeData(data))
             case .storedKey(let key): .storedKey(try token.storeKey(key, value: value))
-            case .key, .rsaKey: throw .unsupported
+            case .key, .rsaKey, .ecKey: throw .unsupported
             }
         }
         return try Object(stored)

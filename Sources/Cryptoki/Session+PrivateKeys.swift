@@ -11,6 +11,8 @@ extension Session {
         switch key.home {
         case .token(.key(let key), _):
             return try slot.withToken { token throws(TokenError) in try token.sign(digest: digest, with: key) }
+        case .token(.ecKey(let key), _):
+            return try slot.withToken { token throws(TokenError) in try token.sign(digest: digest, with: key) }
         case .session(_, let key?): return try key.sign(digest: digest, random: slot.settings.random)
         default: throw .keyHandleInvalid
         }

@@ -5,14 +5,14 @@ import Secrets
 
 /// A key that lives in this process.
 final class SessionKey {
-    private enum Material: ~Copyable {
+    enum Material: ~Copyable {
         case gost(PrivateKey)
         case rsa(RSAPrivateKey)
         case ec(ECPrivateKey)
         case secret(Secret)
     }
 
-    private let material: Material
+    let material: Material
 
     init(_ key: consuming PrivateKey) { material = .gost(key) }
     init(_ key: consuming RSAPrivateKey) { material = .rsa(key) }

@@ -5,6 +5,7 @@ import Token
 enum TokenItem: Equatable {
     case key(TokenKey)
     case rsaKey(TokenRSAKey)
+    case ecKey(TokenECKey)
     case certificate(TokenCertificate)
     case data(TokenData)
     case storedKey(TokenStoredKey)
@@ -12,7 +13,8 @@ enum TokenItem: Equatable {
     /// Everything on a token.
     static func items(of objects: TokenObjects) -> [TokenItem] {
         objects.keys.map { .key($0) } + objects.rsaKeys.map { .rsaKey($0) }
-            + objects.certificates.map { .certificate($0) } + objects.data.map { .data($0) }
+            + objects.ecKeys.map { .ecKey($0) } + objects.certificates.map { .certificate($0) }
+            + objects.data.map { .data($0) }
             + objects.storedKeys.map { .storedKey($0) }
     }
 
@@ -23,7 +25,7 @@ enum TokenItem: Equatable {
         case .rsaKey(let key): key.isForeign
         case .certificate(let certificate): certificate.isForeign
         case .data(let data): data.isForeign
-        case .storedKey: false
+        case .ecKey, .storedKey: false
         }
     }
 
@@ -33,6 +35,7 @@ enum TokenItem: Equatable {
             switch self {
             case .key(let key): key.annotation.attributes
             case .rsaKey(let key): key.annotation.attributes
+            case .ecKey(let key): key.annotation.attributes
             case .certificate(let certificate): certificate.annotation.attributes
             case .data(let data): data.attributes
             case .storedKey(let key): key.attributes
@@ -46,6 +49,9 @@ enum TokenItem: Equatable {
             case .rsaKey(var key):
                 key.annotation.attributes = newValue
                 self = .rsaKey(key)
+            case .ecKey(var key):
+                key.annotation.attributes = newValue
+                self = .ecKey(key)
             case .certificate(var certificate):
                 certificate.annotation.attributes = newValue
                 self = .certificate(certificate)
@@ -91,6 +97,9 @@ extension TokenItem {
         case .rsaKey(var key):
             (key.label, key.id) = (label, id)
             self = .rsaKey(key)
+        case .ecKey(var key):
+            (key.label, key.id) = (label, id)
+            self = .ecKey(key)
         case .certificate(var certificate):
             (certificate.label, certificate.id) = (label, id)
             self = .certificate(certificate)
@@ -117,6 +126,7 @@ extension Token {
         switch (item, changed) {
         case (.key(let key), .key(let changed)): .key(try change(key, to: changed))
         case (.rsaKey(let key), .rsaKey(let changed)): .rsaKey(try change(key, to: changed))
+        case (.ecKey(let key), .ecKey(let changed)): .ecKey(try change(key, to: changed))
         case (.certificate(let certificate), .certificate(let changed)):
             .certificate(try change(certificate, to: changed))
         case (.data(let data), .data(let changed)): .data(try change(data, to: changed))
@@ -130,6 +140,7 @@ extension Token {
         switch item {
         case .key(let key): try delete(key)
         case .rsaKey(let key): try delete(key)
+        case .ecKey(let key): try delete(key)
         case .certificate(let certificate): try delete(certificate)
         case .data(let data): try delete(data)
         case .storedKey(let key): try delete(key)

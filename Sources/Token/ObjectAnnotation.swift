@@ -59,6 +59,8 @@ extension TokenObjects {
             keys[index].annotation = annotation.of(keys[index].half)
         } else if let index = rsaKeys.firstIndex(where: { Shelf.keys.file($0.file).bytes == target }) {
             rsaKeys[index].annotation = annotation.of(rsaKeys[index].half)
+        } else if let index = ecKeys.firstIndex(where: { Shelf.keys.file($0.file).bytes == target }) {
+            ecKeys[index].annotation = annotation.of(ecKeys[index].half)
         } else if let index = certificates.firstIndex(where: { Shelf.certificates.file($0.file).bytes == target }) {
             certificates[index].annotation = annotation
         }

@@ -32,6 +32,7 @@ struct ObjectRecord: Equatable {
         /// Four bytes each, zero; nobody explained them.
         case certificate10 = 0x0010
         case certificate11 = 0x0011
+        case ecParameters = 0x0018
         /// Codes of this project's own, in records of its own.
         case application = 0x7F00
         case objectIdentifier = 0x7F01

@@ -46,18 +46,23 @@ extension Token {
         }
     }
 
+    /// Creates the file of a private key.
+    func createPrivateFile(_ template: KeyPairTemplate, number: UInt8) throws(TokenError) {
+        let algorithm = template.algorithm
+        try select(.objects)
+        try create(
+            UInt16(number), type: [0x10, 0x00], size: algorithm.privateSize,
+            properties: template.properties(isPublic: false),
+            access: [0x47, 0x02, 0x02, 0x02, 0, 0, 0, 0x02])
+    }
+
     /// Creates both key files and fills them (GENERATE KEY PAIR).
     private func generate(_ template: KeyPairTemplate, number: UInt8) throws(TokenError) -> [UInt8] {
         let algorithm = template.algorithm
-        let flags: UInt8 = template.canDerive ? 0x01 : 0x00
-        let properties = [algorithm.typeByte, algorithm.parameterByte, flags, 0xAA, 0x00, 0x00]
-        try select(.objects)
-        try create(
-            UInt16(number), type: [0x10, 0x00], size: algorithm.privateSize, properties: properties,
-            access: [0x47, 0x02, 0x02, 0x02, 0, 0, 0, 0x02])
+        try createPrivateFile(template, number: number)
         try create(
             UInt16(number), type: [0x10, 0x00], size: algorithm.publicSize,
-            properties: [algorithm.typeByte | 0x10] + properties.dropFirst(),
+            properties: template.properties(isPublic: true),
             access: [0x46, 0x00, 0x02, 0x00, 0, 0, 0, 0x02])
         let value = try perform(Command(0x00, 0x46, 0x80, number, ne: 256))
         guard value.count == algorithm.publicSize else { throw .malformedAnswer }
@@ -67,22 +72,13 @@ extension Token {
     private func describe(
         _ template: KeyPairTemplate, number: UInt8, value: [UInt8]
     ) throws(TokenError) -> (TokenKey, TokenKey) {
-        let curve = template.algorithm.curve
-        let parameters: [(ObjectRecord.Item, [UInt8])] = [
-            (.gostR3410Parameters, curve.oid), (.gostR3411Parameters, template.gostR3411Parameters),
-            (.gost28147Parameters, template.gost28147Parameters),
-        ]
-        func record(_ kind: ObjectRecord.Kind, _ half: KeyPairTemplate.Half) -> ObjectRecord {
-            ObjectRecord(kind: kind, keyNumber: number, items: [(.label, half.label), (.id, half.id)] + parameters)
-        }
-        var publicRecord = record(.publicKey, template.publicKey)
+        var publicRecord = template.record(.publicKey, number: number)
         // Not every token gives a public key back, so our own records keep it.
-        publicRecord.items.append((ObjectRecord.Item.value.rawValue, value))
-        publicRecord.isPrivate = template.publicKey.annotation.isPrivate
+        publicRecord[.value] = value
         let stored = try store(
             [
                 (publicRecord, template.publicKey.annotation),
-                (record(.privateKey, template.privateKey), template.privateKey.annotation),
+                (template.record(.privateKey, number: number), template.privateKey.annotation),
             ], on: .keys)
         guard stored.count == 2 else { throw .malformedAnswer }
         var keys = (TokenKey(template, .publicKey), TokenKey(template, .privateKey))
@@ -103,5 +99,28 @@ extension Token {
     private func deleteKeyFiles(_ number: UInt8) throws(TokenError) {
         try delete(UInt16(number), in: .publicKeys)
         try delete(UInt16(number), in: .privateKeys)
+    }
+}
+
+extension KeyPairTemplate {
+    /// Tag 85 of a key file.
+    fileprivate func properties(isPublic: Bool) -> [UInt8] {
+        [
+            algorithm.typeByte | (isPublic ? 0x10 : 0x00), algorithm.parameterByte, canDerive ? 0x01 : 0x00, 0xAA, 0x00,
+            0x00,
+        ]
+    }
+
+    /// The record of one half of a GOST key pair.
+    func record(_ kind: ObjectRecord.Kind, number: UInt8) -> ObjectRecord {
+        let half = kind == .publicKey ? publicKey : privateKey
+        var record = ObjectRecord(
+            kind: kind, keyNumber: number,
+            items: [
+                (.label, half.label), (.id, half.id), (.gostR3410Parameters, algorithm.curve.oid),
+                (.gostR3411Parameters, gostR3411Parameters), (.gost28147Parameters, gost28147Parameters),
+            ])
+        record.isPrivate = half.annotation.isPrivate
+        return record
     }
 }

@@ -108,6 +108,8 @@ extension Token {
                 objects.keys.append(key)
             } else if let key = try rsaKey(of: record, in: file, template, records) {
                 objects.rsaKeys.append(key)
+            } else if let key = TokenECKey(record, file: file, template) {
+                objects.ecKeys.append(key)
             }
         }
     }
@@ -168,7 +170,7 @@ extension Token {
             }
         guard let size else { return nil }
         let publicRecord = records.first { $0?.kind == .publicKey && $0?.keyNumber == record.keyNumber } ?? nil
-        var bytes = publicRecord?[.value]
+        var bytes = record[.value] ?? publicRecord?[.value]
         if bytes == nil { bytes = try readPublicKey(FilePath.publicKeys.file(UInt16(record.keyNumber))) }
         let value = bytes.flatMap { RSAPublicValue(parsing: $0, size: size) }
         return TokenRSAKey(

@@ -57,6 +57,7 @@ public struct TokenData: Sendable, Equatable {
 public struct TokenObjects: Sendable, Equatable {
     public var keys: [TokenKey] = []
     public var rsaKeys: [TokenRSAKey] = []
+    public var ecKeys: [TokenECKey] = []
     public var certificates: [TokenCertificate] = []
     public var data: [TokenData] = []
     public var storedKeys: [TokenStoredKey] = []

@@ -21,6 +21,22 @@ struct StoredObjectTests {
         (CKA_CLASS, CKO_DATA.octets), (CKA_TOKEN, [1]), (CKA_LABEL, [3]), (CKA_APPLICATION, [4]), (CKA_VALUE, [5]),
     ]
 
+    static let rsaKey: ObjectTests.Template = [
+        (CKA_CLASS, CKO_PUBLIC_KEY.octets), (CKA_KEY_TYPE, CKK_RSA.octets),
+        (CKA_MODULUS, [UInt8](repeating: 0xC1, count: 64)), (CKA_PUBLIC_EXPONENT, [1, 0, 1]),
+    ]
+    /// The base point of P-256 (FIPS 186-4, D.1.2.3).
+    static let ecKey: ObjectTests.Template = [
+        (CKA_CLASS, CKO_PUBLIC_KEY.octets), (CKA_KEY_TYPE, CKK_EC.octets),
+        (CKA_EC_PARAMS, [UInt8](hex: "06082A8648CE3D030107")),
+        (
+            CKA_EC_POINT,
+            [UInt8](
+                hex: "0441046B17D1F2E12C4247F8BCE6E563A440F277037D812DEB33A0F4A13945D898C296"
+                    + "4FE342E2FE1A7F9B8EE7EB4A7C0F9E162BCE33576B315ECECBB6406837BF51F5")
+        ),
+    ]
+
     private static func start(_ identity: String) throws -> (EmulatedReader, Application, CK_SESSION_HANDLE) {
         try TokenKeyTests.start(identity == "bt" ? .bt : .usb)
     }
@@ -82,8 +98,8 @@ struct StoredObjectTests {
         let (reader, application, session) = try Self.start(identity)
         let templates: [ObjectTests.Template] = [
             Self.data + [(CKA_MODIFIABLE, [0])], Self.certificate + [(CKA_URL, [1]), (CKA_MODIFIABLE, [0])],
-            ObjectTests.rsaKey + [(CKA_TOKEN, [1]), (CKA_WRAP, [1]), (CKA_SUBJECT, [0x30, 0])],
-            ObjectTests.ecKey + [(CKA_TOKEN, [1]), (CKA_PRIVATE, [1])],
+            Self.rsaKey + [(CKA_TOKEN, [1]), (CKA_WRAP, [1]), (CKA_SUBJECT, [0x30, 0])],
+            Self.ecKey + [(CKA_TOKEN, [1]), (CKA_PRIVATE, [1])],
             ObjectTests.secretKey + [(CKA_TOKEN, [1]), (CKA_SENSITIVE, [1]), (CKA_SIGN, [0]), (CKA_ID, [9])],
         ]
         let made = try templates.map { try application.create(session, $0) }
