@@ -28,8 +28,13 @@ extension Session {
         case .vko2001, .vko2012256, .vko2012512, .keg:
             let key = try agreementKey(base, derivation)
             let parameters = try mechanism.agreement()
-            guard let sessionKey = key.sessionKey else { throw .functionNotSupported }
-            return try sessionKey.agree(parameters, derivation, sBox: template.sBox)
+            return try agree(parameters, derivation, sBox: template.sBox, with: key)
+        case .ecdh:
+            let key = try operationKey(base, class: CKO_PRIVATE_KEY, permission: CKA_DERIVE, keyType: .ec)
+            guard case .agreement(let parameters) = mechanism.structure else { throw .mechanismParameterInvalid }
+            let peer = try parameters.publicKey(on: key.attributes.ecCurve())
+            return try parameters.expand(
+                sharedSecret(of: key, with: peer), count: template.count ?? template.keyType.size)
         case .tree:
             guard case .tree(let tree) = mechanism.structure else { throw .mechanismParameterInvalid }
             let key = try secretKey(base, permission: CKA_DERIVE, types: SecretKeyType.allCases)

@@ -1,4 +1,5 @@
 import CCryptoki
+import GOST
 import HostCrypto
 import Secrets
 import Token
@@ -16,6 +17,20 @@ extension Session {
         case .session(_, let key?): return try key.sign(digest: digest, random: slot.settings.random)
         default: throw .keyHandleInvalid
         }
+    }
+
+    /// What a key of GOST R 34.10 and the other side's public key agree on.
+    func agree(
+        _ parameters: AgreementParameters, _ derivation: KeyDerivation, sBox: SBox, with key: Object
+    ) throws(CKError) -> Secret {
+        guard case .session(_, let key?) = key.home else { throw .functionNotSupported }
+        return try key.agree(parameters, derivation, sBox: sBox)
+    }
+
+    /// The shared secret of ECDH.
+    func sharedSecret(of key: Object, with peer: ECPublicKey) throws(CKError) -> Secret {
+        guard case .session(_, let key?) = key.home else { throw .functionNotSupported }
+        return try key.sharedSecret(with: peer)
     }
 
     /// A signature of RSA.
