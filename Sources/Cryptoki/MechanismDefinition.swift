@@ -82,6 +82,7 @@ struct MechanismDefinition: Sendable {
             .init(CKM_CONCATENATE_BASE_AND_KEY, .keyDerivation(.concatenation), 0x80001),
             .init(CKM_KDF_TREE_GOSTR3411_2012_256, .keyDerivation(.tree), 0x80001),
             .init(CKM_GOST_KEG, .keyDerivation(.keg), 0x80001),
+            .init(CKM_ECDH1_DERIVE, .keyDerivation(.ecdh), 0x198_0001, keySizes: 255...512),
             .init(CKM_KUZNECHIK_KEXP_15_WRAP, .keyWrapping(.kuznyechik), 0x60001),
             .init(CKM_MAGMA_KEXP_15_WRAP, .keyWrapping(.magma), 0x60001),
             .init(CKM_GENERIC_SECRET_KEY_GEN, .keyGeneration(.generic), 0x98000, keySizes: 80...2048),

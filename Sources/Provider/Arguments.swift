@@ -30,7 +30,7 @@ extension MechanismParameters {
                     derivation: agreement.kdf,
                     publicData: Array(input(agreement.pPublicData, agreement.ulPublicDataLen)),
                     ukm: Array(input(agreement.pUKM, agreement.ulUKMLen))))
-        case CKM_GOST_KEG, CKM_VKO_GOSTR3410_2012_512:
+        case CKM_GOST_KEG, CKM_VKO_GOSTR3410_2012_512, CKM_ECDH1_DERIVE:
             guard unsafe size == MemoryLayout<CK_ECDH1_DERIVE_PARAMS>.size else { return nil }
             let agreement = unsafe parameter.loadUnaligned(as: CK_ECDH1_DERIVE_PARAMS.self)
             self = try unsafe .agreement(
