@@ -9,6 +9,7 @@ extension Object {
         var attributes = attributes
         var key: SessionKey?
         switch try attributes.number(CKA_CLASS) {
+        case CKO_CERTIFICATE: attributes.completeCertificate()
         case CKO_PUBLIC_KEY: try attributes.completePublicKey()
         case CKO_PRIVATE_KEY: key = try attributes.takePrivateKey()
         case CKO_SECRET_KEY: key = try attributes.takeSecretKey()
@@ -34,6 +35,14 @@ extension Object {
 extension Attributes {
     /// Whether a secret key's value may be read.
     var showsValue: Bool { (try? bool(CKA_SENSITIVE)) == false && (try? bool(CKA_EXTRACTABLE)) == true }
+
+    /// Enters what the template left out and the certificate says itself.
+    mutating func completeCertificate() {
+        guard let value = self[CKA_VALUE], let names = CertificateNames(certificate: value) else { return }
+        if self[CKA_SUBJECT]?.isEmpty != false { set(CKA_SUBJECT, names.subject) }
+        if self[CKA_ISSUER]?.isEmpty != false { set(CKA_ISSUER, names.issuer) }
+        if self[CKA_SERIAL_NUMBER]?.isEmpty != false { set(CKA_SERIAL_NUMBER, names.serialNumber) }
+    }
 
     fileprivate mutating func completePublicKey() throws(CKError) {
         switch try number(CKA_KEY_TYPE) {

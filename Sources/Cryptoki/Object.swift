@@ -6,7 +6,7 @@ import Token
 struct Object {
     /// Where the object lives.
     enum Home {
-        case token(TokenKey)
+        case token(TokenItem)
         /// In this process, until the session is closed. Private and secret keys keep their value here only.
         case session(CK_SESSION_HANDLE, SessionKey?)
         /// Nowhere: it tells of the token itself.
@@ -18,7 +18,8 @@ struct Object {
     /// Seen by User only.
     var isPrivate: Bool
 
-    var tokenKey: TokenKey? { if case .token(let key) = home { key } else { nil } }
+    var tokenItem: TokenItem? { if case .token(let item) = home { item } else { nil } }
+    var tokenKey: TokenKey? { if case .token(.key(let key)) = home { key } else { nil } }
     var sessionKey: SessionKey? { if case .session(_, let key) = home { key } else { nil } }
     var isFeatures: Bool { if case .features = home { true } else { false } }
     var session: CK_SESSION_HANDLE? { if case .session(let session, _) = home { session } else { nil } }
@@ -48,7 +49,7 @@ extension Object {
         let parameters = KeyParameters(
             curve: key.curve, gostR3410: key.gostR3410Parameters, gostR3411: key.gostR3411Parameters,
             gost28147: key.gost28147Parameters)
-        home = .token(key)
+        home = .token(.key(key))
         isPrivate = template.isPrivate
         attributes = Attributes(template, parameters, isLocal: !key.isImported)
         if let value = key.value {

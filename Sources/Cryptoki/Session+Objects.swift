@@ -29,10 +29,10 @@ extension Session {
     public func destroyObject(_ handle: CK_OBJECT_HANDLE) throws(CKError) {
         let object = try slot.visibleObject(handle)
         guard !object.isFeatures, try object.attributes.bool(CKA_DESTROYABLE) != false else { throw .actionProhibited }
-        if let key = object.tokenKey {
+        if let item = object.tokenItem {
             guard isReadWrite else { throw .sessionReadOnly }
             guard slot.login == .user else { throw .userNotLoggedIn }
-            try slot.withToken { token throws(TokenError) in try token.delete(key) }
+            try slot.withToken { token throws(TokenError) in try token.delete(item) }
         }
         try slot.objects.remove(handle)
     }
@@ -55,15 +55,15 @@ extension Slot {
 
     /// Brings the table of objects up to what the token has now. Objects that stay keep their handles.
     func refreshObjects() throws(CKError) {
-        let keys = try withToken { token throws(TokenError) in try token.keys() }
-        var missing = keys
+        let found = try withToken { token throws(TokenError) in try token.objects() }
+        var missing = TokenItem.items(of: found)
         objects.removeAll { object in
-            guard let key = object.tokenKey else { return false }
-            guard let index = missing.firstIndex(of: key) else { return true }
+            guard let item = object.tokenItem else { return false }
+            guard let index = missing.firstIndex(of: item) else { return true }
             missing.remove(at: index)
             return false
         }
-        for key in missing { _ = objects.insert(Object(key)) }
+        for item in missing { _ = objects.insert(try Object(item)) }
         if !objects.ordered.contains(where: { $0.element.isFeatures }) { _ = objects.insert(.features) }
     }
 }

@@ -9,7 +9,16 @@ public struct TokenCertificate: Sendable, Equatable {
     /// The certificate, DER.
     public var value: [UInt8]
     /// Whether OpenSC's format describes it: it can be used, and is deleted by OpenSC only.
-    public var isForeign = false
+    public internal(set) var isForeign = false
+
+    /// - Parameter file: 0 before the certificate is stored.
+    public init(file: UInt16 = 0, label: [UInt8], id: [UInt8], subject: [UInt8], value: [UInt8]) {
+        self.file = file
+        self.label = label
+        self.id = id
+        self.subject = subject
+        self.value = value
+    }
 }
 
 /// A data object on the token.
