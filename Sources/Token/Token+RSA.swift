@@ -55,7 +55,8 @@ extension Token {
             try requireLogin(.user)
             let setKey = Step(0x00, 0x22, 0x41, template, bytes: [0x84, 0x01, key.number])
             for response in try sendFirst([setKey], asking: !isPlain) { _ = try data(of: response) }
-            let answer = try performLong(0x2A, operation.0, operation.1, block.reversed(), ne: min(block.count, 256))
+            let answer = try performLong(
+                0x2A, operation.0, operation.1, Secret(copying: block.reversed()), ne: block.count)
             guard answer.count == block.count else { throw .malformedAnswer }
             return answer
         }
@@ -90,20 +91,5 @@ extension Token {
                 modulus: value.modulus, publicExponent: value.exponent, isImported: false)
         }
         return (key(.publicKey, files[0], template.publicKey), key(.privateKey, files[1], template.privateKey))
-    }
-
-    /// Sends a command whose data may be longer than one APDU: the channel cuts them itself, else they go in a chain of
-    /// commands (ISO/IEC 7816-4, 5.3.3).
-    func performLong(
-        _ ins: UInt8, _ p1: UInt8, _ p2: UInt8, _ bytes: [UInt8], ne: Int?
-    ) throws(TokenError) -> [UInt8] {
-        var start = 0
-        while isPlain, bytes.count - start > 255 {
-            try perform(Command(0x10, ins, p1, p2, bytes: Array(bytes[start..<start + 255])))
-            start += 255
-        }
-        // Where only short APDUs are, more than 256 bytes are fetched with GET RESPONSE.
-        let ne = isPlain ? ne.map { min($0, 256) } : ne
-        return try perform(Command(0x00, ins, p1, p2, bytes: Array(bytes[start...]), ne: ne))
     }
 }
