@@ -1,14 +1,14 @@
 import Foundation
-import Testing
 
 /// The program `openssl`, in a folder of its own.
-final class OpenSSL {
+public final class OpenSSL {
     private static let engine = "/usr/lib/x86_64-linux-gnu/engines-3/gost.so"
-    static var hasGOST: Bool { FileManager.default.fileExists(atPath: engine) }
+    /// Whether the program knows GOST.
+    public static var hasGOST: Bool { FileManager.default.fileExists(atPath: engine) }
 
     private let folder: URL
 
-    init() throws {
+    public init() throws {
         folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let settings = """
@@ -30,24 +30,29 @@ final class OpenSSL {
 
     deinit { try? FileManager.default.removeItem(at: folder) }
 
-    func write(_ bytes: [UInt8], _ name: String) throws {
+    public func write(_ bytes: [UInt8], _ name: String) throws {
         try Data(bytes).write(to: folder.appending(path: name))
     }
 
-    func read(_ name: String) throws -> [UInt8] {
+    public func read(_ name: String) throws -> [UInt8] {
         try Array(Data(contentsOf: folder.appending(path: name)))
     }
 
-    /// Runs `openssl` with these words, expects success, and gives what it prints.
+    /// What the program said when it failed.
+    public struct Failure: Error {
+        let command, errors: String
+    }
+
+    /// Runs `openssl` with these words and gives what it prints.
     @discardableResult
-    func run(_ words: String) throws -> String {
+    public func run(_ words: String) throws -> String {
         let (status, output, errors) = try status(words)
-        #expect(status == 0, "openssl \(words): \(errors)")
+        guard status == 0 else { throw Failure(command: words, errors: errors) }
         return output
     }
 
     /// Whether `openssl` with these words succeeds.
-    func succeeds(_ words: String) throws -> Bool { try status(words).status == 0 }
+    public func succeeds(_ words: String) throws -> Bool { try status(words).status == 0 }
 
     private func status(_ words: String) throws -> (status: Int32, output: String, errors: String) {
         let process = Process()
