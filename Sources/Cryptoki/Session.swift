@@ -15,6 +15,7 @@ public final class Session {
     var verification: VerificationOperation?
     var encryption: CipherOperation?
     var decryption: CipherOperation?
+    var messageVerification: MessageVerification?
 
     init(handle: CK_SESSION_HANDLE, isReadWrite: Bool, slot: Slot) {
         self.handle = handle

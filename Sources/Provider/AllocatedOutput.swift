@@ -21,6 +21,13 @@ struct AllocatedOutput<Element: BitwiseCopyable> {
         unsafe buffer.pointee = try unsafe allocated(elements)
         unsafe count.pointee = CK_ULONG(elements.count)
     }
+
+    /// Takes back what was stored.
+    func clear() {
+        unsafe free(buffer.pointee)
+        unsafe buffer.pointee = nil
+        unsafe count.pointee = 0
+    }
 }
 
 /// A copy on the C heap, which `free` releases.

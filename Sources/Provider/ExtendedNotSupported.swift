@@ -43,29 +43,3 @@ public func C_EX_UnwrapKey(
     _ pKeyTemplate: UnsafeMutablePointer<CK_ATTRIBUTE>?, _ ulKeyAttributeCount: CK_ULONG,
     _ phKey: UnsafeMutablePointer<CK_OBJECT_HANDLE>?
 ) -> CK_RV { notSupported() }
-
-@c @implementation
-public func C_EX_PKCS7VerifyInit(
-    _ hSession: CK_SESSION_HANDLE, _ pCms: UnsafeMutablePointer<CK_BYTE>?, _ ulCmsSize: CK_ULONG,
-    _ pStore: UnsafeMutablePointer<CK_VENDOR_X509_STORE>?, _ ckMode: CK_VENDOR_CRL_MODE, _ flags: CK_FLAGS
-) -> CK_RV { notSupported() }
-
-@c @implementation
-public func C_EX_PKCS7Verify(
-    _ hSession: CK_SESSION_HANDLE, _ ppData: UnsafeMutablePointer<UnsafeMutablePointer<CK_BYTE>?>?,
-    _ pulDataSize: UnsafeMutablePointer<CK_ULONG>?,
-    _ ppSignerCertificates: UnsafeMutablePointer<UnsafeMutablePointer<CK_VENDOR_BUFFER>?>?,
-    _ pulSignerCertificatesCount: UnsafeMutablePointer<CK_ULONG>?
-) -> CK_RV { notSupported() }
-
-@c @implementation
-public func C_EX_PKCS7VerifyUpdate(
-    _ hSession: CK_SESSION_HANDLE, _ pData: UnsafeMutablePointer<CK_BYTE>?, _ ulDataSize: CK_ULONG
-) -> CK_RV { notSupported() }
-
-@c @implementation
-public func C_EX_PKCS7VerifyFinal(
-    _ hSession: CK_SESSION_HANDLE,
-    _ ppSignerCertificates: UnsafeMutablePointer<UnsafeMutablePointer<CK_VENDOR_BUFFER>?>?,
-    _ pulSignerCertificatesCount: UnsafeMutablePointer<CK_ULONG>?
-) -> CK_RV { notSupported() }
