@@ -60,6 +60,8 @@ public struct CKError: Error, RawRepresentable, Hashable, Sendable {
     public static let userTypeInvalid = CKError(CKR_USER_TYPE_INVALID)
     /// The activation password is wrong or malformed (vendor, 0x80000006).
     public static let activationPasswordInvalid = CKError(0x8000_0006)
+    /// The signature is good, and no path leads from the signer's certificate to a trusted one.
+    public static let certificateChainNotVerified = CKError(CKR_CERT_CHAIN_NOT_VERIFIED)
 }
 
 extension CKError {

@@ -17,6 +17,7 @@ public final class Session {
     var verifyRecovery: RecoveryOperation?
     var encryption: CipherOperation?
     var decryption: CipherOperation?
+    var messageVerification: MessageVerification?
 
     init(handle: CK_SESSION_HANDLE, isReadWrite: Bool, slot: Slot) {
         self.handle = handle
