@@ -16,7 +16,7 @@ let moduleLinking: [String] =
     ["-static-stdlib", "-use-ld=lld", "-Xclang-linker", "-nodefaultlibs"]
     + [
         "--version-script=\(Context.packageDirectory)/Sources/CModule/exports.map",
-        "-soname=libkanal-pkcs11.so", "--gc-sections", "--as-needed", "-z", "nodelete",
+        "-soname=libkanal-pkcs11.so", "--gc-sections", "--as-needed", "-z", "nodelete", "-z", "pack-relative-relocs",
         "-lgcc_s", "-lgcc", "-l:libc.so.6", "-l:libc_nonshared.a",
     ].flatMap { ["-Xlinker", $0] }
 

@@ -113,12 +113,12 @@ extension Token {
         guard let store = try pairingStore(create: false) else { throw .activationNeeded }
         if record.profile == .classic { warn("opening a channel in the classic profile") }
         do throws(ChannelError) {
-            channel = try SecureChannel.open(
-                over: link, record: record, store: store, instance: history.instance,
-                minimum: settings.minimumProfile, random: settings.random, uptime: settings.clocks.uptime)
+            let channel = try openChannel(by: record, or: store)
+            self.channel = channel
             try requireHighestProfile()
+            protection = .paired(channel.record)
             mustPresentPIN = login != nil
-            store.markUsed(record, label: hints?.label)
+            store.markUsed(channel.record, label: hints?.label)
         } catch {
             if error.isFruitlessOpening { history.opens.countFruitless(at: now) }
             if error == .profileRaised { warn(Self.betterProfile) }
@@ -127,6 +127,26 @@ extension Token {
             warn("the token does not know this host any more: activate it again")
             throw .activationNeeded
         }
+    }
+
+    /// Opens a session by a record. Where the token does not know its host any more, another pairing of the profile may
+    /// still be good: a synchronised store has one for each machine that paired.
+    private func openChannel(
+        by record: PairingRecord, or store: PairingStore
+    ) throws(ChannelError) -> SecureChannel {
+        func open(by record: PairingRecord) throws(ChannelError) -> SecureChannel {
+            try SecureChannel.open(
+                over: link, record: record, store: store, instance: history.instance,
+                minimum: settings.minimumProfile, random: settings.random, uptime: settings.clocks.uptime)
+        }
+        var result = Result { () throws(ChannelError) in try open(by: record) }
+        guard case .failure(.unknownRecord) = result else { return try result.get() }
+        let others = try store.records(serial: record.capabilities.serial, profile: record.profile)
+        for other in others where other.hostID != record.hostID {
+            result = Result { () throws(ChannelError) in try open(by: other) }
+            guard case .failure(.unknownRecord) = result else { break }
+        }
+        return try result.get()
     }
 
     /// Drops a channel in the classic profile if the token, proved to be what it is, now offers the modern one: the user

@@ -4,6 +4,7 @@ import Cryptoki
 import Emulator
 import Foundation
 import SecureChannel
+import Secrets
 import Testing
 import Token
 
@@ -94,5 +95,59 @@ struct PairingGroupTests {
     @Test("An error in kanal.conf closes everything but lists")
     func closed() throws {
         try expectRefusal(application("minimum_profile = best"))
+    }
+}
+
+@Suite("Machines of one user that share pairings through a synchroniser")
+struct SynchronisedMachinesTests {
+    private let reader: EmulatedReader
+    private let folder = Folder()
+
+    init() throws { reader = try EmulatedReader(.bt, passwords: [Application.password]) }
+
+    /// An application on a machine that has the key of the seals.
+    private func machine(_ name: String) throws -> (application: Application, location: PairingStore.Location) {
+        let (own, shared) = (folder.path + "/" + name, folder.path + "/" + name + "-shared")
+        let closed: [FileAttributeKey: Any] = [.posixPermissions: 0o700]
+        for path in [own, shared] {
+            try FileManager.default.createDirectory(
+                atPath: path, withIntermediateDirectories: true, attributes: closed)
+        }
+        let key = own + "/key"
+        _ = FileManager.default.createFile(
+            atPath: key, contents: Data(repeating: 7, count: 32), attributes: [.posixPermissions: 0o600])
+        let location = PairingStore.Location.synchronised(shared, local: own)
+        return (Application(reader, store: folder) { $0.pairings = location }, location)
+    }
+
+    private func replicate(from source: String, to target: String) throws {
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder.path + "/\(source)-shared")
+        where name.hasSuffix(".pairing") {
+            try FileManager.default.copyItem(
+                atPath: folder.path + "/\(source)-shared/\(name)", toPath: folder.path + "/\(target)-shared/\(name)")
+        }
+    }
+
+    @Test("Two machines pair before they hear of each other: when the younger pairing is gone, the older one is used")
+    func bothPaired() throws {
+        let (first, second) = (try machine("first"), try machine("second"))
+        try first.application.activate()
+        first.application.library.closeEverything()
+        // Times of creation are whole seconds.
+        Thread.sleep(forTimeInterval: 1.1)
+        try second.application.activate()
+        try replicate(from: "second", to: "first")
+
+        let store = try #require(try PairingStore.open(first.location, create: false, random: SystemRandom()))
+        let serial = reader.card.serial
+        let records = try store.records(serial: serial, profile: Profile.modern)
+        #expect(records.count == 2)
+        let channel = try SecureChannel.open(
+            over: reader.connect(to: EmulatedReader.name), record: try #require(records.first), store: store,
+            instance: Instance(random: SystemRandom()), random: SystemRandom())
+        try channel.unpair(index: 0xFF)
+
+        _ = try machine("first").application.open()
+        #expect(throws: CKError.functionNotSupported) { _ = try second.application.open() }
     }
 }

@@ -6,6 +6,7 @@ import Foundation
 import Locking
 import Secrets
 import Storage
+import TestSupport
 import Testing
 import Token
 
@@ -97,8 +98,11 @@ final class SoakWorld: CustomStringConvertible {
         application = Application(reader, store: store) { [journal] in $0.log = journal.logger }
     }
 
-    /// The last interruption, and what the library said since.
-    var description: String { ([last] + journal.messages.suffix(8)).joined(separator: "; ") }
+    /// The last interruption, what was sent and what the library said since.
+    var description: String {
+        let headers = reader.headers.suffix(12).map(\.hex).joined(separator: " ")
+        return ([last, headers] + journal.messages.suffix(8)).joined(separator: "; ")
+    }
 
     func round(_ tally: inout Tally) throws {
         let interruption = Interruption.allCases.randomElement(using: &random) ?? .cardOut
@@ -221,36 +225,43 @@ final class SoakWorld: CustomStringConvertible {
     // MARK: Checking
 
     private func check() throws {
-        let session: CK_SESSION_HANDLE
-        do {
-            session = try open()
-        } catch let error as CKError {
-            guard error == .functionNotSupported, !isPaired else { throw Finding("a pairing was lost: \(error)") }
-            activations += 1
-            try application.activate()
-            session = try application.open()
+        let session = try step("opening") {
+            do {
+                return try open()
+            } catch let error as CKError where error == .functionNotSupported && !isPaired {
+                activations += 1
+                try application.activate()
+                return try application.open()
+            }
         }
         // Before the first pairing a token that seems to have no channel is asked for its serial number.
         if !isPaired { plain = reader.plainCommands.count }
         isPaired = true
-        let info = try application.library.token(in: 0, evicting: true).info
+        let info = try step("reading the counters") { try application.library.token(in: 0, evicting: true).info }
         guard info.user.triesLeft >= info.user.tries - logins else { throw Finding("a try of the PIN was spent") }
         logins = 0
-        try logIn(session)
+        try step("logging in") { try logIn(session) }
         pairs += 1
-        let keys = try application.makeKeys(session)
+        let keys = try step("making keys") { try application.makeKeys(session) }
         let digest = [UInt8](repeating: 2, count: 32)
         signatures += 1
-        let signature = try application.sign(session, keys.privateKey, digest, CKM_GOSTR3410)
-        try application.verify(session, keys.publicKey, digest, signature, CKM_GOSTR3410)
+        let signature = try step("signing") { try application.sign(session, keys.privateKey, digest, CKM_GOSTR3410) }
+        try step("verifying") { try application.verify(session, keys.publicKey, digest, signature, CKM_GOSTR3410) }
         guard reader.card.executions(of: 0x46) <= pairs else { throw Finding("a generation ran twice") }
         guard reader.card.executions(of: 0x2A) <= signatures else { throw Finding("a signature was made twice") }
-        try application.destroyAll(session)
-        guard try application.find(session).isEmpty else { throw Finding("objects are left") }
+        try step("destroying") { try application.destroyAll(session) }
+        guard try step("searching", { try application.find(session) }).isEmpty else {
+            throw Finding("objects are left")
+        }
         let work = reader.plainCommands.dropFirst(plain).filter { !Self.identification.contains($0) }
         guard work.isEmpty else { throw Finding("left in plain: \(work)") }
         try checkActivationTries()
         if Bool.random(using: &random) { try application.library.closeSession(session) }
+    }
+
+    /// Names the part of the check that fails.
+    private func step<Result>(_ name: String, _ body: () throws -> Result) throws -> Result {
+        do { return try body() } catch { throw Finding("\(name) failed: \(error)") }
     }
 
     /// What a wired token that seems to have no channel is asked, to learn whether there is a pairing with it.
