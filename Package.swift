@@ -117,12 +117,18 @@ let package = Package(
         tests(
             "CryptokiTests",
             on: [
-                "APDU", "CCryptoki", "Configuration", "Cryptoki", "Emulator", "GOST", "Locking",
+                "APDU", "CCryptoki", "Configuration", "Cryptoki", "Emulator", "GOST", "HostCrypto", "Locking",
                 "SecureChannel", "Secrets",
                 "TestSupport", "Token",
                 .product(name: "Logging", package: "swift-log"),
             ]),
-        tests("PCSCTests", on: ["PCSC"]),
+        tests("PCSCTests", on: ["APDU", "PCSC", "Secrets", "TestSupport"]),
+        tests(
+            "ContractTests",
+            on: [
+                "APDU", "Emulator", "GOST", "PCSC", "SecureChannel", "Secrets", "TestSupport", "Token",
+                .product(name: "Logging", package: "swift-log"),
+            ]),
         tests("EmulatorTests", on: ["Emulator", "APDU", "GOST", "Secrets", "Storage", "TestSupport"]),
         .target(name: "CMemcheck", dependencies: ["COpenSSL"], path: "Tests/CMemcheck"),
         .executableTarget(

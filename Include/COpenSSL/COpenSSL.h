@@ -11,3 +11,19 @@
 #include <openssl/rsa.h>
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
+
+/* Padding alone, for keys that another device holds. libcrypto has no other names for it than these deprecated ones. */
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wdeprecated-declarations"
+
+static inline int COpenSSL_unpad_pkcs1(unsigned char *text, int room, const unsigned char *block, int count) {
+    return RSA_padding_check_PKCS1_type_2(text, room, block, count, count);
+}
+
+static inline int COpenSSL_unpad_oaep(
+    unsigned char *text, int room, const unsigned char *block, int count, const unsigned char *label, int label_count,
+    const EVP_MD *hash, const EVP_MD *mask) {
+    return RSA_padding_check_PKCS1_OAEP_mgf1(text, room, block, count, count, label, label_count, hash, mask);
+}
+
+#pragma clang diagnostic pop

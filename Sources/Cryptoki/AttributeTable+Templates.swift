@@ -12,11 +12,18 @@ extension AttributeTable {
             if case .readOnly = rule.presence { throw .attributeReadOnly }
             try rule.check(value)
         }
-        var attributes = template
+        for (type, rule) in rules where template[type] == nil && type != CKA_KEY_TYPE {
+            if case .required = rule.presence { throw .templateIncomplete }
+        }
+        return completed(template)
+    }
+
+    /// The attributes, with the defaults for what is missing.
+    func completed(_ attributes: Attributes) -> Attributes {
+        var attributes = attributes
         for (type, rule) in rules where attributes[type] == nil {
             switch rule.presence {
-            case .required where type == CKA_KEY_TYPE: continue
-            case .required: throw .templateIncomplete
+            case .required: continue
             case .optional(let value), .readOnly(let value): attributes.set(type, value)
             }
         }

@@ -3,6 +3,7 @@ import GOST
 import HostCrypto
 
 extension CKError {
+    static let curveNotSupported = CKError(CKR_CURVE_NOT_SUPPORTED)
     static let dataInvalid = CKError(CKR_DATA_INVALID)
     static let encryptedDataInvalid = CKError(CKR_ENCRYPTED_DATA_INVALID)
     static let encryptedDataLengthRange = CKError(CKR_ENCRYPTED_DATA_LEN_RANGE)
@@ -14,8 +15,10 @@ extension CKError {
     static let savedStateInvalid = CKError(CKR_SAVED_STATE_INVALID)
     static let stateUnsaveable = CKError(CKR_STATE_UNSAVEABLE)
     static let unwrappingKeyHandleInvalid = CKError(CKR_UNWRAPPING_KEY_HANDLE_INVALID)
+    static let unwrappingKeySizeRange = CKError(CKR_UNWRAPPING_KEY_SIZE_RANGE)
     static let unwrappingKeyTypeInconsistent = CKError(CKR_UNWRAPPING_KEY_TYPE_INCONSISTENT)
     static let wrappingKeyHandleInvalid = CKError(CKR_WRAPPING_KEY_HANDLE_INVALID)
+    static let wrappingKeySizeRange = CKError(CKR_WRAPPING_KEY_SIZE_RANGE)
     static let wrappingKeyTypeInconsistent = CKError(CKR_WRAPPING_KEY_TYPE_INCONSISTENT)
     static let wrappedKeyInvalid = CKError(CKR_WRAPPED_KEY_INVALID)
     static let wrappedKeyLengthRange = CKError(CKR_WRAPPED_KEY_LEN_RANGE)
@@ -46,5 +49,10 @@ extension CKError {
             case .decryptionFailed: .encryptedDataInvalid
             default: .functionFailed
             }
+    }
+
+    /// What an application learns when a ciphertext does not open.
+    init(decryption error: HostCryptoError) {
+        self = error == .invalidLength ? .encryptedDataLengthRange : CKError(error)
     }
 }

@@ -23,6 +23,12 @@ final class CipherOperation {
         return cipher.outputSize(for: count)
     }
 
+    /// As ``size(ofWhole:)``, exactly.
+    func exactSize(of data: Span<UInt8>) throws(CKError) -> Int {
+        guard let decryption = cipher as? RSADecryption else { return try size(ofWhole: data.count) }
+        return try decryption.process(data).count
+    }
+
     /// The octets that a further part gives.
     func size(ofPart count: Int) -> Int {
         guard let granularity = cipher.granularity else { return 0 }

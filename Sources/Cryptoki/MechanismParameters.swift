@@ -4,6 +4,23 @@ public import CCryptoki
 public enum MechanismParameters: Sendable {
     case agreement(AgreementParameters)
     case tree(KeyTreeParameters)
+    case oaep(OAEPParameters)
+}
+
+/// The parameters of RSAES-OAEP (`CK_RSA_PKCS_OAEP_PARAMS`).
+public struct OAEPParameters: Sendable {
+    public var hash: CK_MECHANISM_TYPE
+    public var maskGeneration: CK_ULONG
+    /// Where the label comes from (`CKZ_`).
+    public var source: CK_ULONG
+    public var label: [UInt8]
+
+    public init(hash: CK_MECHANISM_TYPE, maskGeneration: CK_ULONG, source: CK_ULONG, label: [UInt8]) {
+        self.hash = hash
+        self.maskGeneration = maskGeneration
+        self.source = source
+        self.label = label
+    }
 }
 
 /// The parameters of a key agreement: `CK_GOSTR3410_DERIVE_PARAMS`, `CK_ECDH1_DERIVE_PARAMS`, or the same without

@@ -4,13 +4,13 @@ import Secrets
 /// What becomes of the data of a signature or verification: a message that is hashed, or a digest that is taken as it
 /// is.
 final class MessageDigest {
-    private let size: Int
+    private let sizes: ClosedRange<Int>
     private var hash: Digest?
     private var given: [UInt8] = []
 
-    /// - Parameter size: The number of bytes that a digest must have.
-    init(size: Int, hash: DigestAlgorithm?) throws(CKError) {
-        self.size = size
+    /// - Parameter sizes: The numbers of bytes that a digest can have.
+    init(sizes: ClosedRange<Int>, hash: DigestAlgorithm?) throws(CKError) {
+        self.sizes = sizes
         guard let hash else { return }
         do throws(HostCryptoError) {
             let digest = try Digest(hash)
@@ -25,13 +25,13 @@ final class MessageDigest {
             hash?.update(data)
             return
         }
-        guard data.count <= size - given.count else { throw .dataLengthRange }
+        guard data.count <= sizes.upperBound - given.count else { throw .dataLengthRange }
         for index in data.indices { given.append(data[index]) }
     }
 
     /// The digest of all data.
     ///
-    /// - Throws: `CKR_DATA_LEN_RANGE` if a digest was given that does not have the key's size.
+    /// - Throws: `CKR_DATA_LEN_RANGE` if a digest was given that does not have the right size.
     func finalize() throws(CKError) -> [UInt8] {
         if let hash = hash.take() {
             do throws(HostCryptoError) {
@@ -41,7 +41,17 @@ final class MessageDigest {
                 throw CKError(error)
             }
         }
-        guard given.count == size else { throw .dataLengthRange }
+        guard sizes.contains(given.count) else { throw .dataLengthRange }
         return given
+    }
+}
+
+extension MessageDigest {
+    /// What a key of RSA with so many bits signs.
+    ///
+    /// - Throws: `CKR_KEY_SIZE_RANGE` if the key is too short for the scheme.
+    convenience init(_ scheme: RSASignatureScheme, hash: DigestAlgorithm?, bitCount: Int) throws(CKError) {
+        do throws(HostCryptoError) { try scheme.check(bitCount: bitCount) } catch { throw CKError(error) }
+        try self.init(sizes: scheme.inputSizes(bitCount: bitCount), hash: hash)
     }
 }

@@ -1,5 +1,6 @@
 import CCryptoki
 import GOST
+import HostCrypto
 import Secrets
 
 extension Object {
@@ -9,6 +10,7 @@ extension Object {
         var attributes = attributes
         var key: SessionKey?
         switch try attributes.number(CKA_CLASS) {
+        case CKO_CERTIFICATE: attributes.completeCertificate()
         case CKO_PUBLIC_KEY: try attributes.completePublicKey()
         case CKO_PRIVATE_KEY: key = try attributes.takePrivateKey()
         case CKO_SECRET_KEY: key = try attributes.takeSecretKey()
@@ -19,26 +21,31 @@ extension Object {
         self.attributes = attributes
     }
 
-    /// The attributes, with a secret key's value if it may be read: it is kept apart from them.
+    /// The attributes, with what makes up a key if it may be read: it is kept apart from them.
     func shownAttributes() throws(CKError) -> Attributes {
-        guard try attributes.number(CKA_CLASS) == CKO_SECRET_KEY, attributes.showsValue, let sessionKey else {
-            return attributes
-        }
+        guard attributes.showsValue, let values = try sessionKey?.secretValues() else { return attributes }
         var attributes = attributes
-        let value = try sessionKey.secret()
-        attributes.set(CKA_VALUE, [UInt8](copying: value))
+        for type in values.types { attributes[type] = values[type] }
         return attributes
     }
 }
 
 extension Attributes {
-    /// Whether a secret key's value may be read.
+    /// Whether the value of a secret or private key may be read.
     var showsValue: Bool { (try? bool(CKA_SENSITIVE)) == false && (try? bool(CKA_EXTRACTABLE)) == true }
+
+    /// Enters what the template left out and the certificate says itself.
+    mutating func completeCertificate() {
+        guard let value = self[CKA_VALUE], let names = CertificateNames(certificate: value) else { return }
+        if self[CKA_SUBJECT]?.isEmpty != false { set(CKA_SUBJECT, names.subject) }
+        if self[CKA_ISSUER]?.isEmpty != false { set(CKA_ISSUER, names.issuer) }
+        if self[CKA_SERIAL_NUMBER]?.isEmpty != false { set(CKA_SERIAL_NUMBER, names.serialNumber) }
+    }
 
     fileprivate mutating func completePublicKey() throws(CKError) {
         switch try number(CKA_KEY_TYPE) {
         case CKK_RSA: try completeRSAKey()
-        case CKK_EC: try checkECPoint()
+        case CKK_EC: try completeECKey()
         default:
             let curve = try completeGOSTParameters()
             let value = bareGOSTValue(curve)
@@ -48,18 +55,19 @@ extension Attributes {
     }
 
     private mutating func completeRSAKey() throws(CKError) {
-        let modulus = (self[CKA_MODULUS] ?? []).drop { $0 == 0 }
-        guard let first = modulus.first, modulus.last.map({ $0 & 1 }) == 1, self[CKA_PUBLIC_EXPONENT]?.isEmpty == false
-        else { throw .attributeValueInvalid }
-        set(CKA_MODULUS_BITS, CK_ULONG(8 * modulus.count - first.leadingZeroBitCount))
+        do throws(HostCryptoError) { set(CKA_MODULUS_BITS, CK_ULONG(try rsaPublicKey().bitCount)) } catch {
+            throw .attributeValueInvalid
+        }
     }
 
-    /// A point is an OCTET STRING that is marked as compressed or not (PKCS #11 v2.40 current mechanisms, 2.3.3).
-    private func checkECPoint() throws(CKError) {
-        guard self[CKA_EC_PARAMS]?.isEmpty == false, let point = self[CKA_EC_POINT], point.count > 3, point[0] == 0x04,
-            (point[1] < 0x80 && Int(point[1]) == point.count - 2)
-                || (point[1] == 0x81 && Int(point[2]) == point.count - 3)
-        else { throw .attributeValueInvalid }
+    /// A point is kept as an OCTET STRING (PKCS #11 v2.40 current mechanisms, 2.3.3), and comes bare, too.
+    private mutating func completeECKey() throws(CKError) {
+        let curve = try ecCurve()
+        do throws(HostCryptoError) {
+            set(CKA_EC_POINT, try ECPublicKey(curve: curve, bareOrDER: self[CKA_EC_POINT] ?? []).octetString)
+        } catch {
+            throw .attributeValueInvalid
+        }
     }
 
     /// Enters the parameter sets that the template left out, as for a key pair.
@@ -72,10 +80,7 @@ extension Attributes {
         where self[type]?.isEmpty == false {
             given[type] = self[type]
         }
-        let parameters = try KeyParameters(given, Attributes(), keyType: keyType)
-        set(CKA_KEY_TYPE, keyType.rawValue)
-        set(CKA_GOSTR3411_PARAMS, parameters.gostR3411)
-        set(CKA_GOST28147_PARAMS, parameters.gost28147)
+        set(try KeyParameters(given, Attributes(), keyType: keyType))
         return curve
     }
 
@@ -87,14 +92,44 @@ extension Attributes {
         return isWrapped ? Array(value.dropFirst(header.count)) : value
     }
 
-    /// A private key's value leaves its object on no way, so that it is always sensitive.
     fileprivate mutating func takePrivateKey() throws(CKError) -> SessionKey {
-        guard try bool(CKA_SENSITIVE) == true, try bool(CKA_EXTRACTABLE) == false,
-            try bool(CKA_ALWAYS_AUTHENTICATE) == false
-        else { throw .templateInconsistent }
-        let curve = try completeGOSTParameters()
-        do {
-            let key = try PrivateKey(curve: curve, scalar: Secret(copying: takeValue()))
+        guard try bool(CKA_ALWAYS_AUTHENTICATE) == false else { throw .templateInconsistent }
+        switch try number(CKA_KEY_TYPE) {
+        case CKK_RSA: return try takeRSAKey()
+        case CKK_EC:
+            let curve = try ecCurve()
+            do throws(HostCryptoError) {
+                let key = try ECPrivateKey(curve: curve, scalar: take(CKA_VALUE))
+                return SessionKey(key)
+            } catch {
+                throw .attributeValueInvalid
+            }
+        default:
+            let curve = try completeGOSTParameters()
+            do throws(GOSTError) {
+                let key = try PrivateKey(curve: curve, scalar: take(CKA_VALUE))
+                return SessionKey(key)
+            } catch {
+                throw .attributeValueInvalid
+            }
+        }
+    }
+
+    private mutating func takeRSAKey() throws(CKError) -> SessionKey {
+        let chinese = [CKA_PRIME_1, CKA_PRIME_2, CKA_EXPONENT_1, CKA_EXPONENT_2, CKA_COEFFICIENT]
+        let given = chinese.count { self[$0]?.isEmpty == false }
+        guard given == 0 || given == chinese.count else { throw .templateIncomplete }
+        var components = RSAComponents(
+            modulus: self[CKA_MODULUS] ?? [], publicExponent: self[CKA_PUBLIC_EXPONENT] ?? [],
+            privateExponent: take(CKA_PRIVATE_EXPONENT), factors: nil)
+        if given > 0 {
+            components.factors = RSAFactors(
+                prime1: take(CKA_PRIME_1), prime2: take(CKA_PRIME_2), exponent1: take(CKA_EXPONENT_1),
+                exponent2: take(CKA_EXPONENT_2), coefficient: take(CKA_COEFFICIENT))
+        }
+        for type in chinese { self[type] = nil }
+        do throws(HostCryptoError) {
+            let key = try RSAPrivateKey(components)
             return SessionKey(key)
         } catch {
             throw .attributeValueInvalid
@@ -107,15 +142,35 @@ extension Attributes {
             let parameters = self[CKA_GOST28147_PARAMS]
             guard SBox.all.contains(where: { $0.oid == parameters }) else { throw .domainParametersInvalid }
         }
-        let value = takeValue()
+        let value = take(CKA_VALUE)
         guard type.size ?? value.count == value.count, !value.isEmpty else { throw .attributeValueInvalid }
         set(CKA_VALUE_LEN, CK_ULONG(value.count))
-        return SessionKey(Secret(copying: value))
+        return SessionKey(value)
     }
 
-    /// The value, which from then on is no attribute any more.
-    private mutating func takeValue() -> [UInt8] {
-        defer { self[CKA_VALUE] = nil }
-        return self[CKA_VALUE] ?? []
+    /// A value that from then on is no attribute any more.
+    private mutating func take(_ type: CK_ATTRIBUTE_TYPE) -> Secret {
+        var value = self[type] ?? []
+        self[type] = nil
+        defer { value.wipe() }
+        return Secret(copying: value)
+    }
+}
+
+extension Attributes {
+    /// The numbers of a key of RSA, as its public half has them.
+    func rsaPublicKey() throws(HostCryptoError) -> RSAPublicKey {
+        try RSAPublicKey(modulus: self[CKA_MODULUS] ?? [], publicExponent: self[CKA_PUBLIC_EXPONENT] ?? [])
+    }
+
+    /// The curve that `CKA_EC_PARAMS` names.
+    ///
+    /// - Throws: `CKR_CURVE_NOT_SUPPORTED` for another one, `CKR_DOMAIN_PARAMS_INVALID` for what names none.
+    func ecCurve() throws(CKError) -> ECCurve {
+        let parameters = self[CKA_EC_PARAMS] ?? []
+        if let curve = ECCurve(oid: parameters) { return curve }
+        let isName =
+            parameters.count > 2 && [0x06, 0x13].contains(parameters[0]) && Int(parameters[1]) == parameters.count - 2
+        throw isName ? .curveNotSupported : .domainParametersInvalid
     }
 }

@@ -50,11 +50,9 @@ struct SecretKeyTemplate {
         for type in template.types where !Self.known.contains(type) && !Self.permissions.contains(type) {
             guard [CKA_LABEL, CKA_ID, CKA_START_DATE, CKA_END_DATE].contains(type) else { throw .attributeTypeInvalid }
         }
-        // The vendor's format has no place for secret keys on a token.
-        guard try template.bool(CKA_TOKEN) != true else { throw .templateInconsistent }
         attributes.set(CKA_CLASS, CKO_SECRET_KEY)
         attributes.set(CKA_KEY_TYPE, keyType.rawValue)
-        attributes.set(CKA_TOKEN, false)
+        attributes.set(CKA_TOKEN, try template.bool(CKA_TOKEN) ?? false)
         for type in [CKA_LABEL, CKA_ID, CKA_START_DATE, CKA_END_DATE] { attributes.set(type, template[type] ?? []) }
         let defaults: [(CK_ATTRIBUTE_TYPE, Bool)] = [
             (CKA_PRIVATE, true), (CKA_SENSITIVE, false), (CKA_EXTRACTABLE, true), (CKA_MODIFIABLE, true),

@@ -28,6 +28,15 @@ extension Session {
         try active(direction).size(ofWhole: count)
     }
 
+    /// The octets that text in one part gives, where nobody knows before it is decrypted.
+    public func cipherSize(of data: Span<UInt8>, _ direction: CipherDirection) throws(CKError) -> Int {
+        let operation = try active(direction)
+        do throws(CKError) { return try operation.exactSize(of: data) } catch {
+            end(direction)
+            throw error
+        }
+    }
+
     /// The octets that a further part gives.
     public func cipherSize(ofPart count: Int, _ direction: CipherDirection) throws(CKError) -> Int {
         try active(direction).size(ofPart: count)
@@ -65,9 +74,14 @@ extension Session {
         _ mechanism: Mechanism, key handle: CK_OBJECT_HANDLE, _ direction: CipherDirection
     ) throws(CKError) -> CipherOperation {
         let definition = try MechanismDefinition.find(mechanism.type)
+        let permission = direction == .encryption ? CKA_ENCRYPT : CKA_DECRYPT
+        if case .rsa(let padding, hash: nil) = definition.work {
+            let scheme = try mechanism.encryptionScheme(padding)
+            let cipher = try rsaCipher(definition, scheme, handle, permission: permission, direction)
+            return CipherOperation(cipher, direction)
+        }
         guard case .cipher(let keyType, let mode) = definition.work else { throw .mechanismInvalid }
-        let key = try secretKey(
-            handle, permission: direction == .encryption ? CKA_ENCRYPT : CKA_DECRYPT, types: [keyType])
+        let key = try secretKey(handle, permission: permission, types: [keyType])
         let value = try key.secretValue()
         do throws(GOSTError) {
             let cipher = try Self.cipher(keyType, mode, mechanism.parameter, value.bytes, key.sBox, direction)

@@ -1,41 +1,43 @@
 public import CCryptoki
+import Secrets
 import Token
 
 extension Session {
     /// Makes an object of what the application has: a key, a certificate or data.
     public func createObject(_ template: Attributes) throws(CKError) -> CK_OBJECT_HANDLE {
         let attributes = try AttributeTable(for: template).attributes(from: template)
-        let object = try Object(creating: attributes, session: handle)
-        try requireHome(attributes)
-        return slot.objects.insert(object)
+        try checkRights(attributes)
+        return try insert(Object(creating: attributes, session: handle))
     }
 
-    /// Copies an object into this session. A key on the token whose value cannot be read stays there alone.
+    /// Copies an object. A private key of the token stays there alone.
     public func copyObject(_ original: CK_OBJECT_HANDLE, _ template: Attributes) throws(CKError) -> CK_OBJECT_HANDLE {
         let object = try slot.visibleObject(original)
         guard !object.isFeatures, try object.attributes.bool(CKA_COPYABLE) != false else { throw .actionProhibited }
-        var attributes = try AttributeTable(for: object.attributes).changing(
+        let objectClass = try object.attributes.number(CKA_CLASS)
+        guard object.tokenItem == nil || objectClass != CKO_PRIVATE_KEY else { throw .actionProhibited }
+        let attributes = try AttributeTable(for: object.attributes).changing(
             object.attributes, by: template, inCopy: true)
-        // A copy of a token's object is on the token too, unless the template says otherwise.
-        try requireHome(attributes)
-        guard object.tokenKey?.half != .privateKey else { throw .actionProhibited }
+        try checkRights(attributes)
         let isPrivate = try attributes.bool(CKA_PRIVATE) ?? false
         guard isPrivate || !object.isPrivate else { throw .templateInconsistent }
-        // The copy was not made by the mechanism that made its original, but it is as local (PKCS #11 v2.40, 4.4).
-        attributes.set(CKA_TOKEN, false)
-        return slot.objects.insert(
-            Object(home: .session(handle, object.sessionKey), attributes: attributes, isPrivate: isPrivate))
+        let key = try slot.loaded(object).sessionKey
+        return try insert(Object(home: .session(handle, key), attributes: attributes, isPrivate: isPrivate))
     }
 
     /// Changes attributes of an object: all of them, or none.
     public func setAttributes(of object: CK_OBJECT_HANDLE, _ template: Attributes) throws(CKError) {
         var changed = try slot.visibleObject(object)
-        guard changed.session != nil, try changed.attributes.bool(CKA_MODIFIABLE) != false else {
-            // Nothing on the token can be changed, nor what the token says of itself.
-            throw changed.tokenKey != nil && !isReadWrite ? CKError.sessionReadOnly : .actionProhibited
-        }
-        changed.attributes = try AttributeTable(for: changed.attributes).changing(
+        guard !changed.isFeatures, try changed.attributes.bool(CKA_MODIFIABLE) != false else { throw .actionProhibited }
+        guard isReadWrite || changed.tokenItem == nil else { throw .sessionReadOnly }
+        let attributes = try AttributeTable(for: changed.attributes).changing(
             changed.attributes, by: template, inCopy: false)
+        guard attributes != changed.attributes else { return }
+        if let item = changed.tokenItem {
+            changed = try change(item, to: attributes)
+        } else {
+            changed.attributes = attributes
+        }
         try slot.objects.replace(object, with: changed)
     }
 
@@ -45,12 +47,47 @@ extension Session {
         return CK_ULONG(attributes.types.reduce(0) { $0 + (attributes[$1]?.count ?? 0) })
     }
 
-    /// Whether this session may make an object with these attributes, and there is a place for it.
-    private func requireHome(_ attributes: Attributes) throws(CKError) {
+    /// Enters a new object: on the token, if it shall live there.
+    func insert(_ object: Object) throws(CKError) -> CK_OBJECT_HANDLE {
+        try checkRights(object.attributes)
+        guard try object.attributes.bool(CKA_TOKEN) == true else { return slot.objects.insert(object) }
+        return slot.objects.insert(try store(object))
+    }
+
+    /// Whether this session may make an object with these attributes.
+    private func checkRights(_ attributes: Attributes) throws(CKError) {
         let isToken = try attributes.bool(CKA_TOKEN) == true
-        guard isReadWrite || !isToken else { throw .sessionReadOnly }
         let isPrivate = try attributes.bool(CKA_PRIVATE) == true
+        guard isReadWrite || !isToken else { throw .sessionReadOnly }
         guard slot.login == .user || !isPrivate else { throw .userNotLoggedIn }
-        guard !isToken else { throw .templateInconsistent }
+    }
+
+    /// Stores an object on the token.
+    private func store(_ object: Object) throws(CKError) -> Object {
+        guard let item = try TokenItem(object.attributes) else {
+            guard let key = object.sessionKey else { throw .templateInconsistent }
+            return try storePrivateKey(key, object.attributes)
+        }
+        let value = try object.sessionKey?.secret() ?? Secret(count: 0)
+        let stored = try slot.withToken { token throws(TokenError) -> TokenItem in
+            switch item {
+            case .certificate(let certificate): .certificate(try token.storeCertificate(certificate))
+            case .data(let data): .data(try token.storeData(data))
+            case .storedKey(let key): .storedKey(try token.storeKey(key, value: value))
+            case .key, .rsaKey, .ecKey: throw .unsupported
+            }
+        }
+        return try Object(stored)
+    }
+
+    private func change(_ item: TokenItem, to attributes: Attributes) throws(CKError) -> Object {
+        // Whether a key agrees on secrets is settled when its file is made.
+        if case .key(let key) = item, !key.canDerive, try attributes.bool(CKA_DERIVE) == true {
+            throw .attributeReadOnly
+        }
+        var changed = item
+        try changed.take(attributes)
+        let stored = try slot.withToken { token throws(TokenError) in try token.change(item, to: changed) }
+        return try Object(stored)
     }
 }

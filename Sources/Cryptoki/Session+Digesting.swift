@@ -63,7 +63,7 @@ extension Session {
         guard let operation = digest else { throw .operationNotInitialised }
         do throws(CKError) {
             guard let key = try? slot.visibleObject(handle) else { throw .keyHandleInvalid }
-            guard let value = try? key.secretValue() else { throw .keyIndigestible }
+            guard let value = try? slot.loaded(key).secretValue() else { throw .keyIndigestible }
             operation.isMultiPart = true
             operation.update(value.bytes)
         } catch {

@@ -7,20 +7,24 @@ extension Session {
     /// - Throws: `CKR_OBJECT_HANDLE_INVALID` if there is none that the session may see.
     public func attributes(of handle: CK_OBJECT_HANDLE) throws(CKError) -> Attributes {
         let object = try slot.visibleObject(handle)
-        guard object.isFeatures else { return try object.shownAttributes() }
+        guard object.isFeatures else {
+            return try (object.attributes.showsValue ? slot.loaded(object) : object).shownAttributes()
+        }
         let isWireless = slot.settings.isWireless(slot.reader)
         return try slot.withToken { token throws(TokenError) in
             try TokenFeatures.attributes(of: token, isWireless: isWireless)
         }
     }
 
-    /// Whether an attribute exists but may not be read: the value of a private key, and of a secret key that is
-    /// sensitive or cannot be extracted.
+    /// Whether an attribute exists but may not be read: what makes up a private or a secret key that is sensitive or
+    /// cannot be extracted.
     public static func isSensitive(_ type: CK_ATTRIBUTE_TYPE, in attributes: Attributes) -> Bool {
-        guard type == CKA_VALUE else { return false }
+        guard !attributes.showsValue else { return false }
         switch try? attributes.number(CKA_CLASS) {
-        case CKO_PRIVATE_KEY: return true
-        case CKO_SECRET_KEY: return !attributes.showsValue
+        case CKO_PRIVATE_KEY:
+            let keyType = (try? attributes.number(CKA_KEY_TYPE)).flatMap { KeyType($0) }
+            return keyType?.secretAttributes.contains(type) == true
+        case CKO_SECRET_KEY: return type == CKA_VALUE
         default: return false
         }
     }
@@ -29,10 +33,10 @@ extension Session {
     public func destroyObject(_ handle: CK_OBJECT_HANDLE) throws(CKError) {
         let object = try slot.visibleObject(handle)
         guard !object.isFeatures, try object.attributes.bool(CKA_DESTROYABLE) != false else { throw .actionProhibited }
-        if let key = object.tokenKey {
+        if let item = object.tokenItem {
             guard isReadWrite else { throw .sessionReadOnly }
             guard slot.login == .user else { throw .userNotLoggedIn }
-            try slot.withToken { token throws(TokenError) in try token.delete(key) }
+            try slot.withToken { token throws(TokenError) in try token.delete(item) }
         }
         try slot.objects.remove(handle)
     }
@@ -53,17 +57,32 @@ extension Slot {
 
     private func isVisible(_ object: Object) -> Bool { !object.isPrivate || login == .user }
 
+    /// The object, with the value of a secret key of the token, which the host computes with.
+    func loaded(_ object: Object) throws(CKError) -> Object {
+        guard case .token(.storedKey(let key), nil) = object.home, key.kind == .secretKey else { return object }
+        var object = object
+        let value = try withToken { token throws(TokenError) in
+            let value = try token.value(of: key)
+            return SessionKey(value)
+        }
+        object.home = .token(.storedKey(key), value)
+        return object
+    }
+
     /// Brings the table of objects up to what the token has now. Objects that stay keep their handles.
     func refreshObjects() throws(CKError) {
-        let keys = try withToken { token throws(TokenError) in try token.keys() }
-        var missing = keys
+        let found = try withToken { token throws(TokenError) in try token.objects() }
+        guard found != known else { return }
+        known = found
+        var missing = TokenItem.items(of: found)
         objects.removeAll { object in
-            guard let key = object.tokenKey else { return false }
-            guard let index = missing.firstIndex(of: key) else { return true }
+            guard let item = object.tokenItem else { return false }
+            guard let index = missing.firstIndex(of: item) else { return true }
             missing.remove(at: index)
             return false
         }
-        for key in missing { _ = objects.insert(Object(key)) }
+        // What has no form of an object here does not keep the others from being found.
+        for object in missing.compactMap({ try? Object($0) }) { _ = objects.insert(object) }
         if !objects.ordered.contains(where: { $0.element.isFeatures }) { _ = objects.insert(.features) }
     }
 }

@@ -16,12 +16,6 @@ extension Session {
         return try insert(template.object(value, session: handle))
     }
 
-    /// Enters a new object of this session.
-    func insert(_ object: Object) throws(CKError) -> CK_OBJECT_HANDLE {
-        guard slot.login == .user || !object.isPrivate else { throw .userNotLoggedIn }
-        return slot.objects.insert(object)
-    }
-
     /// The secret key for an operation, checked for its type and the permission to be used so.
     func secretKey(
         _ handle: CK_OBJECT_HANDLE, permission: CK_ATTRIBUTE_TYPE, types: [SecretKeyType]
@@ -33,6 +27,6 @@ extension Session {
             types.contains(where: { $0.rawValue == type })
         else { throw .keyTypeInconsistent }
         guard try key.attributes.bool(permission) == true else { throw .keyFunctionNotPermitted }
-        return key
+        return try slot.loaded(key)
     }
 }

@@ -2,16 +2,16 @@ public import CCryptoki
 import GOST
 import HostCrypto
 import Secrets
-import Token
 
 /// What a signature is made of: a digest that a private key signs, or a code that a secret key made on the way.
 enum SignatureInput {
     case digest(MessageDigest)
+    case rsa(MessageDigest, RSASignatureScheme)
     case code(RunningCode)
 
     func update(_ data: Span<UInt8>) throws(CKError) {
         switch self {
-        case .digest(let message): try message.update(data)
+        case .digest(let message), .rsa(let message, _): try message.update(data)
         case .code(let code): code.update(data)
         }
     }
@@ -39,8 +39,15 @@ extension Session {
         switch definition.work {
         case .signature(let keyType, let hash):
             let key = try operationKey(handle, class: CKO_PRIVATE_KEY, permission: CKA_SIGN, keyType: keyType)
-            let message = try MessageDigest(size: keyType.digestSize, hash: hash)
-            signature = SignatureOperation(key: key, input: .digest(message), signatureSize: 2 * keyType.digestSize)
+            let message = try MessageDigest(sizes: keyType.digestSizes, hash: hash)
+            signature = SignatureOperation(key: key, input: .digest(message), signatureSize: keyType.signatureSize)
+        case .rsa(let padding, let hash):
+            let scheme = try mechanism.signatureScheme(padding, hash: hash)
+            let key = try operationKey(handle, class: CKO_PRIVATE_KEY, permission: CKA_SIGN, keyType: .rsa)
+            let bitCount = try definition.bitCount(of: key)
+            let message = try MessageDigest(scheme, hash: hash, bitCount: bitCount)
+            signature = SignatureOperation(
+                key: key, input: .rsa(message, scheme), signatureSize: (bitCount + 7) / 8)
         case .code(let algorithm):
             let (key, code) = try runningCode(algorithm, mechanism.parameter, key: handle, permission: CKA_SIGN)
             signature = SignatureOperation(key: key, input: .code(code), signatureSize: code.size)
@@ -80,13 +87,8 @@ extension Session {
         signature = nil
         try operation.input.update(data)
         switch operation.input {
-        case .digest(let message):
-            let digest = try message.finalize()
-            if let key = operation.key.tokenKey {
-                return try slot.withToken { token throws(TokenError) in try token.sign(digest: digest, with: key) }
-            }
-            guard let key = operation.key.sessionKey else { throw .keyHandleInvalid }
-            return try key.sign(digest: digest, random: slot.settings.random)
+        case .digest(let message): return try sign(digest: message.finalize(), with: operation.key)
+        case .rsa(let message, let scheme): return try sign(message.finalize(), scheme, with: operation.key)
         case .code(let code):
             let code = try code.finalize()
             return [UInt8](copying: code)

@@ -7,7 +7,7 @@ import Secrets
 final class VerificationOperation {
     /// How the end is checked.
     enum Method {
-        case signature(MessageDigest, PublicKey)
+        case signature(MessageDigest, VerificationKey)
         case code(RunningCode)
     }
 
@@ -37,9 +37,15 @@ extension Session {
         switch definition.work {
         case .signature(let keyType, let hash):
             let key = try operationKey(handle, class: CKO_PUBLIC_KEY, permission: CKA_VERIFY, keyType: keyType)
-            let message = try MessageDigest(size: keyType.digestSize, hash: hash)
+            let message = try MessageDigest(sizes: keyType.digestSizes, hash: hash)
             verification = VerificationOperation(
-                .signature(message, try key.gostPublicKey()), isPrivate: key.isPrivate)
+                .signature(message, try VerificationKey(key)), isPrivate: key.isPrivate)
+        case .rsa(let padding, let hash):
+            let scheme = try mechanism.signatureScheme(padding, hash: hash)
+            let key = try operationKey(handle, class: CKO_PUBLIC_KEY, permission: CKA_VERIFY, keyType: .rsa)
+            let message = try MessageDigest(scheme, hash: hash, bitCount: definition.bitCount(of: key))
+            verification = VerificationOperation(
+                .signature(message, try VerificationKey(key, scheme)), isPrivate: key.isPrivate)
         case .code(let algorithm):
             let (key, code) = try runningCode(algorithm, mechanism.parameter, key: handle, permission: CKA_VERIFY)
             verification = VerificationOperation(.code(code), isPrivate: key.isPrivate)
@@ -77,8 +83,7 @@ extension Session {
         switch operation.method {
         case .signature(let message, let key):
             let digest = try message.finalize()
-            guard signature.count == 2 * key.curve.coordinateSize else { throw .signatureLengthRange }
-            guard key.isValidSignature(signature, digest: digest) else { throw .signatureInvalid }
+            guard try key.isValidSignature(signature, of: digest) else { throw .signatureInvalid }
         case .code(let code):
             guard signature.count == code.size else { throw .signatureLengthRange }
             let expected = try code.finalize()
@@ -87,11 +92,52 @@ extension Session {
     }
 }
 
-extension Object {
-    /// A public key of GOST R 34.10.
-    func gostPublicKey() throws(CKError) -> PublicKey {
-        guard let oid = attributes[CKA_GOSTR3410_PARAMS], let curve = Curve(oid: oid), let value = attributes[CKA_VALUE]
-        else { throw .keyHandleInvalid }
-        do { return try PublicKey(curve: curve, bytes: value) } catch { throw CKError(error) }
+/// The public key of a verification.
+enum VerificationKey {
+    case gost(PublicKey)
+    case ec(ECPublicKey)
+    case rsa(RSAPublicKey, RSASignatureScheme)
+
+    /// A key of GOST R 34.10 or ECDSA.
+    init(_ key: Object) throws(CKError) {
+        let attributes = key.attributes
+        if let oid = attributes[CKA_GOSTR3410_PARAMS], let curve = Curve(oid: oid) {
+            do throws(GOSTError) {
+                self = .gost(try PublicKey(curve: curve, bytes: attributes[CKA_VALUE] ?? []))
+            } catch {
+                throw CKError(error)
+            }
+        } else {
+            let curve = try attributes.ecCurve()
+            do throws(HostCryptoError) {
+                self = .ec(try ECPublicKey(curve: curve, bareOrDER: attributes[CKA_EC_POINT] ?? []))
+            } catch {
+                throw CKError(error)
+            }
+        }
+    }
+
+    /// A key of RSA.
+    init(_ key: Object, _ scheme: RSASignatureScheme) throws(CKError) {
+        do throws(HostCryptoError) { self = .rsa(try key.attributes.rsaPublicKey(), scheme) } catch {
+            throw CKError(error)
+        }
+    }
+
+    /// - Throws: `CKR_SIGNATURE_LEN_RANGE`.
+    func isValidSignature(_ signature: [UInt8], of input: [UInt8]) throws(CKError) -> Bool {
+        do throws(HostCryptoError) {
+            switch self {
+            case .gost(let key):
+                guard signature.count == 2 * key.curve.coordinateSize else {
+                    throw HostCryptoError.invalidSignatureLength
+                }
+                return key.isValidSignature(signature, digest: input)
+            case .ec(let key): return try key.isValidSignature(signature.span, of: input.span)
+            case .rsa(let key, let scheme): return try key.isValidSignature(signature.span, of: input.span, scheme)
+            }
+        } catch {
+            throw CKError(error)
+        }
     }
 }

@@ -13,6 +13,8 @@ public final class Session {
     var digest: DigestOperation?
     var signature: SignatureOperation?
     var verification: VerificationOperation?
+    var signRecovery: RecoveryOperation?
+    var verifyRecovery: RecoveryOperation?
     var encryption: CipherOperation?
     var decryption: CipherOperation?
 
@@ -25,9 +27,11 @@ public final class Session {
     /// What only a login allows ends with it: operations with private and secret keys.
     func loginEnded() {
         signature = nil
+        signRecovery = nil
         encryption = nil
         decryption = nil
         if verification?.isPrivate == true { verification = nil }
+        if verifyRecovery?.key.isPrivate == true { verifyRecovery = nil }
     }
 
     /// Ends the operations that `flags` name (`CKF_`), where there are any (PKCS #11 v3.0, 5.6.13).

@@ -1,25 +1,47 @@
+import CCryptoki
 import GOST
+import HostCrypto
 import Secrets
 
 /// A key that lives in this process.
 final class SessionKey {
-    private enum Material: ~Copyable {
+    enum Material: ~Copyable {
         case gost(PrivateKey)
+        case rsa(RSAPrivateKey)
+        case ec(ECPrivateKey)
         case secret(Secret)
     }
 
-    private let material: Material
+    let material: Material
 
     init(_ key: consuming PrivateKey) { material = .gost(key) }
+    init(_ key: consuming RSAPrivateKey) { material = .rsa(key) }
+    init(_ key: consuming ECPrivateKey) { material = .ec(key) }
     init(_ secret: consuming Secret) { material = .secret(secret) }
 
-    /// s ‖ r, each big-endian.
+    /// The signature of a digest by GOST R 34.10 (s ‖ r) or by ECDSA (r ‖ s), each number big-endian.
     func sign(digest: [UInt8], random: any RandomSource) throws(CKError) -> [UInt8] {
         switch material {
         case .gost(let key):
             do { return try key.sign(digest: digest.span, random: random) } catch { throw CKError(error) }
-        case .secret:
-            throw .keyTypeInconsistent
+        case .ec(let key):
+            do { return try key.sign(digest.span) } catch { throw CKError(error) }
+        default: throw .keyTypeInconsistent
+        }
+    }
+
+    func sign(_ input: [UInt8], _ scheme: RSASignatureScheme) throws(CKError) -> [UInt8] {
+        switch material {
+        case .rsa(let key): do { return try key.sign(input.span, scheme) } catch { throw CKError(error) }
+        default: throw .keyTypeInconsistent
+        }
+    }
+
+    func decrypt(_ ciphertext: Span<UInt8>, _ scheme: RSAEncryptionScheme) throws(CKError) -> Secret {
+        switch material {
+        case .rsa(let key):
+            do { return try key.decrypt(ciphertext, scheme) } catch { throw CKError(decryption: error) }
+        default: throw .keyTypeInconsistent
         }
     }
 
@@ -33,16 +55,66 @@ final class SessionKey {
                 // All lengths and numbers but the key's come with the mechanism.
                 throw error == .libraryFailure ? .functionFailed : .mechanismParameterInvalid
             }
-        case .secret:
-            throw .keyTypeInconsistent
+        default: throw .keyTypeInconsistent
         }
     }
 
     /// A secret key's value.
     func secret() throws(CKError) -> Secret {
         switch material {
-        case .gost: throw .keyTypeInconsistent
         case .secret(let secret): return secret.copy()
+        default: throw .keyTypeInconsistent
+        }
+    }
+}
+
+/// What makes up a key, as attributes.
+extension SessionKey {
+    /// What belongs to the public half of a key pair.
+    func publicValues() throws(CKError) -> Attributes {
+        var values = Attributes()
+        switch material {
+        case .gost(let key):
+            do throws(GOSTError) { values.set(CKA_VALUE, try key.publicKey().bytes) } catch { throw CKError(error) }
+        case .rsa(let key):
+            values.set(CKA_MODULUS, key.publicKey.modulus)
+            values.set(CKA_PUBLIC_EXPONENT, key.publicKey.publicExponent)
+        case .ec(let key): values.set(CKA_EC_POINT, key.publicKey.octetString)
+        case .secret: break
+        }
+        return values
+    }
+
+    /// What nobody may read of a key that is sensitive or cannot be extracted.
+    func secretValues() throws(CKError) -> Attributes {
+        var values = Attributes()
+        switch material {
+        case .gost(let key): values.set(CKA_VALUE, [UInt8](copying: key.scalar))
+        case .ec(let key): values.set(CKA_VALUE, [UInt8](copying: key.scalar))
+        case .secret(let secret): values.set(CKA_VALUE, [UInt8](copying: secret))
+        case .rsa(let key):
+            do throws(HostCryptoError) {
+                let components = try key.components()
+                values.set(components)
+            } catch {
+                throw CKError(error)
+            }
+        }
+        return values
+    }
+}
+
+extension Attributes {
+    fileprivate mutating func set(_ components: borrowing RSAComponents) {
+        set(CKA_PRIVATE_EXPONENT, [UInt8](copying: components.privateExponent))
+        switch components.factors {
+        case .none: break
+        case .some(let factors):
+            set(CKA_PRIME_1, [UInt8](copying: factors.prime1))
+            set(CKA_PRIME_2, [UInt8](copying: factors.prime2))
+            set(CKA_EXPONENT_1, [UInt8](copying: factors.exponent1))
+            set(CKA_EXPONENT_2, [UInt8](copying: factors.exponent2))
+            set(CKA_COEFFICIENT, [UInt8](copying: factors.coefficient))
         }
     }
 }

@@ -16,7 +16,7 @@ extension Slot {
     /// from its beginning, unless something that must not run twice was sent. No other slot waits with it.
     ///
     /// - Parameter waits: Whether to wait for an absent token. What only tells of the token tells that it is absent.
-    func withToken<Result>(
+    func withToken<Result: ~Copyable>(
         waits: Bool = true, _ body: (Token) throws(TokenError) -> Result
     ) throws(CKError) -> Result {
         let previous = login
@@ -35,7 +35,7 @@ extension Slot {
         }
     }
 
-    private func attempt<Result>(
+    private func attempt<Result: ~Copyable>(
         waits: Bool, _ body: (Token) throws(TokenError) -> Result
     ) throws(TokenError) -> Result {
         let token = try presentToken(waits: waits)

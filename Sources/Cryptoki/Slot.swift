@@ -21,6 +21,8 @@ final class Slot {
     private var sessions: [CK_SESSION_HANDLE: Session] = [:]
     /// Objects of the token and of its sessions.
     var objects = HandleTable<Object>(notFound: .objectHandleInvalid)
+    /// What the token had when `objects` was last brought up to it.
+    var known: TokenObjects?
     /// Whether the token is there, and has been.
     var presence = Presence.normal {
         didSet {
@@ -103,6 +105,7 @@ final class Slot {
     func end(as presence: Presence) {
         sessions = [:]
         objects.removeAll { _ in true }
+        known = nil
         disconnect()
         self.presence = presence
     }
@@ -112,6 +115,7 @@ final class Slot {
     /// What only a login allows ends with it: operations with private keys, and private objects that no token keeps.
     func loginEnded() {
         objects.removeAll { $0.isPrivate }
+        known = nil
         for session in sessions.values { session.loginEnded() }
     }
 }

@@ -50,9 +50,18 @@ final class PCSCCard: CardLink {
     }
 
     func transmit(_ command: borrowing Command) throws(LinkError) -> Response {
+        if protocolInUse == DWORD(SCARD_PROTOCOL_T0) {
+            return try ByteProtocol.transmit(command) { (tpdu: borrowing Secret) throws(LinkError) in
+                try exchange(tpdu, replySize: 258)
+            }
+        }
         let encoded: Secret
         do { encoded = try command.encoded() } catch { throw .malformed }
-        var reply = [UInt8](repeating: 0, count: command.isExtended ? 65_538 : 258)
+        return try exchange(encoded, replySize: command.isExtended ? 65_538 : 258)
+    }
+
+    private func exchange(_ encoded: borrowing Secret, replySize: Int) throws(LinkError) -> Response {
+        var reply = [UInt8](repeating: 0, count: replySize)
         var replyCount = DWORD(reply.count)
         var sendInfo = SCARD_IO_REQUEST(
             dwProtocol: protocolInUse, cbPciLength: DWORD(MemoryLayout<SCARD_IO_REQUEST>.size))

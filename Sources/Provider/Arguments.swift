@@ -47,6 +47,14 @@ extension MechanismParameters {
                     label: Array(input(tree.pLabel, tree.ulLabelLength)),
                     seed: Array(input(tree.pSeed, tree.ulSeedLength)), r: tree.ulR, length: tree.ulL,
                     offset: tree.ulOffset))
+        case CKM_RSA_PKCS_OAEP:
+            guard unsafe size == MemoryLayout<CK_RSA_PKCS_OAEP_PARAMS>.size else { return nil }
+            let oaep = unsafe parameter.loadUnaligned(as: CK_RSA_PKCS_OAEP_PARAMS.self)
+            let label = unsafe oaep.pSourceData?.assumingMemoryBound(to: UInt8.self)
+            self = try unsafe .oaep(
+                OAEPParameters(
+                    hash: oaep.hashAlg, maskGeneration: oaep.mgf, source: oaep.source,
+                    label: Array(input(label, oaep.ulSourceDataLen))))
         default: return nil
         }
     }

@@ -84,6 +84,9 @@ struct Output<Element> {
     /// Whether the caller only asks for the length.
     var isQuery: Bool { unsafe buffer == nil }
 
+    /// Whether there is a place, but not for so many elements.
+    func isTooSmall(for size: Int) -> Bool { unsafe !isQuery && count.pointee < CK_ULONG(size) }
+
     /// Answers a question for the length, refuses a buffer that is too short, or else stores what `produce` returns.
     ///
     /// - Parameter size: The number of elements that `produce` will return.

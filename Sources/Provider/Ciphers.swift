@@ -8,9 +8,11 @@ func cipher(
     _ result: UnsafeMutablePointer<CK_BYTE>?, _ resultCount: UnsafeMutablePointer<CK_ULONG>?
 ) throws(CKError) {
     try library.withSession(session) { session throws(CKError) in
-        let size = try session.cipherSize(ofWhole: length(count), direction)
+        var size = try session.cipherSize(ofWhole: length(count), direction)
         let data = try unsafe input(data, count)
-        try unsafe Output(result, resultCount).fill(count: size) { () throws(CKError) in
+        let output = try unsafe Output(result, resultCount)
+        if output.isTooSmall(for: size) { size = try unsafe session.cipherSize(of: data.span, direction) }
+        try output.fill(count: size) { () throws(CKError) in
             try unsafe session.cipher(data.span, direction)
         }
     }

@@ -51,14 +51,3 @@ public func C_SignFinal(
         }
     }
 }
-
-@c @implementation
-public func C_SignRecoverInit(
-    _ hSession: CK_SESSION_HANDLE, _ pMechanism: UnsafeMutablePointer<CK_MECHANISM>?, _ hKey: CK_OBJECT_HANDLE
-) -> CK_RV { notSupported() }
-
-@c @implementation
-public func C_SignRecover(
-    _ hSession: CK_SESSION_HANDLE, _ pData: UnsafeMutablePointer<CK_BYTE>?, _ ulDataLen: CK_ULONG,
-    _ pSignature: UnsafeMutablePointer<CK_BYTE>?, _ pulSignatureLen: UnsafeMutablePointer<CK_ULONG>?
-) -> CK_RV { notSupported() }

@@ -44,14 +44,3 @@ public func C_VerifyFinal(
         try library.withSession(hSession) { session throws(CKError) in try session.verifyFinal(signature: signature) }
     }
 }
-
-@c @implementation
-public func C_VerifyRecoverInit(
-    _ hSession: CK_SESSION_HANDLE, _ pMechanism: UnsafeMutablePointer<CK_MECHANISM>?, _ hKey: CK_OBJECT_HANDLE
-) -> CK_RV { notSupported() }
-
-@c @implementation
-public func C_VerifyRecover(
-    _ hSession: CK_SESSION_HANDLE, _ pSignature: UnsafeMutablePointer<CK_BYTE>?, _ ulSignatureLen: CK_ULONG,
-    _ pData: UnsafeMutablePointer<CK_BYTE>?, _ pulDataLen: UnsafeMutablePointer<CK_ULONG>?
-) -> CK_RV { notSupported() }

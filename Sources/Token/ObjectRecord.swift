@@ -7,8 +7,13 @@ struct ObjectRecord: Equatable {
         case publicKey = "Pk"
         case privateKey = "Pr"
         case certificate = "Ct"
-        /// Of this project's own making: the vendor's is not known.
+        /// Of this project's own making, as the next: the vendor's is not known.
         case data = "Dt"
+        case secretKey = "Sk"
+        /// A public key that no key file belongs to.
+        case publicValue = "Pv"
+        /// What is said of another record's object.
+        case annotation = "An"
     }
 
     /// What an item holds.
@@ -27,16 +32,23 @@ struct ObjectRecord: Equatable {
         /// Four bytes each, zero; nobody explained them.
         case certificate10 = 0x0010
         case certificate11 = 0x0011
+        case ecParameters = 0x0018
         /// Codes of this project's own, in records of its own.
         case application = 0x7F00
         case objectIdentifier = 0x7F01
+        case target = 0x7F02
+        case attribute = 0x7F03
+        /// The file of a secret key's value, two bytes.
+        case valueFile = 0x7F04
     }
 
     var kind: Kind
     /// The number of the key file; 0 for a certificate.
     var keyNumber: UInt8
-    /// Whether only User may read the record of a data object.
+    /// Whether only User may read the record. The vendor's records do not say so themselves.
     var isPrivate = false
+    /// Header bytes 6 and 7 as they were read from the vendor's record.
+    private var readFlags: [UInt8]?
     /// Items by their code, in the order of the record. Codes that nobody explained stay what they are.
     var items: [(code: Int, value: [UInt8])]
 
@@ -55,7 +67,8 @@ struct ObjectRecord: Equatable {
         else { return nil }
         self.kind = kind
         self.keyNumber = UInt8(truncatingIfNeeded: keyNumber)
-        isPrivate = kind == .data && flags & 0x01 != 0
+        isPrivate = kind.isOwn && flags & 0x01 != 0
+        if !kind.isOwn { readFlags = [UInt8(truncatingIfNeeded: flags), UInt8(truncatingIfNeeded: flags >> 8)] }
         items = []
         while !cursor.isAtEnd {
             guard let code = try? cursor.littleEndianUInt16(), let length = try? cursor.littleEndianUInt16(),
@@ -67,7 +80,7 @@ struct ObjectRecord: Equatable {
 
     /// The record as it is stored.
     var encoded: [UInt8] {
-        var bytes = Array(kind.rawValue.utf8) + [0x01, 0x00, 0x00, 0x00] + flags
+        var bytes = Array(kind.rawValue.utf8) + [0x01, 0x00, 0x00, 0x00] + (readFlags ?? flags)
         bytes.appendLittleEndianUInt16(Int(keyNumber))
         for item in items {
             bytes.appendLittleEndianUInt16(item.code)
@@ -77,7 +90,18 @@ struct ObjectRecord: Equatable {
         return bytes
     }
 
-    subscript(item: Item) -> [UInt8]? { items.first { $0.code == item.rawValue }?.value }
+    subscript(item: Item) -> [UInt8]? {
+        get { items.first { $0.code == item.rawValue }?.value }
+        set {
+            let index = items.firstIndex { $0.code == item.rawValue }
+            switch (index, newValue) {
+            case (let index?, let value?): items[index].value = value
+            case (nil, let value?): items.append((item.rawValue, value))
+            case (let index?, nil): items.remove(at: index)
+            case (nil, nil): break
+            }
+        }
+    }
 
     static func == (left: ObjectRecord, right: ObjectRecord) -> Bool { left.encoded == right.encoded }
 }
@@ -89,7 +113,17 @@ extension ObjectRecord {
         case .publicKey: [0x64, 0x00]
         case .privateKey: [0x4A, 0x01]
         case .certificate: [0x01, 0x00]
-        case .data: [isPrivate ? 0x01 : 0x00, 0x00]
+        case .data, .secretKey, .publicValue, .annotation: [isPrivate ? 0x01 : 0x00, 0x00]
+        }
+    }
+}
+
+extension ObjectRecord.Kind {
+    /// Whether the vendor's library knows nothing of such records.
+    fileprivate var isOwn: Bool {
+        switch self {
+        case .publicKey, .privateKey, .certificate: false
+        case .data, .secretKey, .publicValue, .annotation: true
         }
     }
 }

@@ -2,23 +2,24 @@ import APDU
 
 /// Certificates, in the vendor's format, and data objects, in this project's.
 extension Token {
-    /// Stores a certificate that everybody may read. Needs User's login.
+    /// Stores a certificate that everybody may read, if its annotation does not say otherwise. Needs User's login.
     ///
-    /// - Parameters:
-    ///   - value: The certificate, DER.
-    ///   - subject: Its subject, DER. Issuer and serial number have no place in the format.
-    public func storeCertificate(
-        _ value: [UInt8], subject: [UInt8], label: [UInt8], id: [UInt8]
-    ) throws(TokenError) -> TokenCertificate {
-        let record = ObjectRecord(certificate: value, subject: subject, label: label, id: id)
-        let file = try store(record, on: .certificates)
-        return TokenCertificate(file: file, label: label, id: id, subject: subject, value: value)
+    /// - Parameter certificate: What it shall be; the file is chosen by the token.
+    public func storeCertificate(_ certificate: TokenCertificate) throws(TokenError) -> TokenCertificate {
+        var certificate = certificate
+        var record = ObjectRecord(
+            certificate: certificate.value, subject: certificate.subject, label: certificate.label, id: certificate.id)
+        record.isPrivate = certificate.annotation.isPrivate
+        let stored = try store(record, certificate.annotation, on: .certificates)
+        certificate.file = stored.file
+        certificate.annotation = stored.annotation
+        return certificate
     }
 
     /// Deletes a certificate. Needs User's login.
     public func delete(_ certificate: TokenCertificate) throws(TokenError) {
         guard !certificate.isForeign else { throw .unsupported }
-        try delete(certificate.file, from: .certificates)
+        try delete(certificate.file, certificate.annotation, from: .certificates)
     }
 
     /// Stores a data object. Needs User's login.
@@ -26,37 +27,34 @@ extension Token {
     /// - Parameter data: What it shall be; the file is chosen by the token.
     public func storeData(_ data: TokenData) throws(TokenError) -> TokenData {
         var data = data
-        var record = ObjectRecord(
-            kind: .data, keyNumber: 0,
-            items: [
-                (.label, data.label), (.application, data.application), (.objectIdentifier, data.objectIdentifier),
-                (.value, data.value),
-            ])
-        record.isPrivate = data.isPrivate
-        data.file = try store(record, on: .data)
+        data.file = try store(data.record, ObjectAnnotation(), on: .data).file
         return data
     }
 
     /// Deletes a data object. Needs User's login.
     public func delete(_ data: TokenData) throws(TokenError) {
         guard !data.isForeign else { throw .unsupported }
-        try delete(data.file, from: .data)
+        try delete(data.file, ObjectAnnotation(), from: .data)
     }
 
-    private func store(_ record: ObjectRecord, on shelf: Shelf) throws(TokenError) -> UInt16 {
+    private func store(
+        _ record: ObjectRecord, _ annotation: ObjectAnnotation, on shelf: Shelf
+    ) throws(TokenError) -> (file: UInt16, annotation: ObjectAnnotation) {
         // Two bytes say how long an item is, fifteen bits how long a file.
         guard record.items.allSatisfy({ $0.value.count < 0x8000 }) else { throw .memoryFull }
         return try transaction { () throws(TokenError) in
             try requireLogin(.user)
-            guard let file = try store([record], on: shelf).first else { throw .malformedAnswer }
-            return file
+            guard let stored = try store([(record, annotation)], on: shelf).first else { throw .malformedAnswer }
+            return stored
         }
     }
 
-    private func delete(_ file: UInt16, from shelf: Shelf) throws(TokenError) {
+    private func delete(
+        _ file: UInt16, _ annotation: ObjectAnnotation, from shelf: Shelf
+    ) throws(TokenError) {
         try transaction { () throws(TokenError) in
             try requireLogin(.user)
-            try removeRecord(file, from: shelf)
+            try removeRecord(file, from: shelf, annotation: annotation)
         }
     }
 }
@@ -91,5 +89,17 @@ extension TokenData {
         self.init(
             file: file, label: record[.label] ?? [], application: record[.application] ?? [],
             objectIdentifier: record[.objectIdentifier] ?? [], value: value, isPrivate: record.isPrivate)
+        attributes = record.attributes
+    }
+
+    var record: ObjectRecord {
+        var record = ObjectRecord(
+            kind: .data, keyNumber: 0,
+            items: [
+                (.label, label), (.application, application), (.objectIdentifier, objectIdentifier), (.value, value),
+            ])
+        record.isPrivate = isPrivate
+        record.append(attributes)
+        return record
     }
 }

@@ -51,6 +51,8 @@ struct FilePath: Hashable, ExpressibleByArrayLiteral {
     static let label: FilePath = [0x1000, 0x1000, 0x1000]
     static let publicKeys: FilePath = [0x1000, 0x1000, 0x6001]
     static let privateKeys: FilePath = [0x1000, 0x1000, 0x6002]
+    static let secretKeys: FilePath = [0x1000, 0x1000, 0x6003]
+    static let localPINs: FilePath = [0x1000, 0x1000, 0x6005]
     static let objects: FilePath = [0x1000, 0x1001]
 }
 

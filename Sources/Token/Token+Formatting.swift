@@ -17,11 +17,12 @@ extension Token {
             }
             forgetLogin()
             infoCache = nil
-            try erase(isRepair: format.isRepair)
+            try erase(format)
             heldRights = []
             for directory in Directories.all { try make(directory) }
             try make(.securityOfficer, format.securityOfficer, access: [0x43, 0xFF, 0x01, 0, 0, 0, 0, 0xFF])
             try make(.user, format.user, access: [0x43, 0x01, format.changePolicy, 0, 0, 0, 0, 0xFF])
+            if let key = format.emitentKey { try make(key) }
             try resetRights()
             try perform(Command(0x80, 0x84, 0x4E, 0x19))
             try verify(.securityOfficer, format.securityOfficer.value)
@@ -33,11 +34,11 @@ extension Token {
     }
 
     /// ERASE, by the SO, or by anybody if the SO's PIN is blocked.
-    private func erase(isRepair: Bool) throws(TokenError) {
+    private func erase(_ format: TokenFormat) throws(TokenError) {
         do throws(TokenError) {
-            try perform(Command(0x80, 0x7A, 0x00, 0x00))
+            try perform(Command(0x80, 0x7A, format.restoresFactoryState ? 0x02 : 0x00, 0x00))
         } catch {
-            throw isRepair && error == .notLoggedIn ? .pinLength : error
+            throw format.isRepair && error == .notLoggedIn ? .pinLength : error
         }
     }
 
@@ -62,6 +63,17 @@ extension Token {
         try changePIN(of: role, to: pin.value)
     }
 
+    private func make(_ key: TokenFormat.EmitentKey) throws(TokenError) {
+        let tries = UInt8(truncatingIfNeeded: key.tries & 0xF)
+        try select(.system)
+        try create(
+            0x00F0, type: [0x10, 0x00], size: key.value.count,
+            properties: [0x82, key.algorithm.rawValue, 0x00, tries << 4 | tries, 0x41, 0x00],
+            access: [0x47, 0xFF, 0x00, 0x00, 0, 0, 0, 0xFF, 0xFF, 0x00, 0x00, 0x00, 0x00, 0x00, 0xFF])
+        try select(FilePath.secretKeys.file(0x00F0))
+        try importSelected(key.value)
+    }
+
     /// The files by which Windows' smart card framework knows the card: an identifier of its own, a cache counter and
     /// the name of its one application.
     private func makeMinidriverFiles() throws(TokenError) {
@@ -80,14 +92,8 @@ extension Token {
     }
 
     private func makeLabel(_ label: [UInt8]) throws(TokenError) {
-        var content: [UInt8] = Array("TN".utf8) + [0x03, 0x00, 0x00, 0x00]
-        content.appendLittleEndianUInt16(label.count)
-        content += label
-        try select(.system)
-        try create(
-            0x1000, type: [0x01, 0x00], size: content.count, properties: [0x00, 0x00],
-            access: [0x43, 0x00, 0x02, 0, 0, 0, 0, 0x02])
-        try updateSelected(content)
+        try createLabelFile(for: label)
+        try writeLabel(label)
     }
 
     private func resetRights() throws(TokenError) {

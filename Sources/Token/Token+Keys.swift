@@ -33,29 +33,36 @@ extension Token {
     /// Deletes one half of a key pair, and its key file. Needs User's login.
     public func delete(_ key: TokenKey) throws(TokenError) {
         guard !key.isForeign else { throw .unsupported }
-        try delete(key.half, number: key.number, record: key.file)
+        try delete(key.half, number: key.number, record: key.file, key.annotation)
     }
 
-    func delete(_ half: TokenKey.Half, number: UInt8, record: UInt16) throws(TokenError) {
+    func delete(
+        _ half: TokenKey.Half, number: UInt8, record: UInt16, _ annotation: ObjectAnnotation
+    ) throws(TokenError) {
         try transaction { () throws(TokenError) in
             try requireLogin(.user)
-            try removeRecord(record, from: .keys)
+            try removeRecord(record, from: .keys, annotation: annotation)
             try delete(UInt16(number), in: half == .publicKey ? .publicKeys : .privateKeys)
         }
+    }
+
+    /// Creates the file of a private key.
+    func createPrivateFile(_ template: KeyPairTemplate, number: UInt8) throws(TokenError) {
+        let algorithm = template.algorithm
+        try select(.objects)
+        try create(
+            UInt16(number), type: [0x10, 0x00], size: algorithm.privateSize,
+            properties: template.properties(isPublic: false),
+            access: [0x47, 0x02, 0x02, 0x02, 0, 0, 0, 0x02])
     }
 
     /// Creates both key files and fills them (GENERATE KEY PAIR).
     private func generate(_ template: KeyPairTemplate, number: UInt8) throws(TokenError) -> [UInt8] {
         let algorithm = template.algorithm
-        let flags: UInt8 = template.canDerive ? 0x01 : 0x00
-        let properties = [algorithm.typeByte, algorithm.parameterByte, flags, 0xAA, 0x00, 0x00]
-        try select(.objects)
-        try create(
-            UInt16(number), type: [0x10, 0x00], size: algorithm.privateSize, properties: properties,
-            access: [0x47, 0x02, 0x02, 0x02, 0, 0, 0, 0x02])
+        try createPrivateFile(template, number: number)
         try create(
             UInt16(number), type: [0x10, 0x00], size: algorithm.publicSize,
-            properties: [algorithm.typeByte | 0x10] + properties.dropFirst(),
+            properties: template.properties(isPublic: true),
             access: [0x46, 0x00, 0x02, 0x00, 0, 0, 0, 0x02])
         let value = try perform(Command(0x00, 0x46, 0x80, number, ne: 256))
         guard value.count == algorithm.publicSize else { throw .malformedAnswer }
@@ -65,29 +72,21 @@ extension Token {
     private func describe(
         _ template: KeyPairTemplate, number: UInt8, value: [UInt8]
     ) throws(TokenError) -> (TokenKey, TokenKey) {
-        let curve = template.algorithm.curve
-        let parameters: [(ObjectRecord.Item, [UInt8])] = [
-            (.gostR3410Parameters, curve.oid), (.gostR3411Parameters, template.gostR3411Parameters),
-            (.gost28147Parameters, template.gost28147Parameters),
-        ]
-        func record(_ kind: ObjectRecord.Kind, _ half: KeyPairTemplate.Half) -> ObjectRecord {
-            ObjectRecord(kind: kind, keyNumber: number, items: [(.label, half.label), (.id, half.id)] + parameters)
-        }
-        var publicRecord = record(.publicKey, template.publicKey)
+        var publicRecord = template.record(.publicKey, number: number)
         // Not every token gives a public key back, so our own records keep it.
-        publicRecord.items.append((ObjectRecord.Item.value.rawValue, value))
-        let files = try store([publicRecord, record(.privateKey, template.privateKey)])
-        func key(_ half: TokenKey.Half, _ file: UInt16, _ text: KeyPairTemplate.Half, _ value: [UInt8]?) -> TokenKey {
-            TokenKey(
-                half: half, file: file, number: number, curve: curve, label: text.label, id: text.id,
-                gostR3410Parameters: curve.oid, gostR3411Parameters: template.gostR3411Parameters,
-                gost28147Parameters: template.gost28147Parameters, value: value, canDerive: template.canDerive,
-                isImported: false)
-        }
-        guard files.count == 2 else { throw .malformedAnswer }
-        return (
-            key(.publicKey, files[0], template.publicKey, value), key(.privateKey, files[1], template.privateKey, nil)
-        )
+        publicRecord[.value] = value
+        let stored = try store(
+            [
+                (publicRecord, template.publicKey.annotation),
+                (template.record(.privateKey, number: number), template.privateKey.annotation),
+            ], on: .keys)
+        guard stored.count == 2 else { throw .malformedAnswer }
+        var keys = (TokenKey(template, .publicKey), TokenKey(template, .privateKey))
+        (keys.0.file, keys.1.file) = (stored[0].file, stored[1].file)
+        (keys.0.annotation, keys.1.annotation) = (stored[0].annotation, stored[1].annotation)
+        (keys.0.number, keys.1.number) = (number, number)
+        keys.0.value = value
+        return keys
     }
 
     /// The lowest number that no key file has.
@@ -100,5 +99,28 @@ extension Token {
     private func deleteKeyFiles(_ number: UInt8) throws(TokenError) {
         try delete(UInt16(number), in: .publicKeys)
         try delete(UInt16(number), in: .privateKeys)
+    }
+}
+
+extension KeyPairTemplate {
+    /// Tag 85 of a key file.
+    fileprivate func properties(isPublic: Bool) -> [UInt8] {
+        [
+            algorithm.typeByte | (isPublic ? 0x10 : 0x00), algorithm.parameterByte, canDerive ? 0x01 : 0x00, 0xAA, 0x00,
+            0x00,
+        ]
+    }
+
+    /// The record of one half of a GOST key pair.
+    func record(_ kind: ObjectRecord.Kind, number: UInt8) -> ObjectRecord {
+        let half = kind == .publicKey ? publicKey : privateKey
+        var record = ObjectRecord(
+            kind: kind, keyNumber: number,
+            items: [
+                (.label, half.label), (.id, half.id), (.gostR3410Parameters, algorithm.curve.oid),
+                (.gostR3411Parameters, gostR3411Parameters), (.gost28147Parameters, gost28147Parameters),
+            ])
+        record.isPrivate = half.annotation.isPrivate
+        return record
     }
 }

@@ -21,6 +21,12 @@ extension Token {
         guard login == role else { throw .notLoggedIn }
     }
 
+    /// Makes sure that the card acts for whoever is logged in.
+    func requireAnyLogin() throws(TokenError) {
+        guard let login else { throw .notLoggedIn }
+        try requireLogin(login)
+    }
+
     /// Gives back what this transaction's VERIFY commands gained. That it cannot is no error of the call: a card that
     /// does not answer is about to lose its state anyway.
     func returnHeldRights() {

@@ -26,33 +26,72 @@ extension Token {
 
     /// Stores records and then enters them in the index, so that a cut in between leaves nothing visible.
     ///
+    /// - Parameter old: The file of a record that these take the place of.
     /// - Returns: The records' files, in their order.
-    func store(_ records: [ObjectRecord], on shelf: Shelf = .keys) throws(TokenError) -> [UInt16] {
+    func store(
+        _ records: [ObjectRecord], on shelf: Shelf = .keys, replacing old: UInt16? = nil
+    ) throws(TokenError) -> [UInt16] {
+        let annotated = records.map { ($0, ObjectAnnotation()) }
+        return try store(annotated, on: shelf, replacing: old).map(\.file)
+    }
+
+    /// As ``store(_:on:replacing:)``, with annotations. They are stored before what they belong to.
+    ///
+    /// - Returns: The records' files, and the annotations with theirs, in their order.
+    func store(
+        _ records: [(ObjectRecord, ObjectAnnotation)], on shelf: Shelf, replacing old: UInt16? = nil
+    ) throws(TokenError) -> [(file: UInt16, annotation: ObjectAnnotation)] {
         var index = try openIndex(of: shelf)
-        var files: [UInt16] = []
-        for record in records {
-            let file = try freeFile(in: shelf.directory)
-            guard index.insert(file) else { throw .memoryFull }
-            let content = record.encoded
-            guard content.count < 0x8000 else { throw .memoryFull }
-            try select(shelf.directory)
-            try create(file, type: [0x01, 0x00], size: content.count, access: record.access)
-            try updateSelected(content)
-            files.append(file)
-        }
-        try select(shelf.index)
-        try updateSelected(index.changes.bytes, at: index.changes.offset)
         objectsChanged()
-        return files
+        if let old { guard index.remove(old) else { throw .notFound } }
+        var stored: [(file: UInt16, annotation: ObjectAnnotation)] = []
+        do throws(TokenError) {
+            for (record, annotation) in records {
+                let file = try freeFile(in: shelf.directory)
+                guard index.insert(file) else { throw .memoryFull }
+                stored.append((file, annotation))
+                try createFile(file, in: shelf.directory, record.encoded, access: record.access)
+                guard !annotation.isEmpty else { continue }
+                var note = ObjectRecord(annotation, of: file, on: shelf)
+                note.isPrivate = annotation.isPrivate || record.kind == .privateKey
+                stored[stored.count - 1].annotation.file = try store([note], on: .data).first ?? 0
+            }
+            try select(shelf.index)
+            try updateSelected(index.changes.bytes, at: index.changes.offset)
+        } catch {
+            // What is not in the index takes up memory only.
+            for (file, _) in stored { try? delete(file, in: shelf.directory) }
+            throw error
+        }
+        if let old { try delete(old, in: shelf.directory) }
+        return stored
+    }
+
+    /// Creates a file with its content.
+    func createFile(
+        _ file: UInt16, in directory: FilePath, _ content: [UInt8], access: [UInt8]
+    ) throws(TokenError) {
+        guard content.count < 0x8000 else { throw .memoryFull }
+        try select(directory)
+        try create(file, type: [0x01, 0x00], size: content.count, access: access)
+        try updateSelected(content)
     }
 
     /// Takes a record out of the index and then deletes it, so that a cut in between leaves nothing half visible.
-    func removeRecord(_ file: UInt16, from shelf: Shelf) throws(TokenError) {
+    func removeRecord(
+        _ file: UInt16, from shelf: Shelf, annotation: ObjectAnnotation = ObjectAnnotation()
+    ) throws(TokenError) {
         guard var index = try readIndex(of: shelf), index.remove(file) else { throw .notFound }
         objectsChanged()
         try select(shelf.index)
         try updateSelected(index.changes.bytes, at: index.changes.offset)
         try delete(file, in: shelf.directory)
+        if annotation.file != 0 { try removeAnnotation(annotation.file) }
+    }
+
+    /// Removes an annotation. That it is gone already is no error.
+    func removeAnnotation(_ file: UInt16) throws(TokenError) {
+        _ = try optional { () throws(TokenError) in try removeRecord(file, from: .data) }
     }
 
     /// What was known of the objects is past, and the change counter too.
@@ -82,7 +121,7 @@ extension Token {
     private static let reservedFiles: [UInt16] = [0x0000, 0x3F00, 0x3FFF, 0x1001, Shelf.data.indexFile]
 
     /// A random identifier that no file in the directory has.
-    private func freeFile(in directory: FilePath) throws(TokenError) -> UInt16 {
+    func freeFile(in directory: FilePath) throws(TokenError) -> UInt16 {
         for _ in 0..<64 {
             let bytes: [UInt8]
             do { bytes = try settings.random.bytes(2) } catch { throw .link(.randomUnavailable) }
@@ -99,10 +138,9 @@ extension ObjectRecord {
     /// Access conditions of the record's file: who may read, update and delete it.
     fileprivate var access: [UInt8] {
         switch kind {
-        case .publicKey: [0x43, 0x00, 0x02, 0, 0, 0, 0, 0x02]
         case .privateKey: [0x43, 0x02, 0x02, 0, 0, 0, 0, 0x02]
-        case .certificate: [0x43, 0x00, 0x00, 0, 0, 0, 0, 0x02]
-        case .data: [0x43, isPrivate ? 0x02 : 0x00, 0x02, 0, 0, 0, 0, 0x02]
+        case .certificate where !isPrivate: [0x43, 0x00, 0x00, 0, 0, 0, 0, 0x02]
+        default: [0x43, isPrivate ? 0x02 : 0x00, 0x02, 0, 0, 0, 0, 0x02]
         }
     }
 }

@@ -19,8 +19,8 @@ extension Token {
     public func logOut() throws(TokenError) {
         guard let role = login else { return }
         forgetLogin()
-        _ = try transaction { () throws(TokenError) in
-            try perform(Command(0x80, 0x40, 0x00, role.rawValue))
+        try transaction { () throws(TokenError) in
+            try resetRight(of: role.rawValue)
         }
     }
 
@@ -32,19 +32,12 @@ extension Token {
         let new = new.copy()
         try requireLength(of: new)
         try transaction { () throws(TokenError) in
-            if !old.isEmpty {
-                do throws(TokenError) {
-                    try verify(role, old)
-                } catch {
-                    // A right that was held had to be given up for the PIN to be looked at.
-                    if login == role, !returnsRights { forgetLogin() }
-                    throw error
-                }
-            } else {
+            if old.isEmpty {
                 try requireLogin(role)
+                try changePIN(of: role, to: new)
+            } else {
+                try presenting(old, of: role) { () throws(TokenError) in try changePIN(of: role, to: new) }
             }
-            try changePIN(of: role, to: new)
-            if login == nil, !returnsRights { try perform(Command(0x80, 0x40, 0x00, role.rawValue)) }
             if retainedPIN != nil, login == role { retainedPIN = RetainedSecret(copying: new) }
         }
     }
@@ -55,23 +48,45 @@ extension Token {
         try requireLength(of: new)
         try transaction { () throws(TokenError) in
             try requireLogin(.securityOfficer)
-            try perform(Command(0x00, 0x2C, 0x03, Role.user.rawValue))
+            try resetUserTries()
             try changePIN(of: .user, to: new)
         }
     }
 
-    /// CHANGE REFERENCE DATA with a PIN as text. The card knows how short it may be.
+    /// Runs `body` with the right that a PIN gives, which is taken for it alone.
+    func presenting(
+        _ pin: borrowing Secret, of role: Role, _ body: () throws(TokenError) -> Void
+    ) throws(TokenError) {
+        do throws(TokenError) {
+            try verify(role, pin)
+        } catch {
+            // A right that was held had to be given up for the PIN to be looked at.
+            if login == role, !returnsRights { forgetLogin() }
+            throw error
+        }
+        defer { if login != role, !returnsRights { try? resetRight(of: role.rawValue) } }
+        try body()
+    }
+
+    /// CHANGE REFERENCE DATA of a PIN; see ``change(_:to:)``.
     func changePIN(of role: Role, to value: borrowing Secret) throws(TokenError) {
+        try change(role.rawValue, to: value)
+    }
+
+    /// CHANGE REFERENCE DATA with a PIN as text. The card knows how short it may be.
+    ///
+    /// - Parameter reference: The number of a global PIN; 0 for the selected file.
+    func change(_ reference: UInt8, to value: borrowing Secret) throws(TokenError) {
         let count = UInt8(truncatingIfNeeded: value.count)
         let data = Secret(copying: [0x80, 0x02, 0x00, count, 0xA6, count]).appending(value.bytes)
         do throws(TokenError) {
-            try perform(Command(0x00, 0x24, 0x01, role.rawValue, data: data))
+            try perform(Command(0x00, 0x24, 0x01, reference, data: data))
         } catch {
             throw error == .refused(.incorrectData) ? .pinLength : error
         }
     }
 
-    private func requireLength(of pin: borrowing Secret) throws(TokenError) {
+    func requireLength(of pin: borrowing Secret) throws(TokenError) {
         guard (1...PINState().maximumLength).contains(pin.count) else { throw .pinLength }
     }
 
@@ -83,35 +98,52 @@ extension Token {
         cache = nil
     }
 
-    /// Reads what the token tells of a PIN's length limits and tries (GET DATA 0101, 0102).
-    static func pinState(_ answer: [UInt8]) throws(TokenError) -> PINState {
-        guard let template = try? FileTemplate(parsing: answer), template.properties.count == 6,
-            template.access.count == 15
-        else { throw .malformedAnswer }
-        var state = PINState()
-        state.minimumLength = Int(template.properties[1])
-        state.isUTF8 = template.properties[2] & 0x80 != 0
-        state.isChanged = template.properties[2] & 0x04 != 0
-        state.tries = Int(template.properties[3] >> 4)
-        state.triesLeft = Int(template.properties[3] & 0x0F)
-        state.changePolicy = template.access[2] & 0x03
-        return state
+    /// VERIFY of a global PIN.
+    func verify(_ role: Role, _ pin: borrowing Secret) throws(TokenError) {
+        try present(pin, as: role.rawValue)
+        if returnsRights { heldRights.insert(role) }
     }
 
     /// VERIFY. What no PIN can be is not sent, and spends no try: without data the command asks for something else.
-    func verify(_ role: Role, _ pin: borrowing Secret) throws(TokenError) {
+    ///
+    /// - Parameter reference: 01 the SO's, 02 User's, 80 + N local PIN N.
+    func present(_ pin: borrowing Secret, as reference: UInt8) throws(TokenError) {
         guard (1...PINState().maximumLength).contains(pin.count) else { throw .pinIncorrect }
-        var status = try send(Command(0x00, 0x20, 0x00, role.rawValue, data: pin.copy())).status
+        var status = try send(Command(0x00, 0x20, 0x00, reference, data: pin.copy())).status
         if status == .alreadyVerified {
             // Another process holds the right, so that the card did not look at this PIN.
-            try perform(Command(0x80, 0x40, 0x00, role.rawValue))
-            status = try send(Command(0x00, 0x20, 0x00, role.rawValue, data: pin.copy())).status
+            try resetRight(of: reference & 0x1F)
+            status = try send(Command(0x00, 0x20, 0x00, reference, data: pin.copy())).status
         }
         switch status {
-        case .success: if returnsRights { heldRights.insert(role) }
+        case .success: return
         case .verificationFailed: throw .pinIncorrect
         case _ where status.triesLeft != nil: throw .pinIncorrect
         default: throw TokenError(status)
         }
+    }
+
+    /// RESET RIGHTS of one PIN.
+    func resetRight(of number: UInt8) throws(TokenError) {
+        try perform(Command(0x80, 0x40, 0x00, number))
+    }
+}
+
+extension PINState {
+    /// Reads what the token tells of a PIN's length limits and tries: GET DATA 0101 and 0102, SELECT of a local PIN.
+    init(_ template: FileTemplate) throws(TokenError) {
+        guard template.properties.count == 6, template.access.count == 15 else { throw .malformedAnswer }
+        minimumLength = Int(template.properties[1])
+        isUTF8 = template.properties[2] & 0x80 != 0
+        isChanged = template.properties[2] & 0x04 != 0
+        tries = Int(template.properties[3] >> 4)
+        triesLeft = Int(template.properties[3] & 0x0F)
+        changePolicy = template.access[2] & 0x03
+    }
+
+    /// - Parameter answer: That of GET DATA.
+    init(parsing answer: [UInt8]) throws(TokenError) {
+        guard let template = try? FileTemplate(parsing: answer) else { throw .malformedAnswer }
+        try self.init(template)
     }
 }

@@ -24,9 +24,10 @@ extension Token {
         }
         for entry in entries[.certificates] ?? [] {
             guard let value = values[entry.path] else { continue }
-            objects.certificates.append(
-                TokenCertificate(
-                    file: entry.file, label: entry.label, id: entry.id, subject: [], value: value, isForeign: true))
+            var certificate = TokenCertificate(
+                file: entry.file, label: entry.label, id: entry.id, subject: [], value: value)
+            certificate.isForeign = true
+            objects.certificates.append(certificate)
         }
         for entry in entries[.data] ?? [] {
             guard let value = values[entry.path] else { continue }

@@ -43,7 +43,7 @@ extension Token {
     /// Deletes one half of a key pair, and its key file. Needs User's login.
     public func delete(_ key: TokenRSAKey) throws(TokenError) {
         guard !key.isForeign else { throw .unsupported }
-        try delete(key.half, number: key.number, record: key.file)
+        try delete(key.half, number: key.number, record: key.file, key.annotation)
     }
 
     /// Sets the key (MSE) and has the card compute (PSO).
@@ -55,18 +55,23 @@ extension Token {
             try requireLogin(.user)
             let setKey = Step(0x00, 0x22, 0x41, template, bytes: [0x84, 0x01, key.number])
             for response in try sendFirst([setKey], asking: !isPlain) { _ = try data(of: response) }
-            let answer = try performLong(0x2A, operation.0, operation.1, block.reversed(), ne: min(block.count, 256))
+            let answer = try performLong(
+                0x2A, operation.0, operation.1, Secret(copying: block.reversed()), ne: block.count)
             guard answer.count == block.count else { throw .malformedAnswer }
             return answer
         }
     }
 
-    private func createFiles(_ size: RSAKeySize, number: UInt8) throws(TokenError) {
+    func createPrivateFile(_ size: RSAKeySize, number: UInt8) throws(TokenError) {
         try select(.objects)
         try create(
             UInt16(number), type: [0x10, 0x00], size: size.privateSize,
             properties: [RSAKeySize.privateType, 0x00, 0x00, 0xAA, 0x00, 0x00],
             access: [0x47, 0x02, 0x02, 0x02, 0, 0, 0, 0x02])
+    }
+
+    private func createFiles(_ size: RSAKeySize, number: UInt8) throws(TokenError) {
+        try createPrivateFile(size, number: number)
         try create(
             UInt16(number), type: [0x10, 0x00], size: size.publicSize,
             properties: [RSAKeySize.publicType, 0x00, 0x00, 0xAA, 0x00, 0x00],
@@ -82,28 +87,19 @@ extension Token {
         var publicRecord = record(.publicKey, template.publicKey)
         // Not every token gives a public key back, so our own records keep it.
         publicRecord.items.append((ObjectRecord.Item.value.rawValue, value.encoded(template.size)))
-        let files = try store([publicRecord, record(.privateKey, template.privateKey)])
-        guard files.count == 2 else { throw .malformedAnswer }
-        func key(_ half: TokenKey.Half, _ file: UInt16, _ text: KeyPairTemplate.Half) -> TokenRSAKey {
+        publicRecord.isPrivate = template.publicKey.annotation.isPrivate
+        let stored = try store(
+            [
+                (publicRecord, template.publicKey.annotation),
+                (record(.privateKey, template.privateKey), template.privateKey.annotation),
+            ], on: .keys)
+        guard stored.count == 2 else { throw .malformedAnswer }
+        func key(_ half: TokenKey.Half, _ index: Int, _ text: KeyPairTemplate.Half) -> TokenRSAKey {
             TokenRSAKey(
-                half: half, file: file, number: number, label: text.label, id: text.id, bits: template.size.bits,
-                modulus: value.modulus, publicExponent: value.exponent, isImported: false)
+                half: half, file: stored[index].file, number: number, label: text.label, id: text.id,
+                bits: template.size.bits, modulus: value.modulus, publicExponent: value.exponent, isImported: false,
+                annotation: stored[index].annotation)
         }
-        return (key(.publicKey, files[0], template.publicKey), key(.privateKey, files[1], template.privateKey))
-    }
-
-    /// Sends a command whose data may be longer than one APDU: the channel cuts them itself, else they go in a chain of
-    /// commands (ISO/IEC 7816-4, 5.3.3).
-    func performLong(
-        _ ins: UInt8, _ p1: UInt8, _ p2: UInt8, _ bytes: [UInt8], ne: Int?
-    ) throws(TokenError) -> [UInt8] {
-        var start = 0
-        while isPlain, bytes.count - start > 255 {
-            try perform(Command(0x10, ins, p1, p2, bytes: Array(bytes[start..<start + 255])))
-            start += 255
-        }
-        // Where only short APDUs are, more than 256 bytes are fetched with GET RESPONSE.
-        let ne = isPlain ? ne.map { min($0, 256) } : ne
-        return try perform(Command(0x00, ins, p1, p2, bytes: Array(bytes[start...]), ne: ne))
+        return (key(.publicKey, 0, template.publicKey), key(.privateKey, 1, template.privateKey))
     }
 }

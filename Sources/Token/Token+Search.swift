@@ -47,6 +47,8 @@ extension Token {
         }
         for case (let file, let record?) in zip(data, records.dropFirst(certificates.count)) {
             if let object = TokenData(record, file: file) { objects.data.append(object) }
+            if let key = TokenStoredKey(record, file: file) { objects.storedKeys.append(key) }
+            if let annotation = record.annotation(in: file) { objects.attach(annotation, to: record[.target]) }
         }
         if let directories = indices.directories { try readPKCS15(directories, into: &objects) }
         return objects
@@ -106,6 +108,8 @@ extension Token {
                 objects.keys.append(key)
             } else if let key = try rsaKey(of: record, in: file, template, records) {
                 objects.rsaKeys.append(key)
+            } else if let key = TokenECKey(record, file: file, template) {
+                objects.ecKeys.append(key)
             }
         }
     }
@@ -166,7 +170,7 @@ extension Token {
             }
         guard let size else { return nil }
         let publicRecord = records.first { $0?.kind == .publicKey && $0?.keyNumber == record.keyNumber } ?? nil
-        var bytes = publicRecord?[.value]
+        var bytes = record[.value] ?? publicRecord?[.value]
         if bytes == nil { bytes = try readPublicKey(FilePath.publicKeys.file(UInt16(record.keyNumber))) }
         let value = bytes.flatMap { RSAPublicValue(parsing: $0, size: size) }
         return TokenRSAKey(
@@ -202,7 +206,7 @@ extension ObjectRecord {
         switch kind {
         case .publicKey: FilePath.publicKeys.file(UInt16(keyNumber))
         case .privateKey: FilePath.privateKeys.file(UInt16(keyNumber))
-        case .certificate, .data: nil
+        case .certificate, .data, .secretKey, .publicValue, .annotation: nil
         }
     }
 

@@ -9,7 +9,17 @@ public struct TokenCertificate: Sendable, Equatable {
     /// The certificate, DER.
     public var value: [UInt8]
     /// Whether OpenSC's format describes it: it can be used, and is deleted by OpenSC only.
-    public var isForeign = false
+    public internal(set) var isForeign = false
+    public var annotation = ObjectAnnotation()
+
+    /// - Parameter file: 0 before the certificate is stored.
+    public init(file: UInt16 = 0, label: [UInt8], id: [UInt8], subject: [UInt8], value: [UInt8]) {
+        self.file = file
+        self.label = label
+        self.id = id
+        self.subject = subject
+        self.value = value
+    }
 }
 
 /// A data object on the token.
@@ -26,6 +36,8 @@ public struct TokenData: Sendable, Equatable {
     public var isPrivate: Bool
     /// Whether OpenSC's format describes it: it can be used, and is deleted by OpenSC only.
     public internal(set) var isForeign = false
+    /// Attributes that have no place of their own.
+    public var attributes: [UInt32: [UInt8]] = [:]
 
     /// - Parameter file: 0 before the object is stored.
     public init(
@@ -45,8 +57,10 @@ public struct TokenData: Sendable, Equatable {
 public struct TokenObjects: Sendable, Equatable {
     public var keys: [TokenKey] = []
     public var rsaKeys: [TokenRSAKey] = []
+    public var ecKeys: [TokenECKey] = []
     public var certificates: [TokenCertificate] = []
     public var data: [TokenData] = []
+    public var storedKeys: [TokenStoredKey] = []
 
     public init(
         keys: [TokenKey] = [], rsaKeys: [TokenRSAKey] = [], certificates: [TokenCertificate] = [],

@@ -24,6 +24,7 @@ public struct TokenKey: Sendable, Equatable {
     public var isImported: Bool
     /// Whether OpenSC's format describes it: it can be used, and is deleted by OpenSC only.
     public var isForeign = false
+    public var annotation = ObjectAnnotation()
 }
 
 /// What a new key pair shall be.
@@ -32,10 +33,12 @@ public struct KeyPairTemplate: Sendable {
     public struct Half: Sendable {
         public var label: [UInt8]
         public var id: [UInt8]
+        public var annotation: ObjectAnnotation
 
-        public init(label: [UInt8], id: [UInt8]) {
+        public init(label: [UInt8], id: [UInt8], annotation: ObjectAnnotation = ObjectAnnotation()) {
             self.label = label
             self.id = id
+            self.annotation = annotation
         }
     }
 
@@ -57,5 +60,17 @@ public struct KeyPairTemplate: Sendable {
         self.canDerive = canDerive
         self.publicKey = publicKey
         self.privateKey = privateKey
+    }
+}
+
+extension TokenKey {
+    /// One half of the key pair that a template asks for, before it has a place on a token.
+    public init(_ template: KeyPairTemplate, _ half: Half) {
+        let text = half == .publicKey ? template.publicKey : template.privateKey
+        self.init(
+            half: half, file: 0, number: 0, curve: template.algorithm.curve, label: text.label, id: text.id,
+            gostR3410Parameters: template.algorithm.curve.oid, gostR3411Parameters: template.gostR3411Parameters,
+            gost28147Parameters: template.gost28147Parameters, value: nil, canDerive: template.canDerive,
+            isImported: false)
     }
 }

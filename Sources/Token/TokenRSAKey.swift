@@ -17,6 +17,16 @@ public struct TokenRSAKey: Sendable, Equatable {
     public var isImported: Bool
     /// Whether OpenSC's format describes it: it can be used, and is deleted by OpenSC only.
     public var isForeign = false
+    public var annotation = ObjectAnnotation()
+}
+
+extension TokenRSAKey {
+    /// One half of a key pair before it has a place on a token, with the only public exponent that tokens make keys with.
+    public init(_ half: TokenKey.Half, size: RSAKeySize, _ text: KeyPairTemplate.Half, isImported: Bool = false) {
+        self.init(
+            half: half, file: 0, number: 0, label: text.label, id: text.id, bits: size.bits, modulus: nil,
+            publicExponent: half == .publicKey ? [1, 0, 1] : nil, isImported: isImported)
+    }
 }
 
 /// What a new RSA key pair shall be. The public exponent is 65537: the token ignores every other.

@@ -144,7 +144,8 @@ struct PKCS15Tests {
     func both() throws {
         let token = try OpenSCToken()
         let driver = try driver(token, login: true)
-        let certificate = try driver.token.storeCertificate([0x30, 0x00], subject: [], label: [], id: [])
+        let certificate = try driver.token.storeCertificate(
+            TokenCertificate(label: [], id: [], subject: [], value: [0x30, 0x00]))
         let (publicKey, privateKey) = try driver.generateRSA(512)
         let objects = try driver.token.objects()
         #expect(objects.certificates.first == certificate)

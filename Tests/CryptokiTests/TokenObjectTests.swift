@@ -165,7 +165,7 @@ struct TokenObjectTests {
         let driver = try Driver.loggedIn(.usb)
         let value = (0..<count).map { UInt8(truncatingIfNeeded: $0) }
         let certificate = try driver.token.storeCertificate(
-            value, subject: [0x30, 0x00], label: Array("label".utf8), id: [1, 2])
+            TokenCertificate(label: Array("label".utf8), id: [1, 2], subject: [0x30, 0x00], value: value))
         func data(_ isPrivate: Bool) throws -> TokenData {
             try driver.token.storeData(
                 TokenData(
@@ -190,7 +190,8 @@ struct TokenObjectTests {
     func protectedObjects() throws {
         let driver = try Driver.loggedIn(.bt)
         let value = [UInt8](repeating: 0x30, count: 700)
-        let certificate = try driver.token.storeCertificate(value, subject: [0x30, 0x00], label: [], id: [1])
+        let certificate = try driver.token.storeCertificate(
+            TokenCertificate(label: [], id: [1], subject: [0x30, 0x00], value: value))
         let data = try driver.token.storeData(TokenData(label: [0x41], value: value, isPrivate: true))
         let expected = TokenObjects(certificates: [certificate], data: [data])
         #expect(try driver.token.objects() == expected)
@@ -201,7 +202,7 @@ struct TokenObjectTests {
     func rights() throws {
         let driver = try Driver(EmulatedReader(.usb))
         #expect(throws: TokenError.notLoggedIn) {
-            try driver.token.storeCertificate([0x30, 0x00], subject: [], label: [], id: [])
+            try driver.token.storeCertificate(TokenCertificate(label: [], id: [], subject: [], value: [0x30, 0x00]))
         }
         #expect(throws: TokenError.notLoggedIn) {
             try driver.token.storeData(TokenData(label: [], value: [], isPrivate: false))
@@ -214,7 +215,8 @@ struct TokenObjectTests {
         let other = try driver.other(login: true)
         _ = try other.token.objects()
         #expect(try other.cost { try other.token.objects() }.commands == 1)
-        let certificate = try driver.token.storeCertificate([0x30, 0x00], subject: [], label: [], id: [])
+        let certificate = try driver.token.storeCertificate(
+            TokenCertificate(label: [], id: [], subject: [], value: [0x30, 0x00]))
         #expect(try other.token.objects().certificates == [certificate])
         #expect(try other.cost { try other.token.objects() }.commands == 1)
     }

@@ -106,7 +106,7 @@ public struct Digest: ~Copyable, Sendable {
 
 extension DigestAlgorithm {
     /// libcrypto's implementation (`EVP_MD`); nil for an algorithm of `GOST`, or if libcrypto could not fetch it.
-    fileprivate var implementation: OpaquePointer? { unsafe implementations[self] }
+    var implementation: OpaquePointer? { unsafe implementations[self] }
 }
 
 /// What libcrypto implements, fetched once, for looking it up is slower than hashing a short message.

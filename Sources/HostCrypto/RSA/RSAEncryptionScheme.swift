@@ -30,7 +30,7 @@ public enum RSAEncryptionScheme: Sendable, Hashable {
     /// The greatest number of octets that a key of `size` octets encrypts.
     ///
     /// - Throws: ``HostCryptoError/keyTooShort`` if it cannot even encrypt none.
-    func capacity(of size: Int) throws(HostCryptoError) -> Int {
+    public func capacity(of size: Int) throws(HostCryptoError) -> Int {
         let capacity =
             switch self {
             case .raw: size

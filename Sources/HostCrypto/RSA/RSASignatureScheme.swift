@@ -42,21 +42,34 @@ public enum RSASignatureScheme: Sendable, Hashable {
     /// - Throws: ``HostCryptoError/invalidLength``, ``HostCryptoError/keyTooShort``,
     ///   ``HostCryptoError/valueOutOfRange``, ``HostCryptoError/invalidParameter``.
     func checked(_ input: Span<UInt8>, for key: RSAPublicKey) throws(HostCryptoError) -> [UInt8] {
+        guard inputSizes(bitCount: key.bitCount).contains(input.count) else { throw .invalidLength }
+        try check(bitCount: key.bitCount)
+        return self == .raw ? try key.block(input) : [UInt8](copying: input)
+    }
+
+    /// Whether keys of this length can sign so.
+    ///
+    /// - Throws: ``HostCryptoError/keyTooShort``; ``HostCryptoError/invalidParameter`` for a negative salt length.
+    public func check(bitCount: Int) throws(HostCryptoError) {
         switch self {
-        case .raw:
-            return try key.block(input)
-        case .pkcs1:
-            guard input.count <= key.size - RSAPublicKey.pkcs1Overhead else { throw .invalidLength }
+        case .raw, .pkcs1: break
         case .pkcs1DigestInfo(let hash):
-            guard input.count == hash.size else { throw .invalidLength }
-            guard key.size >= hash.digestInfoSize + RSAPublicKey.pkcs1Overhead else { throw .keyTooShort }
+            guard (bitCount + 7) / 8 >= hash.digestInfoSize + RSAPublicKey.pkcs1Overhead else { throw .keyTooShort }
         case .pss(let hash, _, let saltLength):
             guard saltLength >= 0 else { throw .invalidParameter }
-            guard input.count == hash.size else { throw .invalidLength }
             // RFC 8017, 9.1.1, step 3; the encoded message has one bit less than the modulus.
-            guard saltLength <= (key.bitCount + 6) / 8 - hash.size - 2 else { throw .keyTooShort }
+            guard saltLength <= (bitCount + 6) / 8 - hash.size - 2 else { throw .keyTooShort }
         }
-        return [UInt8](copying: input)
+    }
+
+    /// The octets that are signed: a digest, or as many as fit.
+    public func inputSizes(bitCount: Int) -> ClosedRange<Int> {
+        let size = (bitCount + 7) / 8
+        switch self {
+        case .raw: return 0...size
+        case .pkcs1: return 0...max(size - RSAPublicKey.pkcs1Overhead, 0)
+        case .pkcs1DigestInfo(let hash), .pss(let hash, _, _): return hash.size...hash.size
+        }
     }
 }
 

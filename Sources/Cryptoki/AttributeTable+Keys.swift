@@ -1,0 +1,93 @@
+import CCryptoki
+import GOST
+
+/// The attributes of keys (PKCS #11 v2.40, 4.7 to 4.10).
+extension AttributeTable {
+    private static let key: Rules = [
+        CKA_KEY_TYPE: .requiredNumber, CKA_ID: .bytes(), CKA_START_DATE: .date, CKA_END_DATE: .date,
+        CKA_DERIVE: .bool(false), CKA_LOCAL: .readOnly(.bool, [0]),
+        CKA_KEY_GEN_MECHANISM: .readOnly(.number, CK_ULONG.unavailable.bytes),
+    ]
+
+    private static let gost: Rules = [
+        CKA_GOSTR3410_PARAMS: .required, CKA_GOSTR3411_PARAMS: .bytes([], .never),
+        CKA_GOST28147_PARAMS: .bytes([], .never),
+    ]
+
+    /// What nobody can undo to learn or let out a key.
+    private static let sensitive: Rules = [
+        CKA_ALWAYS_SENSITIVE: .readOnly(.bool, [0]), CKA_NEVER_EXTRACTABLE: .readOnly(.bool, [0]),
+        CKA_WRAP_WITH_TRUSTED: .bool(false, .only(true)),
+    ]
+
+    static func publicKey(_ type: CK_KEY_TYPE) throws(CKError) -> Rules {
+        guard let type = KeyType(type) else { throw .templateInconsistent }
+        let isRSA = type == .rsa
+        let common: Rules = [
+            CKA_SUBJECT: .bytes(), CKA_ENCRYPT: .bool(isRSA), CKA_VERIFY: .bool(true),
+            CKA_VERIFY_RECOVER: .bool(isRSA), CKA_WRAP: .bool(isRSA), CKA_TRUSTED: .readOnly(.bool, [0]),
+        ]
+        let own: Rules =
+            switch type {
+            case .gostR3410, .gostR3410With512Bits: gost.adding([CKA_VALUE: .required])
+            case .rsa:
+                [CKA_MODULUS: .required, CKA_PUBLIC_EXPONENT: .required, CKA_MODULUS_BITS: .readOnly(.number, [])]
+            case .ec: [CKA_EC_PARAMS: .required, CKA_EC_POINT: .required]
+            }
+        return key.adding(common).adding(own)
+    }
+
+    static func privateKey(_ type: CK_KEY_TYPE) throws(CKError) -> Rules {
+        guard let type = KeyType(type) else { throw .templateInconsistent }
+        let isRSA = type == .rsa
+        let common: Rules = [
+            CKA_PRIVATE: .bool(true, .copy), CKA_SUBJECT: .bytes(), CKA_SENSITIVE: .bool(true, .only(true)),
+            CKA_EXTRACTABLE: .bool(false, .only(false)), CKA_DECRYPT: .bool(isRSA), CKA_SIGN: .bool(true),
+            CKA_SIGN_RECOVER: .bool(isRSA), CKA_UNWRAP: .bool(isRSA), CKA_ALWAYS_AUTHENTICATE: .bool(false, .never),
+        ]
+        let own: Rules =
+            switch type {
+            case .gostR3410, .gostR3410With512Bits: gost.adding([CKA_VALUE: .required])
+            case .rsa:
+                [
+                    CKA_MODULUS: .required, CKA_PUBLIC_EXPONENT: .required, CKA_PRIVATE_EXPONENT: .required,
+                    CKA_PRIME_1: .bytes([], .never), CKA_PRIME_2: .bytes([], .never),
+                    CKA_EXPONENT_1: .bytes([], .never), CKA_EXPONENT_2: .bytes([], .never),
+                    CKA_COEFFICIENT: .bytes([], .never),
+                ]
+            case .ec: [CKA_EC_PARAMS: .required, CKA_VALUE: .required]
+            }
+        return key.adding(sensitive).adding(common).adding(own)
+    }
+
+    static func secretKey(_ type: CK_KEY_TYPE) throws(CKError) -> Rules {
+        guard let type = SecretKeyType(type) else { throw .templateInconsistent }
+        let parameters: Rules = type == .gost28147 ? [CKA_GOST28147_PARAMS: .bytes(SBox.tc26Z.oid, .never)] : [:]
+        let permissions = [CKA_ENCRYPT, CKA_DECRYPT, CKA_SIGN, CKA_VERIFY, CKA_WRAP, CKA_UNWRAP, CKA_DERIVE]
+        return key.adding(sensitive).adding(parameters)
+            .adding(Rules(uniqueKeysWithValues: permissions.map { ($0, .bool(true)) }))
+            .adding([
+                CKA_PRIVATE: .bool(true, .copy), CKA_VALUE: .required, CKA_VALUE_LEN: .readOnly(.number, []),
+                CKA_SENSITIVE: .bool(false, .only(true)), CKA_EXTRACTABLE: .bool(true, .only(false)),
+                CKA_TRUSTED: .readOnly(.bool, [0]),
+            ])
+    }
+
+    /// The table for one half of a key pair that a mechanism makes: what makes up the key is no part of a template, but
+    /// what the key shall be like.
+    init(generating half: Attributes, _ keyType: KeyType) throws(CKError) {
+        try self.init(for: half)
+        let isPublic = try half.number(CKA_CLASS) == CKO_PUBLIC_KEY
+        for type in keyType.materialAttributes(isPublic ? CKO_PUBLIC_KEY : CKO_PRIVATE_KEY) {
+            rules[type] = .readOnly(.bytes, [])
+        }
+        switch keyType {
+        case .gostR3410, .gostR3410With512Bits: rules[CKA_GOSTR3410_PARAMS] = .bytes([], .never)
+        case .rsa where isPublic:
+            rules[CKA_PUBLIC_EXPONENT] = .bytes([1, 0, 1], .never)
+            rules[CKA_MODULUS_BITS] = .requiredNumber
+        case .ec where !isPublic: rules[CKA_EC_PARAMS] = .bytes([], .never)
+        case .rsa, .ec: break
+        }
+    }
+}

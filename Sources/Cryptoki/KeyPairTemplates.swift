@@ -1,0 +1,98 @@
+import CCryptoki
+import GOST
+
+/// What an application asked for in the two templates of a key pair, and what it gets: with the defaults for what it left
+/// out.
+struct KeyPairTemplates {
+    let keyType: KeyType
+    /// The attributes of the two halves, but for what makes up the key.
+    private(set) var publicKey: Attributes
+    private(set) var privateKey: Attributes
+
+    /// - Throws: `CKR_TEMPLATE_INCONSISTENT`, `CKR_TEMPLATE_INCOMPLETE`, `CKR_ATTRIBUTE_TYPE_INVALID`,
+    ///   `CKR_ATTRIBUTE_READ_ONLY`, `CKR_ATTRIBUTE_VALUE_INVALID`, `CKR_DOMAIN_PARAMS_INVALID`.
+    init(_ publicTemplate: Attributes, _ privateTemplate: Attributes, keyType: KeyType) throws(CKError) {
+        self.keyType = keyType
+        publicKey = try Self.attributes(publicTemplate, CKO_PUBLIC_KEY, keyType)
+        privateKey = try Self.attributes(privateTemplate, CKO_PRIVATE_KEY, keyType)
+        guard publicKey[CKA_TOKEN] == privateKey[CKA_TOKEN] else { throw .templateInconsistent }
+        switch keyType {
+        case .gostR3410, .gostR3410With512Bits:
+            let parameters = try KeyParameters(publicTemplate, privateTemplate, keyType: keyType)
+            publicKey.set(parameters)
+            privateKey.set(parameters)
+        case .rsa: break
+        case .ec:
+            if let other = privateTemplate[CKA_EC_PARAMS] {
+                guard other == publicKey[CKA_EC_PARAMS] else { throw .templateInconsistent }
+            }
+            privateKey[CKA_EC_PARAMS] = publicKey[CKA_EC_PARAMS]
+        }
+    }
+
+    /// Whether the pair shall live on the token.
+    var isToken: Bool { publicKey[CKA_TOKEN] == [1] }
+
+    /// Whether one half shall be seen by User only.
+    var isPrivate: Bool { publicKey[CKA_PRIVATE] == [1] || privateKey[CKA_PRIVATE] == [1] }
+
+    private static func attributes(
+        _ template: Attributes, _ objectClass: CK_OBJECT_CLASS, _ keyType: KeyType
+    ) throws(CKError) -> Attributes {
+        var template = template
+        guard try template.number(CKA_CLASS) ?? objectClass == objectClass,
+            try template.number(CKA_KEY_TYPE) ?? keyType.rawValue == keyType.rawValue
+        else { throw .templateInconsistent }
+        template.set(CKA_CLASS, objectClass)
+        template.set(CKA_KEY_TYPE, keyType.rawValue)
+        var attributes = try AttributeTable(generating: template, keyType).attributes(from: template)
+        attributes.set(CKA_LOCAL, true)
+        attributes.set(CKA_KEY_GEN_MECHANISM, keyType.keyPairGeneration)
+        for type in keyType.materialAttributes(objectClass) { attributes[type] = nil }
+        guard objectClass == CKO_PRIVATE_KEY else { return attributes }
+        let isExtractable = try attributes.bool(CKA_EXTRACTABLE) == true
+        attributes.set(CKA_ALWAYS_SENSITIVE, try attributes.bool(CKA_SENSITIVE) == true)
+        attributes.set(CKA_NEVER_EXTRACTABLE, !isExtractable)
+        return attributes
+    }
+}
+
+/// The parameter sets of a key of GOST R 34.10: a curve, and what the three parameter attributes hold.
+struct KeyParameters {
+    var curve: Curve
+    var gostR3410: [UInt8]
+    var gostR3411: [UInt8]
+    var gost28147: [UInt8]
+
+    var keyType: KeyType { KeyType(curve) }
+}
+
+extension KeyParameters {
+    /// The parameter sets of a new key pair. Applications put them into either template, or into both. What they leave out
+    /// is the first set of the standard, and for GOST 28147-89 the set Z, which the vendor's library enters too.
+    init(_ publicTemplate: Attributes, _ privateTemplate: Attributes, keyType: KeyType) throws(CKError) {
+        func parameter(_ type: CK_ATTRIBUTE_TYPE) throws(CKError) -> [UInt8]? {
+            if let one = publicTemplate[type], let other = privateTemplate[type], one != other {
+                throw .templateInconsistent
+            }
+            return publicTemplate[type] ?? privateTemplate[type]
+        }
+        let is512 = keyType == .gostR3410With512Bits
+        gostR3410 = try parameter(CKA_GOSTR3410_PARAMS) ?? (is512 ? Curve.tc26512A : Curve.cryptoProA).oid
+        gostR3411 = try parameter(CKA_GOSTR3411_PARAMS) ?? (is512 ? HashAlgorithm.streebog512 : .streebog256).oid
+        gost28147 = try parameter(CKA_GOST28147_PARAMS) ?? SBox.tc26Z.oid
+        guard let curve = Curve(oid: gostR3410), KeyType(curve) == keyType else { throw .domainParametersInvalid }
+        self.curve = curve
+        let hashes: [HashAlgorithm] = is512 ? [.streebog512] : [.gostR341194, .streebog256]
+        guard hashes.contains(where: { $0.oid == gostR3411 }) else { throw .domainParametersInvalid }
+    }
+}
+
+extension Attributes {
+    mutating func set(_ parameters: KeyParameters) {
+        set(CKA_KEY_TYPE, parameters.keyType.rawValue)
+        set(CKA_GOSTR3410_PARAMS, parameters.gostR3410)
+        set(CKA_GOSTR3411_PARAMS, parameters.gostR3411)
+        set(CKA_GOST28147_PARAMS, parameters.gost28147)
+    }
+}

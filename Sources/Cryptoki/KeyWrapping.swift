@@ -1,0 +1,123 @@
+import CCryptoki
+import GOST
+import Secrets
+
+/// How a key is wrapped with another.
+enum KeyWrapping: Sendable {
+    /// The key wrap of RFC 4357, 6.1, whose UKM is the parameter: CEK_ENC ‖ CEK_MAC.
+    case gost28147
+    /// KExp15 with a twin key (RFC 9189, 8.2.1), whose IV is the parameter.
+    case magma, kuznyechik
+
+    /// The type of the key that wraps.
+    var keyType: SecretKeyType {
+        switch self {
+        case .gost28147: .gost28147
+        case .magma: .magmaTwin
+        case .kuznyechik: .kuznyechikTwin
+        }
+    }
+
+    /// The types of the keys that are wrapped. The first is that of a key whose template names none.
+    var wrappedTypes: [SecretKeyType] {
+        switch self {
+        case .gost28147: [.gost28147, .generic, .magma, .kuznyechik]
+        case .magma: [.magma, .kuznyechik, .gost28147, .generic, .magmaTwin, .kuznyechikTwin]
+        case .kuznyechik: [.kuznyechik, .magma, .gost28147, .generic, .magmaTwin, .kuznyechikTwin]
+        }
+    }
+
+    func wrap(
+        _ key: borrowing Secret, with wrapping: borrowing Secret, _ sBox: SBox, _ parameter: [UInt8]
+    ) throws(GOSTError) -> Secret {
+        switch self {
+        case .gost28147:
+            let wrapped = try GOST28147KeyWrap.gost.wrap(
+                key.bytes, kek: wrapping.bytes, ukm: parameter.span, sBox: sBox)
+            return wrapped.extracting(parameter.count..<wrapped.count)
+        case .magma:
+            return try KExp15<Magma>.wrap(
+                key.bytes, authenticationKey: wrapping.bytes.extracting(0..<32),
+                encryptionKey: wrapping.bytes.extracting(32..<64), iv: parameter.span)
+        case .kuznyechik:
+            return try KExp15<Kuznyechik>.wrap(
+                key.bytes, authenticationKey: wrapping.bytes.extracting(0..<32),
+                encryptionKey: wrapping.bytes.extracting(32..<64), iv: parameter.span)
+        }
+    }
+
+    func unwrap(
+        _ wrapped: [UInt8], with wrapping: borrowing Secret, _ sBox: SBox, _ parameter: [UInt8]
+    ) throws(GOSTError) -> Secret {
+        switch self {
+        case .gost28147:
+            guard parameter.count == 8 else { throw .invalidIVLength }
+            let octets = parameter + wrapped
+            return try GOST28147KeyWrap.gost.unwrap(octets.span, kek: wrapping.bytes, sBox: sBox)
+        case .magma:
+            return try KExp15<Magma>.unwrap(
+                wrapped.span, authenticationKey: wrapping.bytes.extracting(0..<32),
+                encryptionKey: wrapping.bytes.extracting(32..<64), iv: parameter.span)
+        case .kuznyechik:
+            return try KExp15<Kuznyechik>.unwrap(
+                wrapped.span, authenticationKey: wrapping.bytes.extracting(0..<32),
+                encryptionKey: wrapping.bytes.extracting(32..<64), iv: parameter.span)
+        }
+    }
+}
+
+/// A key that wraps or unwraps, checked for its type and the permission to be used so.
+enum WrappingKey {
+    case secret(KeyWrapping, Object)
+    case rsa(any RunningCipher)
+
+    /// The types of the keys that are wrapped. The first is that of a key whose template names none.
+    var wrappedTypes: [SecretKeyType] {
+        switch self {
+        case .secret(let wrapping, _): wrapping.wrappedTypes
+        case .rsa: [.generic] + SecretKeyType.allCases.filter { $0 != .generic }
+        }
+    }
+
+    func wrap(_ value: borrowing Secret, _ parameter: [UInt8]) throws(CKError) -> [UInt8] {
+        switch self {
+        case .secret(let wrapping, let key):
+            let kek = try key.secretValue()
+            do throws(GOSTError) {
+                let wrapped = try wrapping.wrap(value, with: kek, key.sBox, parameter)
+                return [UInt8](copying: wrapped)
+            } catch {
+                throw CKError(error)
+            }
+        case .rsa(let cipher):
+            do throws(CKError) {
+                let wrapped = try cipher.process(value.bytes)
+                return [UInt8](copying: wrapped)
+            } catch {
+                throw error == .dataLengthRange ? .keySizeRange : error
+            }
+        }
+    }
+
+    func unwrap(_ wrapped: [UInt8], _ parameter: [UInt8]) throws(CKError) -> Secret {
+        switch self {
+        case .secret(let wrapping, let key):
+            let kek = try key.secretValue()
+            do throws(GOSTError) { return try wrapping.unwrap(wrapped, with: kek, key.sBox, parameter) } catch {
+                switch error {
+                case .authenticationFailed: throw .wrappedKeyInvalid
+                case .invalidLength: throw .wrappedKeyLengthRange
+                default: throw CKError(error)
+                }
+            }
+        case .rsa(let cipher):
+            do throws(CKError) { return try cipher.process(wrapped.span) } catch {
+                switch error {
+                case .encryptedDataInvalid: throw .wrappedKeyInvalid
+                case .encryptedDataLengthRange: throw .wrappedKeyLengthRange
+                default: throw error
+                }
+            }
+        }
+    }
+}

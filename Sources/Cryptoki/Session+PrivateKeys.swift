@@ -1,0 +1,66 @@
+import CCryptoki
+import HostCrypto
+import Secrets
+import Token
+
+/// The part of an operation that only the private key can do: in this process with a key of a session, on the token with
+/// a key of the token. Hashing and padding are the host's part with both.
+extension Session {
+    /// The signature of a digest by GOST R 34.10 or ECDSA.
+    func sign(digest: [UInt8], with key: Object) throws(CKError) -> [UInt8] {
+        switch key.home {
+        case .token(.key(let key), _):
+            return try slot.withToken { token throws(TokenError) in try token.sign(digest: digest, with: key) }
+        case .token(.ecKey(let key), _):
+            return try slot.withToken { token throws(TokenError) in try token.sign(digest: digest, with: key) }
+        case .session(_, let key?): return try key.sign(digest: digest, random: slot.settings.random)
+        default: throw .keyHandleInvalid
+        }
+    }
+
+    /// A signature of RSA.
+    func sign(_ input: [UInt8], _ scheme: RSASignatureScheme, with key: Object) throws(CKError) -> [UInt8] {
+        switch key.home {
+        case .token(.rsaKey(let key), _):
+            let block: [UInt8]
+            do throws(HostCryptoError) {
+                block = try scheme.block(of: input.span, bitCount: key.bits, random: slot.settings.random)
+            } catch {
+                throw CKError(error)
+            }
+            guard key.covers(block) else { throw .dataInvalid }
+            return try slot.withToken { token throws(TokenError) in try token.sign(block: block, with: key) }
+        case .session(_, let key?): return try key.sign(input, scheme)
+        default: throw .keyHandleInvalid
+        }
+    }
+
+    /// The plaintext of a cryptogram of RSA.
+    func decrypt(
+        _ ciphertext: Span<UInt8>, _ scheme: RSAEncryptionScheme, with key: Object
+    ) throws(CKError) -> Secret {
+        switch key.home {
+        case .token(.rsaKey(let key), _):
+            let block = [UInt8](copying: ciphertext)
+            guard block.count == key.bits / 8 else { throw .encryptedDataLengthRange }
+            guard key.covers(block) else { throw .encryptedDataInvalid }
+            let padded = try slot.withToken { token throws(TokenError) in try token.decipher(block: block, with: key) }
+            do throws(HostCryptoError) { return try scheme.plaintext(of: padded) } catch { throw CKError(error) }
+        case .session(_, let key?): return try key.decrypt(ciphertext, scheme)
+        default: throw .keyHandleInvalid
+        }
+    }
+}
+
+extension TokenRSAKey {
+    /// Whether a block as long as the modulus is a number below it, as far as the modulus is known.
+    fileprivate func covers(_ block: [UInt8]) -> Bool { modulus.map { block.lexicographicallyPrecedes($0) } ?? true }
+}
+
+extension Object {
+    /// The length of a key of RSA in bits.
+    func modulusBits() throws(CKError) -> Int {
+        if let tokenRSAKey { return tokenRSAKey.bits }
+        do throws(HostCryptoError) { return try attributes.rsaPublicKey().bitCount } catch { throw .keyHandleInvalid }
+    }
+}

@@ -1,0 +1,175 @@
+import APDU
+import CCryptoki
+import GOST
+import HostCrypto
+import Secrets
+import Token
+
+/// Key pairs that a token makes, and private keys that it takes.
+extension Session {
+    /// Makes a key pair on the token. Whatever is asked for beside the key, the token keeps.
+    func generateOnToken(_ templates: KeyPairTemplates) throws(CKError) -> (Object, Object) {
+        let (publicKey, privateKey) = (templates.publicKey, templates.privateKey)
+        try privateKey.checkTokenPrivateKey()
+        let items: (TokenItem, TokenItem)
+        switch templates.keyType {
+        case .gostR3410, .gostR3410With512Bits:
+            let template = try KeyPairTemplate(publicKey, privateKey)
+            let keys = try slot.withToken { token throws(TokenError) in try token.generateKeyPair(template) }
+            items = (.key(keys.0), .key(keys.1))
+        case .rsa:
+            let template = try RSAKeyPairTemplate(publicKey, privateKey)
+            let keys = try withToken(orElse: .keySizeRange) { token throws(TokenError) in
+                try token.generateRSAKeyPair(template)
+            }
+            items = (.rsaKey(keys.0), .rsaKey(keys.1))
+        case .ec:
+            guard publicKey[CKA_EC_PARAMS] == TokenECKey.p256 else { throw .curveNotSupported }
+            let halves = (
+                try publicKey.half { .ecKey(TokenECKey(.publicKey, $0)) },
+                try privateKey.half { .ecKey(TokenECKey(.privateKey, $0)) }
+            )
+            let keys = try withToken(orElse: .curveNotSupported) { token throws(TokenError) in
+                try token.generateECKeyPair(publicKey: halves.0, privateKey: halves.1)
+            }
+            items = (.ecKey(keys.0), .ecKey(keys.1))
+        }
+        return (try Object(items.0), try Object(items.1))
+    }
+
+    /// Puts a private key that came from outside onto the token.
+    func storePrivateKey(_ key: SessionKey, _ attributes: Attributes) throws(CKError) -> Object {
+        try attributes.checkTokenPrivateKey()
+        let item: TokenItem
+        switch key.material {
+        case .gost(let key):
+            let template = try KeyPairTemplate(attributes, attributes, isImported: true)
+            item = .key(try slot.withToken { token throws(TokenError) in try token.importKey(key.scalar, template) })
+        case .rsa(let key):
+            guard let size = RSAKeySize(bits: key.publicKey.bitCount) else { throw .keySizeRange }
+            let half = try attributes.half { text in
+                var planned = TokenRSAKey(.privateKey, size: size, text, isImported: true)
+                (planned.modulus, planned.publicExponent) = (key.publicKey.modulus, key.publicKey.publicExponent)
+                return .rsaKey(planned)
+            }
+            let value = try RSAPrivateValue(key)
+            item = .rsaKey(
+                try withToken(orElse: .keySizeRange) { token throws(TokenError) in
+                    try token.importRSAKey(
+                        value, modulus: key.publicKey.modulus, publicExponent: key.publicKey.publicExponent, size: size,
+                        half)
+                })
+        case .ec(let key):
+            guard key.publicKey.curve == .p256 else { throw .curveNotSupported }
+            let half = try attributes.half { .ecKey(TokenECKey(.privateKey, $0, isImported: true)) }
+            item = .ecKey(
+                try withToken(orElse: .curveNotSupported) { token throws(TokenError) in
+                    try token.importECKey(key.scalar, half)
+                })
+        case .secret: throw .templateInconsistent
+        }
+        return try Object(item)
+    }
+
+    /// As `Slot.withToken`, for what not every model can do.
+    ///
+    /// - Parameter refusal: What the application learns if this one cannot.
+    private func withToken<Result>(
+        orElse refusal: CKError, _ body: (Token) throws(TokenError) -> Result
+    ) throws(CKError) -> Result {
+        var isUnknown = false
+        do throws(CKError) {
+            return try slot.withToken { token throws(TokenError) in
+                do throws(TokenError) { return try body(token) } catch {
+                    isUnknown = error == .unsupported || error == .refused(.incorrectData)
+                    throw error
+                }
+            }
+        } catch {
+            throw isUnknown ? refusal : error
+        }
+    }
+}
+
+extension Attributes {
+    /// A private key of the token is private and never leaves it.
+    ///
+    /// - Throws: `CKR_TEMPLATE_INCONSISTENT` if it shall be otherwise.
+    fileprivate func checkTokenPrivateKey() throws(CKError) {
+        guard self[CKA_PRIVATE] == [1], self[CKA_SENSITIVE] == [1], self[CKA_EXTRACTABLE] == [0],
+            self[CKA_ALWAYS_AUTHENTICATE] == [0]
+        else { throw .templateInconsistent }
+    }
+
+    /// What the token says of a key, and what it keeps beyond that.
+    ///
+    /// - Parameter item: The key as the token will show it.
+    fileprivate func half(
+        _ item: (KeyPairTemplate.Half) throws(CKError) -> TokenItem
+    ) throws(CKError) -> KeyPairTemplate.Half {
+        var half = KeyPairTemplate.Half(label: self[CKA_LABEL] ?? [], id: self[CKA_ID] ?? [])
+        var item = try item(half)
+        try item.take(self)
+        half.annotation.attributes = item.kept
+        half.annotation.isPrivate = self[CKA_CLASS] == CKO_PUBLIC_KEY.bytes && self[CKA_PRIVATE] == [1]
+        return half
+    }
+}
+
+extension KeyPairTemplate {
+    /// A GOST key pair with these attributes, or with an imported key its private half.
+    fileprivate init(_ publicKey: Attributes, _ privateKey: Attributes, isImported: Bool = false) throws(CKError) {
+        guard let curve = privateKey[CKA_GOSTR3410_PARAMS].flatMap({ Curve(oid: $0) }),
+            let algorithm = KeyAlgorithm(curve: curve)
+        else { throw .domainParametersInvalid }
+        let empty = Half(label: [], id: [])
+        var template = KeyPairTemplate(
+            algorithm: algorithm, gostR3411Parameters: privateKey[CKA_GOSTR3411_PARAMS] ?? [],
+            gost28147Parameters: privateKey[CKA_GOST28147_PARAMS] ?? [],
+            canDerive: privateKey[CKA_DERIVE] == [1], publicKey: empty, privateKey: empty)
+        func half(_ attributes: Attributes, _ half: TokenKey.Half) throws(CKError) -> Half {
+            try attributes.half { text throws(CKError) in
+                var key = TokenKey(template, half)
+                (key.label, key.id, key.isImported) = (text.label, text.id, isImported)
+                return .key(key)
+            }
+        }
+        if !isImported { template.publicKey = try half(publicKey, .publicKey) }
+        template.privateKey = try half(privateKey, .privateKey)
+        self = template
+    }
+}
+
+extension RSAKeyPairTemplate {
+    /// - Throws: `CKR_KEY_SIZE_RANGE`; `CKR_ATTRIBUTE_VALUE_INVALID` for another public exponent than 65537, the only one
+    ///   that tokens make keys with.
+    fileprivate init(_ publicKey: Attributes, _ privateKey: Attributes) throws(CKError) {
+        guard let size = try publicKey.number(CKA_MODULUS_BITS).flatMap({ RSAKeySize(bits: Int(clamping: $0)) }) else {
+            throw .keySizeRange
+        }
+        let exponent: [UInt8] = [1, 0, 1]
+        guard (publicKey[CKA_PUBLIC_EXPONENT] ?? []).drop(while: { $0 == 0 }).elementsEqual(exponent) else {
+            throw .attributeValueInvalid
+        }
+        func half(_ attributes: Attributes, _ half: TokenKey.Half) throws(CKError) -> KeyPairTemplate.Half {
+            try attributes.half { .rsaKey(TokenRSAKey(half, size: size, $0)) }
+        }
+        self.init(
+            size: size, publicKey: try half(publicKey, .publicKey), privateKey: try half(privateKey, .privateKey))
+    }
+}
+
+extension RSAPrivateValue {
+    /// - Throws: `CKR_TEMPLATE_INCOMPLETE` for a key without its factors, which tokens compute with.
+    fileprivate init(_ key: borrowing RSAPrivateKey) throws(CKError) {
+        do throws(HostCryptoError) {
+            var components = try key.components()
+            guard let factors = components.factors.take() else { throw HostCryptoError.invalidKey }
+            self.init(
+                prime1: factors.prime1.copy(), prime2: factors.prime2.copy(), coefficient: factors.coefficient.copy(),
+                exponent1: factors.exponent1.copy(), exponent2: factors.exponent2.copy())
+        } catch {
+            throw error == .invalidKey ? .templateIncomplete : CKError(error)
+        }
+    }
+}

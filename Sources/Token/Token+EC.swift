@@ -1,0 +1,134 @@
+import APDU
+public import Secrets
+
+/// Keys of ECDSA on P-256. Nobody published the commands for them, so that these go to tokens only that are known to take
+/// them: this project's.
+extension Token {
+    /// Makes a key pair on the token and stores what describes it. Needs User's login.
+    ///
+    /// - Returns: The public and the private half.
+    public func generateECKeyPair(
+        publicKey: KeyPairTemplate.Half, privateKey: KeyPairTemplate.Half
+    ) throws(TokenError) -> (TokenECKey, TokenECKey) {
+        try transaction { () throws(TokenError) in
+            try requireLogin(.user)
+            try requireOwnCommands()
+            return try withNewKeyFiles { number throws(TokenError) in
+                try createECFile(.privateKey, number: number)
+                try createECFile(.publicKey, number: number)
+                let answer = try perform(Command(0x00, 0x46, 0x80, number, ne: 256))
+                guard answer.count == 2 * TokenECKey.size else { throw .malformedAnswer }
+                let stored = try store(
+                    [
+                        ecRecord(.publicKey, publicKey, number: number, point: answer),
+                        ecRecord(.privateKey, privateKey, number: number),
+                    ], on: .keys)
+                guard stored.count == 2 else { throw .malformedAnswer }
+                func key(
+                    _ half: TokenKey.Half, _ text: KeyPairTemplate.Half,
+                    _ place: (file: UInt16, annotation: ObjectAnnotation)
+                ) -> TokenECKey {
+                    TokenECKey(
+                        half: half, file: place.file, number: number, parameters: TokenECKey.p256, label: text.label,
+                        id: text.id, point: half == .publicKey ? TokenECKey.reversed(answer) : nil, isImported: false,
+                        annotation: place.annotation)
+                }
+                return (key(.publicKey, publicKey, stored[0]), key(.privateKey, privateKey, stored[1]))
+            }
+        }
+    }
+
+    /// Takes a private key that was made elsewhere. Needs User's login.
+    ///
+    /// - Parameter scalar: Big-endian, as long as a coordinate.
+    public func importECKey(
+        _ scalar: borrowing Secret, _ half: KeyPairTemplate.Half
+    ) throws(TokenError) -> TokenECKey {
+        let value = scalar.reversed()
+        return try transaction { () throws(TokenError) in
+            try requireLogin(.user)
+            try requireOwnCommands()
+            guard value.count == TokenECKey.size else { throw .unsupported }
+            return try withNewKeyFiles { number throws(TokenError) in
+                try createECFile(.privateKey, number: number)
+                try select(.privateKeys.file(UInt16(number)))
+                try importSelected(value)
+                let record = ecRecord(.privateKey, half, number: number)
+                guard let stored = try store([record], on: .keys).first else { throw .malformedAnswer }
+                return TokenECKey(
+                    half: .privateKey, file: stored.file, number: number, parameters: TokenECKey.p256,
+                    label: half.label, id: half.id, isImported: true, annotation: stored.annotation)
+            }
+        }
+    }
+
+    /// Signs a digest. Needs User's login.
+    ///
+    /// - Parameter digest: Of any length; of more than 32 bytes, the first count.
+    /// - Returns: r ‖ s, each big-endian.
+    public func sign(digest: [UInt8], with key: TokenECKey) throws(TokenError) -> [UInt8] {
+        let size = TokenECKey.size
+        let number = [UInt8](repeating: 0, count: max(0, size - digest.count)) + digest.prefix(size)
+        return try transaction(.acting) { () throws(TokenError) in
+            try requireLogin(.user)
+            let setKey = Step(0x00, 0x22, 0x41, 0xB6, bytes: [0x84, 0x01, key.number])
+            let sign = Step(0x00, 0x2A, 0x9E, 0x9A, bytes: number.reversed(), ne: 2 * size)
+            let responses = try sendFirst([setKey, sign], asking: !isPlain)
+            guard let last = responses.last else { throw .malformedAnswer }
+            let answer = try data(of: last)
+            guard responses.count == 2, answer.count == 2 * size else { throw .malformedAnswer }
+            return TokenECKey.reversed(answer)
+        }
+    }
+
+    /// Deletes one half of a key pair, and its key file. Needs User's login.
+    public func delete(_ key: TokenECKey) throws(TokenError) {
+        try delete(key.half, number: key.number, record: key.file, key.annotation)
+    }
+
+    /// - Throws: ``TokenError/unsupported`` unless the token says that it takes commands of this project's own.
+    func requireOwnCommands() throws(TokenError) {
+        let response = try send(Command(0x00, 0xCA, 0x01, 0xFE, ne: 256))
+        guard response.status == .success, response.data == Array("RTEMU".utf8) else { throw .unsupported }
+    }
+
+    private func createECFile(_ half: TokenKey.Half, number: UInt8) throws(TokenError) {
+        let isPrivate = half == .privateKey
+        try select(.objects)
+        try create(
+            UInt16(number), type: [0x10, 0x00], size: TokenECKey.size * (isPrivate ? 1 : 2) + 4,
+            properties: [
+                isPrivate ? TokenECKey.privateType : TokenECKey.publicType, TokenECKey.parameterByte, 0x00, 0xAA, 0x00,
+                0x00,
+            ],
+            access: isPrivate ? [0x47, 0x02, 0x02, 0x02, 0, 0, 0, 0x02] : [0x46, 0x00, 0x02, 0x00, 0, 0, 0, 0x02])
+    }
+
+    /// - Parameter point: As the card gives it, little-endian.
+    private func ecRecord(
+        _ half: TokenKey.Half, _ text: KeyPairTemplate.Half, number: UInt8, point: [UInt8]? = nil
+    ) -> (ObjectRecord, ObjectAnnotation) {
+        var record = ObjectRecord(
+            kind: half == .publicKey ? .publicKey : .privateKey, keyNumber: number,
+            items: [(.ecParameters, TokenECKey.p256), (.label, text.label), (.id, text.id)])
+        record[.value] = point
+        record.isPrivate = text.annotation.isPrivate
+        return (record, text.annotation)
+    }
+}
+
+extension TokenECKey {
+    /// - Returns: nil if the record is not such a key's.
+    init?(_ record: ObjectRecord, file: UInt16, _ template: FileTemplate) {
+        guard let parameters = record[.ecParameters], template.properties.count > 2,
+            [Self.privateType, Self.publicType].contains(template.properties[0])
+        else { return nil }
+        let isPublic = record.kind == .publicKey
+        let value = isPublic ? record[.value] : nil
+        self.init(
+            half: isPublic ? .publicKey : .privateKey, file: file, number: record.keyNumber, parameters: parameters,
+            label: record[.label] ?? [], id: record[.id] ?? [],
+            point: value?.count == 2 * Self.size ? value.map(Self.reversed) : nil,
+            isImported: template.properties[2] & 0x08 != 0)
+    }
+}

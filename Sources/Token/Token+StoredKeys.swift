@@ -1,0 +1,73 @@
+import APDU
+public import Secrets
+
+/// Keys in this project's own format. No command that a token is known to have computes with a secret key, so that the
+/// host does, with a value that User can read.
+extension Token {
+    /// Stores a key. Needs User's login.
+    ///
+    /// - Parameters:
+    ///   - key: What it shall be; the files are chosen by the token.
+    ///   - value: A secret key's value, in a file of its own that no search reads; empty for none.
+    public func storeKey(_ key: TokenStoredKey, value: borrowing Secret) throws(TokenError) -> TokenStoredKey {
+        let value = value.copy()
+        return try transaction { () throws(TokenError) in
+            try requireLogin(.user)
+            var key = key
+            if !value.isEmpty { key.valueFile = try createFile(of: value, isPrivate: key.isPrivate) }
+            do throws(TokenError) {
+                key.file = try store([key.record], on: .data).first ?? 0
+                return key
+            } catch {
+                if key.valueFile != 0 { try? delete(key.valueFile, in: Shelf.data.directory) }
+                throw error
+            }
+        }
+    }
+
+    /// The value of a secret key. Needs User's login if the key is private.
+    public func value(of key: TokenStoredKey) throws(TokenError) -> Secret {
+        var content = try transaction { () throws(TokenError) in
+            if key.isPrivate { try requireLogin(.user) }
+            guard key.valueFile != 0 else { throw .notFound }
+            return try read(Shelf.data.file(key.valueFile))
+        }
+        defer { content.wipe() }
+        return Secret(copying: content)
+    }
+
+    /// Changes what is said of a key. Needs User's login.
+    public func change(_ key: TokenStoredKey, to changed: TokenStoredKey) throws(TokenError) -> TokenStoredKey {
+        try transaction { () throws(TokenError) in
+            try requireLogin(.user)
+            var changed = changed
+            changed.file = try store([changed.record], on: .data, replacing: key.file).first ?? 0
+            return changed
+        }
+    }
+
+    /// Deletes a key. Needs User's login.
+    public func delete(_ key: TokenStoredKey) throws(TokenError) {
+        try transaction { () throws(TokenError) in
+            try requireLogin(.user)
+            try removeRecord(key.file, from: .data)
+            if key.valueFile != 0 { try delete(key.valueFile, in: Shelf.data.directory) }
+        }
+    }
+
+    private func createFile(of value: borrowing Secret, isPrivate: Bool) throws(TokenError) -> UInt16 {
+        let file = try freeFile(in: Shelf.data.directory)
+        try select(Shelf.data.directory)
+        try create(
+            file, type: [0x01, 0x00], size: value.count,
+            access: [0x43, isPrivate ? 0x02 : 0x00, 0x02, 0, 0, 0, 0, 0x02])
+        var written = 0
+        while written < value.count {
+            let block = value.extracting(written..<min(written + 200, value.count))
+            let (high, low) = (UInt8(truncatingIfNeeded: written >> 8), UInt8(truncatingIfNeeded: written))
+            written += block.count
+            try perform(Command(0x00, 0xD6, high, low, data: block))
+        }
+        return file
+    }
+}

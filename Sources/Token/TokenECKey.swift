@@ -1,0 +1,43 @@
+/// One half of an ECDSA key pair on the token.
+public struct TokenECKey: RecordedObject, Equatable {
+    public var half: TokenKey.Half
+    /// The file of its record: what names the key on this token.
+    public var file: UInt16
+    /// The number of its key file.
+    public var number: UInt8
+    /// The object identifier of the curve, in DER.
+    public var parameters: [UInt8]
+    public var label: [UInt8]
+    public var id: [UInt8]
+    /// X ‖ Y, each number big-endian; nil for a private key, and if the token does not give it back.
+    public var point: [UInt8]?
+    /// Whether the key was made outside the token.
+    public var isImported: Bool
+    public var annotation = ObjectAnnotation()
+    public var isForeign: Bool { false }
+}
+
+extension TokenECKey {
+    /// One half of a key pair on P-256 before it has a place on a token.
+    public init(_ half: TokenKey.Half, _ text: KeyPairTemplate.Half, isImported: Bool = false) {
+        self.init(
+            half: half, file: 0, number: 0, parameters: Self.p256, label: text.label, id: text.id, point: nil,
+            isImported: isImported)
+    }
+
+    /// P-256, the only curve that a key was seen on (FIPS 186-4, D.1.2.3).
+    public static let p256: [UInt8] = [0x06, 0x08, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07]
+
+    /// Bytes of a coordinate.
+    static let size = 32
+
+    /// Tag 85 of a key file: byte 0, and byte 1 for P-256. The public key's type follows the pattern of the others'.
+    static let privateType: UInt8 = 0x63
+    static let publicType: UInt8 = 0x73
+    static let parameterByte: UInt8 = 0xE0
+
+    /// The numbers of a point or a signature, from the card's order to big-endian, or back.
+    static func reversed(_ numbers: [UInt8]) -> [UInt8] {
+        numbers.prefix(size).reversed() + numbers.dropFirst(size).reversed()
+    }
+}
