@@ -40,7 +40,9 @@ public final class Session {
         if flags & CKF_DECRYPT != 0 { decryption = nil }
         if flags & CKF_DIGEST != 0 { digest = nil }
         if flags & CKF_SIGN != 0 { signature = nil }
+        if flags & CKF_SIGN_RECOVER != 0 { signRecovery = nil }
         if flags & CKF_VERIFY != 0 { verification = nil }
+        if flags & CKF_VERIFY_RECOVER != 0 { verifyRecovery = nil }
         if flags & CKF_FIND_OBJECTS != 0 { search = nil }
     }
 
