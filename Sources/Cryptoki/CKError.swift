@@ -28,6 +28,7 @@ public struct CKError: Error, RawRepresentable, Hashable, Sendable {
     public static let functionNotParallel = CKError(CKR_FUNCTION_NOT_PARALLEL)
     public static let functionNotSupported = CKError(CKR_FUNCTION_NOT_SUPPORTED)
     public static let generalError = CKError(CKR_GENERAL_ERROR)
+    public static let hostMemory = CKError(CKR_HOST_MEMORY)
     public static let keyFunctionNotPermitted = CKError(CKR_KEY_FUNCTION_NOT_PERMITTED)
     public static let keyHandleInvalid = CKError(CKR_KEY_HANDLE_INVALID)
     public static let keyTypeInconsistent = CKError(CKR_KEY_TYPE_INCONSISTENT)

@@ -52,14 +52,14 @@ public func C_SetPIN(
     call { library throws(CKError) in
         let new = try unsafe secret(pNewPin, ulNewLen)
         // Programs of the vendor leave the old PIN out after a login.
-        let old = try unsafe Secret(copying: input(pOldPin, ulOldLen).span)
+        let old = try unsafe pOldPin == nil && ulOldLen == 0 ? Secret(count: 0) : secret(pOldPin, ulOldLen)
         try library.withSession(hSession) { session throws(CKError) in try session.setPIN(old: old, new: new) }
     }
 }
 
 /// A PIN that the caller points to. The token has no pad of its own to type one on, so that NULL cannot be meant.
 func secret(_ pointer: UnsafeMutablePointer<CK_UTF8CHAR>?, _ count: CK_ULONG) throws(CKError) -> Secret {
-    guard unsafe pointer != nil else { throw .argumentsBad }
+    guard unsafe pointer != nil, count <= valueLimit else { throw .argumentsBad }
     return try unsafe Secret(copying: input(pointer, count).span)
 }
 
