@@ -106,6 +106,7 @@ bench: deps build ## compare the speed with that of gost-engine, libgcrypt, nett
 	KANAL_BENCHMARKS=1 swift build -c release --product channel-benchmark
 	.build/release/channel-benchmark | tee .build/channel-benchmark.md
 	Benchmarks/module.sh | tee .build/module-benchmark.md
+	Benchmarks/round-trips.sh | tee .build/round-trips.md
 
 lint: ## check the formatting
 	swift format lint --strict -r Sources Tests Benchmarks Package.swift
