@@ -14,11 +14,15 @@ struct ObjectTests {
     static let certificate: Template = [(CKA_CLASS, CKO_CERTIFICATE.octets), (CKA_VALUE, [0x30, 0])]
     static let rsaKey: Template = [
         (CKA_CLASS, CKO_PUBLIC_KEY.octets), (CKA_KEY_TYPE, CKK_RSA.octets),
-        (CKA_MODULUS, [0x40] + [UInt8](repeating: 1, count: 63)), (CKA_PUBLIC_EXPONENT, [1, 0, 1]),
+        (CKA_MODULUS, [0x40] + [UInt8](repeating: 1, count: 64)), (CKA_PUBLIC_EXPONENT, [1, 0, 1]),
     ]
+    /// The generator of P-256 (FIPS 186-4, D.1.2.3).
+    private static let generator = [UInt8](
+        hex: "6b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296"
+            + "4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5")
     static let ecKey: Template = [
         (CKA_CLASS, CKO_PUBLIC_KEY.octets), (CKA_KEY_TYPE, CKK_EC.octets),
-        (CKA_EC_PARAMS, [UInt8](hex: "06082A8648CE3D030107")), (CKA_EC_POINT, [4, 65, 4] + [UInt8](1...64)),
+        (CKA_EC_PARAMS, [UInt8](hex: "06082A8648CE3D030107")), (CKA_EC_POINT, [4, 65, 4] + generator),
     ]
     static let secretKey: Template = [
         (CKA_CLASS, CKO_SECRET_KEY.octets), (CKA_KEY_TYPE, CKK_MAGMA.octets),
@@ -65,7 +69,8 @@ struct ObjectTests {
             (Array(Self.secretKey.dropLast()) + [(CKA_VALUE, [7])], .attributeValueInvalid),
             (Self.secretKey + [(CKA_LOCAL, [1])], .attributeReadOnly),
             (Self.secretKey + [(CKA_VALUE_LEN, CK_ULONG(32).octets)], .attributeReadOnly),
-            (Self.privateKey + [(CKA_SENSITIVE, [0])], .templateInconsistent),
+            (Array(Self.ecKey.dropLast()) + [(CKA_EC_POINT, [4, 65, 4] + [UInt8](1...64))], .attributeValueInvalid),
+            (Self.privateKey + [(CKA_ALWAYS_SENSITIVE, [1])], .attributeReadOnly),
             (Array(Self.privateKey.dropLast()) + [(CKA_VALUE, [])], .attributeValueInvalid),
         ]
         for (template, error) in cases {
@@ -78,7 +83,7 @@ struct ObjectTests {
     func derived() throws {
         let (_, application, session) = try TokenKeyTests.start(.usb)
         let key = try application.create(session, Self.rsaKey)
-        #expect(try application.attributes(session, of: key).number(CKA_MODULUS_BITS) == 511)
+        #expect(try application.attributes(session, of: key).number(CKA_MODULUS_BITS) == 519)
         let secret = try application.create(session, Self.secretKey)
         #expect(try application.attributes(session, of: secret).number(CKA_VALUE_LEN) == 32)
     }

@@ -1,5 +1,4 @@
 import APDU
-import Foundation
 import TestSupport
 import Token
 
@@ -13,24 +12,11 @@ enum RSANumbers {
         let numbers = [UInt8].object(0x30, .object(0x02, [0] + modulus) + .object(0x02, exponent))
         let info = [UInt8].object(
             0x30, [UInt8](hex: "300d06092a864886f70d0101010500") + [UInt8].object(0x03, [0x00] + numbers))
-        let directory = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: directory) }
-        try Data(info).write(to: directory.appending(path: "key"))
-        try Data(block).write(to: directory.appending(path: "block"))
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/openssl")
-        process.currentDirectoryURL = directory
-        process.arguments = [
-            "pkeyutl", "-encrypt", "-pubin", "-keyform", "DER", "-inkey", "key", "-in", "block", "-pkeyopt",
-            "rsa_padding_mode:none",
-        ]
-        let output = Pipe()
-        process.standardOutput = output
-        try process.run()
-        let result = try output.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw Failure() }
-        return [UInt8](result)
+        let openssl = try OpenSSL()
+        try openssl.write(info, "key")
+        try openssl.write(block, "block")
+        let words = "pkeyutl -encrypt -pubin -keyform DER -inkey key -in block -pkeyopt rsa_padding_mode:none"
+        guard let result = try openssl.output(words) else { throw Failure() }
+        return result
     }
 }

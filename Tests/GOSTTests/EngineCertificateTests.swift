@@ -3,13 +3,13 @@ import Secrets
 import TestSupport
 import Testing
 
-@Suite("OpenSSL's gost engine agrees on certificates", .enabled(if: Engine.isInstalled))
+@Suite("OpenSSL's gost engine agrees on certificates", .enabled(if: OpenSSL.hasGOST))
 struct EngineCertificateTests {
-    private let engine: Engine
+    private let engine: OpenSSL
     private let options = "-config request.cnf -subj /CN=Kanal -key private.der -keyform DER -outform DER"
 
     init() throws {
-        engine = try Engine()
+        engine = try OpenSSL()
         // Without this file, `req` would configure the engine a second time, which fails.
         try engine.write(Array("[req]\ndistinguished_name = name\n[name]\n".utf8), "request.cnf")
     }

@@ -3,11 +3,11 @@ import Secrets
 import TestSupport
 import Testing
 
-@Suite("OpenSSL's gost engine agrees on ciphers and codes", .enabled(if: Engine.isInstalled))
+@Suite("OpenSSL's gost engine agrees on ciphers and codes", .enabled(if: OpenSSL.hasGOST))
 struct EngineCipherTests {
-    private let engine: Engine
+    private let engine: OpenSSL
 
-    init() throws { engine = try Engine() }
+    init() throws { engine = try OpenSSL() }
 
     /// Compares what the engine does with messages, in the file "message", with ours.
     private func compare(

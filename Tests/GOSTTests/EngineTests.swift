@@ -3,11 +3,11 @@ import Secrets
 import TestSupport
 import Testing
 
-@Suite("OpenSSL's gost engine agrees on signatures and keys", .enabled(if: Engine.isInstalled))
+@Suite("OpenSSL's gost engine agrees on signatures and keys", .enabled(if: OpenSSL.hasGOST))
 struct EngineTests {
     @Test("The engine verifies our signatures, and we verify the engine's", arguments: Curve.all)
     func signatures(curve: Curve) throws {
-        let (engine, random) = (try Engine(), Seeded("signature \(curve)"))
+        let (engine, random) = (try OpenSSL(), Seeded("signature \(curve)"))
         let digest = try random.bytes(curve.coordinateSize)
         let key = try PrivateKey.generate(on: curve, random: random)
         let publicKey = try key.publicKey()
@@ -24,7 +24,7 @@ struct EngineTests {
 
     @Test("The engine reads our keys, and we read them as it writes them", arguments: Curve.all)
     func keys(curve: Curve) throws {
-        let (engine, algorithm) = (try Engine(), PublicKeyAlgorithm(of: curve))
+        let (engine, algorithm) = (try OpenSSL(), PublicKeyAlgorithm(of: curve))
         let key = try PrivateKey.generate(on: curve, random: Seeded("keys \(curve)"))
         let publicKey = try key.publicKey()
         try engine.write(publicKey, of: algorithm, "public.der")
@@ -43,7 +43,7 @@ struct EngineTests {
     func keyAgreement(curve: Curve) throws {
         // The engine's keys of GOST R 34.10-2001 know VKO of that standard only.
         if PublicKeyAlgorithm(of: curve) == .gostR34102001 { return }
-        let (engine, random) = (try Engine(), Seeded("agreement \(curve)"))
+        let (engine, random) = (try OpenSSL(), Seeded("agreement \(curve)"))
         let key = try PrivateKey.generate(on: curve, random: random)
         let peer = try PrivateKey.generate(on: curve, random: random).publicKey()
         try engine.write(key, of: PublicKeyAlgorithm(of: curve), "private.der")

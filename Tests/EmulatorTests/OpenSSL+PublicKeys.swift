@@ -1,27 +1,12 @@
 import APDU
-import Foundation
 import TestSupport
 
-/// The openssl program, which knows nothing of the card.
-enum OpenSSL {
-    /// Runs a command of openssl in a directory of its own, with these files. `@name` stands for the path of a file.
-    /// Gives what it printed, or nil if it failed.
+extension OpenSSL {
+    /// Runs a command of openssl in a folder of its own, with these files. Gives what it printed, or nil if it failed.
     static func run(_ arguments: [String], files: [String: [UInt8]]) throws -> [UInt8]? {
-        let directory = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: directory) }
-        for (name, content) in files { try Data(content).write(to: directory.appending(path: name)) }
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/openssl")
-        process.currentDirectoryURL = directory
-        process.arguments = arguments
-        let output = Pipe()
-        process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        let printed = try output.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        return process.terminationStatus == 0 ? [UInt8](printed) : nil
+        let openssl = try OpenSSL()
+        for (name, content) in files { try openssl.write(content, name) }
+        return try openssl.output(arguments.joined(separator: " "))
     }
 
     /// A public key of RSA in DER (RFC 5280 and RFC 8017), from little-endian numbers.

@@ -1,14 +1,15 @@
 import Foundation
 import Testing
 
-/// The program `openssl`, in a folder of its own.
-final class OpenSSL {
+/// The program `openssl`, which knows nothing of this project, in a folder of its own.
+public final class OpenSSL: Sendable {
     private static let engine = "/usr/lib/x86_64-linux-gnu/engines-3/gost.so"
-    static var hasGOST: Bool { FileManager.default.fileExists(atPath: engine) }
+    /// Whether it has the gost engine.
+    public static var hasGOST: Bool { FileManager.default.fileExists(atPath: engine) }
 
     private let folder: URL
 
-    init() throws {
+    public init() throws {
         folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let settings = """
@@ -30,42 +31,47 @@ final class OpenSSL {
 
     deinit { try? FileManager.default.removeItem(at: folder) }
 
-    func write(_ bytes: [UInt8], _ name: String) throws {
+    public func write(_ bytes: [UInt8], _ name: String) throws {
         try Data(bytes).write(to: folder.appending(path: name))
     }
 
-    func read(_ name: String) throws -> [UInt8] {
+    public func read(_ name: String) throws -> [UInt8] {
         try Array(Data(contentsOf: folder.appending(path: name)))
     }
 
     /// Runs `openssl` with these words, expects success, and gives what it prints.
     @discardableResult
-    func run(_ words: String) throws -> String {
-        let (status, output, errors) = try status(words)
+    public func run(_ words: String, environment: [String: String] = [:]) throws -> String {
+        let (status, output, errors) = try status(words, environment)
         #expect(status == 0, "openssl \(words): \(errors)")
-        return output
+        return String(decoding: output, as: UTF8.self)
     }
 
     /// Whether `openssl` with these words succeeds.
-    func succeeds(_ words: String) throws -> Bool { try status(words).status == 0 }
+    public func succeeds(_ words: String) throws -> Bool { try status(words).status == 0 }
 
-    private func status(_ words: String) throws -> (status: Int32, output: String, errors: String) {
+    /// What `openssl` with these words prints; nil if it fails.
+    public func output(_ words: String) throws -> [UInt8]? {
+        let (status, output, _) = try status(words)
+        return status == 0 ? output : nil
+    }
+
+    private func status(
+        _ words: String, _ environment: [String: String] = [:]
+    ) throws -> (status: Int32, output: [UInt8], errors: String) {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/openssl")
         process.arguments = words.split(separator: " ").map(String.init)
         process.currentDirectoryURL = folder
-        process.environment = ["OPENSSL_CONF": folder.appending(path: "openssl.cnf").path]
+        process.environment = environment.merging(["OPENSSL_CONF": folder.appending(path: "openssl.cnf").path]) { $1 }
         let errors = folder.appending(path: "errors")
         try write([], "errors")
         process.standardError = try FileHandle(forWritingTo: errors)
         let output = Pipe()
         process.standardOutput = output
         try process.run()
-        let text = try output.fileHandleForReading.readToEnd() ?? Data()
+        let printed = try output.fileHandleForReading.readToEnd() ?? Data()
         process.waitUntilExit()
-        return (
-            process.terminationStatus, String(decoding: text, as: UTF8.self),
-            String(decoding: try read("errors"), as: UTF8.self)
-        )
+        return (process.terminationStatus, [UInt8](printed), String(decoding: try read("errors"), as: UTF8.self))
     }
 }
