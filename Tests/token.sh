@@ -9,6 +9,7 @@ sudo=$([ "$(id -u)" = 0 ] || echo sudo)
 work=$(mktemp -d)
 pcscd=
 token=
+others=()
 leftovers=()
 
 # Ends a process that the script has started, by force after ten seconds. It may be sudo, which passes the signal on.
@@ -24,7 +25,7 @@ stop() {
 
 clean_up() {
     trap - EXIT
-    [ -z "$token" ] || stop "$token"
+    for process in "$token" "${others[@]}"; do [ -z "$process" ] || stop "$process"; done
     [ -z "$pcscd" ] || stop "$pcscd"
     rm -rf "$work" "${leftovers[@]}"
 }
@@ -61,7 +62,7 @@ wait_until() {
 
 # Builds the programs that the scripts use, and makes sure that nothing reads or writes what belongs to the user.
 prepare() {
-    for program in Demo/{readers,activate,public_key,share,scan} ModuleTests/Programs/calls; do
+    for program in Demo/{readers,activate,public_key,share,scan} ModuleTests/Programs/{calls,extended}; do
         cc -IInclude/CCryptoki -I/usr/include/PCSC "Tests/$program.c" -o "$work/${program##*/}" \
             -L"${module%/*}" -Wl,-rpath,"${module%/*}" -lkanal-pkcs11 -lpcsclite
     done
@@ -78,6 +79,9 @@ gost = gost
 [gost]
 engine_id = gost
 default_algorithms = ALL
+[req]
+distinguished_name = name
+[name]
 END
     export OPENSSL_CONF=$work/openssl.cnf
     cd "$work"

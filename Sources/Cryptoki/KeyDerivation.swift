@@ -1,5 +1,6 @@
 import CCryptoki
 import GOST
+import HostCrypto
 import Secrets
 
 /// How a key is derived from another.
@@ -12,6 +13,8 @@ enum KeyDerivation: Sendable {
     case vko2012512
     /// KEG (RFC 9189, 8.3.1).
     case keg
+    /// ECDH with the cofactor 1 (PKCS #11 v2.40 current mechanisms, 2.3.8) and what the parameter says of its result.
+    case ecdh
     /// KDF_TREE_GOSTR3411_2012_256 (RFC 7836, 4.4).
     case tree
     /// The base key's value followed by another's (PKCS #11 v2.40, 2.31.2).
@@ -22,8 +25,7 @@ enum KeyDerivation: Sendable {
         switch self {
         case .vko2001, .vko2012256: [.gost28147, .magma, .kuznyechik, .generic]
         case .vko2012512, .keg: [.kuznyechikTwin, .magmaTwin, .generic]
-        case .tree: [.generic] + SecretKeyType.allCases.filter { $0 != .generic }
-        case .concatenation: [.generic] + SecretKeyType.allCases.filter { $0 != .generic }
+        case .ecdh, .tree, .concatenation: [.generic] + SecretKeyType.allCases.filter { $0 != .generic }
         }
     }
 }
@@ -60,7 +62,7 @@ extension AgreementParameters {
             do { return try PrivateKey.kegKeys(from: secret, seed: ukm.span.extracting(16..<24)) } catch {
                 throw CKError(error)
             }
-        case .tree, .concatenation: throw .mechanismInvalid
+        case .ecdh, .tree, .concatenation: throw .mechanismInvalid
         }
     }
 
@@ -81,6 +83,37 @@ extension AgreementParameters {
             let label: [UInt8] = [0x26, 0xBD, 0xB8, 0x78]
             return KDF.derive(key: secret.bytes, label: label.span, seed: ukm.span)
         default: throw .mechanismParameterInvalid
+        }
+    }
+}
+
+extension AgreementParameters {
+    /// The other side's public key, bare or in an OCTET STRING.
+    func publicKey(on curve: ECCurve) throws(CKError) -> ECPublicKey {
+        do throws(HostCryptoError) { return try ECPublicKey(curve: curve, bareOrDER: publicData) } catch {
+            throw error == .libraryFailure ? .functionFailed : .mechanismParameterInvalid
+        }
+    }
+
+    /// `count` octets of what the shared secret of ECDH gives. Without a key derivation function these are its last.
+    func expand(_ secret: borrowing Secret, count: Int?) throws(CKError) -> Secret {
+        let hash: DigestAlgorithm
+        switch derivation {
+        case CK_ULONG(CKD_NULL):
+            guard ukm.isEmpty else { throw .mechanismParameterInvalid }
+            let count = count ?? secret.count
+            guard count <= secret.count else { throw .templateInconsistent }
+            return secret.extracting(secret.count - count..<secret.count)
+        case CK_ULONG(CKD_SHA1_KDF): hash = .sha1
+        case CK_ULONG(CKD_SHA224_KDF): hash = .sha224
+        case CK_ULONG(CKD_SHA256_KDF): hash = .sha256
+        case CK_ULONG(CKD_SHA384_KDF): hash = .sha384
+        case CK_ULONG(CKD_SHA512_KDF): hash = .sha512
+        default: throw .mechanismParameterInvalid
+        }
+        guard let count else { throw .templateIncomplete }
+        do throws(HostCryptoError) { return try X963KDF.derive(from: secret, info: ukm, count: count, hash) } catch {
+            throw error == .invalidParameter ? .templateInconsistent : CKError(error)
         }
     }
 }

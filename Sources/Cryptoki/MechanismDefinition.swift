@@ -82,6 +82,7 @@ struct MechanismDefinition: Sendable {
             .init(CKM_CONCATENATE_BASE_AND_KEY, .keyDerivation(.concatenation), 0x80001),
             .init(CKM_KDF_TREE_GOSTR3411_2012_256, .keyDerivation(.tree), 0x80001),
             .init(CKM_GOST_KEG, .keyDerivation(.keg), 0x80001),
+            .init(CKM_ECDH1_DERIVE, .keyDerivation(.ecdh), 0x198_0001, keySizes: 255...512),
             .init(CKM_KUZNECHIK_KEXP_15_WRAP, .keyWrapping(.kuznyechik), 0x60001),
             .init(CKM_MAGMA_KEXP_15_WRAP, .keyWrapping(.magma), 0x60001),
             .init(CKM_GENERIC_SECRET_KEY_GEN, .keyGeneration(.generic), 0x98000, keySizes: 80...2048),
@@ -106,9 +107,20 @@ struct MechanismDefinition: Sendable {
         .init(CKM_SHA512_RSA_PKCS_PSS, .rsa(.pss, hash: .sha512), 0x2801, keySizes: 768...4096),
     ]
 
-    /// - Throws: `CKR_MECHANISM_INVALID` for a mechanism that is not in the list.
+    /// What works for who asks, and is not listed because no token of the vendor's lists it.
+    private static let unlisted: [MechanismDefinition] = [
+        .init(CKM_SHA_1_HMAC, .code(.hmac(.sha1)), 0x2800),
+        .init(CKM_SHA224_HMAC, .code(.hmac(.sha224)), 0x2800),
+        .init(CKM_SHA256_HMAC, .code(.hmac(.sha256)), 0x2800),
+        .init(CKM_SHA384_HMAC, .code(.hmac(.sha384)), 0x2800),
+        .init(CKM_SHA512_HMAC, .code(.hmac(.sha512)), 0x2800),
+        .init(CKM_AES_KEY_GEN, .keyGeneration(.aes), 0x8000),
+    ]
+
+    /// - Throws: `CKR_MECHANISM_INVALID` for a mechanism that does not work.
     static func find(_ type: CK_MECHANISM_TYPE) throws(CKError) -> MechanismDefinition {
-        guard let definition = all.first(where: { $0.type == type }) else { throw .mechanismInvalid }
+        if let definition = all.first(where: { $0.type == type }) { return definition }
+        guard let definition = unlisted.first(where: { $0.type == type }) else { throw .mechanismInvalid }
         return definition
     }
 

@@ -1,7 +1,6 @@
 public import CCryptoki
 import GOST
 import Secrets
-import Token
 
 extension Session {
     /// Makes a secret key out of another key (PKCS #11 v2.40, 5.16).
@@ -16,7 +15,7 @@ extension Session {
         let value = try derivedValue(mechanism, derivation, baseHandle, &template)
         guard template.count ?? template.keyType.size ?? value.count <= value.count else { throw .templateInconsistent }
         let count = template.count ?? template.keyType.size ?? value.count
-        guard count > 0, template.keyType.size ?? count == count else { throw .templateInconsistent }
+        guard template.keyType.allows(count) else { throw .templateInconsistent }
         template.count = count
         return try insert(template.object(value.extracting(0..<count), session: handle))
     }
@@ -29,11 +28,13 @@ extension Session {
         case .vko2001, .vko2012256, .vko2012512, .keg:
             let key = try agreementKey(base, derivation)
             let parameters = try mechanism.agreement()
-            if let tokenKey = key.tokenKey {
-                return try agree(tokenKey, parameters, derivation, sBox: template.sBox)
-            }
-            guard let sessionKey = key.sessionKey else { throw .keyHandleInvalid }
-            return try sessionKey.agree(parameters, derivation, sBox: template.sBox)
+            return try agree(parameters, derivation, sBox: template.sBox, with: key)
+        case .ecdh:
+            let key = try operationKey(base, class: CKO_PRIVATE_KEY, permission: CKA_DERIVE, keyType: .ec)
+            guard case .agreement(let parameters) = mechanism.structure else { throw .mechanismParameterInvalid }
+            let peer = try parameters.publicKey(on: key.attributes.ecCurve())
+            return try parameters.expand(
+                sharedSecret(of: key, with: peer), count: template.count ?? template.keyType.size)
         case .tree:
             guard case .tree(let tree) = mechanism.structure else { throw .mechanismParameterInvalid }
             let key = try secretKey(base, permission: CKA_DERIVE, types: SecretKeyType.allCases)
@@ -48,26 +49,6 @@ extension Session {
             let first = try keys[0].secretValue()
             let second = try keys[1].secretValue()
             return first.appending(second.bytes)
-        }
-    }
-
-    /// What a token agrees on with a key of its own.
-    private func agree(
-        _ key: TokenKey, _ parameters: AgreementParameters, _ derivation: KeyDerivation, sBox: SBox
-    ) throws(CKError) -> Secret {
-        let isPossible = try slot.withToken { token throws(TokenError) in try token.takesOwnCommands() }
-        guard isPossible else { throw .mechanismInvalid }
-        let size = key.curve.coordinateSize
-        return try parameters.agree(size: size, derivation, sBox: sBox) { peer, ukm, hash throws(CKError) in
-            // All lengths and numbers but the key's come with the mechanism.
-            guard (try? PublicKey(curve: key.curve, bytes: peer)) != nil, ukm.count <= size else {
-                throw .mechanismParameterInvalid
-            }
-            var secret = Secret(count: 0)
-            try slot.withToken { token throws(TokenError) in
-                secret = try token.agree(key, with: peer, ukm: ukm, hash: hash)
-            }
-            return secret
         }
     }
 

@@ -45,6 +45,14 @@ final class SessionKey {
         }
     }
 
+    /// The shared secret of ECDH.
+    func sharedSecret(with peer: ECPublicKey) throws(CKError) -> Secret {
+        switch material {
+        case .ec(let key): do { return try key.sharedSecret(with: peer) } catch { throw CKError(error) }
+        default: throw .keyTypeInconsistent
+        }
+    }
+
     /// What the key and the other side's public key agree on.
     func agree(
         _ parameters: AgreementParameters, _ derivation: KeyDerivation, sBox: SBox
