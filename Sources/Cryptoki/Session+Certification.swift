@@ -155,7 +155,7 @@ extension Object {
                 throw CKError(error)
             }
         case CKK_GOSTR3410, CKK_GOSTR3410_512:
-            let key = try gostPublicKey()
+            guard case .gost(let key) = try VerificationKey(self) else { throw .keyHandleInvalid }
             let digest = attributes[CKA_GOSTR3411_PARAMS]
             let algorithm = PublicKeyAlgorithm.allCases.first { $0.digestParameterSet == digest }
             do {
