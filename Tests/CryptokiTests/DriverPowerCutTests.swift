@@ -38,19 +38,11 @@ struct DriverPowerCutTests {
             label = info.label
             isChangeForced = info.isUserPINChangeForced
             localPIN = try LocalPIN(number: 3).flatMap { try driver.token.localPIN($0) }
-            objects = try driver.token.objects()
-            for index in objects.keys.indices { objects.keys[index].file = 0 }
-            for index in objects.rsaKeys.indices { objects.rsaKeys[index].file = 0 }
-            for index in objects.certificates.indices { objects.certificates[index].file = 0 }
-            for index in objects.data.indices { objects.data[index].file = 0 }
-            for index in objects.keys.indices { (objects.keys[index].number, objects.keys[index].value) = (0, nil) }
-            for index in objects.rsaKeys.indices {
-                (objects.rsaKeys[index].number, objects.rsaKeys[index].modulus) = (0, nil)
-            }
+            objects = try driver.token.objects().withoutFiles
         }
     }
 
-    private static let half = KeyPairTemplate.Half(label: Array("key".utf8), id: [9])
+    static let half = KeyPairTemplate.Half(label: Array("key".utf8), id: [9])
 
     private static func makeKey(_ driver: Driver) throws {
         let algorithm = try #require(KeyAlgorithm(curve: .cryptoProA))
@@ -181,7 +173,7 @@ struct DriverPowerCutTests {
         return driver
     }
 
-    @Test("what is visible is all of an operation or nothing, and it can be done again", arguments: flows)
+    @Test("what is visible is all of an operation or nothing, and it can be done again", arguments: flows + objectFlows)
     func everyWrite(_ flow: Flow) throws {
         let (before, after) = try Self.ends(of: flow)
         var cuts = 0
