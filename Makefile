@@ -28,7 +28,7 @@ sources := $(shell find Sources Include Package.swift -type f -not -name '*.in')
 sudo := $(if $(filter 0,$(shell id -u)),,sudo)
 build_packages := gcc g++ libc6-dev binutils pkg-config git libpcsclite-dev libssl-dev libp11-kit-dev
 test_packages := pcscd vsmartcard-vpcd opensc p11-kit openssl libengine-gost-openssl python3-venv valgrind spin
-bench_packages := libengine-gost-openssl libgcrypt20-dev nettle-dev
+bench_packages := libengine-gost-openssl libgcrypt20-dev nettle-dev softhsm2
 
 # Installs those of the packages $(1) that are missing.
 define install_packages
@@ -68,6 +68,8 @@ test: deps build lint ## build, and run every test
 	Tests/install.sh
 	Tests/end-to-end.sh
 	Tests/opensc.sh
+	Tests/readers.sh
+	Tests/objects.sh
 	Tests/absence.sh
 	Tests/sharing.sh 10
 	Tests/model.sh
@@ -95,12 +97,13 @@ ROUNDS = 10000
 soak: deps ## interrupt an emulated token and its host ROUNDS times at random
 	KANAL_SOAK=$(ROUNDS) swift test --filter CryptokiTests.SoakTests
 
-bench: build-deps ## compare the speed with that of gost-engine, libgcrypt and nettle; measure the channel
+bench: deps build ## compare the speed with that of gost-engine, libgcrypt, nettle, SoftHSM2 and OpenSC
 	$(call install_packages,$(bench_packages))
 	KANAL_BENCHMARKS=1 swift build -c release --product benchmark
 	.build/release/benchmark | tee .build/benchmark.md
 	KANAL_BENCHMARKS=1 swift build -c release --product channel-benchmark
 	.build/release/channel-benchmark | tee .build/channel-benchmark.md
+	Benchmarks/module.sh | tee .build/module-benchmark.md
 
 lint: ## check the formatting
 	swift format lint --strict -r Sources Tests Benchmarks Package.swift

@@ -10,14 +10,15 @@ let settings: [SwiftSetting] = [
     .enableExperimentalFeature("Lifetimes"),
 ]
 
-/// The library carries its own Swift runtime, which SwiftPM does not do for a dynamic product by itself, shows `C_*`
-/// names only, and names the C libraries that it needs: the default ones would add the dynamic loader.
+/// The library carries its own Swift and C++ runtimes, which SwiftPM does not do for a dynamic product by itself, shows
+/// `C_*` names only, and names the C libraries that it needs: the default ones would add the dynamic loader.
 let moduleLinking: [String] =
     ["-static-stdlib", "-use-ld=lld", "-Xclang-linker", "-nodefaultlibs"]
+    + ["-L\(Context.packageDirectory)/Sources/CModule/static"]
     + [
         "--version-script=\(Context.packageDirectory)/Sources/CModule/exports.map",
-        "-soname=libkanal-pkcs11.so", "--gc-sections", "--as-needed", "-z", "nodelete",
-        "-lgcc_s", "-lgcc", "-l:libc.so.6", "-l:libc_nonshared.a",
+        "-soname=libkanal-pkcs11.so", "--gc-sections", "--as-needed", "-z", "nodelete", "-z", "pack-relative-relocs",
+        "-lgcc_eh", "-lgcc", "-l:libc.so.6", "-l:libc_nonshared.a",
     ].flatMap { ["-Xlinker", $0] }
 
 func kanal(_ name: String, on dependencies: [Target.Dependency] = [], swift more: [SwiftSetting] = []) -> Target {
@@ -64,7 +65,7 @@ let package = Package(
         kanal(
             "Token",
             on: [
-                "APDU", "GOST", "Locking", "SecureChannel", "Secrets", "Storage",
+                "APDU", "GOST", "HostCrypto", "Locking", "SecureChannel", "Secrets", "Storage",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         kanal(
@@ -88,7 +89,8 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .target(
-            name: "CModule", dependencies: ["Provider", "CCryptoki"], exclude: ["exports.map"], publicHeadersPath: ".",
+            name: "CModule", dependencies: ["Provider", "CCryptoki"], exclude: ["exports.map", "static"],
+            publicHeadersPath: ".",
             cSettings: [.headerSearchPath("../../Include/CCryptoki")],
             linkerSettings: [
                 .unsafeFlags(moduleLinking, .when(platforms: [.linux], configuration: .release))
@@ -126,7 +128,7 @@ let package = Package(
         tests(
             "ContractTests",
             on: [
-                "APDU", "Emulator", "GOST", "PCSC", "SecureChannel", "Secrets", "TestSupport", "Token",
+                "APDU", "Emulator", "GOST", "HostCrypto", "PCSC", "SecureChannel", "Secrets", "TestSupport", "Token",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         tests("EmulatorTests", on: ["Emulator", "APDU", "GOST", "Secrets", "Storage", "TestSupport"]),

@@ -9,6 +9,7 @@ sudo=$([ "$(id -u)" = 0 ] || echo sudo)
 work=$(mktemp -d)
 pcscd=
 token=
+others=()
 leftovers=()
 
 # Ends a process that the script has started, by force after ten seconds. It may be sudo, which passes the signal on.
@@ -24,7 +25,7 @@ stop() {
 
 clean_up() {
     trap - EXIT
-    [ -z "$token" ] || stop "$token"
+    for process in "$token" "${others[@]}"; do [ -z "$process" ] || stop "$process"; done
     [ -z "$pcscd" ] || stop "$pcscd"
     rm -rf "$work" "${leftovers[@]}"
 }

@@ -54,6 +54,9 @@ public protocol ReaderService: AnyObject, Sendable {
     /// All readers in the service's order, with what is in them now. No command is sent to any card.
     func readers() throws(LinkError) -> [ReaderState]
 
+    /// As ``readers()``, but what was seen so short a time ago that nobody can tell will do as well.
+    func recentReaders() throws(LinkError) -> [ReaderState]
+
     /// Connects to the card in the reader, shared with other processes.
     func connect(to reader: String) throws(LinkError) -> any CardLink
 
@@ -62,6 +65,7 @@ public protocol ReaderService: AnyObject, Sendable {
 }
 
 extension ReaderService {
+    public func recentReaders() throws(LinkError) -> [ReaderState] { try readers() }
     public func watch() -> (any ReaderWatch)? { nil }
 }
 

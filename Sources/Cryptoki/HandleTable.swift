@@ -1,46 +1,67 @@
 import CCryptoki
 
-/// Elements by handle. A handle is never 0 and never given out twice.
+/// Elements by handle, oldest first. A handle is never 0 and never given out twice.
+///
+/// Handles only grow, so that the newest is always last and each is found by halving. What is removed leaves a gap until
+/// there are more gaps than elements: no call takes longer because there are many elements.
 struct HandleTable<Element> {
-    private var elements: [CK_ULONG: Element] = [:]
+    private var places: [(handle: CK_ULONG, element: Element?)] = []
     private var lastHandle: CK_ULONG = 0
+    private(set) var count = 0
     private let notFound: CKError
 
     /// - Parameter notFound: What a handle without an element means.
     init(notFound: CKError) { self.notFound = notFound }
 
-    var count: Int { elements.count }
-
     /// All elements, oldest first.
     var ordered: [(handle: CK_ULONG, element: Element)] {
-        elements.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+        places.compactMap { place in place.element.map { (place.handle, $0) } }
     }
 
     mutating func insert(_ element: Element) -> CK_ULONG {
         lastHandle &+= 1
-        elements[lastHandle] = element
+        places.append((lastHandle, element))
+        count += 1
         return lastHandle
     }
 
     subscript(handle: CK_ULONG) -> Element {
         get throws(CKError) {
-            guard let element = elements[handle] else { throw notFound }
+            guard let index = index(of: handle), let element = places[index].element else { throw notFound }
             return element
         }
     }
 
     mutating func replace(_ handle: CK_ULONG, with element: Element) throws(CKError) {
-        guard elements[handle] != nil else { throw notFound }
-        elements[handle] = element
+        places[try occupied(handle)].element = element
     }
 
     @discardableResult
     mutating func remove(_ handle: CK_ULONG) throws(CKError) -> Element {
-        guard let element = elements.removeValue(forKey: handle) else { throw notFound }
+        let index = try occupied(handle)
+        guard let element = places[index].element.take() else { throw notFound }
+        count -= 1
+        if places.count > 2 * count { places.removeAll { $0.element == nil } }
         return element
     }
 
     mutating func removeAll(where isGone: (Element) -> Bool) {
-        elements = elements.filter { !isGone($0.value) }
+        places.removeAll { place in place.element.map(isGone) ?? true }
+        count = places.count
+    }
+
+    private func occupied(_ handle: CK_ULONG) throws(CKError) -> Int {
+        guard let index = index(of: handle), places[index].element != nil else { throw notFound }
+        return index
+    }
+
+    /// The place with a handle, found by halving.
+    private func index(of handle: CK_ULONG) -> Int? {
+        var (low, high) = (0, places.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if places[middle].handle < handle { low = middle + 1 } else { high = middle }
+        }
+        return low < places.count && places[low].handle == handle ? low : nil
     }
 }

@@ -30,31 +30,39 @@ enum KeyDerivation: Sendable {
     }
 }
 
+/// The agreement proper: of a point X ‖ Y, a UKM, a little-endian number, and a hash function.
+typealias VKO = (_ peer: [UInt8], _ ukm: [UInt8], _ hash: HashAlgorithm) throws(CKError) -> Secret
+
 extension AgreementParameters {
     /// What a private key and the other side's public key agree on.
-    func agree(
-        _ key: borrowing PrivateKey, _ derivation: KeyDerivation, sBox: SBox
-    ) throws(GOSTError) -> Secret {
-        let size = key.curve.coordinateSize
-        let peer = try PublicKey(curve: key.curve, bytes: bare(size))
+    ///
+    /// - Parameters:
+    ///   - size: The octets of a coordinate.
+    ///   - vko: What the private key does.
+    func agree(size: Int, _ derivation: KeyDerivation, sBox: SBox, _ vko: VKO) throws(CKError) -> Secret {
+        let peer = bare(size)
         switch derivation {
         case .vko2001:
-            let secret = try key.vko2001(with: peer, ukm: ukm.span)
+            let secret = try vko(peer, ukm, .gostR341194)
             return try diversify(secret, sBox)
         case .vko2012256:
-            let secret = try key.vko2012256(with: peer, ukm: ukm.span)
+            let secret = try vko(peer, ukm, .streebog256)
             return try diversify(secret, sBox)
         case .vko2012512:
-            guard self.derivation == CK_ULONG(CKD_NULL) else { throw .invalidIVLength }
-            return try key.vko2012512(with: peer, ukm: ukm.span)
+            guard self.derivation == CK_ULONG(CKD_NULL) else { throw .mechanismParameterInvalid }
+            return try vko(peer, ukm, .streebog512)
         case .keg:
             // The first 16 octets are the UKM; the next 8 are a seed, on curves of 256 bits only.
             guard self.derivation == CK_ULONG(CKD_NULL), ukm.count >= (size == 32 ? 24 : 16) else {
-                throw .invalidIVLength
+                throw .mechanismParameterInvalid
             }
-            let h = Array((ukm + [UInt8](repeating: 0, count: 16)).prefix(32))
-            return try key.keg(with: peer, h: h.span)
-        case .ecdh, .tree, .concatenation: throw .invalidParameter
+            let number = Array(ukm.prefix(16).reversed())
+            guard size == 32 else { return try vko(peer, number, .streebog512) }
+            let secret = try vko(peer, number, .streebog256)
+            do { return try PrivateKey.kegKeys(from: secret, seed: ukm.span.extracting(16..<24)) } catch {
+                throw CKError(error)
+            }
+        case .ecdh, .tree, .concatenation: throw .mechanismInvalid
         }
     }
 
@@ -64,15 +72,17 @@ extension AgreementParameters {
     }
 
     /// What the key derivation function makes of a shared secret of 32 octets.
-    private func diversify(_ secret: borrowing Secret, _ sBox: SBox) throws(GOSTError) -> Secret {
+    private func diversify(_ secret: borrowing Secret, _ sBox: SBox) throws(CKError) -> Secret {
         switch derivation {
         case CK_ULONG(CKD_NULL): return secret.copy()
         case CK_ULONG(CKD_CPDIVERSIFY_KDF), CK_ULONG(CKD_KDF_4357):
-            return try GOST28147KeyWrap.diversify(secret.bytes, ukm: ukm.span, sBox: sBox)
+            do { return try GOST28147KeyWrap.diversify(secret.bytes, ukm: ukm.span, sBox: sBox) } catch {
+                throw .mechanismParameterInvalid
+            }
         case CK_ULONG(CKD_KDF_GOSTR3411_2012_256):
             let label: [UInt8] = [0x26, 0xBD, 0xB8, 0x78]
             return KDF.derive(key: secret.bytes, label: label.span, seed: ukm.span)
-        default: throw .invalidIVLength
+        default: throw .mechanismParameterInvalid
         }
     }
 }

@@ -16,6 +16,8 @@ public final class Library: Sendable {
     private struct Tables {
         /// A reader that was seen once keeps its slot, by its position.
         var slots: [Entry] = []
+        /// What the readers said at the last look.
+        var seen: [ReaderState]?
         /// Whether the readers were looked at, so that what differs from then on is an event.
         var isKnown = false
         /// Whether the application was just told the number of slots, and will ask for the list.
@@ -31,7 +33,9 @@ public final class Library: Sendable {
         /// Whether a call that waits for the slot's token shall give up.
         let isAbandoned: Lock<Bool>
         let sighting: Sighting
-        var reader: ReaderState
+        var reader: ReaderState { didSet { state = SlotState(reader) } }
+        /// What the reader's state means.
+        private(set) var state: SlotState
         /// Whether a card came or went, and nobody was told.
         var hasEvent = false
 
@@ -44,6 +48,7 @@ public final class Library: Sendable {
                     reader: reader.name, readers: readers, settings: settings, isAbandoned: isAbandoned,
                     sighting: sighting))
             self.reader = reader
+            state = SlotState(reader)
         }
 
         /// Takes what the reader says now; nil if it is gone.
@@ -90,24 +95,33 @@ public final class Library: Sendable {
             defer { tables.isCounted = isQuery }
             return tables.isCounted && !isQuery
         }
-        if !isCounted { try refreshSlots() }
+        if !isCounted { try look(recent: true) }
         return tables.withLock { tables in
-            tables.slots.enumerated().map { (CK_SLOT_ID($0.offset), SlotState($0.element.reader)) }
+            tables.slots.enumerated().map { (CK_SLOT_ID($0.offset), $0.element.state) }
         }
     }
 
-    func refreshSlots() throws(CKError) {
+    /// Brings the table of slots up to what is in the readers now.
+    func refreshSlots() throws(CKError) { try look(recent: false) }
+
+    private func look(recent: Bool) throws(CKError) {
         let states: [ReaderState]
-        do { states = try readers.readers() } catch { throw CKError(error) }
+        do { states = try recent ? readers.recentReaders() : readers.readers() } catch { throw CKError(error) }
         try tables.withLock { tables throws(CKError) in
             guard !tables.isFinal else { throw .notInitialised }
+            let now = settings.clocks.uptime.now
+            if recent, tables.seen == states {
+                for entry in tables.slots { entry.sighting.looked(entry.reader, at: now) }
+                return
+            }
+            tables.seen = states
             for index in tables.slots.indices {
                 let name = tables.slots[index].reader.name
                 tables.slots[index].update(states.first { $0.name == name })
             }
             for state in states {
                 if let entry = tables.slots.first(where: { $0.reader.name == state.name }) {
-                    entry.sighting.looked(state, at: settings.clocks.uptime.now)
+                    entry.sighting.looked(state, at: now)
                 } else {
                     var entry = Entry(state, readers, settings)
                     entry.hasEvent = tables.isKnown && state.atr != nil
@@ -129,12 +143,9 @@ public final class Library: Sendable {
 
     /// A slot as it is now.
     public func slot(_ id: CK_SLOT_ID) throws(CKError) -> SlotState {
-        try refreshSlots()
-        let reader = tables.withLock { tables in
-            Int(exactly: id).flatMap { tables.slots.indices.contains($0) ? tables.slots[$0].reader : nil }
-        }
-        guard let reader else { throw .slotIDInvalid }
-        return SlotState(reader)
+        try look(recent: true)
+        guard let entry = known(id) else { throw .slotIDInvalid }
+        return entry.state
     }
 
     /// Runs `body` while no other thread has the slot.

@@ -23,8 +23,31 @@ extension Session {
     func agree(
         _ parameters: AgreementParameters, _ derivation: KeyDerivation, sBox: SBox, with key: Object
     ) throws(CKError) -> Secret {
-        guard case .session(_, let key?) = key.home else { throw .functionNotSupported }
-        return try key.agree(parameters, derivation, sBox: sBox)
+        switch key.home {
+        case .token(.key(let key), _): return try agree(key, parameters, derivation, sBox: sBox)
+        case .session(_, let key?): return try key.agree(parameters, derivation, sBox: sBox)
+        default: throw .keyHandleInvalid
+        }
+    }
+
+    /// What a token agrees on with a key of its own.
+    private func agree(
+        _ key: TokenKey, _ parameters: AgreementParameters, _ derivation: KeyDerivation, sBox: SBox
+    ) throws(CKError) -> Secret {
+        let isPossible = try slot.withToken { token throws(TokenError) in try token.takesOwnCommands() }
+        guard isPossible else { throw .mechanismInvalid }
+        let size = key.curve.coordinateSize
+        return try parameters.agree(size: size, derivation, sBox: sBox) { peer, ukm, hash throws(CKError) in
+            // All lengths and numbers but the key's come with the mechanism.
+            guard (try? PublicKey(curve: key.curve, bytes: peer)) != nil, ukm.count <= size else {
+                throw .mechanismParameterInvalid
+            }
+            var secret = Secret(count: 0)
+            try slot.withToken { token throws(TokenError) in
+                secret = try token.agree(key, with: peer, ukm: ukm, hash: hash)
+            }
+            return secret
+        }
     }
 
     /// The shared secret of ECDH.

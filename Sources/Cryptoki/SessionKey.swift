@@ -59,9 +59,13 @@ final class SessionKey {
     ) throws(CKError) -> Secret {
         switch material {
         case .gost(let key):
-            do throws(GOSTError) { return try parameters.agree(key, derivation, sBox: sBox) } catch {
-                // All lengths and numbers but the key's come with the mechanism.
-                throw error == .libraryFailure ? .functionFailed : .mechanismParameterInvalid
+            let curve = key.curve
+            return try parameters.agree(size: curve.coordinateSize, derivation, sBox: sBox) {
+                peer, ukm, hash throws(CKError) in
+                do throws(GOSTError) { return try key.vko(PublicKey(curve: curve, bytes: peer), ukm, hash) } catch {
+                    // All lengths and numbers but the key's come with the mechanism.
+                    throw error == .libraryFailure ? .functionFailed : .mechanismParameterInvalid
+                }
             }
         default: throw .keyTypeInconsistent
         }
@@ -123,6 +127,18 @@ extension Attributes {
             set(CKA_EXPONENT_1, [UInt8](copying: factors.exponent1))
             set(CKA_EXPONENT_2, [UInt8](copying: factors.exponent2))
             set(CKA_COEFFICIENT, [UInt8](copying: factors.coefficient))
+        }
+    }
+}
+
+extension PrivateKey {
+    fileprivate borrowing func vko(
+        _ peer: PublicKey, _ ukm: [UInt8], _ hash: HashAlgorithm
+    ) throws(GOSTError) -> Secret {
+        switch hash {
+        case .gostR341194: try vko2001(with: peer, ukm: ukm.span)
+        case .streebog256: try vko2012256(with: peer, ukm: ukm.span)
+        case .streebog512: try vko2012512(with: peer, ukm: ukm.span)
         }
     }
 }

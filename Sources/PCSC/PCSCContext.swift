@@ -17,23 +17,15 @@ final class PCSCContext {
 
     /// The names of all readers, in the service's order.
     func readerNames() throws(LinkError) -> [String] {
-        for _ in 0..<3 {
-            var count: DWORD = 0
-            let code = unsafe SCardListReaders(handle, nil, nil, &count)
-            if code == SCARD_E_NO_READERS_AVAILABLE { return [] }
-            try check(code)
-            var names = [CChar](repeating: 0, count: Int(clamping: count))
-            let listed = unsafe names.withUnsafeMutableBufferPointer { buffer in
-                unsafe SCardListReaders(handle, nil, buffer.baseAddress, &count)
-            }
-            if listed == SCARD_E_NO_READERS_AVAILABLE { return [] }
-            // A reader that came between the two calls makes the list longer than its buffer: ask again.
-            if listed == SCARD_E_INSUFFICIENT_BUFFER { continue }
-            try check(listed)
-            let bytes = names.prefix(Int(clamping: count)).map { UInt8(bitPattern: $0) }
-            return bytes.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
+        // Enough for as many readers as the service knows at a time.
+        var names = [CChar](repeating: 0, count: Int(PCSCLITE_MAX_READERS_CONTEXTS) * (Int(MAX_READERNAME) + 1) + 1)
+        let code = unsafe names.withUnsafeMutableBufferPointer { buffer in
+            var count = DWORD(buffer.count)
+            return unsafe SCardListReaders(handle, nil, buffer.baseAddress, &count)
         }
-        return []
+        if code == SCARD_E_NO_READERS_AVAILABLE { return [] }
+        try check(code)
+        return names.map { UInt8(bitPattern: $0) }.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
     }
 
     /// What the readers' slots hold now.

@@ -5,26 +5,54 @@ import Locking
 ///
 /// Each connected card has a context of its own, so that a slow card holds up nobody else.
 public final class PCSCReaders: ReaderService {
-    private let context = Lock<PCSCContext?>(nil)
+    private struct State {
+        var context: PCSCContext?
+        /// What the service said last, and when that was.
+        var seen: [ReaderState] = []
+        var time: Duration?
+    }
+
+    private let state = Lock(State())
+
+    /// How long what the service said serves as recent. It looks at its own readers less often.
+    private static let freshness = Duration.milliseconds(20)
 
     public init() {}
 
     /// All readers. Without a smart card service there are none.
     public func readers() throws(LinkError) -> [ReaderState] {
-        try context.withLock { (context: inout PCSCContext?) throws(LinkError) -> [ReaderState] in
-            // A restarted service knows nothing of the old context: ask it once more with a new one.
-            for _ in 0..<2 {
-                do throws(LinkError) {
-                    let current = if let context { context } else { try PCSCContext() }
-                    context = current
-                    return try current.states(of: current.readerNames())
-                } catch {
-                    context = nil
-                    guard error == .noService else { throw error }
-                }
-            }
-            return []
+        try state.withLock { state throws(LinkError) in try look(&state) }
+    }
+
+    public func recentReaders() throws(LinkError) -> [ReaderState] {
+        try state.withLock { state throws(LinkError) in
+            if let time = state.time, Uptime.system.now - time < Self.freshness { return state.seen }
+            return try look(&state)
         }
+    }
+
+    private func look(_ state: inout State) throws(LinkError) -> [ReaderState] {
+        state.time = nil
+        let seen = try askService(&state.context)
+        // Equal lists shall be one, so that it is quick to see that nothing has changed.
+        if state.seen != seen { state.seen = seen }
+        state.time = Uptime.system.now
+        return state.seen
+    }
+
+    private func askService(_ context: inout PCSCContext?) throws(LinkError) -> [ReaderState] {
+        // A restarted service knows nothing of the old context: ask it once more with a new one.
+        for _ in 0..<2 {
+            do throws(LinkError) {
+                let current = if let context { context } else { try PCSCContext() }
+                context = current
+                return try current.states(of: current.readerNames())
+            } catch {
+                context = nil
+                guard error == .noService else { throw error }
+            }
+        }
+        return []
     }
 
     public func connect(to reader: String) throws(LinkError) -> any CardLink {

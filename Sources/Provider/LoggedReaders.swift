@@ -13,6 +13,7 @@ final class LoggedReaders: ReaderService {
     }
 
     func readers() throws(LinkError) -> [ReaderState] { try service.readers() }
+    func recentReaders() throws(LinkError) -> [ReaderState] { try service.recentReaders() }
 
     func connect(to reader: String) throws(LinkError) -> any CardLink {
         LoggedLink(try service.connect(to: reader), log: log)

@@ -64,7 +64,8 @@ extension TokenInfo {
     }
 
     fileprivate var flags: CK_FLAGS {
-        var flags = CKF_RNG | CKF_LOGIN_REQUIRED | CKF_USER_PIN_INITIALIZED | CKF_TOKEN_INITIALIZED
+        var flags = CKF_RNG | CKF_LOGIN_REQUIRED
+        if isFormatted { flags |= CKF_USER_PIN_INITIALIZED | CKF_TOKEN_INITIALIZED }
         if isUserPINChangeForced { flags |= CKF_USER_PIN_TO_BE_CHANGED }
         if user.triesLeft < user.tries { flags |= CKF_USER_PIN_COUNT_LOW }
         if user.triesLeft == 1 { flags |= CKF_USER_PIN_FINAL_TRY }

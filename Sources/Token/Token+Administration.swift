@@ -53,7 +53,7 @@ extension Token {
         try transaction { () throws(TokenError) in
             try requireLogin(.user)
             let size = try optional { () throws(TokenError) in try select(.label).size }
-            if size != Self.labelFileSize(label) {
+            if size.map({ $0 < Self.labelFileSize(label) }) != false {
                 if size != nil { try delete(0x1000, in: .system) }
                 try createLabelFile(for: label)
             }

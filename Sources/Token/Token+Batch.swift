@@ -52,6 +52,7 @@ extension Token {
                 for step in steps.prefix(count) { batch.append(step.command) }
                 guard channel.canTransmit(batch) else { continue }
                 let mayRepeat = steps.prefix(count).allSatisfy { $0.command.isIdempotent }
+                if steps.prefix(count).contains(where: { $0.header.ins == 0x22 }) { environment = nil }
                 return try send(batch, over: channel, mayRepeat: mayRepeat)
             }
         }

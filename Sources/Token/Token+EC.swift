@@ -12,7 +12,7 @@ extension Token {
     ) throws(TokenError) -> (TokenECKey, TokenECKey) {
         try transaction { () throws(TokenError) in
             try requireLogin(.user)
-            try requireOwnCommands()
+            guard try saysItIsOwn() else { throw .unsupported }
             return try withNewKeyFiles { number throws(TokenError) in
                 try createECFile(.privateKey, number: number)
                 try createECFile(.publicKey, number: number)
@@ -47,7 +47,7 @@ extension Token {
         let value = scalar.reversed()
         return try transaction { () throws(TokenError) in
             try requireLogin(.user)
-            try requireOwnCommands()
+            guard try saysItIsOwn() else { throw .unsupported }
             guard value.count == TokenECKey.size else { throw .unsupported }
             return try withNewKeyFiles { number throws(TokenError) in
                 try createECFile(.privateKey, number: number)
@@ -84,12 +84,6 @@ extension Token {
     /// Deletes one half of a key pair, and its key file. Needs User's login.
     public func delete(_ key: TokenECKey) throws(TokenError) {
         try delete(key.half, number: key.number, record: key.file, key.annotation)
-    }
-
-    /// - Throws: ``TokenError/unsupported`` unless the token says that it takes commands of this project's own.
-    func requireOwnCommands() throws(TokenError) {
-        let response = try send(Command(0x00, 0xCA, 0x01, 0xFE, ne: 256))
-        guard response.status == .success, response.data == Array("RTEMU".utf8) else { throw .unsupported }
     }
 
     private func createECFile(_ half: TokenKey.Half, number: UInt8) throws(TokenError) {

@@ -97,8 +97,12 @@ extension Token {
         ]
         let responses = try send(steps, goesOn: true)
         guard responses.count == steps.count else { throw .malformedAnswer }
-        info.securityOfficer = try PINState(parsing: data(of: responses[0]))
-        info.user = try PINState(parsing: data(of: responses[1]))
+        // A token whose formatting was cut short has no PINs.
+        info.isFormatted = responses.prefix(2).allSatisfy { $0.status != .referencedDataNotFound }
+        if info.isFormatted {
+            info.securityOfficer = try PINState(parsing: data(of: responses[0]))
+            info.user = try PINState(parsing: data(of: responses[1]))
+        }
         // Not every model has the others.
         let answers = responses.dropFirst(2).map { $0.status == .success ? $0.data : [] }
         if answers[0].count > 6 { info.extendedFlags = answers[0][6] }

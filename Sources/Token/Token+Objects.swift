@@ -117,13 +117,16 @@ extension Token {
         return index
     }
 
+    /// What no record may be called: ISO/IEC 7816-4, 5.3.1.1 gives 0000, 3F00 and 3FFF meanings of their own.
+    private static let reservedFiles: [UInt16] = [0x0000, 0x3F00, 0x3FFF, 0x1001, Shelf.data.indexFile]
+
     /// A random identifier that no file in the directory has.
     func freeFile(in directory: FilePath) throws(TokenError) -> UInt16 {
         for _ in 0..<64 {
             let bytes: [UInt8]
             do { bytes = try settings.random.bytes(2) } catch { throw .link(.randomUnavailable) }
             let file = UInt16(bytes[0] & 0x7F) << 8 | UInt16(bytes[1])
-            guard file != 0, file != 0x1001, file != Shelf.data.indexFile else { continue }
+            guard !Self.reservedFiles.contains(file) else { continue }
             let path = directory.file(file)
             if try optional({ () throws(TokenError) in try select(path) }) == nil { return file }
         }

@@ -6,6 +6,8 @@ extension Token {
     public func logIn(as role: Role, pin: borrowing Secret) throws(TokenError) {
         let pin = pin.copy()
         try transaction(.acting) { () throws(TokenError) in
+            // A search that follows needs it, and most do.
+            if isPlain, changeCounter == nil { try readChangeCounter() }
             try verify(role, pin)
             login = role
             cache = nil

@@ -1,5 +1,5 @@
 import APDU
-public import Secrets
+import Secrets
 
 /// RSA keys: the card computes on whole blocks, little-endian; padding is the host's business.
 extension Token {
@@ -22,44 +22,10 @@ extension Token {
         }
     }
 
-    /// The private operation on a block that was padded for a signature. Needs User's login.
-    ///
-    /// - Parameter block: As long as the modulus and below it, big-endian.
-    /// - Returns: As long as the modulus, big-endian.
-    public func sign(block: [UInt8], with key: TokenRSAKey) throws(TokenError) -> [UInt8] {
-        let answer = try apply(key, to: block, template: 0xB6, operation: (0x9E, 0x9A))
-        return answer.reversed()
-    }
-
-    /// The private operation on a cryptogram. Needs User's login.
-    ///
-    /// - Parameter block: As long as the modulus and below it, big-endian.
-    /// - Returns: The padded plaintext, as long as the modulus, big-endian.
-    public func decipher(block: [UInt8], with key: TokenRSAKey) throws(TokenError) -> Secret {
-        let answer = try apply(key, to: block, template: 0xB8, operation: (0x80, 0x86))
-        return Secret(copying: answer.reversed())
-    }
-
     /// Deletes one half of a key pair, and its key file. Needs User's login.
     public func delete(_ key: TokenRSAKey) throws(TokenError) {
         guard !key.isForeign else { throw .unsupported }
         try delete(key.half, number: key.number, record: key.file, key.annotation)
-    }
-
-    /// Sets the key (MSE) and has the card compute (PSO).
-    private func apply(
-        _ key: TokenRSAKey, to block: [UInt8], template: UInt8, operation: (UInt8, UInt8)
-    ) throws(TokenError) -> [UInt8] {
-        guard key.half == .privateKey, block.count == key.bits / 8 else { throw .unsupported }
-        return try transaction(.acting) { () throws(TokenError) in
-            try requireLogin(.user)
-            let setKey = Step(0x00, 0x22, 0x41, template, bytes: [0x84, 0x01, key.number])
-            for response in try sendFirst([setKey], asking: !isPlain) { _ = try data(of: response) }
-            let answer = try performLong(
-                0x2A, operation.0, operation.1, Secret(copying: block.reversed()), ne: block.count)
-            guard answer.count == block.count else { throw .malformedAnswer }
-            return answer
-        }
     }
 
     func createPrivateFile(_ size: RSAKeySize, number: UInt8) throws(TokenError) {

@@ -35,6 +35,8 @@ extension Token {
         /// It sends what must not run twice, where a session is hardly ever lost: see ``Token/isChannelReliable``. There
         /// is none to lose without a channel.
         case acting
+        /// It sends nothing.
+        case nothing
         /// Something else, so that the change counter is asked for before.
         case neither
     }
@@ -47,6 +49,8 @@ extension Token {
         switch beginning {
         case .reading where isChannelReady: break
         case .acting where isPlain || isChannelReliable: break
+        case .nothing where isPlain: break
+        case .nothing where channel?.isOpen != true && login == nil: try openChannelIfNeeded()
         default: try establish()
         }
         do throws(TokenError) {
@@ -149,6 +153,7 @@ extension Token {
     /// Sends a command and collects the whole answer.
     func send(_ command: borrowing Command) throws(TokenError) -> Response {
         let connection = try connection()
+        if command.ins == 0x22 { environment = nil }
         // An error on the way to a command that must not run twice can come from fetching its answer.
         if !command.isIdempotent { hasActed = true }
         do throws(LinkError) {

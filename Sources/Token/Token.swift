@@ -25,7 +25,9 @@ public final class Token {
     /// What a token with a channel last said of itself outside of it.
     var capabilities: Capabilities?
     var hints: TokenHints?
-    var channel: SecureChannel?
+    var channel: SecureChannel? { didSet { environment = nil } }
+    /// What the card computes with, as far as this process has set it. Without a channel another one may set it too.
+    var environment: SecurityEnvironment?
     /// The PIN of ``login``, kept to present it once in a channel that had to be opened anew (gsc1, 15.3), and in each
     /// transaction that needs it with a token that has no channel.
     var retainedPIN: RetainedSecret?
@@ -48,6 +50,8 @@ public final class Token {
     var infoCache: (counter: UInt32, info: TokenInfo)?
     var versions: Versions?
     var knownModelName: [UInt8]??
+    /// Whether the card has said that it is one of this project's; nil before it was asked.
+    var knownAsOwn: Bool?
 
     /// Who can be logged in.
     public enum Role: UInt8, Sendable {
@@ -103,9 +107,10 @@ public final class Token {
         if case .plain = protection { true } else { false }
     }
 
-    /// Makes sure that the token can be worked with: its channel is open, if it has one.
+    /// Makes sure that the token can be worked with: its channel is open, if it has one. What a new channel is worth shows
+    /// when it is used.
     public func prepare() throws(TokenError) {
-        try transaction { () throws(TokenError) in }
+        try transaction(.nothing) { () throws(TokenError) in }
     }
 
     /// Ends login and channel, as far as the card can still be reached, and lets go of it.

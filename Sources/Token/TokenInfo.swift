@@ -35,6 +35,8 @@ public struct TokenInfo: Sendable, Equatable {
     public var protocolNumber = 4
     /// The low byte of the vendor's extended flags.
     public var extendedFlags: UInt8 = 0
+    /// Whether the token has its PINs; false after a formatting that was cut short.
+    public var isFormatted = true
     public var user = PINState()
     public var securityOfficer = PINState()
     /// Bytes; nil if unknown.

@@ -102,6 +102,14 @@ struct Subject: Sendable, CustomTestStringConvertible {
         return token
     }
 
+    /// The same, and the same token as another process sees it.
+    func freshTokens() throws -> (Token, other: Token) {
+        let link = try connect()
+        if case .reader = place { return (try freshToken(), try token()) }
+        guard let emulated = link as? EmulatedLink else { throw LinkError.noCard }
+        return (try token(over: link), try token(over: emulated.another()))
+    }
+
     /// What makes a token as good as new.
     static func format(
         policy: UInt8 = 0x03, label: String = "contract", isRepair: Bool = false, restoresFactoryState: Bool = false,
@@ -124,6 +132,9 @@ final class EmulatedLink: CardLink {
     let folder = FileManager.default.temporaryDirectory.appending(path: "kanal-\(UUID().uuidString)")
 
     init(_ card: EmulatedCard) { self.card = card }
+
+    /// Another connection to the same card.
+    func another() -> EmulatedLink { EmulatedLink(card) }
 
     deinit { try? FileManager.default.removeItem(at: folder) }
 

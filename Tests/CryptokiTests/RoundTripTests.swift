@@ -36,14 +36,14 @@ struct RoundTripTests {
         }
     }
 
-    @Test("opening costs two round trips, and one that proves the channel", arguments: ChannelProfile.allCases)
+    @Test("identifying a token and opening its channel costs three round trips", arguments: ChannelProfile.allCases)
     func opening(_ profile: ChannelProfile) throws {
         let reader = try EmulatedReader(.bt(profile), passwords: [Application.password])
         let application = Application(reader, store: Folder())
         try application.activate()
         // Discovery, since the connection is new.
-        #expect(try cost(reader) { _ = try application.open() } == 1 + 2 + 1)
-        // The next session finds the channel open.
+        #expect(try cost(reader) { _ = try application.open() } == 1 + 2)
+        // The next session finds the channel open, and makes sure that it still is.
         #expect(try cost(reader) { _ = try application.open() } == 1)
     }
 
@@ -134,10 +134,52 @@ struct RoundTripTests {
         for identity in [Identity.usb3, .flash3, .ecp2] {
             let reader = try EmulatedReader(identity)
             let application = Application(reader, store: Folder())
-            // The change counter comes in the same call.
-            #expect(try cost(reader) { try application.library.closeSession(application.open()) } == 2 + 1)
-            #expect(try cost(reader) { _ = try application.open() } == 1 + 1)
+            #expect(try cost(reader) { try application.library.closeSession(application.open()) } == 2)
+            #expect(try cost(reader) { _ = try application.open() } == 1)
         }
+    }
+
+    @Test("without a channel C_Login costs three commands the first time, then two")
+    func plainLogin() throws {
+        let reader = try EmulatedReader(.usb)
+        let application = Application(reader, store: Folder())
+        let session = try application.open()
+        #expect(try cost(reader) { try application.logIn(session) } == 3)
+        try application.library.withSession(session) { session throws(CKError) in try session.logOut() }
+        #expect(try cost(reader) { try application.logIn(session) } == 2)
+    }
+
+    @Test("without a channel C_Sign with a GOST key costs four commands")
+    func plainSignature() throws {
+        let (reader, application, session) = try TokenKeyTests.start(.usb)
+        let key = try application.makeKeys(session).privateKey
+        for _ in 0..<2 {
+            let cost = try cost(reader) { _ = try application.sign(session, key, AbsenceTests.digest, CKM_GOSTR3410) }
+            #expect(cost == 4)
+        }
+    }
+
+    @Test("a signature by an RSA key of 2048 bits costs four commands without a channel; the first one sets the key")
+    func plainRSA() throws {
+        let driver = try Driver.loggedIn(.usb)
+        let key = try driver.generateRSA(2048).1
+        let block = Driver.block(key)
+        let costs = try (0..<3).map { _ in try driver.cost { try driver.token.sign(block: block, with: key) }.commands }
+        #expect(costs == [5, 4, 4])
+    }
+
+    @Test("in a channel with long messages it costs one round trip", arguments: ChannelProfile.allCases)
+    func channelRSA(_ profile: ChannelProfile) throws {
+        let identity = Identity.changed { offer in
+            offer.profiles = [profile]
+            offer.maximumCommand = 1024
+            offer.maximumReply = 1024
+        }
+        let driver = try Driver.loggedIn(identity)
+        let key = try driver.generateRSA(2048).1
+        let block = Driver.block(key)
+        let costs = try (0..<3).map { _ in try driver.cost { try driver.token.sign(block: block, with: key) }.commands }
+        #expect(costs == [2, 1, 1])
     }
 
     @Test("what everybody may see is known after all sessions were closed, until it changes")

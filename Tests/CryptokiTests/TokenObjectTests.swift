@@ -1,5 +1,6 @@
 import Emulator
 import Foundation
+import Locking
 import Logging
 import SecureChannel
 import Secrets
@@ -11,10 +12,13 @@ import Token
 struct Driver {
     let reader: EmulatedReader
     let token: Token
-    private let store = Folder()
+    let store: Folder
 
-    init(_ reader: EmulatedReader, configure: (inout TokenSettings) -> Void = { _ in }) throws {
+    init(
+        _ reader: EmulatedReader, store: Folder = Folder(), configure: (inout TokenSettings) -> Void = { _ in }
+    ) throws {
         self.reader = reader
+        self.store = store
         var settings = TokenSettings(
             pairings: .directory(store.path), hostLabel: "test", random: SystemRandom(),
             log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
@@ -25,18 +29,28 @@ struct Driver {
     }
 
     /// A driver of a new token, with User logged in.
-    static func loggedIn(_ identity: Identity) throws -> Driver {
+    static func loggedIn(
+        _ identity: Identity, configure: (inout TokenSettings) -> Void = { _ in }
+    ) throws -> Driver {
         let isProtected = identity.name == Identity.bt.name
-        let driver = try Driver(EmulatedReader(identity, passwords: isProtected ? [Application.password] : []))
-        if isProtected { try driver.token.activate(with: ActivationPassword(Array(Application.password.utf8).span)) }
-        try driver.token.logIn(as: .user, pin: .of(Application.userPIN))
+        let reader = try EmulatedReader(identity, passwords: isProtected ? [Application.password] : [])
+        let driver = try Driver(reader, configure: configure)
+        if isProtected { try driver.activate() }
+        try driver.logIn()
         return driver
     }
+
+    func activate() throws {
+        let password = try ActivationPassword(Array(Application.password.utf8).span)
+        try token.activate(with: password)
+    }
+
+    func logIn() throws { try token.logIn(as: .user, pin: .of(Application.userPIN)) }
 
     /// What another process sees of the token on USB.
     func other(login: Bool) throws -> Driver {
         let driver = try Driver(reader)
-        if login { try driver.token.logIn(as: .user, pin: .of(Application.userPIN)) }
+        if login { try driver.logIn() }
         return driver
     }
 
@@ -58,6 +72,21 @@ struct Driver {
     static func block(_ key: TokenRSAKey) -> [UInt8] {
         let content = [UInt8](repeating: 0x5A, count: 20)
         return [0x00, 0x01] + [UInt8](repeating: 0xFF, count: key.bits / 8 - 3 - content.count) + [0x00] + content
+    }
+}
+
+/// Draws these identifiers of files first, then at random.
+private final class ChosenFiles: RandomSource {
+    private let files: Lock<[UInt16]>
+
+    init(_ files: [UInt16]) { self.files = Lock(files) }
+
+    func fill(_ bytes: inout MutableSpan<UInt8>) throws(RandomUnavailable) {
+        let isFile = bytes.count == 2
+        guard let file = files.withLock({ isFile && !$0.isEmpty ? $0.removeFirst() : nil }) else {
+            return try SystemRandom().fill(&bytes)
+        }
+        (bytes[0], bytes[1]) = (UInt8(file >> 8), UInt8(truncatingIfNeeded: file))
     }
 }
 
@@ -84,6 +113,16 @@ struct TokenObjectTests {
         #expect(try driver.token.objects().rsaKeys == [publicKey])
         try driver.token.delete(publicKey)
         #expect(try other.token.objects() == TokenObjects())
+    }
+
+    @Test(
+        "no record gets an identifier that ISO/IEC 7816-4 reserves, or that is taken",
+        arguments: [0x0000, 0x3F00, 0x3FFF, 0x1001, 0x7E00] as [UInt16])
+    func reservedIdentifiers(_ file: UInt16) throws {
+        let files = ChosenFiles([file, 0x1234, 0x1234, 0x1235])
+        let driver = try Driver.loggedIn(.usb) { $0.random = files }
+        let (publicKey, privateKey) = try driver.generateRSA(512)
+        #expect([publicKey.file, privateKey.file] == [0x1234, 0x1235])
     }
 
     @Test("RSA keys of a token with a channel work in it", arguments: [1024, 2048])

@@ -40,7 +40,7 @@ extension Card {
             path = rights.type.path(UInt8(truncatingIfNeeded: request.identifier))
             content = .rights(rights)
         }
-        try require(path == .root || request.identifier != FilePath.rootIdentifier, else: .incorrectData)
+        try require(path == .root || !FilePath.reservedIdentifiers.contains(request.identifier), else: .incorrectData)
         try require(path.identifiers.count <= FileSystem.maximumDepth, else: .notEnoughMemory)
         return File(path: path, size: request.size, conditions: request.conditions, content: content)
     }

@@ -65,9 +65,18 @@ extension PrivateKey {
         guard curve.coordinateSize == 32 else { return try vko2012512(with: peer, ukm: ukm.span) }
 
         let key = try vko2012256(with: peer, ukm: ukm.span)
+        return try Self.kegKeys(from: key, seed: h.extracting(16..<24))
+    }
+
+    /// What KEG makes of the secret that VKO_GOSTR3410_2012_256 has agreed on (RFC 9189, 8.3.1).
+    ///
+    /// - Parameter seed: 8 octets.
+    /// - Returns: 64 octets.
+    ///
+    /// Constant time in its secret inputs.
+    public static func kegKeys(from secret: borrowing Secret, seed: Span<UInt8>) throws(GOSTError) -> Secret {
         let label = Array("kdf tree".utf8)
-        return try KDFTree<Streebog256>.derive(
-            key: key.bytes, label: label.span, seed: h.extracting(16..<24), count: 64)
+        return try KDFTree<Streebog256>.derive(key: secret.bytes, label: label.span, seed: seed, count: 64)
     }
 
     /// The hash code of X ‖ Y, little-endian, of the point (m/q·UKM·d mod q)·Q.

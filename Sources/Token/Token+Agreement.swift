@@ -1,0 +1,58 @@
+import APDU
+public import GOST
+public import Secrets
+
+/// Key agreement with GOST keys. Nobody published a command for it: this one is sent to this project's tokens only.
+extension Token {
+    /// Whether the token takes commands that nobody published for real ones.
+    public func takesOwnCommands() throws(TokenError) -> Bool {
+        if let known = knownAsOwn { return known }
+        return try transaction { () throws(TokenError) in try saysItIsOwn() }
+    }
+
+    /// Whether the card says that it is one of this project's.
+    func saysItIsOwn() throws(TokenError) -> Bool {
+        if let known = knownAsOwn { return known }
+        let response = try send(Command(0x00, 0xCA, 0x01, 0xFE, ne: 256))
+        let isOwn = response.status == .success && response.data == Array("RTEMU".utf8)
+        knownAsOwn = isOwn
+        return isOwn
+    }
+
+    /// VKO (RFC 4357, 5.2; RFC 7836, 4.3). Needs User's login.
+    ///
+    /// - Parameters:
+    ///   - peer: The other side's public key X ‖ Y, little-endian.
+    ///   - ukm: A little-endian number.
+    ///   - hash: What the agreed point goes through.
+    /// - Returns: As many bytes as the hash function gives.
+    public func agree(
+        _ key: TokenKey, with peer: [UInt8], ukm: [UInt8], hash: HashAlgorithm
+    ) throws(TokenError) -> Secret {
+        guard key.half == .privateKey else { throw .unsupported }
+        var agreed: [UInt8] = []
+        defer { agreed.wipe() }
+        var request: [UInt8] = []
+        request.appendObject(0x85, peer)
+        request.appendObject(0x94, ukm)
+        try transaction { () throws(TokenError) in
+            try requireLogin(.user)
+            guard try saysItIsOwn() else { throw .unsupported }
+            try perform(Command(0x00, 0x22, 0x41, 0xA6, bytes: [0x80, 0x01, hash.number, 0x84, 0x01, key.number]))
+            agreed = try perform(Command(0x00, 0x86, 0x00, 0x00, bytes: .object(0x7C, request), ne: hash.digestSize))
+            guard agreed.count == hash.digestSize else { throw .malformedAnswer }
+        }
+        return Secret(copying: agreed)
+    }
+}
+
+extension HashAlgorithm {
+    /// The function's number in MANAGE SECURITY ENVIRONMENT.
+    fileprivate var number: UInt8 {
+        switch self {
+        case .gostR341194: 1
+        case .streebog256: 2
+        case .streebog512: 3
+        }
+    }
+}

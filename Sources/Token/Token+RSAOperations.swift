@@ -1,0 +1,93 @@
+import APDU
+import HostCrypto
+public import Secrets
+
+/// What the card computes with: what MANAGE SECURITY ENVIRONMENT last set.
+struct SecurityEnvironment: Equatable {
+    /// The template, B6 for signatures and B8 for cryptograms.
+    let template: UInt8
+    /// The number of the key.
+    let key: UInt8
+}
+
+/// Computing with RSA keys. The card takes whole blocks, little-endian; padding is the host's business.
+extension Token {
+    /// The private operation on a block that was padded for a signature. Needs User's login.
+    ///
+    /// - Parameter block: As long as the modulus and below it, big-endian.
+    /// - Returns: As long as the modulus, big-endian.
+    public func sign(block: [UInt8], with key: TokenRSAKey) throws(TokenError) -> [UInt8] {
+        let signature = try apply(key, to: block, template: 0xB6, operation: (0x9E, 0x9A))
+        return [UInt8](copying: signature)
+    }
+
+    /// The private operation on a cryptogram. Needs User's login.
+    ///
+    /// - Parameter block: As long as the modulus and below it, big-endian.
+    /// - Returns: The padded plaintext, as long as the modulus, big-endian.
+    public func decipher(block: [UInt8], with key: TokenRSAKey) throws(TokenError) -> Secret {
+        try apply(key, to: block, template: 0xB8, operation: (0x80, 0x86))
+    }
+
+    /// Has the card compute (PSO), with the key set before (MSE). A key that was set last time is not set again, which
+    /// without a channel another process may have undone meanwhile: what another key makes of the block goes nowhere.
+    private func apply(
+        _ key: TokenRSAKey, to block: [UInt8], template: UInt8, operation: (p1: UInt8, p2: UInt8)
+    ) throws(TokenError) -> Secret {
+        guard key.half == .privateKey, block.count == key.bits / 8 else { throw .unsupported }
+        let wanted = SecurityEnvironment(template: template, key: key.number)
+        var result = Secret(count: 0)
+        try transaction(.acting) { () throws(TokenError) in
+            try requireLogin(.user)
+            if environment == wanted, let publicKey = key.publicKey {
+                do throws(TokenError) {
+                    result = try compute(block, operation)
+                    if publicKey.isInverse(result, of: block) { return }
+                } catch {
+                    guard error.isRefusal else { throw error }
+                }
+            }
+            let setKey = Step(0x00, 0x22, 0x41, template, bytes: [0x84, 0x01, key.number])
+            for response in try sendFirst([setKey], asking: !isPlain) { _ = try data(of: response) }
+            result = try compute(block, operation)
+            // A result that is wrong, by a fault of the card, could give the private key away.
+            guard key.publicKey?.isInverse(result, of: block) != false else { throw .malformedAnswer }
+            environment = wanted
+        }
+        return result
+    }
+
+    private func compute(_ block: [UInt8], _ operation: (p1: UInt8, p2: UInt8)) throws(TokenError) -> Secret {
+        var answer = try performLong(
+            0x2A, operation.p1, operation.p2, Secret(copying: block.reversed()), ne: block.count)
+        defer { answer.wipe() }
+        guard answer.count == block.count else { throw .malformedAnswer }
+        answer.reverse()
+        return Secret(copying: answer)
+    }
+}
+
+extension TokenRSAKey {
+    /// The public key; nil if the token does not give it back.
+    fileprivate var publicKey: RSAPublicKey? {
+        guard let modulus, let publicExponent else { return nil }
+        return try? RSAPublicKey(modulus: modulus, publicExponent: publicExponent)
+    }
+}
+
+extension RSAPublicKey {
+    /// Whether the public operation makes `block` of the result.
+    fileprivate func isInverse(_ result: borrowing Secret, of block: [UInt8]) -> Bool {
+        (try? encrypt(result.bytes, .raw)) == block
+    }
+}
+
+extension TokenError {
+    /// Whether the card did not know what to compute with.
+    fileprivate var isRefusal: Bool {
+        switch self {
+        case .refused, .notFound: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,85 @@
+import APDU
+import CCryptoki
+import Cryptoki
+import Emulator
+import GOST
+import Testing
+
+@Suite("Agreement with keys of a token", .serialized)
+struct TokenAgreementTests {
+    private typealias Scene = (reader: EmulatedReader, application: Application, session: CK_SESSION_HANDLE)
+
+    private static func pair(
+        _ scene: Scene, _ mechanism: CK_MECHANISM_TYPE, onToken: Bool
+    ) throws -> (point: [UInt8], privateKey: CK_OBJECT_HANDLE) {
+        let template = try Attributes(template: [(CKA_DERIVE, [1]), (CKA_TOKEN, [onToken ? 1 : 0]), (CKA_ID, [1])])
+        let keys = try scene.application.library.withSession(scene.session) { session throws(CKError) in
+            try session.generateKeyPair(
+                Mechanism(type: mechanism, parameter: []), publicTemplate: template, privateTemplate: template)
+        }
+        return (try scene.application.attributes(scene.session, of: keys.0)[CKA_VALUE] ?? [], keys.1)
+    }
+
+    private static func derive(
+        _ scene: Scene, _ mechanism: CK_MECHANISM_TYPE, _ key: CK_OBJECT_HANDLE, with point: [UInt8], _ count: Int,
+        ukm: [UInt8] = [UInt8](1...24)
+    ) throws -> [UInt8] {
+        let parameters = AgreementParameters(derivation: CK_ULONG(CKD_NULL), publicData: point, ukm: ukm)
+        let mechanism = Mechanism(type: mechanism, parameter: [], structure: .agreement(parameters))
+        let template = try Attributes(template: [
+            (CKA_KEY_TYPE, CKK_GENERIC_SECRET.octets), (CKA_VALUE_LEN, CK_ULONG(count).octets),
+        ])
+        let secret = try scene.application.library.withSession(scene.session) { session throws(CKError) in
+            try session.deriveKey(mechanism, from: key, template: template)
+        }
+        return try scene.application.attributes(scene.session, of: secret)[CKA_VALUE] ?? []
+    }
+
+    @Test("a key on the token agrees on the same secrets as one of the session", arguments: ["usb", "bt"])
+    func bothSides(_ identity: String) throws {
+        let scene: Scene = try TokenKeyTests.start(identity == "bt" ? .bt : .usb)
+        let (short, long) = (CKM_GOSTR3410_KEY_PAIR_GEN, CKM_GOSTR3410_512_KEY_PAIR_GEN)
+        let agreements = [
+            (short, CKM_GOSTR3410_DERIVE, 32), (short, CKM_GOSTR3410_12_DERIVE, 32), (short, CKM_GOST_KEG, 64),
+            (long, CKM_GOSTR3410_12_DERIVE, 32), (long, CKM_VKO_GOSTR3410_2012_512, 64), (long, CKM_GOST_KEG, 64),
+        ]
+        for (generation, agreement, count) in agreements {
+            let own = try Self.pair(scene, generation, onToken: true)
+            let other = try Self.pair(scene, generation, onToken: false)
+            let secret = try Self.derive(scene, agreement, own.privateKey, with: other.point, count)
+            #expect(secret.count == count)
+            #expect(try Self.derive(scene, agreement, other.privateKey, with: own.point, count) == secret)
+        }
+    }
+
+    @Test("what is no point of the curve, or no UKM, is refused before the token is asked")
+    func parameters() throws {
+        let scene: Scene = try TokenKeyTests.start(.usb)
+        let own = try Self.pair(scene, CKM_GOSTR3410_KEY_PAIR_GEN, onToken: true)
+        let before = scene.reader.count(of: 0x86)
+        for point in [[], [UInt8](repeating: 1, count: 64), own.point + [0]] {
+            #expect(throws: CKError.mechanismParameterInvalid) {
+                try Self.derive(scene, CKM_GOSTR3410_12_DERIVE, own.privateKey, with: point, 32)
+            }
+        }
+        #expect(throws: CKError.mechanismParameterInvalid) {
+            try Self.derive(
+                scene, CKM_GOSTR3410_12_DERIVE, own.privateKey, with: own.point, 32, ukm: [UInt8](1...33))
+        }
+        #expect(scene.reader.count(of: 0x86) == before)
+    }
+
+    @Test("a token that does not say that it is an emulated one is not sent a command that nobody published")
+    func realToken() throws {
+        let scene: Scene = try TokenKeyTests.start(.usb)
+        let own = try Self.pair(scene, CKM_GOSTR3410_KEY_PAIR_GEN, onToken: true)
+        scene.reader.onResponse { _, instruction, response throws(LinkError) in
+            instruction == 0xCA && response.data == Array("RTEMU".utf8) ? Response(.referencedDataNotFound) : response
+        }
+        let before = scene.reader.count(of: 0x86)
+        #expect(throws: CKError.mechanismInvalid) {
+            try Self.derive(scene, CKM_GOSTR3410_12_DERIVE, own.privateKey, with: own.point, 32)
+        }
+        #expect(scene.reader.count(of: 0x86) == before && scene.reader.count(of: 0x22) == 0)
+    }
+}
