@@ -101,10 +101,29 @@ signatures() {
     passed "$1: OpenSSL verifies what pkcs11-tool signs${p11_kit:+, p11-kit shows the token}"
 }
 
+# The vendor's extension makes a request, OpenSSL certifies the key and verifies what it signs.
+extension() {
+    local status=0
+    timeout 120 ./extended "$slot" $pin 87654321 > request 2> output || status=$?
+    [ "$status" = 0 ] || fail "extended: $(cat output)"
+    expect 0 openssl req -in request -inform DER -verify -noout
+    expect 0 openssl req -x509 -newkey gost2012_256 -pkeyopt paramset:A -nodes -keyout ca.key -out ca.pem \
+        -subj /CN=Authority -addext basicConstraints=CA:true
+    expect 0 openssl x509 -req -in request -inform DER -CA ca.pem -CAkey ca.key -set_serial 2 -outform DER -out signer
+    expect 0 openssl x509 -in ca.pem -outform DER -out ca
+    timeout 120 ./extended "$slot" $pin 87654321 signer ca > message 2> output || status=$?
+    [ "$status" = 0 ] || fail "extended: $(cat output)"
+    expect 0 openssl cms -verify -in message -inform DER -CAfile ca.pem -purpose any -out signed
+    grep -q "signed by the token" signed || fail "the message has another content"
+    passed "$1: the vendor's extension requests a certificate and signs with it; OpenSSL verifies both"
+}
+
 signatures "Bluetooth token"
+extension "Bluetooth token"
 detach
 attach usb usb
 signatures "USB token"
+extension "USB token"
 
 # ---- OpenSC's own driver takes the token for what it says it is ----
 

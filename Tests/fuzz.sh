@@ -1,32 +1,38 @@
 #!/usr/bin/env bash
-# Builds GOST, HostCrypto and both ends of the channel for libFuzzer and AddressSanitizer and runs every fuzz target for
-# so many seconds, beginning with the inputs in Tests/Fuzz/Corpus. What is found lies in .build/fuzz/<target>. With "keep"
-# as second argument, the inputs that reach code that no kept one reaches are added to the corpus.
+# fuzz.sh [SECONDS [keep|- [TARGET]]]: builds the libraries, the driver and the emulator for libFuzzer and
+# AddressSanitizer and runs every fuzz target, or TARGET alone, for so many seconds (60), beginning with the inputs in
+# Tests/Fuzz/Corpus. What is found lies in .build/fuzz/<target>. With "keep", the inputs that reach code that no kept one
+# reaches are added to the corpus.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 seconds=${1:-60}
+keep=${2:--}
+only=${3:-*}
 build=.build/fuzz
 
-for target in GOST HostCrypto SecureChannel ChannelToken Emulator; do
+for target in HostCrypto ChannelToken Emulator Configuration Token; do
     swift build -c release --scratch-path $build --target $target --sanitize address -Xswiftc -sanitize=fuzzer \
         -Xswiftc -enable-testing
 done
 
 modules=$build/release/Modules
 libraries=$(printf "$build/release/%s.build/*.o " \
-    APDU ChannelToken Emulator GOST GOSTKernels HostCrypto Locking Secrets SecureChannel Storage)
-for source in Tests/Fuzz/*.swift; do
+    APDU ChannelToken Configuration Emulator GOST GOSTKernels HostCrypto Locking Logging Secrets SecureChannel Storage \
+    Token)
+for source in Tests/Fuzz/$only.swift; do
     target=$(basename "$source" .swift)
     echo "fuzzing $target"
     kept=Tests/Fuzz/Corpus/$target
+    dictionary=Tests/Fuzz/$target.dict
     mkdir -p "$build/$target/corpus" "$kept"
     swiftc -O -sanitize=fuzzer,address -parse-as-library -swift-version 6 -use-ld=lld -I $modules -I Include/COpenSSL \
         -Xcc -fmodule-map-file=$build/release/GOSTKernels.build/module.modulemap \
         "$source" $libraries -lcrypto -o "$build/$target/fuzz"
-    SWIFT_BACKTRACE=enable=no "$build/$target/fuzz" -max_total_time="$seconds" -max_len=1024 -timeout=20 \
-        -print_final_stats=1 -verbosity=0 -artifact_prefix="$build/$target/" "$build/$target/corpus" "$kept"
-    [ "${2:-}" != keep ] || "$build/$target/fuzz" -merge=1 -max_len=1024 "$kept" "$build/$target/corpus"
+    SWIFT_BACKTRACE=enable=no "$build/$target/fuzz" -max_total_time="$seconds" -max_len=1024 -len_control=0 -timeout=20 \
+        -print_final_stats=1 -verbosity=0 -artifact_prefix="$build/$target/" \
+        $([ ! -e "$dictionary" ] || echo "-dict=$dictionary") "$build/$target/corpus" "$kept"
+    [ "$keep" != keep ] || "$build/$target/fuzz" -merge=1 -max_len=1024 "$kept" "$build/$target/corpus"
     rmdir "$kept" 2> /dev/null || true
 done
 echo "fuzz.sh: passed"

@@ -62,7 +62,7 @@ wait_until() {
 
 # Builds the programs that the scripts use, and makes sure that nothing reads or writes what belongs to the user.
 prepare() {
-    for program in Demo/{readers,activate,public_key,share,scan} ModuleTests/Programs/calls; do
+    for program in Demo/{readers,activate,public_key,share,scan} ModuleTests/Programs/{calls,extended}; do
         cc -IInclude/CCryptoki -I/usr/include/PCSC "Tests/$program.c" -o "$work/${program##*/}" \
             -L"${module%/*}" -Wl,-rpath,"${module%/*}" -lkanal-pkcs11 -lpcsclite
     done
@@ -79,6 +79,9 @@ gost = gost
 [gost]
 engine_id = gost
 default_algorithms = ALL
+[req]
+distinguished_name = name
+[name]
 END
     export OPENSSL_CONF=$work/openssl.cnf
     cd "$work"

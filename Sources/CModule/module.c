@@ -1,7 +1,8 @@
-// The two function tables, and the functions that hand them out. Every entry is the exported function of its own name;
-// Swift defines these in the target Provider.
+// The function tables, and the functions that hand them out. Every entry is the exported function of its own name; Swift
+// defines these in the target Provider.
 
-#include <rtpkcs11.h>
+#include <pkcs11v3.h>
+#include <string.h>
 
 #define STANDARD_FUNCTIONS(ENTRY) \
     ENTRY(C_Initialize) ENTRY(C_Finalize) ENTRY(C_GetInfo) ENTRY(C_GetFunctionList) \
@@ -26,6 +27,17 @@
     ENTRY(C_SeedRandom) ENTRY(C_GenerateRandom) \
     ENTRY(C_GetFunctionStatus) ENTRY(C_CancelFunction) ENTRY(C_WaitForSlotEvent)
 
+#define FUNCTIONS_OF_3_0(ENTRY) \
+    ENTRY(C_GetInterfaceList) ENTRY(C_GetInterface) ENTRY(C_LoginUser) ENTRY(C_SessionCancel) \
+    ENTRY(C_MessageEncryptInit) ENTRY(C_EncryptMessage) ENTRY(C_EncryptMessageBegin) ENTRY(C_EncryptMessageNext) \
+    ENTRY(C_MessageEncryptFinal) \
+    ENTRY(C_MessageDecryptInit) ENTRY(C_DecryptMessage) ENTRY(C_DecryptMessageBegin) ENTRY(C_DecryptMessageNext) \
+    ENTRY(C_MessageDecryptFinal) \
+    ENTRY(C_MessageSignInit) ENTRY(C_SignMessage) ENTRY(C_SignMessageBegin) ENTRY(C_SignMessageNext) \
+    ENTRY(C_MessageSignFinal) \
+    ENTRY(C_MessageVerifyInit) ENTRY(C_VerifyMessage) ENTRY(C_VerifyMessageBegin) ENTRY(C_VerifyMessageNext) \
+    ENTRY(C_MessageVerifyFinal)
+
 #define EXTENDED_FUNCTIONS(ENTRY) \
     ENTRY(C_EX_GetFunctionListExtended) ENTRY(C_EX_InitToken) ENTRY(C_EX_GetTokenInfoExtended) \
     ENTRY(C_EX_UnblockUserPIN) ENTRY(C_EX_SetTokenName) ENTRY(C_EX_SetLicense) ENTRY(C_EX_GetLicense) \
@@ -39,16 +51,29 @@
     ENTRY(C_EX_PKCS7VerifyInit) ENTRY(C_EX_PKCS7Verify) ENTRY(C_EX_PKCS7VerifyUpdate) ENTRY(C_EX_PKCS7VerifyFinal) \
     ENTRY(C_EX_Authenticate) ENTRY(C_EX_Deauthenticate) ENTRY(C_EX_UnblockAuthenticator)
 
+#define MEMBER(name) __typeof__(name) *name;
 #define IN_TABLE(name) .name = name,
 #define COUNT(name) +1
 
+struct table_3_0 {
+    CK_VERSION version;
+    STANDARD_FUNCTIONS(MEMBER) FUNCTIONS_OF_3_0(MEMBER)
+};
+
 static CK_FUNCTION_LIST standard = {.version = {2, 40}, STANDARD_FUNCTIONS(IN_TABLE)};
+static struct table_3_0 table_3_0 = {.version = {3, 0}, STANDARD_FUNCTIONS(IN_TABLE) FUNCTIONS_OF_3_0(IN_TABLE)};
 static CK_FUNCTION_LIST_EXTENDED extended = {.version = {2, 40}, EXTENDED_FUNCTIONS(IN_TABLE)};
 
 // A list that misses a function would leave a NULL in its table: the tables consist of a version, which takes the room
 // of one pointer, and the functions.
 _Static_assert(sizeof standard == (1 STANDARD_FUNCTIONS(COUNT)) * sizeof(void *), "a standard function is missing");
+_Static_assert(sizeof table_3_0 == (69 + 24) * sizeof(void *), "a function of 3.0 is missing");
 _Static_assert(sizeof extended == (1 EXTENDED_FUNCTIONS(COUNT)) * sizeof(void *), "an extended function is missing");
+
+// Neither is fork-safe in the sense of CKF_INTERFACE_FORK_SAFE: a child begins without sessions.
+static CK_UTF8CHAR name[] = "PKCS 11";
+static CK_INTERFACE interfaces[] = {{name, &table_3_0, 0}, {name, &standard, 0}};
+enum { INTERFACES = sizeof interfaces / sizeof *interfaces };
 
 CK_RV C_GetFunctionList(CK_FUNCTION_LIST_PTR_PTR ppFunctionList) {
     if (!ppFunctionList)
@@ -62,4 +87,36 @@ CK_RV C_EX_GetFunctionListExtended(CK_FUNCTION_LIST_EXTENDED_PTR_PTR ppFunctionL
         return CKR_ARGUMENTS_BAD;
     *ppFunctionList = &extended;
     return CKR_OK;
+}
+
+CK_RV C_GetInterfaceList(CK_INTERFACE *pInterfacesList, CK_ULONG_PTR pulCount) {
+    if (!pulCount)
+        return CKR_ARGUMENTS_BAD;
+    CK_ULONG room = *pulCount;
+    *pulCount = INTERFACES;
+    if (!pInterfacesList)
+        return CKR_OK;
+    if (room < INTERFACES)
+        return CKR_BUFFER_TOO_SMALL;
+    memcpy(pInterfacesList, interfaces, sizeof interfaces);
+    return CKR_OK;
+}
+
+// The first interface that has everything asked for.
+CK_RV C_GetInterface(CK_UTF8CHAR_PTR pInterfaceName, CK_VERSION_PTR pVersion, CK_INTERFACE **ppInterface,
+                     CK_FLAGS flags) {
+    if (!ppInterface)
+        return CKR_ARGUMENTS_BAD;
+    if (pInterfaceName && strcmp((const char *)pInterfaceName, (const char *)name) != 0)
+        return CKR_FUNCTION_FAILED;
+    for (int i = 0; i < INTERFACES; i++) {
+        const CK_VERSION *version = interfaces[i].pFunctionList;
+        if (pVersion && (pVersion->major != version->major || pVersion->minor != version->minor))
+            continue;
+        if (flags & ~interfaces[i].flags)
+            continue;
+        *ppInterface = &interfaces[i];
+        return CKR_OK;
+    }
+    return CKR_FUNCTION_FAILED;
 }

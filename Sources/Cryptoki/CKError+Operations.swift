@@ -4,7 +4,7 @@ import HostCrypto
 
 extension CKError {
     static let curveNotSupported = CKError(CKR_CURVE_NOT_SUPPORTED)
-    static let dataInvalid = CKError(CKR_DATA_INVALID)
+    public static let dataInvalid = CKError(CKR_DATA_INVALID)
     static let encryptedDataInvalid = CKError(CKR_ENCRYPTED_DATA_INVALID)
     static let encryptedDataLengthRange = CKError(CKR_ENCRYPTED_DATA_LEN_RANGE)
     static let functionFailed = CKError(CKR_FUNCTION_FAILED)

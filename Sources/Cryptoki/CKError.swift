@@ -28,6 +28,7 @@ public struct CKError: Error, RawRepresentable, Hashable, Sendable {
     public static let functionNotParallel = CKError(CKR_FUNCTION_NOT_PARALLEL)
     public static let functionNotSupported = CKError(CKR_FUNCTION_NOT_SUPPORTED)
     public static let generalError = CKError(CKR_GENERAL_ERROR)
+    public static let hostMemory = CKError(CKR_HOST_MEMORY)
     public static let keyFunctionNotPermitted = CKError(CKR_KEY_FUNCTION_NOT_PERMITTED)
     public static let keyHandleInvalid = CKError(CKR_KEY_HANDLE_INVALID)
     public static let keyTypeInconsistent = CKError(CKR_KEY_TYPE_INCONSISTENT)
@@ -60,6 +61,8 @@ public struct CKError: Error, RawRepresentable, Hashable, Sendable {
     public static let userTypeInvalid = CKError(CKR_USER_TYPE_INVALID)
     /// The activation password is wrong or malformed (vendor, 0x80000006).
     public static let activationPasswordInvalid = CKError(0x8000_0006)
+    /// The signature is good, and no path leads from the signer's certificate to a trusted one.
+    public static let certificateChainNotVerified = CKError(CKR_CERT_CHAIN_NOT_VERIFIED)
 }
 
 extension CKError {

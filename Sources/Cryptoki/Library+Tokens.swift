@@ -82,7 +82,9 @@ extension Library {
         on mechanism: CK_MECHANISM_TYPE, in slot: CK_SLOT_ID
     ) throws(CKError) -> (keySizes: ClosedRange<CK_ULONG>, flags: CK_FLAGS) {
         try requireToken(slot)
-        let definition = try MechanismDefinition.find(mechanism)
+        guard let definition = MechanismDefinition.all.first(where: { $0.type == mechanism }) else {
+            throw .mechanismInvalid
+        }
         return (definition.keySizes, definition.flags)
     }
 

@@ -143,7 +143,7 @@ extension Attributes {
             guard SBox.all.contains(where: { $0.oid == parameters }) else { throw .domainParametersInvalid }
         }
         let value = take(CKA_VALUE)
-        guard type.size ?? value.count == value.count, !value.isEmpty else { throw .attributeValueInvalid }
+        guard type.allows(value.count) else { throw .attributeValueInvalid }
         set(CKA_VALUE_LEN, CK_ULONG(value.count))
         return SessionKey(value)
     }

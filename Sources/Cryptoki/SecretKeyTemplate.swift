@@ -72,15 +72,17 @@ struct SecretKeyTemplate {
 
     /// The octets of a new key.
     ///
-    /// - Throws: `CKR_TEMPLATE_INCOMPLETE` or `CKR_KEY_SIZE_RANGE` for a generic secret whose length is not told, or out
-    ///   of range; `CKR_TEMPLATE_INCONSISTENT` for a length that keys of the type do not have.
+    /// - Throws: `CKR_TEMPLATE_INCOMPLETE` or `CKR_KEY_SIZE_RANGE` for a key whose length is not told, or out of range;
+    ///   `CKR_TEMPLATE_INCONSISTENT` where all keys of the type have another.
     func size() throws(CKError) -> Int {
         if let size = keyType.size {
             guard count ?? size == size else { throw .templateInconsistent }
             return size
         }
         guard let count else { throw .templateIncomplete }
-        guard SecretKeyType.genericSizes.contains(count) else { throw .keySizeRange }
+        guard keyType.allows(count), keyType != .generic || SecretKeyType.genericSizes.contains(count) else {
+            throw .keySizeRange
+        }
         return count
     }
 

@@ -6,6 +6,8 @@ enum SecretKeyType: Sendable, CaseIterable {
     /// Two keys in one: that of the code, then that of the cipher (KExp15).
     case magmaTwin, kuznyechikTwin
     case generic
+    /// Kept, wrapped and derived, but not computed with.
+    case aes
 
     /// - Returns: nil for a type that this library has no secret keys of.
     init?(_ rawValue: CK_KEY_TYPE) {
@@ -21,15 +23,25 @@ enum SecretKeyType: Sendable, CaseIterable {
         case .magmaTwin: CKK_MAGMA_TWIN_KEY
         case .kuznyechikTwin: CKK_KUZNECHIK_TWIN_KEY
         case .generic: CKK_GENERIC_SECRET
+        case .aes: CKK_AES
         }
     }
 
-    /// The octets of a key; nil if keys can have any number of them.
+    /// The octets of a key; nil if keys of the type differ in it.
     var size: Int? {
         switch self {
         case .gost28147, .magma, .kuznyechik: 32
         case .magmaTwin, .kuznyechikTwin: 64
-        case .generic: nil
+        case .generic, .aes: nil
+        }
+    }
+
+    /// Whether a key can have so many octets.
+    func allows(_ count: Int) -> Bool {
+        switch self {
+        case .generic: count > 0
+        case .aes: [16, 24, 32].contains(count)
+        default: count == size
         }
     }
 

@@ -15,7 +15,7 @@ extension Session {
         let value = try derivedValue(mechanism, derivation, baseHandle, &template)
         guard template.count ?? template.keyType.size ?? value.count <= value.count else { throw .templateInconsistent }
         let count = template.count ?? template.keyType.size ?? value.count
-        guard count > 0, template.keyType.size ?? count == count else { throw .templateInconsistent }
+        guard template.keyType.allows(count) else { throw .templateInconsistent }
         template.count = count
         return try insert(template.object(value.extracting(0..<count), session: handle))
     }

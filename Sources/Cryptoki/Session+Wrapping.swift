@@ -22,7 +22,7 @@ extension Session {
         var template = try SecretKeyTemplate(template, keyTypes: key.wrappedTypes, madeBy: nil, isLocal: false)
         let value = try key.unwrap(wrapped, mechanism.parameter)
         guard template.count ?? value.count == value.count else { throw .templateInconsistent }
-        guard template.keyType.size ?? value.count == value.count else { throw .wrappedKeyLengthRange }
+        guard template.keyType.allows(value.count) else { throw .wrappedKeyLengthRange }
         template.count = value.count
         return try insert(template.object(value, session: handle))
     }

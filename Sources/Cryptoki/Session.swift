@@ -17,6 +17,7 @@ public final class Session {
     var verifyRecovery: RecoveryOperation?
     var encryption: CipherOperation?
     var decryption: CipherOperation?
+    var messageVerification: MessageVerification?
 
     init(handle: CK_SESSION_HANDLE, isReadWrite: Bool, slot: Slot) {
         self.handle = handle
@@ -32,6 +33,18 @@ public final class Session {
         decryption = nil
         if verification?.isPrivate == true { verification = nil }
         if verifyRecovery?.key.isPrivate == true { verifyRecovery = nil }
+    }
+
+    /// Ends the operations that `flags` name (`CKF_`), where there are any (PKCS #11 v3.0, 5.6.13).
+    public func cancel(_ flags: CK_FLAGS) {
+        if flags & CKF_ENCRYPT != 0 { encryption = nil }
+        if flags & CKF_DECRYPT != 0 { decryption = nil }
+        if flags & CKF_DIGEST != 0 { digest = nil }
+        if flags & CKF_SIGN != 0 { signature = nil }
+        if flags & CKF_SIGN_RECOVER != 0 { signRecovery = nil }
+        if flags & CKF_VERIFY != 0 { verification = nil }
+        if flags & CKF_VERIFY_RECOVER != 0 { verifyRecovery = nil }
+        if flags & CKF_FIND_OBJECTS != 0 { search = nil }
     }
 
     /// The session's state (`CKS_`).

@@ -52,14 +52,14 @@ public func C_SetPIN(
     call { library throws(CKError) in
         let new = try unsafe secret(pNewPin, ulNewLen)
         // Programs of the vendor leave the old PIN out after a login.
-        let old = try unsafe Secret(copying: input(pOldPin, ulOldLen).span)
+        let old = try unsafe pOldPin == nil && ulOldLen == 0 ? Secret(count: 0) : secret(pOldPin, ulOldLen)
         try library.withSession(hSession) { session throws(CKError) in try session.setPIN(old: old, new: new) }
     }
 }
 
 /// A PIN that the caller points to. The token has no pad of its own to type one on, so that NULL cannot be meant.
 func secret(_ pointer: UnsafeMutablePointer<CK_UTF8CHAR>?, _ count: CK_ULONG) throws(CKError) -> Secret {
-    guard unsafe pointer != nil else { throw .argumentsBad }
+    guard unsafe pointer != nil, count <= valueLimit else { throw .argumentsBad }
     return try unsafe Secret(copying: input(pointer, count).span)
 }
 
@@ -74,8 +74,11 @@ extension TokenFormat {
 
     /// What `C_EX_InitToken` was asked for.
     ///
+    /// - Parameter emitentKey: The key to leave on a token whose factory state is restored.
     /// - Throws: `CKR_ARGUMENTS_BAD` if a value is beyond what tokens take.
-    fileprivate convenience init(_ parameters: CK_RUTOKEN_INIT_PARAM) throws(CKError) {
+    convenience init(
+        _ parameters: CK_RUTOKEN_INIT_PARAM, restoring emitentKey: EmitentKey? = nil
+    ) throws(CKError) {
         func number(_ value: CK_ULONG, in range: ClosedRange<CK_ULONG>) throws(CKError) -> Int {
             guard range.contains(value) else { throw .argumentsBad }
             return Int(clamping: value)
@@ -97,7 +100,8 @@ extension TokenFormat {
             securityOfficer: PIN(value: pinSO, minimumLength: minimumSO, tries: triesSO),
             user: PIN(value: pinUser, minimumLength: minimumUser, tries: triesUser),
             changePolicy: UInt8(truncatingIfNeeded: policy), label: label,
-            isRepair: unsafe parameters.UseRepairMode != 0)
+            isRepair: unsafe parameters.UseRepairMode != 0, restoresFactoryState: emitentKey != nil,
+            emitentKey: emitentKey)
     }
 }
 
@@ -106,7 +110,7 @@ extension CK_RUTOKEN_INIT_PARAM {
     private static var shortSize: Int { 104 }
 
     /// Reads as much as the caller's structure has; what it lacks is 0, the default.
-    fileprivate init(reading pointer: UnsafeMutablePointer<CK_RUTOKEN_INIT_PARAM>) throws(CKError) {
+    init(reading pointer: UnsafeMutablePointer<CK_RUTOKEN_INIT_PARAM>) throws(CKError) {
         unsafe self = CK_RUTOKEN_INIT_PARAM()
         let size = try unsafe length(UnsafeRawPointer(pointer).load(as: CK_ULONG.self))
         guard unsafe size >= Self.shortSize else { throw .argumentsBad }

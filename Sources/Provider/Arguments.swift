@@ -7,6 +7,7 @@ extension Mechanism {
         let mechanism = try unsafe output(pointer).pointee
         let parameter = unsafe mechanism.pParameter?.assumingMemoryBound(to: UInt8.self)
         do throws(CKError) {
+            guard unsafe mechanism.ulParameterLen <= valueLimit else { throw .mechanismParameterInvalid }
             let bytes = try unsafe Array(input(parameter, mechanism.ulParameterLen))
             let structure = try unsafe MechanismParameters(mechanism)
             unsafe self.init(type: mechanism.mechanism, parameter: bytes, structure: structure)
@@ -62,12 +63,14 @@ extension MechanismParameters {
 extension Attributes {
     /// Reads the template that a caller points to.
     init(_ template: UnsafeMutablePointer<CK_ATTRIBUTE>?, _ count: CK_ULONG) throws(CKError) {
+        guard count <= templateLimit else { throw .argumentsBad }
         let template = try unsafe input(template, count)
         var attributes: [(type: CK_ATTRIBUTE_TYPE, value: [UInt8])] = []
         for index in template.indices {
             let attribute = unsafe template[index]
             let value = unsafe attribute.pValue?.assumingMemoryBound(to: UInt8.self)
             do throws(CKError) {
+                guard unsafe attribute.ulValueLen <= valueLimit else { throw .attributeValueInvalid }
                 attributes.append(unsafe (attribute.type, Array(try input(value, attribute.ulValueLen))))
             } catch {
                 throw .attributeValueInvalid

@@ -3,8 +3,12 @@ import Cryptoki
 import Secrets
 
 /// Runs one entry point: the only place where an error becomes a return value, and where calls are logged.
-func call(_ name: StaticString = #function, _ body: (Library) throws(CKError) -> Void) -> CK_RV {
-    enter(name) { () throws(CKError) in try body(Process.current.initialised()) }
+///
+/// - Parameter isAlone: False for a function that may take as long as the user likes.
+func call(
+    _ name: StaticString = #function, isAlone: Bool = true, _ body: (Library) throws(CKError) -> Void
+) -> CK_RV {
+    enter(name) { () throws(CKError) in try Process.current.withLibrary(isAlone: isAlone, body) }
 }
 
 /// As ``call(_:_:)``, for the functions that work without `C_Initialize`.
@@ -31,6 +35,13 @@ func length(_ count: CK_ULONG) throws(CKError) -> Int {
     guard let count = Int(exactly: count), count < 1 << 47 else { throw .argumentsBad }
     return count
 }
+
+/// The most octets that an attribute, a mechanism's parameter, a PIN or a random number can have. A length above it is a
+/// mistake, and whatever lies behind the caller's buffer is not looked at.
+let valueLimit: CK_ULONG = 1 << 24
+
+/// The most attributes that a template can have.
+let templateLimit: CK_ULONG = 1 << 12
 
 /// Elements that the caller holds out. NULL stands for none, but not for some.
 func input<Element>(

@@ -1,6 +1,5 @@
 public import CCryptoki
 import Cryptoki
-import Glibc
 
 @c @implementation
 public func C_EX_GetTokenInfoExtended(
@@ -16,10 +15,4 @@ public func C_EX_GetTokenInfoExtended(
         answer.ulSizeofThisStructure = CK_ULONG(filled)
         unsafe UnsafeMutableRawPointer(info).copyMemory(from: &answer, byteCount: filled)
     }
-}
-
-@c @implementation
-public func C_EX_FreeBuffer(_ pBuffer: UnsafeMutablePointer<CK_BYTE>?) -> CK_RV {
-    unsafe free(pBuffer)
-    return CK_RV(CKR_OK)
 }

@@ -4,29 +4,31 @@ import Cryptoki
 @c @implementation
 public func C_Initialize(_ pInitArgs: UnsafeMutableRawPointer?) -> CK_RV {
     enter { () throws(CKError) in
-        try unsafe checkInitialisation(pInitArgs?.assumingMemoryBound(to: CK_C_INITIALIZE_ARGS.self))
-        try Process.current.initialise(Composition.library)
+        let arguments = unsafe pInitArgs?.assumingMemoryBound(to: CK_C_INITIALIZE_ARGS.self).pointee
+        try Process.current.initialise(Composition.library) { () throws(CKError) in
+            try unsafe arguments.flatMap { arguments throws(CKError) in try unsafe applicationMutex(arguments) }
+        }
     }
 }
 
-/// Refuses arguments that cannot be honoured (PKCS #11 v2.40, 5.4). The library always locks with the operating
-/// system's primitives and never starts a thread.
-private func checkInitialisation(_ pointer: UnsafeMutablePointer<CK_C_INITIALIZE_ARGS>?) throws(CKError) {
-    guard let arguments = unsafe pointer?.pointee else { return }
+/// The mutex that the arguments ask for; nil if the operating system's locks will do, which they always do (PKCS #11
+/// v2.40, 5.4). The library never starts a thread.
+private func applicationMutex(_ arguments: CK_C_INITIALIZE_ARGS) throws(CKError) -> ApplicationMutex? {
     guard unsafe arguments.pReserved == nil else { throw .argumentsBad }
-    let callbacks = unsafe [
+    let functions = unsafe [
         arguments.CreateMutex != nil, arguments.DestroyMutex != nil, arguments.LockMutex != nil,
         arguments.UnlockMutex != nil,
     ]
-    guard Set(callbacks).count == 1 else { throw .argumentsBad }
-    guard unsafe !callbacks[0] || arguments.flags & CKF_OS_LOCKING_OK != 0 else { throw .cannotLock }
+    guard Set(functions).count == 1 else { throw .argumentsBad }
+    guard functions[0], unsafe arguments.flags & CKF_OS_LOCKING_OK == 0 else { return nil }
+    return try unsafe ApplicationMutex(arguments)
 }
 
 @c @implementation
 public func C_Finalize(_ pReserved: UnsafeMutableRawPointer?) -> CK_RV {
     enter { () throws(CKError) in
         guard unsafe pReserved == nil else { throw .argumentsBad }
-        try Process.current.finalise().finalize()
+        try Process.current.finalise()
     }
 }
 

@@ -6,7 +6,14 @@ import Locking
 /// What this process has of the library: nothing before `C_Initialize`, and nothing again in a forked child.
 final class Process: Sendable {
     private let id = getpid()
-    private let library = Lock<Library?>(nil)
+    private let library = Lock<Initialised?>(nil)
+
+    /// What `C_Initialize` has made.
+    private struct Initialised {
+        let library: Library
+        /// Held during each call, where the application locks with functions of its own.
+        let mutex: ApplicationMutex?
+    }
 
     /// The present process's. A child that `fork` made meets the parent's here and leaves it alone for good: the
     /// connections in it belong to the parent, and its locks may be held by threads that the child does not have.
@@ -24,25 +31,34 @@ final class Process: Sendable {
     nonisolated(unsafe) private static var instance = Process()
     private static let replacement = Lock<Void>(())
 
-    /// - Throws: `CKR_CRYPTOKI_NOT_INITIALIZED`.
-    func initialised() throws(CKError) -> Library {
-        guard let library = library.withLock({ $0 }) else { throw .notInitialised }
-        return library
+    /// Runs `body` with the library.
+    ///
+    /// - Parameter isAlone: Whether an application that locks with functions of its own shall see one call at a time.
+    /// - Throws: `CKR_CRYPTOKI_NOT_INITIALIZED`; whatever `body` throws.
+    func withLibrary(isAlone: Bool, _ body: (Library) throws(CKError) -> Void) throws(CKError) {
+        guard let initialised = library.withLock({ $0 }) else { throw .notInitialised }
+        guard isAlone, let mutex = initialised.mutex else { return try body(initialised.library) }
+        try mutex.withLock { () throws(CKError) in try body(initialised.library) }
     }
 
-    /// - Throws: `CKR_CRYPTOKI_ALREADY_INITIALIZED`.
-    func initialise(_ make: () -> Library) throws(CKError) {
+    /// - Throws: `CKR_CRYPTOKI_ALREADY_INITIALIZED`; what `makeMutex` throws.
+    func initialise(
+        _ make: () -> Library, mutex makeMutex: () throws(CKError) -> ApplicationMutex?
+    ) throws(CKError) {
         try library.withLock { library throws(CKError) in
             guard library == nil else { throw .alreadyInitialised }
-            library = make()
+            let mutex = try makeMutex()
+            library = Initialised(library: make(), mutex: mutex)
         }
     }
 
-    /// Takes the library away from further calls.
+    /// Takes the library away from further calls, and ends it.
     ///
     /// - Throws: `CKR_CRYPTOKI_NOT_INITIALIZED`.
-    func finalise() throws(CKError) -> Library {
-        guard let ended = library.withLock({ $0.take() }) else { throw .notInitialised }
-        return ended
+    func finalise() throws(CKError) {
+        try withLibrary(isAlone: true) { _ throws(CKError) in
+            guard let ended = library.withLock({ $0.take() }) else { throw .notInitialised }
+            ended.library.finalize()
+        }
     }
 }

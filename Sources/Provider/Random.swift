@@ -17,6 +17,7 @@ public func C_GenerateRandom(
 ) -> CK_RV {
     call { library throws(CKError) in
         let place = try unsafe output(pRandomData)
+        guard ulRandomLen <= valueLimit else { throw .argumentsBad }
         let count = try length(ulRandomLen)
         let random = try library.withSession(hSession) { session throws(CKError) in
             try session.generateRandom(count)

@@ -66,6 +66,28 @@ public func C_Logout(_ hSession: CK_SESSION_HANDLE) -> CK_RV {
     }
 }
 
+/// The token knows its users by their kind: nobody has a name (PKCS #11 v3.0, 5.6.9).
+@c @implementation
+public func C_LoginUser(
+    _ hSession: CK_SESSION_HANDLE, _ userType: CK_USER_TYPE, _ pPin: UnsafeMutablePointer<CK_UTF8CHAR>?,
+    _ ulPinLen: CK_ULONG, _ pUsername: UnsafeMutablePointer<CK_UTF8CHAR>?, _ ulUsernameLen: CK_ULONG
+) -> CK_RV {
+    call { library throws(CKError) in
+        let pin = try unsafe secret(pPin, ulPinLen)
+        guard ulUsernameLen == 0 else { throw .argumentsBad }
+        try library.withSession(hSession) { session throws(CKError) in try session.logIn(userType, pin: pin) }
+    }
+}
+
+// MARK: Operations of all kinds
+
+@c @implementation
+public func C_SessionCancel(_ hSession: CK_SESSION_HANDLE, _ flags: CK_FLAGS) -> CK_RV {
+    call { library throws(CKError) in
+        try library.withSession(hSession) { session throws(CKError) in session.cancel(flags) }
+    }
+}
+
 // MARK: Legacy functions (PKCS #11 v2.40, 5.16)
 
 @c @implementation

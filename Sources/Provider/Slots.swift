@@ -38,7 +38,7 @@ public func C_GetTokenInfo(_ slotID: CK_SLOT_ID, _ pInfo: UnsafeMutablePointer<C
 public func C_WaitForSlotEvent(
     _ flags: CK_FLAGS, _ pSlot: UnsafeMutablePointer<CK_SLOT_ID>?, _ pReserved: UnsafeMutableRawPointer?
 ) -> CK_RV {
-    call { library throws(CKError) in
+    call(isAlone: false) { library throws(CKError) in
         let slot = try unsafe output(pSlot)
         guard unsafe pReserved == nil else { throw .argumentsBad }
         unsafe slot.pointee = try library.waitForSlotEvent(waits: flags & CKF_DONT_BLOCK == 0)

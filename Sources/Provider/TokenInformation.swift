@@ -54,8 +54,8 @@ extension CK_VERSION {
 }
 
 extension TokenInfo {
-    /// The label, or what the vendor's library says where there is none.
-    fileprivate var displayLabel: [UInt8] { label ?? Array("Rutoken ECP <no label>".utf8) }
+    /// The label, or what stands for none.
+    fileprivate var displayLabel: [UInt8] { label ?? TokenLabel.absent }
 
     /// The low four bytes of the serial number as eight lower-case hexadecimal digits.
     fileprivate var displaySerial: [UInt8] {
@@ -126,4 +126,10 @@ extension Library.TokenState {
         if info.firmwareChecksum == nil { flags |= CK_FLAGS(TOKEN_FLAGS_FW_CHECKSUM_UNAVAILIBLE) }
         return flags
     }
+}
+
+/// A token's name.
+enum TokenLabel {
+    /// What the vendor's library says where there is none.
+    static let absent = Array("Rutoken ECP <no label>".utf8)
 }

@@ -85,6 +85,42 @@ struct SecretKeyTests {
         #expect(count > 40)
     }
 
+    @Test("codes by HMAC of the SHA family are those of OpenSSL")
+    func otherCodes() throws {
+        let scene = try SecretKeyScene()
+        let openssl = try OpenSSL()
+        try openssl.write(Array("message".utf8), "message")
+        let hashes = [
+            ("sha1", CKM_SHA_1_HMAC), ("sha224", CKM_SHA224_HMAC), ("sha256", CKM_SHA256_HMAC),
+            ("sha384", CKM_SHA384_HMAC), ("sha512", CKM_SHA512_HMAC),
+        ]
+        let key = try scene.key(CKK_GENERIC_SECRET, Array("secret".utf8))
+        for (hash, mechanism) in hashes {
+            let code = try #require(try openssl.output("dgst -\(hash) -hmac secret -binary message"))
+            try check(scene, mechanism, [], key, Array("message".utf8), code)
+        }
+    }
+
+    @Test("a key of AES has 16, 24 or 32 octets, and no other number")
+    func aes() throws {
+        let scene = try SecretKeyScene()
+        for count in [16, 24, 32] {
+            let value = [UInt8](repeating: 7, count: count)
+            let key = try scene.key(CKK_AES, value, [(CKA_SENSITIVE, [0]), (CKA_EXTRACTABLE, [1])])
+            #expect(try scene.application.attributes(scene.session, of: key)[CKA_VALUE] == value)
+            let made = try scene.generate(CKM_AES_KEY_GEN, [(CKA_VALUE_LEN, CK_ULONG(count).octets)])
+            #expect(try scene.application.attributes(scene.session, of: made)[CKA_VALUE]?.count == count)
+        }
+        for count in [0, 15, 33, 64] {
+            #expect(throws: CKError.attributeValueInvalid) {
+                try scene.key(CKK_AES, [UInt8](repeating: 7, count: count))
+            }
+            #expect(throws: CKError(CKR_KEY_SIZE_RANGE)) {
+                try scene.generate(CKM_AES_KEY_GEN, [(CKA_VALUE_LEN, CK_ULONG(count).octets)])
+            }
+        }
+    }
+
     private func check(
         _ scene: SecretKeyScene, _ mechanism: CK_MECHANISM_TYPE, _ parameter: [UInt8], _ key: CK_OBJECT_HANDLE,
         _ data: [UInt8], _ code: [UInt8]

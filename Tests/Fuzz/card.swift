@@ -3,7 +3,7 @@ import Secrets
 
 /// Commands to a token in software: whatever comes, each is answered by a response that it can have. The first octet of
 /// the input chooses the token and who has logged in; then comes one command after the other, each behind its length, or
-/// behind an octet from F0 one of the samples with some of its octets changed.
+/// behind an octet from F0 one of the samples, whose last command has some of its octets changed.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzCard(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = unsafe Array(UnsafeBufferPointer(start: start, count: count))
@@ -15,22 +15,30 @@ public func fuzzCard(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     if first & 0x40 != 0 { _ = card.process([0x80, 0x8A, 0x00, 0x00]) }
     var rest = input.dropFirst()
     while let length = rest.popFirst() {
-        let command = length < 0xF0 ? Array(rest.prefix(Int(length))) : changedSample(rest.prefix(4))
+        let commands = length < 0xF0 ? [Array(rest.prefix(Int(length)))] : changedSample(rest.prefix(4))
         rest = rest.dropFirst(length < 0xF0 ? Int(length) : 4)
-        let answer = card.process(command)
-        guard isResponse(answer) else { fatalError("\(command) is answered by \(answer)") }
+        for command in commands {
+            let answer = card.process(command)
+            guard isResponse(answer) else { fatalError("\(command) is answered by \(answer)") }
+        }
     }
     return 0
 }
 
-/// A command that makes sense: its number, one to be added to its last octet, a place and what is added there.
-private func changedSample(_ choice: ArraySlice<UInt8>) -> [UInt8] {
+/// Commands that make sense: their number, one to be added to the last octet, a place and what is added there.
+private func changedSample(_ choice: ArraySlice<UInt8>) -> [[UInt8]] {
     let choice = choice + [0, 0, 0, 0]
-    var command = samples[Int(choice[choice.startIndex]) % samples.count]
+    var commands = samples[Int(choice[choice.startIndex]) % samples.count]
+    guard var command = commands.popLast() else { return [] }
     command[command.count - 1] &+= choice[choice.startIndex + 1]
     command[Int(choice[choice.startIndex + 2]) % command.count] ^= choice[choice.startIndex + 3]
-    return command
+    return commands + [command]
 }
+
+/// The base point of CryptoPro's parameter set A, and a block that is below every modulus.
+private let point =
+    "01" + String(repeating: "00", count: 31) + "141E9F9E9CC9AC22B1E323DF2D4F2935762B3F455A50DF27DA9C98E071E4918D"
+private let block = String(repeating: "11", count: 63) + "00"
 
 private let samples = [
     "00A40800041000100100", "00A40804061000100060010100", "00A4000000", "00A4000202100000", "00A4030000", "00B0000000",
@@ -44,9 +52,24 @@ private let samples = [
     "8040000000", "8071000000", "807A0000", "808A0000", "80844E19", "807E310104", "8053110000", "80CA470000",
     "00E000002762258002002082021000830200118506032000AA0000860F470202020000000200000000000000",
     "00E000002762258002004082021000830200118506132000AA0000860F460002000000000200000000000000",
+    // Several with what one depends on: RSA, in a chain too; agreement; ciphers; a hash and its signature; verification.
+    "002241B603840102/002A9E9A40\(block)00", "002241B803840102/002A808640\(block)00",
+    "002241B803840102/102A808620\(block.prefix(64))/002A808620\(block.suffix(64))00",
+    "002241B803840101/002A808648\(point)010203040506070800",
+    "002241A606800102840101/008600004E7C4C8540\(point)9408010203040506070800",
+    "002241A603840101/008600004E7C4C8540\(point)9408010203040506070800",
+    "002241B806800101840104/002A868010\(block.prefix(32))00",
+    "002241B810800102840104870801020304050607 08/002A808610\(block.prefix(32))00",
+    "002241B806800103840104/002A868010\(block.prefix(32))00",
+    "002241B806800101840106/002A868010\(block.prefix(32))00",
+    "002241B806800102840107/002A808610\(block.prefix(32))00", "002241AA03800101/002A908003616263/002A9E0000",
+    "002241B603840101/002A908003616263/002A9E0000", "002241B603840103/002A9E9A20\(block.prefix(64))00",
+    "002281B603830101/002A00A8649A20\(block.prefix(64))9E40\(block)",
 ].map { text in
-    let digits = text.compactMap(\.hexDigitValue)
-    return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+    text.split(separator: "/").map { command in
+        let digits = command.compactMap(\.hexDigitValue)
+        return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+    }
 }
 
 private let pins = ["87654321", "12345678"].map { Array($0.utf8) }
@@ -97,6 +120,7 @@ private func prepare(_ card: EmulatedCard) {
     let files: [(size: Int, number: UInt8, properties: [UInt8])] = [
         (0x20, 1, [0x03, 0x20, 0x01]), (0x40, 1, [0x13, 0x20, 0x01]), (0xA8, 2, [0x23, 0, 0]), (0x60, 2, [0x33, 0, 0]),
         (0x24, 3, [0x63, 0xE0, 0]), (0x44, 3, [0x73, 0xE0, 0]), (0x20, 4, [0x82, 2, 0]), (0x08, 5, [0x21, 4, 0]),
+        (0x20, 6, [0x02, 0, 0]), (0x20, 7, [0x82, 1, 0]),
     ]
     for file in files {
         let body: [UInt8] =
@@ -106,7 +130,8 @@ private func prepare(_ card: EmulatedCard) {
     }
     for number in 1...3 as ClosedRange<UInt8> { send(card, [0x00, 0x46, 0x80, number, 0x00]) }
     let value = [UInt8](repeating: 0x31, count: 32)
-    for (directory, number, count) in [(0x03, 0x04, 32), (0x05, 0x05, 8)] as [(UInt8, UInt8, Int)] {
+    let values: [(UInt8, UInt8, Int)] = [(0x03, 0x04, 32), (0x03, 0x06, 32), (0x03, 0x07, 32), (0x05, 0x05, 8)]
+    for (directory, number, count) in values {
         send(card, [0x00, 0xA4, 0x08, 0x00, 0x08, 0x10, 0x00, 0x10, 0x00, 0x60, directory, 0x00, number])
         let data = [0x80, 0x02, 0x00, UInt8(count), 0xA5, UInt8(count)] + value.prefix(count)
         send(card, [0x00, 0x24, 0x01, 0x00, UInt8(data.count)] + data)

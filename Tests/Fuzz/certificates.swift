@@ -2,8 +2,9 @@ import GOST
 import HostCrypto
 import Secrets
 
-/// Certificates and public keys in DER: refused with a typed error, or read, and a key then written as it was. The first
-/// octet chooses whether the rest is read as it is or added, modulo 2, to the octets of a valid certificate.
+/// Certificates, lists of revoked ones and public keys in DER: refused with a typed error, or read, and a key then written
+/// as it was. No path leads to a certificate that nobody trusts. The first octet chooses whether the rest is read as it
+/// is or added, modulo 2, to the octets of a valid certificate.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzCertificates(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = unsafe Array(UnsafeBufferPointer(start: start, count: count))
@@ -12,6 +13,7 @@ public func fuzzCertificates(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CI
     let isChanged = first >= 0x80
     let key = keys[Int(first) % keys.count]
     read(isChanged ? changed(certificate(of: key), rest) : rest)
+    follow(isChanged ? changed(certificate(of: key), rest) : rest, list: isChanged ? changed(list, rest) : rest)
     readKey(isChanged ? changed(key, rest) : rest)
     return 0
 }
@@ -23,6 +25,20 @@ private func read(_ der: [UInt8]) {
         _ = try Certificate.text(der: der.span)
         let names = certificate.issuer + certificate.subject
         guard der.count > names.count + certificate.serialNumber.count else { fatalError("more than was given") }
+    } catch {
+        guard error == .invalidEncoding else { fatalError("\(error)") }
+    }
+}
+
+private func follow(_ der: [UInt8], list: [UInt8]) {
+    var store = TrustStore(trusted: [], certificates: [der], revocationLists: [list])
+    store.revocationCheck = .all
+    do throws(HostCryptoError) {
+        try store.requireReadable()
+        guard try !store.trusts(der, at: 1_700_000_000) else { fatalError("trusted by nobody") }
+        store.allowsPartialPaths = true
+        store.trusted = [der]
+        _ = try store.trusts(der, at: 1_700_000_000)
     } catch {
         guard error == .invalidEncoding else { fatalError("\(error)") }
     }
@@ -78,6 +94,18 @@ private func certificate(of key: [UInt8]) -> [UInt8] {
     ]
     return element(0x30, element(0x30, Array(content.joined())) + algorithm + element(0x03, [0, 1]))
 }
+
+/// A list that names one certificate and says nothing else.
+private let list: [UInt8] = {
+    let algorithm = element(0x30, element(0x06, [0x2A, 3]))
+    let time = element(0x17, Array("210101000000Z".utf8))
+    let name = element(0x30, element(0x31, element(0x30, element(0x06, [0x55, 4, 3]) + element(0x0C, [65]))))
+    let revoked = element(0x30, element(0x30, element(0x02, [1]) + time))
+    let extensions = element(
+        0xA0, element(0x30, element(0x30, element(0x06, [0x55, 29, 20]) + element(0x04, [2, 1, 1]))))
+    let content = [element(0x02, [1]), algorithm, name, time, time, revoked, extensions]
+    return element(0x30, element(0x30, Array(content.joined())) + algorithm + element(0x03, [0, 1]))
+}()
 
 private func element(_ tag: UInt8, _ contents: [UInt8]) -> [UInt8] {
     let count = contents.count

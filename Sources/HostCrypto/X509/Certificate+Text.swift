@@ -35,7 +35,7 @@ extension Certificate {
         X509_FLAG_NO_IDS | X509_FLAG_NO_EXTENSIONS | X509_FLAG_NO_SIGDUMP | X509_FLAG_NO_AUX
 
     /// The certificate in libcrypto (`X509`).
-    private static func read(_ der: [UInt8]) throws(HostCryptoError) -> Handle {
+    static func read(_ der: [UInt8]) throws(HostCryptoError) -> Handle {
         guard let library = unsafe LibraryContext.context else { throw .libraryFailure }
         var certificate = unsafe X509_new_ex(library, nil)
         let isRead = unsafe der.withUnsafeBufferPointer { der in

@@ -13,10 +13,7 @@ public struct Certificate: Sendable, Equatable {
     public let subject: [UInt8]
     /// The SubjectPublicKeyInfo in DER: `CKA_PUBLIC_KEY_INFO`. ``PublicKeyInfo`` reads it.
     public let subjectPublicKeyInfo: [UInt8]
-    /// The TBSCertificate in DER: what is signed.
-    private let content: [UInt8]
-    /// The object identifier in DER, and the contents of the BIT STRING.
-    private let signatureAlgorithm, signature: [UInt8]
+    private let structure: SignedStructure
 
     /// Reads a certificate.
     ///
@@ -27,18 +24,8 @@ public struct Certificate: Sendable, Equatable {
     }
 
     private init(reading der: Span<UInt8>) throws(GOSTError) {
-        var reader = DERReader(der)
-        var certificate = DERReader(try reader.contents(.sequence))
-        try reader.end()
-        let signed = [UInt8](copying: try certificate.element(.sequence))
-        var algorithm = DERReader(try certificate.contents(.sequence))
-        signatureAlgorithm = try algorithm.objectIdentifier()
-        let bits = try certificate.contents(.bitString)
-        try certificate.end()
-        guard !bits.isEmpty, bits[0] == 0 else { throw .invalidEncoding }
-        signature = [UInt8](copying: bits.extracting(droppingFirst: 1))
-
-        self.content = signed
+        structure = try SignedStructure(der)
+        let signed = structure.content
         var outer = DERReader(signed.span)
         var content = DERReader(try outer.contents(.sequence))
         if content.isAt(.context0) { _ = try content.contents(.context0) }
@@ -59,10 +46,6 @@ public struct Certificate: Sendable, Equatable {
     ///
     /// - Throws: ``HostCryptoError/libraryFailure``.
     public func isSigned(with key: PublicKeyInfo) throws(HostCryptoError) -> Bool {
-        guard let algorithm = SignatureAlgorithm(oid: signatureAlgorithm), algorithm.isUsed(with: key) else {
-            return false
-        }
-        let digest = try Digest.digest(content.span, algorithm.digest)
-        return try key.isValidSignature(signature, of: digest, algorithm.digest)
+        try structure.isSigned(with: key)
     }
 }

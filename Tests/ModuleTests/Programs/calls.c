@@ -114,6 +114,26 @@ static void attributes(CK_SESSION_HANDLE session, CK_OBJECT_HANDLE key) {
     expect(C_GetAttributeValue(session, ~0UL, template, 1), CKR_OBJECT_HANDLE_INVALID, "C_GetAttributeValue, no object");
 }
 
+/* Lengths that no buffer has: what lies behind the caller's is not looked at. */
+static void wild_lengths(CK_SESSION_HANDLE session) {
+    static const CK_ULONG lengths[] = {0xFFFFFFFFUL, 0x80000000UL, 1UL << 40, ~0UL};
+    CK_OBJECT_HANDLE object;
+    int i;
+
+    for (i = 0; i < 4; i++) {
+        CK_ATTRIBUTE value = {CKA_VALUE, message, lengths[i]};
+        CK_MECHANISM mechanism = {CKM_GOSTR3411_12_256, message, lengths[i]};
+        expect(C_CreateObject(session, &value, 1, &object), CKR_ATTRIBUTE_VALUE_INVALID, "C_CreateObject, wild length");
+        expect(C_FindObjectsInit(session, &value, 1), CKR_ATTRIBUTE_VALUE_INVALID, "C_FindObjectsInit, wild length");
+        expect(C_FindObjectsInit(session, &value, lengths[i]), CKR_ARGUMENTS_BAD, "C_FindObjectsInit, wild count");
+        expect(C_GetAttributeValue(session, 1, &value, lengths[i]), CKR_ARGUMENTS_BAD, "attributes, wild count");
+        expect(C_DigestInit(session, &mechanism), CKR_MECHANISM_PARAM_INVALID, "C_DigestInit, wild length");
+        expect(C_SetPIN(session, message, lengths[i], message, 6), CKR_ARGUMENTS_BAD, "C_SetPIN, wild old PIN");
+        expect(C_SetPIN(session, message, 6, message, lengths[i]), CKR_ARGUMENTS_BAD, "C_SetPIN, wild new PIN");
+        expect(C_GenerateRandom(session, message, lengths[i]), CKR_ARGUMENTS_BAD, "C_GenerateRandom, wild length");
+    }
+}
+
 static void searches(CK_SESSION_HANDLE session, CK_OBJECT_HANDLE key) {
     CK_BYTE id = 0x77;
     CK_OBJECT_CLASS class = CKO_PRIVATE_KEY;
@@ -161,6 +181,7 @@ int main(int argc, char **argv) {
     signatures(session, private_key, public_key);
     attributes(session, private_key);
     searches(session, private_key);
+    wild_lengths(session);
 
     memset(&info, 0, sizeof info);
     expect(C_EX_GetTokenInfoExtended(slot, &info), CKR_ARGUMENTS_BAD, "C_EX_GetTokenInfoExtended, size 0");

@@ -1,6 +1,6 @@
 /*
  * The functions in the order of their tables, with the number of each: entry n lies n pointers behind the beginning.
- * PKCS #11 2.40, section 5, and the vendor's extension.
+ * PKCS #11 2.40, section 5, 3.0, and the vendor's extension.
  */
 #ifndef FUNCTIONS_H
 #define FUNCTIONS_H
@@ -74,6 +74,33 @@
     ENTRY(C_GetFunctionStatus, 66)   \
     ENTRY(C_CancelFunction, 67)      \
     ENTRY(C_WaitForSlotEvent, 68)
+
+/* What 3.0 adds. */
+#define FUNCTIONS_OF_3_0(ENTRY)      \
+    ENTRY(C_GetInterfaceList, 69)    \
+    ENTRY(C_GetInterface, 70)        \
+    ENTRY(C_LoginUser, 71)           \
+    ENTRY(C_SessionCancel, 72)       \
+    ENTRY(C_MessageEncryptInit, 73)  \
+    ENTRY(C_EncryptMessage, 74)      \
+    ENTRY(C_EncryptMessageBegin, 75) \
+    ENTRY(C_EncryptMessageNext, 76)  \
+    ENTRY(C_MessageEncryptFinal, 77) \
+    ENTRY(C_MessageDecryptInit, 78)  \
+    ENTRY(C_DecryptMessage, 79)      \
+    ENTRY(C_DecryptMessageBegin, 80) \
+    ENTRY(C_DecryptMessageNext, 81)  \
+    ENTRY(C_MessageDecryptFinal, 82) \
+    ENTRY(C_MessageSignInit, 83)     \
+    ENTRY(C_SignMessage, 84)         \
+    ENTRY(C_SignMessageBegin, 85)    \
+    ENTRY(C_SignMessageNext, 86)     \
+    ENTRY(C_MessageSignFinal, 87)    \
+    ENTRY(C_MessageVerifyInit, 88)   \
+    ENTRY(C_VerifyMessage, 89)       \
+    ENTRY(C_VerifyMessageBegin, 90)  \
+    ENTRY(C_VerifyMessageNext, 91)   \
+    ENTRY(C_MessageVerifyFinal, 92)
 
 #define EXTENDED_FUNCTIONS(ENTRY)              \
     ENTRY(C_EX_GetFunctionListExtended, 1)     \

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <rtpkcs11.h>
+#include <pkcs11v3.h>
 
 #include "functions.h"
 
@@ -23,7 +23,8 @@ struct entry {
 };
 
 #define ENTRY(name, n) {#name, (function)name},
-static const struct entry functions[] = {STANDARD_FUNCTIONS(ENTRY) EXTENDED_FUNCTIONS(ENTRY)};
+static const struct entry functions[] = {
+    STANDARD_FUNCTIONS(ENTRY) FUNCTIONS_OF_3_0(ENTRY) EXTENDED_FUNCTIONS(ENTRY)};
 enum { COUNT = sizeof functions / sizeof *functions };
 
 static int wrong;
@@ -42,7 +43,7 @@ static int is(const char *name, const char *other) {
 /* Functions that need no library, and those that begin and end it. */
 static int stands_alone(const char *name) {
     return is(name, "C_Initialize") || is(name, "C_Finalize") || is(name, "C_GetFunctionList")
-        || is(name, "C_EX_GetFunctionListExtended") || is(name, "C_EX_FreeBuffer");
+        || is(name, "C_GetInterface") || is(name, "C_GetInterfaceList") || is(name, "C_EX_GetFunctionListExtended") || is(name, "C_EX_FreeBuffer");
 }
 
 static CK_RV call(const struct entry *entry, CK_ULONG first, CK_ULONG other) {
@@ -82,12 +83,59 @@ static CK_RV initialize(CK_FLAGS flags, int callbacks, void *reserved) {
     return code;
 }
 
+/* An application's mutex, which says what it holds of the library's calls. */
+static int made, held, refuses;
+
+static CK_RV make(void **mutex) {
+    *mutex = &made;
+    return refuses ? CKR_HOST_MEMORY : (made++, CKR_OK);
+}
+
+static CK_RV destroy(void *mutex) {
+    return mutex == &made ? (made--, CKR_OK) : CKR_MUTEX_BAD;
+}
+
+static CK_RV lock(void *mutex) {
+    if (mutex != &made)
+        wrong++, puts("a mutex that is none is locked");
+    return refuses ? CKR_GENERAL_ERROR : (held++, CKR_OK);
+}
+
+static CK_RV unlock(void *mutex) {
+    (void)mutex;
+    held--;
+    return CKR_OK;
+}
+
+/* R4: the application's own functions, from a structure that is gone after C_Initialize. */
+static void own_mutexes(void) {
+    CK_C_INITIALIZE_ARGS arguments = {make, destroy, lock, unlock, 0, NULL};
+    CK_INFO info;
+    CK_SLOT_ID slot;
+
+    refuses = 1;
+    expect(C_Initialize(&arguments), CKR_HOST_MEMORY, "no mutex");
+    expect(C_Finalize(NULL), CKR_CRYPTOKI_NOT_INITIALIZED, "nothing was begun without a mutex");
+    refuses = 0;
+    expect(C_Initialize(&arguments), CKR_OK, "the application's mutexes");
+    memset(&arguments, 0, sizeof arguments);
+    refuses = 1;
+    expect(C_GetInfo(&info), CKR_GENERAL_ERROR, "a lock that is refused");
+    expect(C_Finalize(NULL), CKR_GENERAL_ERROR, "C_Finalize, a lock that is refused");
+    refuses = 0;
+    expect(C_GetInfo(&info), CKR_OK, "the application's lock");
+    expect(C_WaitForSlotEvent(CKF_DONT_BLOCK, &slot, NULL), CKR_NO_EVENT, "C_WaitForSlotEvent");
+    expect(C_Finalize(NULL), CKR_OK, "C_Finalize with the application's lock");
+    expect((CK_RV)made, 0, "mutexes left");
+    expect((CK_RV)held, 0, "locks held");
+}
+
 static void initialization(void) {
     int some = 0;
     expect(initialize(0, 0, NULL), CKR_OK, "no callbacks, no flags");
     expect(initialize(CKF_OS_LOCKING_OK, 0, NULL), CKR_OK, "the system's locks");
     expect(initialize(CKF_OS_LOCKING_OK | CKF_LIBRARY_CANT_CREATE_OS_THREADS, 4, NULL), CKR_OK, "both, no threads");
-    expect(initialize(0, 4, NULL), CKR_CANT_LOCK, "callbacks only");
+    expect(initialize(0, 4, NULL), CKR_OK, "callbacks only");
     expect(initialize(0, 1, NULL), CKR_ARGUMENTS_BAD, "one callback of four");
     expect(initialize(0, 0, &some), CKR_ARGUMENTS_BAD, "something reserved");
     expect(C_Finalize(&some), CKR_ARGUMENTS_BAD, "C_Finalize with something reserved");
@@ -178,6 +226,7 @@ int main(void) {
     setvbuf(stdout, NULL, _IONBF, 0);
     not_initialized("before C_Initialize");
     initialization();
+    own_mutexes();
     expect(C_Initialize(NULL), CKR_OK, "C_Initialize(NULL)");
     expect(C_Initialize(NULL), CKR_CRYPTOKI_ALREADY_INITIALIZED, "C_Initialize again");
     expect(C_GetSlotList(CK_FALSE, NULL, &count), CKR_OK, "C_GetSlotList");

@@ -1,0 +1,212 @@
+public import CCryptoki
+import GOST
+import HostCrypto
+import Secrets
+import Token
+
+/// What a request for a certificate shall say, as an application words it: a type, its value, the next type, and so on.
+public struct RequestFields: Sendable {
+    let subject: [CertificationRequest.Field]
+    let attributes: [CertificationRequest.Field]
+    let extensions: [CertificationRequest.Field]
+
+    /// - Throws: `CKR_ARGUMENTS_BAD` for a type without a value.
+    public init(subject: [String], attributes: [String], extensions: [String]) throws(CKError) {
+        self.subject = try Self.fields(subject)
+        self.attributes = try Self.fields(attributes)
+        self.extensions = try Self.fields(extensions)
+    }
+
+    private static func fields(_ words: [String]) throws(CKError) -> [CertificationRequest.Field] {
+        guard words.count.isMultiple(of: 2) else { throw .argumentsBad }
+        return stride(from: 0, to: words.count, by: 2).map { .init(type: words[$0], value: words[$0 + 1]) }
+    }
+}
+
+/// Certificates: requests for them, what they say, and messages that are signed with theirs.
+extension Session {
+    /// Makes a request for a certificate of a public key, PKCS #10 in DER.
+    ///
+    /// - Parameter privateKey: Invalid for the one with the public key's identifier.
+    /// - Throws: `CKR_USER_NOT_LOGGED_IN`; `CKR_KEY_HANDLE_INVALID`, `CKR_KEY_TYPE_INCONSISTENT` if the keys are no
+    ///   pair; `CKR_ARGUMENTS_BAD` for a field that nobody understands.
+    public func certificationRequest(
+        for publicKey: CK_OBJECT_HANDLE, with privateKey: CK_OBJECT_HANDLE, _ fields: RequestFields
+    ) throws(CKError) -> [UInt8] {
+        guard slot.login == .user else { throw .userNotLoggedIn }
+        guard let object = try? slot.visibleObject(publicKey),
+            try object.attributes.number(CKA_CLASS) == CKO_PUBLIC_KEY
+        else { throw .keyHandleInvalid }
+        let info = try object.publicKeyInfo()
+        let key = try signingKey(privateKey, id: object.attributes[CKA_ID] ?? [], of: info)
+        do {
+            let request = try CertificationRequest(
+                subject: fields.subject, publicKeyInfo: info.der, attributes: fields.attributes,
+                extensions: fields.extensions)
+            let signature = try signBeside(request.info, with: key, info.signing.mechanism)
+            return try request.der(info.signing.algorithm, signature: signature)
+        } catch let error as CKError {
+            throw error
+        } catch {
+            throw (error as? HostCryptoError) == .invalidParameter ? .argumentsBad : .functionFailed
+        }
+    }
+
+    /// Signs a message, CMS SignedData in DER.
+    ///
+    /// - Parameters:
+    ///   - certificate: The signer's.
+    ///   - privateKey: Invalid for the one with the certificate's identifier.
+    ///   - others: Further certificates to go with the message.
+    ///   - isDetached: Whether the data goes another way.
+    ///   - time: When that is, in seconds since 1970.
+    /// - Throws: `CKR_USER_NOT_LOGGED_IN`; `CKR_OBJECT_HANDLE_INVALID`, `CKR_ATTRIBUTE_TYPE_INVALID` for what is no
+    ///   certificate; `CKR_KEY_HANDLE_INVALID`; `CKR_KEY_TYPE_INCONSISTENT` for a key that is not the certificate's, or
+    ///   not of GOST.
+    public func signedMessage(
+        of data: Span<UInt8>, certificate: CK_OBJECT_HANDLE, with privateKey: CK_OBJECT_HANDLE,
+        others: [CK_OBJECT_HANDLE], isDetached: Bool, time: Int
+    ) throws(CKError) -> [UInt8] {
+        guard slot.login == .user else { throw .userNotLoggedIn }
+        let signer = try self.certificate(certificate)
+        var further: [[UInt8]] = []
+        for handle in others { further.append(try self.certificate(handle).value) }
+        let info = try PublicKeyInfo(signer: signer.value)
+        let key = try signingKey(privateKey, id: signer.id, of: info)
+        let content = [UInt8](copying: data)
+        do {
+            let algorithm = info.signing.algorithm
+            let message = try SignedMessage(
+                contentDigest: Digest.digest(data, algorithm.digest), certificate: signer.value, others: further,
+                algorithm: algorithm, signingTime: time)
+            let signature = try signBeside(message.signedAttributes, with: key, info.signing.mechanism)
+            return try message.der(signature: signature, content: isDetached ? nil : content)
+        } catch let error as CKError {
+            throw error
+        } catch {
+            throw .functionFailed
+        }
+    }
+
+    /// What a certificate says, as text for people.
+    public func certificateText(_ handle: CK_OBJECT_HANDLE) throws(CKError) -> [UInt8] {
+        let der = try certificate(handle).value
+        do { return try Certificate.text(der: der.span) } catch { throw .functionFailed }
+    }
+
+    /// A certificate in DER, and its identifier.
+    ///
+    /// - Throws: `CKR_OBJECT_HANDLE_INVALID`; `CKR_ATTRIBUTE_TYPE_INVALID` if the object is none.
+    private func certificate(_ handle: CK_OBJECT_HANDLE) throws(CKError) -> (value: [UInt8], id: [UInt8]) {
+        let attributes = try slot.visibleObject(handle).attributes
+        guard try attributes.number(CKA_CLASS) == CKO_CERTIFICATE, let value = attributes[CKA_VALUE] else {
+            throw .attributeTypeInvalid
+        }
+        return (value, attributes[CKA_ID] ?? [])
+    }
+
+    /// The private key that an application names; if it names none, the one with this identifier.
+    private func signingKey(
+        _ handle: CK_OBJECT_HANDLE, id: [UInt8], of info: PublicKeyInfo
+    ) throws(CKError) -> CK_OBJECT_HANDLE {
+        var template = info.privateKeyTemplate
+        guard handle == CK_INVALID_HANDLE else {
+            guard let key = try? slot.visibleObject(handle),
+                try key.attributes.number(CKA_CLASS) == CKO_PRIVATE_KEY
+            else { throw .keyHandleInvalid }
+            guard key.attributes.matches(template) else { throw .keyTypeInconsistent }
+            return handle
+        }
+        template.set(CKA_ID, id)
+        if let known = slot.visibleObjects.first(where: { $0.object.attributes.matches(template) }) {
+            return known.handle
+        }
+        try slot.refreshObjects()
+        guard let found = slot.visibleObjects.first(where: { $0.object.attributes.matches(template) }) else {
+            throw .keyHandleInvalid
+        }
+        return found.handle
+    }
+
+    /// Signs without a change to the session's own signature operation.
+    private func signBeside(
+        _ data: [UInt8], with key: CK_OBJECT_HANDLE, _ mechanism: CK_MECHANISM_TYPE
+    ) throws(CKError) -> [UInt8] {
+        let operation = signature
+        signature = nil
+        // A login that ends takes operations along.
+        defer { signature = slot.login == .user ? operation : nil }
+        try signInit(Mechanism(type: mechanism, parameter: []), key: key)
+        return try sign(data.span)
+    }
+}
+
+extension Object {
+    /// A public key of GOST or RSA as X.509 has it.
+    fileprivate func publicKeyInfo() throws(CKError) -> PublicKeyInfo {
+        switch try attributes.number(CKA_KEY_TYPE) {
+        case CKK_RSA:
+            guard let modulus = attributes[CKA_MODULUS], let exponent = attributes[CKA_PUBLIC_EXPONENT] else {
+                throw .keyHandleInvalid
+            }
+            do {
+                return .rsa(try RSAPublicKey(modulus: modulus, publicExponent: exponent))
+            } catch {
+                throw CKError(error)
+            }
+        case CKK_GOSTR3410, CKK_GOSTR3410_512:
+            let key = try gostPublicKey()
+            let digest = attributes[CKA_GOSTR3411_PARAMS]
+            let algorithm = PublicKeyAlgorithm.allCases.first { $0.digestParameterSet == digest }
+            do {
+                return .gost(try SubjectPublicKeyInfo(algorithm: algorithm ?? .gostR34102012256, key: key))
+            } catch {
+                throw CKError(error)
+            }
+        default: throw .keyTypeInconsistent
+        }
+    }
+}
+
+extension PublicKeyInfo {
+    /// The key of a certificate that signs messages.
+    ///
+    /// - Throws: `CKR_KEY_TYPE_INCONSISTENT` if it is not of GOST.
+    fileprivate init(signer certificate: [UInt8]) throws(CKError) {
+        do {
+            self = try PublicKeyInfo(der: Certificate(der: certificate.span).subjectPublicKeyInfo.span)
+        } catch {
+            throw error == .invalidParameter ? .keyTypeInconsistent : .functionFailed
+        }
+        guard case .gost = self else { throw .keyTypeInconsistent }
+    }
+
+    /// How the private half signs what X.509 has, and the mechanism that makes such signatures.
+    fileprivate var signing: (algorithm: SignatureAlgorithm, mechanism: CK_MECHANISM_TYPE) {
+        switch self {
+        case .gost(let info):
+            let algorithm = info.algorithm.algorithm
+            switch algorithm {
+            case .gostR34102001: return (.gost(algorithm), CKM_GOSTR3410_WITH_GOSTR3411)
+            case .gostR34102012256: return (.gost(algorithm), CKM_GOSTR3410_WITH_GOSTR3411_12_256)
+            case .gostR34102012512: return (.gost(algorithm), CKM_GOSTR3410_WITH_GOSTR3411_12_512)
+            }
+        case .rsa: return (.rsa(.sha256), CKM_SHA256_RSA_PKCS)
+        case .ec: return (.ecdsa(.sha256), CKM_ECDSA_SHA256)
+        }
+    }
+
+    /// What the private half has of it.
+    fileprivate var privateKeyTemplate: Attributes {
+        var template = Attributes()
+        template.set(CKA_CLASS, CKO_PRIVATE_KEY)
+        switch self {
+        case .gost(let info):
+            template.set(CKA_KEY_TYPE, KeyType(info.key.curve).rawValue)
+            template.set(CKA_GOSTR3410_PARAMS, info.key.curve.oid)
+        case .rsa: template.set(CKA_KEY_TYPE, CKK_RSA)
+        case .ec: template.set(CKA_KEY_TYPE, CKK_EC)
+        }
+        return template
+    }
+}

@@ -1,0 +1,31 @@
+import CCryptoki
+import Cryptoki
+
+/// A mutex that the application makes and locks with functions of its own, because the operating system's locks do not
+/// suit its threads (PKCS #11 v2.40, 3.7). It is destroyed when nobody uses it any more.
+@safe
+final class ApplicationMutex: @unchecked Sendable {
+    private let functions: CK_C_INITIALIZE_ARGS
+    private let mutex: UnsafeMutableRawPointer?
+
+    /// - Parameter functions: All four functions.
+    /// - Throws: `CKR_HOST_MEMORY` or `CKR_CANT_LOCK` if the application makes none.
+    init(_ functions: CK_C_INITIALIZE_ARGS) throws(CKError) {
+        unsafe self.functions = unsafe functions
+        var mutex: UnsafeMutableRawPointer?
+        switch unsafe functions.CreateMutex?(&mutex) {
+        case CK_RV(CKR_OK): unsafe self.mutex = unsafe mutex
+        case CK_RV(CKR_HOST_MEMORY): throw .hostMemory
+        default: throw .cannotLock
+        }
+    }
+
+    deinit { _ = unsafe functions.DestroyMutex?(mutex) }
+
+    /// - Throws: `CKR_GENERAL_ERROR` if the application refuses the lock, without calling `body`.
+    func withLock(_ body: () throws(CKError) -> Void) throws(CKError) {
+        guard unsafe functions.LockMutex?(mutex) == CK_RV(CKR_OK) else { throw .generalError }
+        defer { _ = unsafe functions.UnlockMutex?(mutex) }
+        try body()
+    }
+}

@@ -1,0 +1,30 @@
+public import CCryptoki
+import Cryptoki
+
+// No token here keeps authentication objects, so that every handle is of something else.
+
+@c @implementation
+public func C_EX_Authenticate(
+    _ hSession: CK_SESSION_HANDLE, _ hAuthObject: CK_OBJECT_HANDLE, _ pAuthData: UnsafeMutablePointer<CK_BYTE>?,
+    _ ulAuthDataLen: CK_ULONG
+) -> CK_RV {
+    call { library throws(CKError) in
+        _ = try unsafe input(pAuthData, ulAuthDataLen)
+        try noAuthenticator(library, hSession)
+    }
+}
+
+@c @implementation
+public func C_EX_Deauthenticate(_ hSession: CK_SESSION_HANDLE, _ hAuthObject: CK_OBJECT_HANDLE) -> CK_RV {
+    call { library throws(CKError) in try noAuthenticator(library, hSession) }
+}
+
+@c @implementation
+public func C_EX_UnblockAuthenticator(_ hSession: CK_SESSION_HANDLE, _ hAuthObject: CK_OBJECT_HANDLE) -> CK_RV {
+    call { library throws(CKError) in try noAuthenticator(library, hSession) }
+}
+
+private func noAuthenticator(_ library: Library, _ session: CK_SESSION_HANDLE) throws(CKError) {
+    _ = try library.sessionInfo(session)
+    throw .objectHandleInvalid
+}

@@ -1,0 +1,85 @@
+public import CCryptoki
+import Cryptoki
+import Glibc
+
+@c @implementation
+public func C_EX_CreateCSR(
+    _ hSession: CK_SESSION_HANDLE, _ hPublicKey: CK_OBJECT_HANDLE,
+    _ dn: UnsafeMutablePointer<UnsafeMutablePointer<CK_CHAR>?>?, _ ulDnLength: CK_ULONG,
+    _ pCsr: UnsafeMutablePointer<UnsafeMutablePointer<CK_BYTE>?>?, _ pulCsrLength: UnsafeMutablePointer<CK_ULONG>?,
+    _ hPrivKey: CK_OBJECT_HANDLE, _ pAttributes: UnsafeMutablePointer<UnsafeMutablePointer<CK_CHAR>?>?,
+    _ ulAttributesLength: CK_ULONG, _ pExtensions: UnsafeMutablePointer<UnsafeMutablePointer<CK_CHAR>?>?,
+    _ ulExtensionsLength: CK_ULONG
+) -> CK_RV {
+    call { library throws(CKError) in
+        let request = try unsafe AllocatedOutput(pCsr, pulCsrLength)
+        let fields = try unsafe RequestFields(
+            subject: words(dn, ulDnLength), attributes: words(pAttributes, ulAttributesLength),
+            extensions: words(pExtensions, ulExtensionsLength))
+        try library.withSession(hSession) { session throws(CKError) in
+            try request.store(session.certificationRequest(for: hPublicKey, with: hPrivKey, fields))
+        }
+    }
+}
+
+@c @implementation
+public func C_EX_PKCS7Sign(
+    _ hSession: CK_SESSION_HANDLE, _ pData: UnsafeMutablePointer<CK_BYTE>?, _ ulDataLen: CK_ULONG,
+    _ hCert: CK_OBJECT_HANDLE, _ ppEnvelope: UnsafeMutablePointer<UnsafeMutablePointer<CK_BYTE>?>?,
+    _ pEnvelopeSize: UnsafeMutablePointer<CK_ULONG>?, _ hPrivKey: CK_OBJECT_HANDLE,
+    _ phCertificates: UnsafeMutablePointer<CK_OBJECT_HANDLE>?, _ ulCertificatesLen: CK_ULONG, _ flags: CK_ULONG
+) -> CK_RV {
+    call { library throws(CKError) in
+        let envelope = try unsafe AllocatedOutput(ppEnvelope, pEnvelopeSize)
+        let data = try unsafe input(pData, ulDataLen)
+        let others = try unsafe Array(input(phCertificates, ulCertificatesLen))
+        // The hash is the same wherever it is computed, and the host is quicker at it.
+        let known = PKCS7_DETACHED_SIGNATURE | USE_HARDWARE_HASH
+        guard flags & ~known == 0 else { throw .argumentsBad }
+        let isDetached = flags & PKCS7_DETACHED_SIGNATURE != 0
+        try library.withSession(hSession) { session throws(CKError) in
+            let message = try unsafe session.signedMessage(
+                of: data.span, certificate: hCert, with: hPrivKey, others: others, isDetached: isDetached,
+                time: time(nil))
+            try envelope.store(message)
+        }
+    }
+}
+
+@c @implementation
+public func C_EX_GetCertificateInfoText(
+    _ hSession: CK_SESSION_HANDLE, _ hCert: CK_OBJECT_HANDLE,
+    _ pInfo: UnsafeMutablePointer<UnsafeMutablePointer<CK_CHAR>?>?, _ pulInfoLen: UnsafeMutablePointer<CK_ULONG>?
+) -> CK_RV {
+    call { library throws(CKError) in
+        let info = try unsafe AllocatedOutput(pInfo, pulInfoLen)
+        try library.withSession(hSession) { session throws(CKError) in
+            try info.store(session.certificateText(hCert) + [0])
+        }
+    }
+}
+
+@c @implementation
+public func C_EX_FreeBuffer(_ pBuffer: UnsafeMutablePointer<CK_BYTE>?) -> CK_RV {
+    unsafe free(pBuffer)
+    return CK_RV(CKR_OK)
+}
+
+/// Strings that the caller holds out, each of which ends with NUL.
+///
+/// - Throws: `CKR_ARGUMENTS_BAD` for one that is no UTF-8 or has no end within 64 KiB.
+private func words(
+    _ pointer: UnsafeMutablePointer<UnsafeMutablePointer<CK_CHAR>?>?, _ count: CK_ULONG
+) throws(CKError) -> [String] {
+    let limit = 1 << 16
+    let pointers = try unsafe input(pointer, count)
+    var words: [String] = []
+    for index in pointers.indices {
+        let start = try unsafe output(pointers[index])
+        let count = unsafe start.withMemoryRebound(to: CChar.self, capacity: 1) { unsafe strnlen($0, limit) }
+        let octets = unsafe UnsafeBufferPointer(start: start, count: count)
+        guard count < limit, let word = unsafe String(validating: octets, as: UTF8.self) else { throw .argumentsBad }
+        words.append(word)
+    }
+    return words
+}

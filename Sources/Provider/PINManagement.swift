@@ -1,0 +1,121 @@
+public import CCryptoki
+import Cryptoki
+import Secrets
+import Token
+
+@c @implementation
+public func C_EX_UnblockUserPIN(_ hSession: CK_SESSION_HANDLE) -> CK_RV {
+    call { library throws(CKError) in
+        try library.withSession(hSession) { session throws(CKError) in try session.unblockUserPIN() }
+    }
+}
+
+@c @implementation
+public func C_EX_SetLocalPIN(
+    _ slotID: CK_SLOT_ID, _ pUserPin: UnsafeMutablePointer<CK_UTF8CHAR>?, _ ulUserPinLen: CK_ULONG,
+    _ pNewLocalPin: UnsafeMutablePointer<CK_UTF8CHAR>?, _ ulNewLocalPinLen: CK_ULONG, _ ulLocalID: CK_ULONG
+) -> CK_RV {
+    call { library throws(CKError) in
+        let present = try unsafe secret(pUserPin, ulUserPinLen)
+        let new = try unsafe secret(pNewLocalPin, ulNewLocalPinLen)
+        try library.setLocalPIN(ulLocalID, in: slotID, to: new, presenting: present)
+    }
+}
+
+@c @implementation
+public func C_EX_TokenManage(_ hSession: CK_SESSION_HANDLE, _ ulMode: CK_ULONG, _ pValue: UnsafeMutableRawPointer?)
+    -> CK_RV
+{
+    call { library throws(CKError) in
+        let value = unsafe pValue
+        try library.withSession(hSession) { session throws(CKError) in
+            switch ulMode {
+            // What the token is to be told is known of no model.
+            case MODE_SET_BLUETOOTH_POWEROFF_TIMEOUT, MODE_SET_CHANNEL_TYPE:
+                throw .functionNotSupported
+            case MODE_RESET_CUSTOM_PIN_TO_STANDARD:
+                try session.restoreStandardPIN(of: unsafe read(value))
+            case MODE_RESET_PIN_TO_DEFAULT:
+                try session.resetPINToDefault(of: unsafe read(value))
+            case MODE_CHANGE_DEFAULT_PIN:
+                let parameters: CK_VENDOR_PIN_PARAMS = try unsafe read(value)
+                let pin = try unsafe secret(parameters.pPinValue, parameters.ulPinLength)
+                try session.setDefaultPIN(of: unsafe parameters.userType, to: pin)
+            case MODE_FORCE_USER_TO_CHANGE_PIN:
+                try session.forcePINChange(of: unsafe read(value))
+            default:
+                throw .argumentsBad
+            }
+        }
+    }
+}
+
+@c @implementation
+public func C_EX_SlotManage(_ slotID: CK_SLOT_ID, _ ulMode: CK_ULONG, _ pValue: UnsafeMutableRawPointer?) -> CK_RV {
+    call { library throws(CKError) in
+        switch ulMode {
+        case MODE_GET_LOCAL_PIN_INFO:
+            let place = try unsafe output(pValue?.assumingMemoryBound(to: CK_LOCAL_PIN_INFO.self))
+            unsafe place.pointee.set(try library.localPIN(place.pointee.ulPinID, in: slotID))
+        case MODE_RESTORE_FACTORY_DEFAULTS:
+            let parameters = try unsafe CK_VENDOR_RESTORE_FACTORY_DEFAULTS_PARAMS(reading: pValue)
+            let format = try unsafe TokenFormat(restoring: parameters)
+            let pin = try unsafe secret(parameters.pAdminPin, parameters.ulAdminPinLen)
+            try library.initToken(in: slotID, pin: pin, format: format, mode: SECURE_MESSAGING_DEFAULT)
+        case MODE_GET_PIN_SET_TO_BE_CHANGED:
+            let mustChange = try library.mustChangePIN(of: unsafe read(pValue), in: slotID)
+            guard !mustChange else { throw CKError(CKR_PIN_EXPIRED) }
+        // Chips that have it are of no model here.
+        case MODE_GET_IMIT: throw .functionNotSupported
+        default: throw .argumentsBad
+        }
+    }
+}
+
+/// What a mode's pointer points to.
+private func read<Value: BitwiseCopyable>(_ pointer: UnsafeMutableRawPointer?) throws(CKError) -> Value {
+    try unsafe output(pointer?.assumingMemoryBound(to: Value.self)).pointee
+}
+
+extension CK_LOCAL_PIN_INFO {
+    fileprivate mutating func set(_ state: PINState) {
+        ulMinSize = CK_ULONG(state.minimumLength)
+        ulMaxSize = CK_ULONG(state.maximumLength)
+        ulMaxRetryCount = CK_ULONG(state.tries)
+        ulCurrentRetryCount = CK_ULONG(state.triesLeft)
+        flags = LOCAL_PIN_FLAGS_NOT_DEFAULT | (state.isUTF8 ? LOCAL_PIN_FLAGS_IS_UTF8 : 0)
+    }
+}
+
+extension CK_VENDOR_RESTORE_FACTORY_DEFAULTS_PARAMS {
+    /// The structure without ``newEmitentKeyType``, as programs from before that member have it.
+    private static var shortSize: Int { 56 }
+
+    /// Reads as much as the caller's structure has. Keys without a type are of Kuznyechik.
+    fileprivate init(reading pointer: UnsafeMutableRawPointer?) throws(CKError) {
+        let start = try unsafe output(pointer?.assumingMemoryBound(to: Self.self))
+        let size = try unsafe length(UnsafeRawPointer(start).load(as: CK_ULONG.self))
+        guard unsafe size >= Self.shortSize else { throw .argumentsBad }
+        unsafe self = Self()
+        unsafe newEmitentKeyType = CKK_KUZNECHIK
+        let count = unsafe size < MemoryLayout<Self>.size ? Self.shortSize : MemoryLayout<Self>.size
+        unsafe withUnsafeMutableBytes(of: &self) { bytes in
+            unsafe bytes.copyMemory(from: UnsafeRawBufferPointer(start: start, count: count))
+        }
+    }
+}
+
+extension TokenFormat {
+    /// What a token is after its factory state was restored.
+    fileprivate convenience init(
+        restoring parameters: CK_VENDOR_RESTORE_FACTORY_DEFAULTS_PARAMS
+    ) throws(CKError) {
+        let algorithms = [CKK_MAGMA: EmitentKey.Algorithm.magma, CKK_KUZNECHIK: .kuznyechik]
+        let key = try unsafe secret(parameters.pNewEmitentKey, parameters.ulNewEmitentKeyLen)
+        let tries = unsafe parameters.ulNewEmitentKeyRetryCount
+        guard let algorithm = unsafe algorithms[parameters.newEmitentKeyType], (1...10).contains(tries),
+            let emitentKey = EmitentKey(algorithm, value: key, tries: Int(clamping: tries))
+        else { throw .argumentsBad }
+        try unsafe self.init(CK_RUTOKEN_INIT_PARAM(reading: output(parameters.pInitParam)), restoring: emitentKey)
+    }
+}
