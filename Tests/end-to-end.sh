@@ -118,6 +118,7 @@ extension() {
     [ "$status" = 0 ] || fail "extended: $(cat output)"
     expect 0 openssl cms -verify -in message -inform DER -CAfile ca.pem -purpose any -out signed
     grep -q "signed by the token" signed || fail "the message has another content"
+    expect 0 ./extended "$slot" $pin 87654321 restore
     passed "$1: the vendor's extension requests a certificate and signs with it; OpenSSL verifies both"
 }
 
