@@ -9,7 +9,8 @@ extension Session {
         switch user {
         case CKU_USER: role = .user
         case CKU_SO: role = .securityOfficer
-        case CKU_CONTEXT_SPECIFIC: return try confirm(pin)
+        // No operation of this library asks for a PIN of its own.
+        case CKU_CONTEXT_SPECIFIC: throw .operationNotInitialised
         default: throw .userTypeInvalid
         }
         if let login = slot.login {
@@ -18,15 +19,6 @@ extension Session {
         guard role == .user || !slot.hasReadOnlySession else { throw .sessionReadOnlyExists }
         let pin = pin.copy()
         try slot.withToken { token throws(TokenError) in try token.logIn(as: role, pin: pin) }
-    }
-
-    /// Presents User's PIN anew for the operation that is about to use a key. It changes nothing about the login, unless
-    /// the PIN is wrong and the token takes the right back.
-    private func confirm(_ pin: borrowing Secret) throws(CKError) {
-        guard signature != nil || signRecovery != nil || decryption != nil else { throw .operationNotInitialised }
-        guard slot.login == .user else { throw .userNotLoggedIn }
-        let pin = pin.copy()
-        try slot.withToken { token throws(TokenError) in try token.confirm(pin, of: .user) }
     }
 
     /// Ends the login. Private objects are seen no more, and private session objects are gone.

@@ -1,3 +1,4 @@
+import Secrets
 import Token
 
 extension Session {

@@ -17,12 +17,6 @@ extension Token {
         }
     }
 
-    /// Presents a PIN without a change of who is logged in. Spends a try if it is wrong.
-    public func confirm(_ pin: borrowing Secret, of role: Role) throws(TokenError) {
-        let pin = pin.copy()
-        try transaction(.acting) { () throws(TokenError) in try presenting(pin, of: role) {} }
-    }
-
     /// Gives up the right that ``logIn(as:pin:)`` gave. Even if the card cannot be told, nobody is logged in after it.
     public func logOut() throws(TokenError) {
         guard let role = login else { return }

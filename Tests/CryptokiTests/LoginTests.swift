@@ -41,33 +41,6 @@ struct LoginTests {
         #expect(throws: CKError.pinLocked) { try application.logIn(session) }
     }
 
-    @Test("R13: a PIN for one operation is asked for between its beginning and its end, and changes nothing else")
-    func confirmation() throws {
-        try application.logIn(session)
-        let keys = try application.makeKeys(session)
-        #expect(throws: CKError.operationNotInitialised) { try application.logIn(session, as: CKU_CONTEXT_SPECIFIC) }
-        func begin() throws {
-            try application.library.withSession(session) { session throws(CKError) in
-                session.cancel(~0)
-                try session.signInit(Mechanism(type: CKM_GOSTR3410, parameter: []), key: keys.privateKey)
-            }
-        }
-        try begin()
-        #expect(throws: CKError.pinIncorrect) {
-            try application.logIn(session, "11111111", as: CKU_CONTEXT_SPECIFIC)
-        }
-        #expect(try application.library.token(in: 0, evicting: false).info.user.triesLeft == 9)
-        try begin()
-        try application.logIn(session, as: CKU_CONTEXT_SPECIFIC)
-        let digest = [UInt8](repeating: 1, count: 32)
-        let signature = try application.library.withSession(session) { session throws(CKError) in
-            try session.sign(digest.span)
-        }
-        try application.verify(session, keys.publicKey, digest, signature, CKM_GOSTR3410)
-        #expect(try state == CKS_RW_USER_FUNCTIONS)
-        #expect(throws: CKError.operationNotInitialised) { try application.logIn(session, as: CKU_CONTEXT_SPECIFIC) }
-    }
-
     @Test("a login survives a reset of the card by another process, with one presentation of the PIN")
     func reset() throws {
         try application.logIn(session)
