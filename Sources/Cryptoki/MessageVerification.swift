@@ -46,7 +46,8 @@ final class MessageVerification {
         self.policy = policy
         self.time = time
         for signer in message.signers where digests[signer.digest] == nil {
-            digests[signer.digest] = try MessageDigest(size: signer.digest.size, hash: signer.digest)
+            let size = signer.digest.size
+            digests[signer.digest] = try MessageDigest(sizes: size...size, hash: signer.digest)
         }
     }
 

@@ -158,6 +158,12 @@ extension Attributes {
 }
 
 extension Attributes {
+    /// A public key of GOST R 34.10.
+    func gostPublicKey() throws(CKError) -> PublicKey {
+        guard let curve = self[CKA_GOSTR3410_PARAMS].flatMap({ Curve(oid: $0) }) else { throw .keyHandleInvalid }
+        do { return try PublicKey(curve: curve, bytes: self[CKA_VALUE] ?? []) } catch { throw CKError(error) }
+    }
+
     /// The numbers of a key of RSA, as its public half has them.
     func rsaPublicKey() throws(HostCryptoError) -> RSAPublicKey {
         try RSAPublicKey(modulus: self[CKA_MODULUS] ?? [], publicExponent: self[CKA_PUBLIC_EXPONENT] ?? [])

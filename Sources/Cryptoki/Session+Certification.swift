@@ -146,16 +146,9 @@ extension Object {
     fileprivate func publicKeyInfo() throws(CKError) -> PublicKeyInfo {
         switch try attributes.number(CKA_KEY_TYPE) {
         case CKK_RSA:
-            guard let modulus = attributes[CKA_MODULUS], let exponent = attributes[CKA_PUBLIC_EXPONENT] else {
-                throw .keyHandleInvalid
-            }
-            do {
-                return .rsa(try RSAPublicKey(modulus: modulus, publicExponent: exponent))
-            } catch {
-                throw CKError(error)
-            }
+            do throws(HostCryptoError) { return .rsa(try attributes.rsaPublicKey()) } catch { throw CKError(error) }
         case CKK_GOSTR3410, CKK_GOSTR3410_512:
-            let key = try gostPublicKey()
+            let key = try attributes.gostPublicKey()
             let digest = attributes[CKA_GOSTR3411_PARAMS]
             let algorithm = PublicKeyAlgorithm.allCases.first { $0.digestParameterSet == digest }
             do {

@@ -101,12 +101,8 @@ enum VerificationKey {
     /// A key of GOST R 34.10 or ECDSA.
     init(_ key: Object) throws(CKError) {
         let attributes = key.attributes
-        if let oid = attributes[CKA_GOSTR3410_PARAMS], let curve = Curve(oid: oid) {
-            do throws(GOSTError) {
-                self = .gost(try PublicKey(curve: curve, bytes: attributes[CKA_VALUE] ?? []))
-            } catch {
-                throw CKError(error)
-            }
+        if attributes[CKA_GOSTR3410_PARAMS] != nil {
+            self = .gost(try attributes.gostPublicKey())
         } else {
             let curve = try attributes.ecCurve()
             do throws(HostCryptoError) {

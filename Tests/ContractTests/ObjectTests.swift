@@ -69,7 +69,8 @@ struct ObjectTests {
     func contents(_ subject: Subject) throws {
         let (token, other) = try Self.start(subject)
         let value = (0..<700).map { UInt8(truncatingIfNeeded: $0) }
-        let certificate = try token.storeCertificate(value, subject: [0x30, 0x00], label: [1], id: [2])
+        let certificate = try token.storeCertificate(
+            TokenCertificate(label: [1], id: [2], subject: [0x30, 0x00], value: value))
         let open = try token.storeData(TokenData(label: [3], application: [4], value: value, isPrivate: false))
         let hidden = try token.storeData(TokenData(label: [5], value: Array(value.reversed()), isPrivate: true))
         let visible = try other.objects()

@@ -66,7 +66,8 @@ struct DriverPowerCutTests {
     }
 
     private static func storeCertificate(_ driver: Driver) throws {
-        _ = try driver.token.storeCertificate([UInt8](repeating: 0x30, count: 700), subject: [1], label: [2], id: [3])
+        _ = try driver.token.storeCertificate(
+            TokenCertificate(label: [2], id: [3], subject: [1], value: [UInt8](repeating: 0x30, count: 700)))
     }
 
     /// As the SO.
