@@ -93,7 +93,7 @@ extension Attributes {
     }
 
     fileprivate mutating func takePrivateKey() throws(CKError) -> SessionKey {
-        guard try bool(CKA_ALWAYS_AUTHENTICATE) == false else { throw .templateInconsistent }
+        try checkAuthentication()
         switch try number(CKA_KEY_TYPE) {
         case CKK_RSA: return try takeRSAKey()
         case CKK_EC:
@@ -113,6 +113,12 @@ extension Attributes {
                 throw .attributeValueInvalid
             }
         }
+    }
+
+    /// Only a private key can want the PIN for each use (PKCS #11 v2.40, 4.9).
+    func checkAuthentication() throws(CKError) {
+        guard try bool(CKA_ALWAYS_AUTHENTICATE) == true else { return }
+        guard try bool(CKA_PRIVATE) == true else { throw .templateInconsistent }
     }
 
     private mutating func takeRSAKey() throws(CKError) -> SessionKey {
