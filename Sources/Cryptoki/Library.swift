@@ -1,5 +1,6 @@
 public import APDU
 public import CCryptoki
+import GOST
 import Locking
 public import Token
 
@@ -152,7 +153,9 @@ public final class Library: Sendable {
         try entry(id).slot.withLock { slot throws(CKError) in try body(slot) }
     }
 
+    /// What is known of a slot, for a call that is about to take its lock.
     func entry(_ id: CK_SLOT_ID) throws(CKError) -> Entry {
+        LibraryContext.prepare()
         if let entry = known(id) { return entry }
         try refreshSlots()
         guard let entry = known(id) else { throw .slotIDInvalid }

@@ -17,6 +17,8 @@ struct Object {
     var attributes: Attributes
     /// Seen by User only.
     var isPrivate: Bool
+    /// Of a key in use that wants the PIN for it.
+    var authentication: Authentication?
 
     var tokenItem: TokenItem? { if case .token(let item, _) = home { item } else { nil } }
     var tokenKey: TokenKey? { if case .token(.key(let key), _) = home { key } else { nil } }

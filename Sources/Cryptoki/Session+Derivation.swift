@@ -68,7 +68,7 @@ extension Session {
         let type = try key.attributes.number(CKA_KEY_TYPE)
         guard types.contains(where: { $0.rawValue == type }) else { throw .keyTypeInconsistent }
         guard try key.attributes.bool(CKA_DERIVE) == true else { throw .keyFunctionNotPermitted }
-        return key
+        return try authenticating(key)
     }
 }
 

@@ -9,8 +9,7 @@ extension Session {
         switch user {
         case CKU_USER: role = .user
         case CKU_SO: role = .securityOfficer
-        // No operation of this library asks for a PIN of its own.
-        case CKU_CONTEXT_SPECIFIC: throw .operationNotInitialised
+        case CKU_CONTEXT_SPECIFIC: return try authenticate(pin)
         default: throw .userTypeInvalid
         }
         if let login = slot.login {
@@ -19,6 +18,14 @@ extension Session {
         guard role == .user || !slot.hasReadOnlySession else { throw .sessionReadOnlyExists }
         let pin = pin.copy()
         try slot.withToken { token throws(TokenError) in try token.logIn(as: role, pin: pin) }
+    }
+
+    /// Lets the key of the operation that was begun last be used once.
+    private func authenticate(_ pin: borrowing Secret) throws(CKError) {
+        guard let authentication, !authentication.isGiven else { throw .operationNotInitialised }
+        let pin = pin.copy()
+        try slot.withToken { token throws(TokenError) in try token.confirm(pin) }
+        authentication.isGiven = true
     }
 
     /// Ends the login. Private objects are seen no more, and private session objects are gone.

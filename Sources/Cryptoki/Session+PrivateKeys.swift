@@ -9,6 +9,7 @@ import Token
 extension Session {
     /// The signature of a digest by GOST R 34.10 or ECDSA.
     func sign(digest: [UInt8], with key: Object) throws(CKError) -> [UInt8] {
+        try key.requireAuthentication()
         switch key.home {
         case .token(.key(let key), _):
             return try slot.withToken { token throws(TokenError) in try token.sign(digest: digest, with: key) }
@@ -23,6 +24,7 @@ extension Session {
     func agree(
         _ parameters: AgreementParameters, _ derivation: KeyDerivation, sBox: SBox, with key: Object
     ) throws(CKError) -> Secret {
+        try key.requireAuthentication()
         switch key.home {
         case .token(.key(let key), _): return try agree(key, parameters, derivation, sBox: sBox)
         case .session(_, let key?): return try key.agree(parameters, derivation, sBox: sBox)
@@ -52,12 +54,14 @@ extension Session {
 
     /// The shared secret of ECDH.
     func sharedSecret(of key: Object, with peer: ECPublicKey) throws(CKError) -> Secret {
+        try key.requireAuthentication()
         guard case .session(_, let key?) = key.home else { throw .functionNotSupported }
         return try key.sharedSecret(with: peer)
     }
 
     /// A signature of RSA.
     func sign(_ input: [UInt8], _ scheme: RSASignatureScheme, with key: Object) throws(CKError) -> [UInt8] {
+        try key.requireAuthentication()
         switch key.home {
         case .token(.rsaKey(let key), _):
             let block: [UInt8]
@@ -77,6 +81,7 @@ extension Session {
     func decrypt(
         _ ciphertext: Span<UInt8>, _ scheme: RSAEncryptionScheme, with key: Object
     ) throws(CKError) -> Secret {
+        try key.requireAuthentication()
         switch key.home {
         case .token(.rsaKey(let key), _):
             let block = [UInt8](copying: ciphertext)

@@ -113,6 +113,6 @@ extension Session {
         }
         guard try key.attributes.number(CKA_KEY_TYPE) == keyType.rawValue else { throw .keyTypeInconsistent }
         guard try key.attributes.bool(permission) == true else { throw .keyFunctionNotPermitted }
-        return key
+        return try authenticating(key)
     }
 }

@@ -96,9 +96,9 @@ extension Attributes {
     ///
     /// - Throws: `CKR_TEMPLATE_INCONSISTENT` if it shall be otherwise.
     fileprivate func checkTokenPrivateKey() throws(CKError) {
-        guard self[CKA_PRIVATE] == [1], self[CKA_SENSITIVE] == [1], self[CKA_EXTRACTABLE] == [0],
-            self[CKA_ALWAYS_AUTHENTICATE] == [0]
-        else { throw .templateInconsistent }
+        guard self[CKA_PRIVATE] == [1], self[CKA_SENSITIVE] == [1], self[CKA_EXTRACTABLE] == [0] else {
+            throw .templateInconsistent
+        }
     }
 
     /// What the token says of a key, and what it keeps beyond that.

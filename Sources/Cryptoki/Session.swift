@@ -15,6 +15,8 @@ public final class Session {
     var verification: VerificationOperation?
     var signRecovery: RecoveryOperation?
     var verifyRecovery: RecoveryOperation?
+    /// What the operation begun last has to be told before its key may be used.
+    weak var authentication: Authentication?
     var encryption: CipherOperation?
     var decryption: CipherOperation?
     var messageVerification: MessageVerification?
@@ -33,6 +35,20 @@ public final class Session {
         decryption = nil
         if verification?.isPrivate == true { verification = nil }
         if verifyRecovery?.key.isPrivate == true { verifyRecovery = nil }
+    }
+
+    /// The operations that are active (`CKF_`).
+    public var activeOperations: CK_FLAGS {
+        var flags: CK_FLAGS = 0
+        if encryption != nil { flags |= CKF_ENCRYPT }
+        if decryption != nil { flags |= CKF_DECRYPT }
+        if digest != nil { flags |= CKF_DIGEST }
+        if signature != nil { flags |= CKF_SIGN }
+        if signRecovery != nil { flags |= CKF_SIGN_RECOVER }
+        if verification != nil { flags |= CKF_VERIFY }
+        if verifyRecovery != nil { flags |= CKF_VERIFY_RECOVER }
+        if search != nil { flags |= CKF_FIND_OBJECTS }
+        return flags
     }
 
     /// Ends the operations that `flags` name (`CKF_`), where there are any (PKCS #11 v3.0, 5.6.13).

@@ -19,6 +19,8 @@ final class Slot {
     private(set) var connection: Token?
     private var history: ChannelHistory?
     private var sessions: [CK_SESSION_HANDLE: Session] = [:]
+    /// Digests that sessions have put aside.
+    var savedStates = SavedStates()
     /// Objects of the token and of its sessions.
     var objects = HandleTable<Object>(notFound: .objectHandleInvalid)
     /// What the token had when `objects` was last brought up to it.
@@ -104,6 +106,7 @@ final class Slot {
     /// Ends all sessions; their handles and those of their objects are never used again.
     func end(as presence: Presence) {
         sessions = [:]
+        savedStates = SavedStates()
         objects.removeAll { _ in true }
         known = nil
         disconnect()

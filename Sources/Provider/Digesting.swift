@@ -4,8 +4,9 @@ import Cryptoki
 @c @implementation
 public func C_DigestInit(_ hSession: CK_SESSION_HANDLE, _ pMechanism: UnsafeMutablePointer<CK_MECHANISM>?) -> CK_RV {
     call { library throws(CKError) in
-        let mechanism = try unsafe Mechanism(pMechanism)
-        try library.withSession(hSession) { session throws(CKError) in try session.digestInit(mechanism) }
+        try unsafe begin(library, hSession, CKF_DIGEST, pMechanism) { session, mechanism throws(CKError) in
+            try session.digestInit(mechanism)
+        }
     }
 }
 

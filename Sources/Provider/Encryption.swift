@@ -6,8 +6,9 @@ public func C_EncryptInit(
     _ hSession: CK_SESSION_HANDLE, _ pMechanism: UnsafeMutablePointer<CK_MECHANISM>?, _ hKey: CK_OBJECT_HANDLE
 ) -> CK_RV {
     call { library throws(CKError) in
-        let mechanism = try unsafe Mechanism(pMechanism)
-        try library.withSession(hSession) { session throws(CKError) in try session.encryptInit(mechanism, key: hKey) }
+        try unsafe begin(library, hSession, CKF_ENCRYPT, pMechanism) { session, mechanism throws(CKError) in
+            try session.encryptInit(mechanism, key: hKey)
+        }
     }
 }
 

@@ -6,8 +6,7 @@ public func C_SignRecoverInit(
     _ hSession: CK_SESSION_HANDLE, _ pMechanism: UnsafeMutablePointer<CK_MECHANISM>?, _ hKey: CK_OBJECT_HANDLE
 ) -> CK_RV {
     call { library throws(CKError) in
-        let mechanism = try unsafe Mechanism(pMechanism)
-        try library.withSession(hSession) { session throws(CKError) in
+        try unsafe begin(library, hSession, CKF_SIGN_RECOVER, pMechanism) { session, mechanism throws(CKError) in
             try session.signRecoverInit(mechanism, key: hKey)
         }
     }
@@ -34,8 +33,7 @@ public func C_VerifyRecoverInit(
     _ hSession: CK_SESSION_HANDLE, _ pMechanism: UnsafeMutablePointer<CK_MECHANISM>?, _ hKey: CK_OBJECT_HANDLE
 ) -> CK_RV {
     call { library throws(CKError) in
-        let mechanism = try unsafe Mechanism(pMechanism)
-        try library.withSession(hSession) { session throws(CKError) in
+        try unsafe begin(library, hSession, CKF_VERIFY_RECOVER, pMechanism) { session, mechanism throws(CKError) in
             try session.verifyRecoverInit(mechanism, key: hKey)
         }
     }

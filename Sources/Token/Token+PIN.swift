@@ -17,6 +17,19 @@ extension Token {
         }
     }
 
+    /// Presents the PIN of whoever is logged in once more (VERIFY). A wrong one spends a try; if the card had to drop the
+    /// right for it, nobody is logged in any more.
+    public func confirm(_ pin: borrowing Secret) throws(TokenError) {
+        let pin = pin.copy()
+        try transaction(.acting) { () throws(TokenError) in
+            guard let role = login else { throw .notLoggedIn }
+            do throws(TokenError) { try verify(role, pin) } catch {
+                if !returnsRights { forgetLogin() }
+                throw error
+            }
+        }
+    }
+
     /// Gives up the right that ``logIn(as:pin:)`` gave. Even if the card cannot be told, nobody is logged in after it.
     public func logOut() throws(TokenError) {
         guard let role = login else { return }

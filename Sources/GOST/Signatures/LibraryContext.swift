@@ -16,6 +16,14 @@ package enum LibraryContext {
         return unsafe context
     }()
 
+    /// Has libcrypto read the process's configuration file now, if nothing has done so before.
+    ///
+    /// The file can name an engine that loads this library and calls it, from within any function of libcrypto. Whoever
+    /// holds a lock that such a call takes must have called this before; called from such a call, it does nothing.
+    package static func prepare() {
+        OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT | OPENSSL_INIT_LOAD_CONFIG), nil)
+    }
+
     /// Memory for one computation (`BN_CTX`).
     ///
     /// - Throws: ``GOSTError/libraryFailure``.

@@ -1,0 +1,20 @@
+import CCryptoki
+import Cryptoki
+
+/// Begins an operation, or ends the active one if NULL stands for its mechanism (PKCS #11 v3.0, 5.8.1).
+///
+/// - Parameter operation: What to end (`CKF_`).
+/// - Throws: `CKR_ARGUMENTS_BAD` for NULL where there is nothing to end, as versions before 3.0 have it.
+func begin(
+    _ library: Library, _ session: CK_SESSION_HANDLE, _ operation: CK_FLAGS,
+    _ mechanism: UnsafeMutablePointer<CK_MECHANISM>?, _ body: (Session, Mechanism) throws(CKError) -> Void
+) throws(CKError) {
+    guard unsafe mechanism != nil else {
+        return try library.withSession(session) { session throws(CKError) in
+            guard session.activeOperations & operation != 0 else { throw .argumentsBad }
+            session.cancel(operation)
+        }
+    }
+    let mechanism = try unsafe Mechanism(mechanism)
+    try library.withSession(session) { session throws(CKError) in try body(session, mechanism) }
+}
