@@ -40,7 +40,7 @@ extension Session {
         case .signature(let keyType, let hash):
             let key = try operationKey(handle, class: CKO_PRIVATE_KEY, permission: CKA_SIGN, keyType: keyType)
             let message = try MessageDigest(sizes: keyType.digestSizes, hash: hash)
-            signature = SignatureOperation(key: key, input: .digest(message), signatureSize: keyType.signatureSize)
+            signature = SignatureOperation(key: key, input: .digest(message), signatureSize: try key.signatureSize())
         case .rsa(let padding, let hash):
             let scheme = try mechanism.signatureScheme(padding, hash: hash)
             let key = try operationKey(handle, class: CKO_PRIVATE_KEY, permission: CKA_SIGN, keyType: .rsa)
@@ -114,5 +114,16 @@ extension Session {
         guard try key.attributes.number(CKA_KEY_TYPE) == keyType.rawValue else { throw .keyTypeInconsistent }
         guard try key.attributes.bool(permission) == true else { throw .keyFunctionNotPermitted }
         return try authenticating(key)
+    }
+}
+
+extension Object {
+    /// The bytes of a signature by GOST R 34.10 or ECDSA: two numbers.
+    fileprivate func signatureSize() throws(CKError) -> Int {
+        switch keyType {
+        case .ec: 2 * (try attributes.ecCurve().coordinateSize)
+        case .gostR3410With512Bits: 128
+        default: 64
+        }
     }
 }
