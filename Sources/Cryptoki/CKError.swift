@@ -41,7 +41,6 @@ public struct CKError: Error, RawRepresentable, Hashable, Sendable {
     public static let pinIncorrect = CKError(CKR_PIN_INCORRECT)
     public static let pinLengthRange = CKError(CKR_PIN_LEN_RANGE)
     public static let pinLocked = CKError(CKR_PIN_LOCKED)
-    public static let randomSeedNotSupported = CKError(CKR_RANDOM_SEED_NOT_SUPPORTED)
     public static let sessionExists = CKError(CKR_SESSION_EXISTS)
     public static let sessionHandleInvalid = CKError(CKR_SESSION_HANDLE_INVALID)
     public static let sessionParallelNotSupported = CKError(CKR_SESSION_PARALLEL_NOT_SUPPORTED)

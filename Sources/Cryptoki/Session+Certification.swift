@@ -142,21 +142,22 @@ extension Session {
 }
 
 extension Object {
-    /// A public key of GOST or RSA as X.509 has it.
+    /// A public key as X.509 has it.
     fileprivate func publicKeyInfo() throws(CKError) -> PublicKeyInfo {
-        switch try attributes.number(CKA_KEY_TYPE) {
-        case CKK_RSA:
+        if try attributes.number(CKA_KEY_TYPE) == CKK_RSA {
             do throws(HostCryptoError) { return .rsa(try attributes.rsaPublicKey()) } catch { throw CKError(error) }
-        case CKK_GOSTR3410, CKK_GOSTR3410_512:
-            let key = try attributes.gostPublicKey()
+        }
+        switch try VerificationKey(self) {
+        case .gost(let key):
             let digest = attributes[CKA_GOSTR3411_PARAMS]
             let algorithm = PublicKeyAlgorithm.allCases.first { $0.digestParameterSet == digest }
-            do {
+            do throws(GOSTError) {
                 return .gost(try SubjectPublicKeyInfo(algorithm: algorithm ?? .gostR34102012256, key: key))
             } catch {
                 throw CKError(error)
             }
-        default: throw .keyTypeInconsistent
+        case .ec(let key): return .ec(key)
+        case .rsa(let key, _): return .rsa(key)
         }
     }
 }

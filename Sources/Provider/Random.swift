@@ -6,8 +6,9 @@ public func C_SeedRandom(
     _ hSession: CK_SESSION_HANDLE, _ pSeed: UnsafeMutablePointer<CK_BYTE>?, _ ulSeedLen: CK_ULONG
 ) -> CK_RV {
     call { library throws(CKError) in
-        _ = try unsafe input(pSeed, ulSeedLen)
-        try library.withSession(hSession) { _ throws(CKError) in throw .randomSeedNotSupported }
+        guard unsafe pSeed != nil, ulSeedLen <= valueLimit else { throw .argumentsBad }
+        let seed = try unsafe input(pSeed, ulSeedLen)
+        try library.withSession(hSession) { session throws(CKError) in unsafe session.seedRandom(seed.span) }
     }
 }
 

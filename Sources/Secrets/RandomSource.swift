@@ -9,9 +9,14 @@ public struct RandomUnavailable: Error, Sendable {
 public protocol RandomSource: Sendable {
     /// Fills all of `bytes` or throws.
     func fill(_ bytes: inout MutableSpan<UInt8>) throws(RandomUnavailable)
+
+    /// Mixes a seed in, if the source takes one.
+    func mix(_ seed: Span<UInt8>)
 }
 
 extension RandomSource {
+    public func mix(_ seed: Span<UInt8>) {}
+
     /// `count` random bytes that need not be kept secret.
     public func bytes(_ count: Int) throws(RandomUnavailable) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: max(count, 0))
@@ -32,6 +37,14 @@ extension RandomSource {
 /// The operating system's generator, `getentropy(3)`.
 public struct SystemRandom: RandomSource {
     public init() {}
+
+    /// Gives the seed to the kernel, which stirs it into its pool and trusts it no further (`random(4)`).
+    public func mix(_ seed: Span<UInt8>) {
+        let device = unsafe open("/dev/urandom", O_WRONLY | O_CLOEXEC)
+        guard device >= 0 else { return }
+        _ = unsafe seed.withUnsafeBytes { bytes in unsafe write(device, bytes.baseAddress, bytes.count) }
+        close(device)
+    }
 
     public func fill(_ bytes: inout MutableSpan<UInt8>) throws(RandomUnavailable) {
         let filled = unsafe bytes.withUnsafeMutableBytes { buffer in

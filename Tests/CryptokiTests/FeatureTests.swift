@@ -13,6 +13,12 @@ struct FeatureTests {
         let found = try application.find(
             session, [(CKA_CLASS, CKO_HW_FEATURE.octets), (CKA_HW_FEATURE_TYPE, CKH_VENDOR_TOKEN_INFO.octets)])
         #expect(found.count == 1)
+        // PKCS #11 v2.40, 4.3.1: who does not ask for the class is spared its objects.
+        let others = try application.library.withSession(session) { session throws(CKError) in
+            try session.findObjectsInit(Attributes())
+            return try session.findObjects(limit: 10)
+        }
+        #expect(others == [])
         let object = try #require(found.first)
         #expect(throws: CKError.actionProhibited) {
             try application.library.withSession(session) { session throws(CKError) in
@@ -42,5 +48,13 @@ struct FeatureTests {
                 == SECURE_MESSAGING_GOST.octets + SECURE_MESSAGING_ENHANCED_GOST.octets)
         #expect(try both.number(CKA_VENDOR_CURRENT_TOKEN_INTERFACE) == INTERFACE_TYPE_BT)
         #expect(both[CKA_VENDOR_MODEL_NAME] == Array("Rutoken ECP BT (emulated)".utf8))
+    }
+
+    @Test("the object tells whether there is a drive")
+    func drive() throws {
+        #expect(try Self.features(.flash3).bool(CKA_VENDOR_FLASH_DRIVE_AVAILABLE) == true)
+        for identity in [Identity.usb3, .ecp2, .bt] {
+            #expect(try Self.features(identity).bool(CKA_VENDOR_FLASH_DRIVE_AVAILABLE) == false)
+        }
     }
 }
