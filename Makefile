@@ -70,6 +70,7 @@ test: deps build lint ## build, and run every test
 	Tests/opensc.sh
 	Tests/readers.sh
 	Tests/objects.sh
+	Tests/suites.sh
 	Tests/absence.sh
 	Tests/sharing.sh 10
 	Tests/model.sh
