@@ -27,7 +27,8 @@ sources := $(shell find Sources Include Package.swift -type f -not -name '*.in')
 
 sudo := $(if $(filter 0,$(shell id -u)),,sudo)
 build_packages := gcc g++ libc6-dev binutils pkg-config git libpcsclite-dev libssl-dev libp11-kit-dev
-test_packages := pcscd vsmartcard-vpcd opensc p11-kit openssl libengine-gost-openssl python3-venv valgrind spin
+test_packages := pcscd vsmartcard-vpcd opensc p11-kit openssl libengine-gost-openssl python3-venv valgrind spin \
+    gnutls-bin libengine-pkcs11-openssl libnss3-tools openjdk-17-jdk-headless openssh-client openvpn
 bench_packages := libengine-gost-openssl libgcrypt20-dev nettle-dev softhsm2
 
 # Installs those of the packages $(1) that are missing.
@@ -69,8 +70,10 @@ test: deps build lint ## build, and run every test
 	Tests/end-to-end.sh
 	Tests/opensc.sh
 	Tests/readers.sh
+	Tests/contract.sh
 	Tests/objects.sh
 	Tests/suites.sh
+	Tests/clients.sh
 	Tests/absence.sh
 	Tests/sharing.sh 10
 	Tests/model.sh
@@ -108,6 +111,7 @@ bench: deps build ## compare the speed with that of gost-engine, libgcrypt, nett
 	KANAL_BENCHMARKS=1 swift build -c release --product channel-benchmark
 	.build/release/channel-benchmark | tee .build/channel-benchmark.md
 	Benchmarks/module.sh | tee .build/module-benchmark.md
+	Benchmarks/round-trips.sh | tee .build/round-trips.md
 
 lint: ## check the formatting
 	swift format lint --strict -r Sources Tests Benchmarks Package.swift

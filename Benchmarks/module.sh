@@ -19,7 +19,7 @@ echo "directories.tokendir = $work/tokens" > softhsm2.conf
 expect 0 softhsm2-util --init-token --free --label benchmark --so-pin 87654321 --pin $pin
 start_pcscd
 attach usb benchmark
-label=$(pkcs11-tool --module "$module" --slot "$slot" -L | sed -n 's/^ *token label *: //p' | head -n 1)
+label=$(token_label)
 for _ in {1..21}; do
     ./module "$module" load >> kanal
     ./module "$softhsm" load >> softhsm

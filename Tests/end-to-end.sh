@@ -11,6 +11,7 @@ tool() { expect 0 pkcs11-tool --module "$module" --slot "$slot" "$@"; }
 prefix=$work/installed
 modules=$work/home/.config/pkcs11/modules
 p11_kit=yes
+proxy=$(pkg-config p11-kit-1 --variable=proxy_module)
 if [ "$(id -u)" = 0 ]; then
     # For root, p11-kit reads its own directory and no other.
     modules=$(pkg-config p11-kit-1 --variable=p11_module_configs)
@@ -87,13 +88,15 @@ signatures() {
     tool --login --pin $pin --sign -m GOSTR3410-WITH-GOSTR3411-12-256 --id 01 -i message -o hashed
     tool --login --pin $pin --sign -m GOSTR3410 --id 01 -i digest -o raw
     ./public_key "$slot" 01 > public_key.der
-    for signature in hashed raw; do
-        expect 0 openssl dgst -md_gost12_256 -verify public_key.der -keyform DER -signature $signature message
-    done
     if [ -n "$p11_kit" ]; then
         expect 0 p11-kit list-modules
         printed "$serial"
+        expect 0 pkcs11-tool --module "$proxy" --token-label "$(token_label)" --login --pin $pin --sign -m GOSTR3410 \
+            --id 01 -i digest -o proxy
     fi
+    for signature in hashed raw ${p11_kit:+proxy}; do
+        expect 0 openssl dgst -md_gost12_256 -verify public_key.der -keyform DER -signature $signature message
+    done
     for type in privkey pubkey; do tool --login --pin $pin --delete-object --type $type --id 01; done
     tool --login --pin $pin --list-objects
     ! grep -q 'Key Object' output || fail "a key is left after its deletion: $(cat output)"
@@ -101,7 +104,7 @@ signatures() {
     passed "$1: R15: lengths, short buffers, operations out of their order and unknown attributes have their codes"
     expect 0 ./walk "$slot" $pin
     passed "$1: no wrong argument of any function does more than fail: $(tail -n 1 output)"
-    passed "$1: OpenSSL verifies what pkcs11-tool signs${p11_kit:+, p11-kit shows the token}"
+    passed "$1: OpenSSL verifies what pkcs11-tool signs${p11_kit:+, through p11-kit too}"
 }
 
 # The vendor's extension makes a request, OpenSSL certifies the key and verifies what it signs.
@@ -118,6 +121,7 @@ extension() {
     [ "$status" = 0 ] || fail "extended: $(cat output)"
     expect 0 openssl cms -verify -in message -inform DER -CAfile ca.pem -purpose any -out signed
     grep -q "signed by the token" signed || fail "the message has another content"
+    expect 0 ./extended "$slot" $pin 87654321 restore
     passed "$1: the vendor's extension requests a certificate and signs with it; OpenSSL verifies both"
 }
 

@@ -28,7 +28,7 @@ for source in Tests/Fuzz/$only.swift; do
     mkdir -p "$build/$target/corpus" "$kept"
     swiftc -O -sanitize=fuzzer,address -parse-as-library -swift-version 6 -use-ld=lld -I $modules -I Include/COpenSSL \
         -Xcc -fmodule-map-file=$build/release/GOSTKernels.build/module.modulemap \
-        "$source" $libraries -lcrypto -o "$build/$target/fuzz"
+        "$source" $(find "Tests/Fuzz/$target" -name '*.swift' 2> /dev/null) $libraries -lcrypto -o "$build/$target/fuzz"
     SWIFT_BACKTRACE=enable=no "$build/$target/fuzz" -max_total_time="$seconds" -max_len=1024 -len_control=0 -timeout=20 \
         -print_final_stats=1 -verbosity=0 -artifact_prefix="$build/$target/" \
         $([ ! -e "$dictionary" ] || echo "-dict=$dictionary") "$build/$target/corpus" "$kept"

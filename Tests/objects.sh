@@ -144,8 +144,17 @@ foreign() {
     passed "$identity: what OpenSC has stored is listed and used, and left to OpenSC"
 }
 
+# ---- What applications rely on ----
+
+attributes() {
+    expect 0 ./attributes 0 $pin
+    passed "$identity: unknown attributes, encodings of elliptic curves and GOST templates are as applications expect"
+}
+
 # ---- The tokens ----
 
+cc -IInclude/CCryptoki Tests/ModuleTests/Programs/attributes.c -o "$work/attributes" \
+    -L"${module%/*}" -Wl,-rpath,"${module%/*}" -lkanal-pkcs11
 prepare
 start_pcscd
 head -c 1000 /dev/urandom > message
@@ -153,6 +162,7 @@ head -c 30 /dev/urandom > secret
 head -c 32 /dev/urandom > digest
 for identity in usb3 ecp2; do
     insert $identity objects-$identity
+    attributes
     key_pairs
     certificates_and_data
     files

@@ -126,3 +126,8 @@ detach() {
     token=
     wait_until sh -c '! ./readers | grep -q "^card .*Virtual PCD 00 00"' || fail "the token does not leave its reader"
 }
+
+# The label that the library shows.
+token_label() {
+    pkcs11-tool --module "$module" -L | sed -n "/serial num *: $serial/q; s/^ *token label *: //p" | tail -n 1
+}

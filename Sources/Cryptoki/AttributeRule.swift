@@ -16,6 +16,8 @@ struct AttributeRule: Sendable {
         case optional([UInt8])
         /// Only the library sets it, to this.
         case readOnly([UInt8])
+        /// It is this, which a template may say.
+        case fixed([UInt8])
     }
 
     /// How it can change once the object exists.
@@ -52,6 +54,9 @@ struct AttributeRule: Sendable {
     static func readOnly(_ form: Form, _ value: [UInt8]) -> AttributeRule {
         AttributeRule(form: form, presence: .readOnly(value), change: .never)
     }
+
+    /// What only the SO could set, who cannot write to the token.
+    static let trusted = AttributeRule(form: .bool, presence: .fixed([0]), change: .never)
 
     /// - Throws: `CKR_ATTRIBUTE_VALUE_INVALID`.
     func check(_ value: [UInt8]) throws(CKError) {

@@ -24,8 +24,9 @@ extension AttributeTable {
         guard let type = KeyType(type) else { throw .templateInconsistent }
         let isRSA = type == .rsa
         let common: Rules = [
-            CKA_SUBJECT: .bytes(), CKA_ENCRYPT: .bool(isRSA), CKA_VERIFY: .bool(true),
-            CKA_VERIFY_RECOVER: .bool(isRSA), CKA_WRAP: .bool(isRSA), CKA_TRUSTED: .readOnly(.bool, [0]),
+            CKA_SUBJECT: .bytes(), CKA_PUBLIC_KEY_INFO: .bytes([], .never), CKA_ENCRYPT: .bool(isRSA),
+            CKA_VERIFY: .bool(true),
+            CKA_VERIFY_RECOVER: .bool(isRSA), CKA_WRAP: .bool(isRSA), CKA_TRUSTED: .trusted,
         ]
         let own: Rules =
             switch type {
@@ -41,7 +42,8 @@ extension AttributeTable {
         guard let type = KeyType(type) else { throw .templateInconsistent }
         let isRSA = type == .rsa
         let common: Rules = [
-            CKA_PRIVATE: .bool(true, .copy), CKA_SUBJECT: .bytes(), CKA_SENSITIVE: .bool(true, .only(true)),
+            CKA_PRIVATE: .bool(true, .copy), CKA_SUBJECT: .bytes(), CKA_PUBLIC_KEY_INFO: .bytes([], .never),
+            CKA_SENSITIVE: .bool(true, .only(true)),
             CKA_EXTRACTABLE: .bool(false, .only(false)), CKA_DECRYPT: .bool(isRSA), CKA_SIGN: .bool(true),
             CKA_SIGN_RECOVER: .bool(isRSA), CKA_UNWRAP: .bool(isRSA), CKA_ALWAYS_AUTHENTICATE: .bool(false, .never),
         ]
@@ -69,7 +71,7 @@ extension AttributeTable {
             .adding([
                 CKA_PRIVATE: .bool(true, .copy), CKA_VALUE: .required, CKA_VALUE_LEN: .readOnly(.number, []),
                 CKA_SENSITIVE: .bool(false, .only(true)), CKA_EXTRACTABLE: .bool(true, .only(false)),
-                CKA_TRUSTED: .readOnly(.bool, [0]),
+                CKA_TRUSTED: .trusted,
             ])
     }
 

@@ -11,6 +11,7 @@ extension AttributeTable {
             guard let rule = rules[type], let value = template[type] else { throw .attributeTypeInvalid }
             if case .readOnly = rule.presence { throw .attributeReadOnly }
             try rule.check(value)
+            if case .fixed(let only) = rule.presence, value != only { throw .attributeReadOnly }
         }
         for (type, rule) in rules where template[type] == nil && type != CKA_KEY_TYPE {
             if case .required = rule.presence { throw .templateIncomplete }
@@ -24,7 +25,7 @@ extension AttributeTable {
         for (type, rule) in rules where attributes[type] == nil {
             switch rule.presence {
             case .required: continue
-            case .optional(let value), .readOnly(let value): attributes.set(type, value)
+            case .optional(let value), .readOnly(let value), .fixed(let value): attributes.set(type, value)
             }
         }
         return attributes

@@ -43,8 +43,9 @@ struct AttributeTable: Sendable {
 
     /// The vendor's programs leave out type and subject.
     private static let certificate: Rules = [
-        CKA_CERTIFICATE_TYPE: .number(CKC_X_509), CKA_TRUSTED: .readOnly(.bool, [0]),
-        CKA_CERTIFICATE_CATEGORY: .number(0), CKA_CHECK_VALUE: .bytes([], .never), CKA_START_DATE: .date,
+        CKA_CERTIFICATE_TYPE: .number(CKC_X_509), CKA_TRUSTED: .trusted,
+        CKA_CERTIFICATE_CATEGORY: .number(0), CKA_CHECK_VALUE: .bytes([], .never),
+        CKA_PUBLIC_KEY_INFO: .bytes([], .never), CKA_START_DATE: .date,
         CKA_END_DATE: .date, CKA_SUBJECT: .bytes([], .never), CKA_ID: .bytes(), CKA_ISSUER: .bytes(),
         CKA_SERIAL_NUMBER: .bytes(), CKA_VALUE: .required, CKA_URL: .bytes([], .never),
         CKA_HASH_OF_SUBJECT_PUBLIC_KEY: .bytes([], .never), CKA_HASH_OF_ISSUER_PUBLIC_KEY: .bytes([], .never),

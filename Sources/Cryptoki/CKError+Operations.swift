@@ -9,6 +9,7 @@ extension CKError {
     static let encryptedDataLengthRange = CKError(CKR_ENCRYPTED_DATA_LEN_RANGE)
     static let functionFailed = CKError(CKR_FUNCTION_FAILED)
     static let keyIndigestible = CKError(CKR_KEY_INDIGESTIBLE)
+    static let keyNotNeeded = CKError(CKR_KEY_NOT_NEEDED)
     static let keyNotWrappable = CKError(CKR_KEY_NOT_WRAPPABLE)
     static let keySizeRange = CKError(CKR_KEY_SIZE_RANGE)
     static let keyUnextractable = CKError(CKR_KEY_UNEXTRACTABLE)

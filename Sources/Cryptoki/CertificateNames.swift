@@ -1,10 +1,11 @@
 import APDU
 
-/// What names a certificate: three fields of it, in DER (RFC 5280, 4.1).
+/// What names a certificate, and its public key: fields of it, in DER (RFC 5280, 4.1).
 struct CertificateNames {
     var serialNumber: [UInt8]
     var issuer: [UInt8]
     var subject: [UInt8]
+    var publicKeyInfo: [UInt8]
 
     /// - Returns: nil if this does not have the form of a certificate.
     init?(certificate: [UInt8]) {
@@ -18,6 +19,7 @@ struct CertificateNames {
             issuer = try Self.field(0x30, &cursor)
             _ = try cursor.object(0x30)
             subject = try Self.field(0x30, &cursor)
+            publicKeyInfo = try Self.field(0x30, &cursor)
         } catch {
             return nil
         }

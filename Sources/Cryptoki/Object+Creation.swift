@@ -10,7 +10,9 @@ extension Object {
         var attributes = attributes
         var key: SessionKey?
         switch try attributes.number(CKA_CLASS) {
-        case CKO_CERTIFICATE: attributes.completeCertificate()
+        case CKO_CERTIFICATE:
+            try attributes.checkCertificate()
+            attributes.completeCertificate()
         case CKO_PUBLIC_KEY: try attributes.completePublicKey()
         case CKO_PRIVATE_KEY: key = try attributes.takePrivateKey()
         case CKO_SECRET_KEY: key = try attributes.takeSecretKey()
@@ -40,6 +42,21 @@ extension Attributes {
         if self[CKA_SUBJECT]?.isEmpty != false { set(CKA_SUBJECT, names.subject) }
         if self[CKA_ISSUER]?.isEmpty != false { set(CKA_ISSUER, names.issuer) }
         if self[CKA_SERIAL_NUMBER]?.isEmpty != false { set(CKA_SERIAL_NUMBER, names.serialNumber) }
+        if self[CKA_PUBLIC_KEY_INFO]?.isEmpty != false { set(CKA_PUBLIC_KEY_INFO, names.publicKeyInfo) }
+    }
+
+    /// The category is one of the standard's four, and the check value the certificate's (PKCS #11 v2.40, 4.6.2).
+    fileprivate func checkCertificate() throws(CKError) {
+        guard try number(CKA_CERTIFICATE_CATEGORY) ?? 0 <= 3 else { throw .attributeValueInvalid }
+        guard let given = self[CKA_CHECK_VALUE], !given.isEmpty else { return }
+        do throws(HostCryptoError) {
+            let value = self[CKA_VALUE] ?? []
+            guard try Digest.digest(value.span, .sha1).prefix(3).elementsEqual(given) else {
+                throw HostCryptoError.invalidParameter
+            }
+        } catch {
+            throw .attributeValueInvalid
+        }
     }
 
     fileprivate mutating func completePublicKey() throws(CKError) {

@@ -118,14 +118,10 @@ extension Session {
             return handle
         }
         template.set(CKA_ID, id)
-        if let known = slot.visibleObjects.first(where: { $0.object.attributes.matches(template) }) {
-            return known.handle
-        }
+        if let known = try slot.visibleObjects(matching: template).first { return known }
         try slot.refreshObjects()
-        guard let found = slot.visibleObjects.first(where: { $0.object.attributes.matches(template) }) else {
-            throw .keyHandleInvalid
-        }
-        return found.handle
+        guard let found = try slot.visibleObjects(matching: template).first else { throw .keyHandleInvalid }
+        return found
     }
 
     /// Signs without a change to the session's own signature operation.
@@ -142,21 +138,22 @@ extension Session {
 }
 
 extension Object {
-    /// A public key of GOST or RSA as X.509 has it.
+    /// A public key as X.509 has it.
     fileprivate func publicKeyInfo() throws(CKError) -> PublicKeyInfo {
-        switch try attributes.number(CKA_KEY_TYPE) {
-        case CKK_RSA:
+        if try attributes.number(CKA_KEY_TYPE) == CKK_RSA {
             do throws(HostCryptoError) { return .rsa(try attributes.rsaPublicKey()) } catch { throw CKError(error) }
-        case CKK_GOSTR3410, CKK_GOSTR3410_512:
-            let key = try attributes.gostPublicKey()
+        }
+        switch try VerificationKey(self) {
+        case .gost(let key):
             let digest = attributes[CKA_GOSTR3411_PARAMS]
             let algorithm = PublicKeyAlgorithm.allCases.first { $0.digestParameterSet == digest }
-            do {
+            do throws(GOSTError) {
                 return .gost(try SubjectPublicKeyInfo(algorithm: algorithm ?? .gostR34102012256, key: key))
             } catch {
                 throw CKError(error)
             }
-        default: throw .keyTypeInconsistent
+        case .ec(let key): return .ec(key)
+        case .rsa(let key, _): return .rsa(key)
         }
     }
 }

@@ -15,6 +15,26 @@ final class DigestOperation {
         hash = consume digest
     }
 
+    private init(_ hash: consuming Digest, isMultiPart: Bool) {
+        algorithm = hash.algorithm
+        self.hash = consume hash
+        self.isMultiPart = isMultiPart
+    }
+
+    /// A second digest that goes on from here.
+    func copy() throws(CKError) -> DigestOperation {
+        switch hash {
+        case .some(let hash):
+            do throws(HostCryptoError) {
+                let digest = try hash.copy()
+                return DigestOperation(digest, isMultiPart: isMultiPart)
+            } catch {
+                throw CKError(error)
+            }
+        case .none: throw .operationNotInitialised
+        }
+    }
+
     func update(_ data: Span<UInt8>) { hash?.update(data) }
 
     func finalize() throws(CKError) -> [UInt8] {

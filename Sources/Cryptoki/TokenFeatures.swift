@@ -23,6 +23,7 @@ enum TokenFeatures {
         attributes.set(CKA_VENDOR_CURRENT_TOKEN_INTERFACE, interfaces.current)
         attributes.set(CKA_VENDOR_SUPPORTED_TOKEN_INTERFACE, interfaces.supported)
         attributes.set(CKA_VENDOR_BIOMETRIC_AUTHENTICATION, 0)
+        attributes.set(CKA_VENDOR_FLASH_DRIVE_AVAILABLE, try token.hasDrive())
         for type in absent { attributes.set(type, false) }
         for type in present { attributes.set(type, true) }
         if let name = try token.modelName() { attributes.set(CKA_VENDOR_MODEL_NAME, name) }
@@ -37,7 +38,7 @@ enum TokenFeatures {
     private static let absent: [CK_ATTRIBUTE_TYPE] = [
         CKA_VENDOR_EXTERNAL_AUTHENTICATION, CKA_VENDOR_CUSTOM_ADMIN_PIN, CKA_VENDOR_CUSTOM_USER_PIN,
         CKA_VENDOR_SUPPORT_HW_RESULT_FOR_GOST28147_KEY_UNWRAP, CKA_VENDOR_SUPPORT_KIMP15,
-        CKA_VENDOR_FLASH_DRIVE_AVAILABLE, CKA_VENDOR_SUPPORT_HW_AES_WRAP,
+        CKA_VENDOR_SUPPORT_HW_AES_WRAP,
     ]
 
     /// How the token is reached, and how it can be. A Bluetooth token's reader need not look wireless.

@@ -38,13 +38,27 @@ public func C_GetSessionInfo(
 public func C_GetOperationState(
     _ hSession: CK_SESSION_HANDLE, _ pOperationState: UnsafeMutablePointer<CK_BYTE>?,
     _ pulOperationStateLen: UnsafeMutablePointer<CK_ULONG>?
-) -> CK_RV { notSupported() }
+) -> CK_RV {
+    call { library throws(CKError) in
+        let state = try unsafe Output(pOperationState, pulOperationStateLen)
+        try library.withSession(hSession) { session throws(CKError) in
+            try state.fill(size: session.stateSize()) { () throws(CKError) in try session.saveState() }
+        }
+    }
+}
 
 @c @implementation
 public func C_SetOperationState(
     _ hSession: CK_SESSION_HANDLE, _ pOperationState: UnsafeMutablePointer<CK_BYTE>?, _ ulOperationStateLen: CK_ULONG,
     _ hEncryptionKey: CK_OBJECT_HANDLE, _ hAuthenticationKey: CK_OBJECT_HANDLE
-) -> CK_RV { notSupported() }
+) -> CK_RV {
+    call { library throws(CKError) in
+        let state = try unsafe Array(input(pOperationState, ulOperationStateLen))
+        try library.withSession(hSession) { session throws(CKError) in
+            try session.restoreState(state, hasKeys: hEncryptionKey != 0 || hAuthenticationKey != 0)
+        }
+    }
+}
 
 // MARK: Login
 

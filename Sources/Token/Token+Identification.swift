@@ -121,6 +121,14 @@ extension Token {
         return known
     }
 
+    /// Whether the token has a drive; false as long as it may not be asked.
+    public func hasDrive() throws(TokenError) -> Bool {
+        if let knownDrive { return knownDrive }
+        let hasDrive = try info(evicting: false).extendedFlags & 0x80 != 0
+        if infoCache != nil { knownDrive = hasDrive }
+        return hasDrive
+    }
+
     /// The label file: `TN`, four bytes, the length, then UTF-8.
     private func label() throws(TokenError) -> [UInt8]? {
         guard let content = try optional({ () throws(TokenError) in try read(.label) }) else { return nil }

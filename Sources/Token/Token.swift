@@ -50,6 +50,7 @@ public final class Token {
     var infoCache: (counter: UInt32, info: TokenInfo)?
     var versions: Versions?
     var knownModelName: [UInt8]??
+    var knownDrive: Bool?
     /// Whether the card has said that it is one of this project's; nil before it was asked.
     var knownAsOwn: Bool?
 

@@ -103,6 +103,35 @@ struct CertificationTests {
         #expect(try scene.request(["CN", name], extensions: ["keyUsage", "digitalSignature"]).count == 257)
     }
 
+    static let otherKeys: [(CK_MECHANISM_TYPE, (CK_ATTRIBUTE_TYPE, [UInt8]), algorithm: String)] = [
+        (CKM_RSA_PKCS_KEY_PAIR_GEN, (CKA_MODULUS_BITS, CK_ULONG(1024).octets), "sha256WithRSAEncryption"),
+        (
+            CKM_EC_KEY_PAIR_GEN, (CKA_EC_PARAMS, [UInt8](hex: "06082A8648CE3D030107")), "ecdsa-with-SHA256"
+        ),
+    ]
+
+    @Test("a request for a key of RSA or ECDSA is signed with SHA-256", arguments: otherKeys)
+    func otherRequests(
+        _ mechanism: CK_MECHANISM_TYPE, _ attribute: (CK_ATTRIBUTE_TYPE, [UInt8]), _ algorithm: String
+    ) throws {
+        let scene = try Scene(.gostR34102012256)
+        let common: [(type: CK_ATTRIBUTE_TYPE, value: [UInt8])] = [(CKA_TOKEN, [0]), (CKA_ID, [2])]
+        let (publicTemplate, privateTemplate) = try (
+            Attributes(template: common + [attribute]), Attributes(template: common)
+        )
+        let keys = try scene.application.library.withSession(scene.session) { session throws(CKError) in
+            try session.generateKeyPair(
+                Mechanism(type: mechanism, parameter: []), publicTemplate: publicTemplate,
+                privateTemplate: privateTemplate)
+        }
+        try scene.openssl.write(scene.request(["CN", "x"], of: keys.0), "request")
+        let text = try scene.openssl.run("req -in request -inform DER -verify -text -noout")
+        #expect(text.contains(algorithm))
+        #expect(throws: CKError.keyTypeInconsistent) {
+            try scene.request(["CN", "x"], of: keys.0, with: scene.keys.privateKey)
+        }
+    }
+
     @Test("keys of a session certify as those of the token do, and the application's own operation goes on")
     func besideAnOperation() throws {
         let scene = try Scene(.gostR34102012512, onToken: false)

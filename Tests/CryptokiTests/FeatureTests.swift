@@ -49,4 +49,12 @@ struct FeatureTests {
         #expect(try both.number(CKA_VENDOR_CURRENT_TOKEN_INTERFACE) == INTERFACE_TYPE_BT)
         #expect(both[CKA_VENDOR_MODEL_NAME] == Array("Rutoken ECP BT (emulated)".utf8))
     }
+
+    @Test("the object tells whether there is a drive")
+    func drive() throws {
+        #expect(try Self.features(.flash3).bool(CKA_VENDOR_FLASH_DRIVE_AVAILABLE) == true)
+        for identity in [Identity.usb3, .ecp2, .bt] {
+            #expect(try Self.features(identity).bool(CKA_VENDOR_FLASH_DRIVE_AVAILABLE) == false)
+        }
+    }
 }

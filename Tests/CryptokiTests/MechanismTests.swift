@@ -31,11 +31,16 @@ struct MechanismTests {
         (0xD432_102C, 0...0, 0x60001), (0x8000_0003, 0...0, 0x40001), (0x0350, 80...2048, 0x98000),
     ]
 
+    /// Nobody published what these do.
+    private static let unknown: [CK_MECHANISM_TYPE] = [
+        CKM_KDF_HMAC3411_2012_256, CKM_VENDOR_SECURE_IMPORT, 0x8000_000B,
+    ]
+
     @Test("what is listed stands in the vendor's order, with the vendor's key sizes and flags")
     func vendorOrder() throws {
         let library = Application(try EmulatedReader(.usb), store: Folder()).library
         let listed = try library.mechanisms(of: 0)
-        #expect(Self.vendorList.map(\.0).filter(listed.contains) == listed)
+        #expect(Self.vendorList.map(\.0).filter { !Self.unknown.contains($0) } == listed)
         for mechanism in Self.vendorList where listed.contains(mechanism.0) {
             let information = try library.information(on: mechanism.0, in: 0)
             #expect(information.keySizes == mechanism.1 && information.flags == mechanism.2)

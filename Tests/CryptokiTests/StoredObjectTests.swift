@@ -1,6 +1,7 @@
 import CCryptoki
 import Cryptoki
 import Emulator
+import HostCrypto
 import TestSupport
 import Testing
 
@@ -9,9 +10,11 @@ struct StoredObjectTests {
     static let identities = ["usb", "bt"]
 
     /// A certificate as far as its names: serial number 5, issuer and subject with one attribute each.
-    static let value = [UInt8](hex: "302F302DA0030201020201053000\(issuer)3000\(subject)3000")
+    static let value = [UInt8](hex: "30343032A0030201020201053000\(issuer)3000\(subject)\(publicKeyInfo)")
     private static let issuer = "300F310D300B06035504030C0449737375"
     private static let subject = "300C310A300806035504030C0153"
+    /// With an algorithm and a key of nothing.
+    private static let publicKeyInfo = "30053000030100"
 
     static let certificate: ObjectTests.Template = [
         (CKA_CLASS, CKO_CERTIFICATE.octets), (CKA_ID, [1, 2]), (CKA_TOKEN, [1]), (CKA_PRIVATE, [0]),
@@ -55,6 +58,7 @@ struct StoredObjectTests {
         #expect(attributes[CKA_SERIAL_NUMBER] == [2, 1, 5])
         #expect(attributes[CKA_ISSUER] == [UInt8](hex: Self.issuer))
         #expect(attributes[CKA_SUBJECT] == [UInt8](hex: Self.subject))
+        #expect(attributes[CKA_PUBLIC_KEY_INFO] == [UInt8](hex: Self.publicKeyInfo))
         #expect(try attributes.bool(CKA_TOKEN) == true)
         #expect(throws: CKError.userNotLoggedIn) { try application.destroy(later, found) }
         try application.logIn(later)
@@ -114,6 +118,19 @@ struct StoredObjectTests {
         for object in found { try application.destroy(later, object) }
         #expect(try application.find(later).isEmpty)
         #expect(identity == "bt" || reader.recordFiles == 0)
+    }
+
+    @Test("that nobody vouches for a certificate can be said, as can its category and its check value")
+    func certificateRules() throws {
+        let (_, application, session) = try TokenKeyTests.start(.usb)
+        // The first octets of SHA-1.
+        let check = try Digest.digest(Self.value.span, .sha1).prefix(3)
+        let template: ObjectTests.Template = Self.certificate + [(CKA_TRUSTED, [0]), (CKA_CHECK_VALUE, Array(check))]
+        let object = try application.create(session, template)
+        #expect(try application.find(session, template) == [object])
+        #expect(throws: CKError.attributeReadOnly) {
+            try application.create(session, Self.certificate + [(CKA_TRUSTED, [1])])
+        }
     }
 
     @Test("an object that cannot be modified keeps its attributes")

@@ -1,6 +1,7 @@
 /*
  * extended SLOT PIN SO-PIN                          makes a key, writes a request for its certificate to stdout
  * extended SLOT PIN SO-PIN CERTIFICATE AUTHORITY    stores the certificate, writes a signed message to stdout, verifies it
+ * extended SLOT PIN SO-PIN restore                  restores the token's factory state, with these PINs
  *
  * What the vendor's extension holds for its callers: results that it allocates, structures, buffers of two calls, and
  * who may do what. Names every broken rule; the exit status is their number.
@@ -235,6 +236,31 @@ static void message(char *certificate, char *authority) {
     for (index = 0; index < count; index++) expect(C_DestroyObject(session, found[index]), CKR_OK, "C_DestroyObject");
 }
 
+static CK_RV restored(CK_ULONG size, CK_UTF8CHAR_PTR value, CK_ULONG key_size, CK_KEY_TYPE type) {
+    static CK_BYTE key[] = "Welcome to the hotel California!";
+    static CK_UTF8CHAR label[] = "restored";
+    CK_RUTOKEN_INIT_PARAM format = {
+        sizeof format, 0, so_pin, 8, pin, 8, TOKEN_FLAGS_USER_CHANGE_USER_PIN, 6, 6, 10, 10, label, 8, 0};
+    CK_VENDOR_RESTORE_FACTORY_DEFAULTS_PARAMS parameters = {size, value, 8, &format, key, key_size, 10, type};
+
+    return C_EX_SlotManage(slot, MODE_RESTORE_FACTORY_DEFAULTS, &parameters);
+}
+
+static void restore(void) {
+    CK_TOKEN_INFO info;
+
+    expect(restored(64, so_pin, 32, CKK_KUZNECHIK), CKR_SESSION_EXISTS, "with a session");
+    expect(C_CloseSession(session), CKR_OK, "C_CloseSession");
+    expect(restored(55, so_pin, 32, CKK_KUZNECHIK), CKR_ARGUMENTS_BAD, "a structure of 55 octets");
+    expect(restored(64, so_pin, 31, CKK_KUZNECHIK), CKR_ARGUMENTS_BAD, "a key of 31 octets");
+    expect(restored(64, so_pin, 32, CKK_GOSTR3410), CKR_ARGUMENTS_BAD, "a key of another type");
+    expect(restored(64, (CK_UTF8CHAR_PTR) "11111111", 32, CKK_MAGMA), CKR_PIN_INCORRECT, "a wrong PIN");
+    expect(restored(64, so_pin, 32, CKK_MAGMA), CKR_OK, "a key of Magma");
+    expect(restored(56, so_pin, 32, ~0UL), CKR_OK, "a structure without the key's type");
+    expect(C_GetTokenInfo(slot, &info), CKR_OK, "C_GetTokenInfo");
+    require(!memcmp(info.label, "restored ", 9), "the label");
+}
+
 int main(int count, char **words) {
     if (count < 4) return 99;
     slot = strtoul(words[1], NULL, 10);
@@ -245,6 +271,8 @@ int main(int count, char **words) {
     log_in(CKU_USER);
     if (count > 5) {
         message(words[4], words[5]);
+    } else if (count > 4) {
+        restore();
     } else {
         names_and_licences();
         pins();

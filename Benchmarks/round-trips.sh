@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# Counts the commands that usual operations cost, and their time over a slow link: OpenSC as Debian has it, and Kanal
+# with a plain token and in a secure channel, each on the same emulated token with the same six keys.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+benchmarks=$PWD/Benchmarks
+. Tests/token.sh
+
+# Milliseconds that each reply takes.
+latency=${1:-30}
+
+# Makes two pairs of GOST keys and one of RSA, with options of pkcs11-tool before.
+make_keys() {
+    expect 0 "$@" --login --pin $pin --keypairgen --key-type "$gost" --id 01 --label "GOST 1"
+    expect 0 "$@" --login --pin $pin --keypairgen --key-type "$gost" --id 02 --label "GOST 2"
+    expect 0 "$@" --login --pin $pin --keypairgen --key-type rsa:2048 --id 03 --label RSA
+}
+
+# Measures a library on a token that has its keys: name of the column, identity, library.
+measure() {
+    insert "$2" "$1" --trace "$work/trace" --latency "$latency"
+    ./operations "$3" $pin "$work/trace" > "$1.counts"
+    detach
+    rm trace
+}
+
+prepare
+cc -O2 -Wall -Wextra -Werror -I"$root/Include/CCryptoki" "$benchmarks/RoundTrips/operations.c" -o operations -ldl
+start_pcscd
+opensc=$(dpkg-query --listfiles opensc-pkcs11 | grep '/lib/[^/]*/opensc-pkcs11\.so$')
+
+gost=GOSTR3410:A
+insert usb3 opensc
+expect 0 pkcs15-init --erase-card
+expect 0 pkcs15-init --create-pkcs15 --so-pin 87654321 --so-puk "" --label opensc
+expect 0 pkcs15-init --store-pin --label User --auth-id 02 --pin $pin --puk "" --so-pin 87654321 --finalize
+make_keys pkcs11-tool --module "$opensc"
+detach
+measure opensc usb3 "$opensc"
+
+attach usb3 plain
+make_keys pkcs11-tool --module "$module" --slot "$slot"
+detach
+measure plain usb3 "$module"
+
+attach bt channel
+./activate "$serial" "$password" > output
+make_keys pkcs11-tool --module "$module" --slot "$slot"
+detach
+measure channel bt "$module"
+
+printf 'Commands and milliseconds of usual operations on a token with six keys, %s ms a reply:\n\n' "$latency"
+version=$(dpkg-query --show --showformat='${Version}' opensc-pkcs11)
+printf '| operation | OpenSC %s | Kanal, plain | Kanal, channel with batch |\n' "$version"
+printf '| --- | ---: | ---: | ---: |\n'
+paste -d '|' opensc.counts plain.counts channel.counts | awk -F '|' '{
+    if ($1 != $4 || $1 != $7) exit 1
+    printf "| %s | %s, %s ms | %s, %s ms | %s, %s ms |\n", $1, $2, $3, $5, $6, $8, $9
+}' || fail "the libraries did not do the same"
