@@ -25,12 +25,13 @@ extension Session {
             items = (.rsaKey(keys.0), .rsaKey(keys.1))
         case .ec:
             guard publicKey[CKA_EC_PARAMS] == TokenECKey.p256 else { throw .curveNotSupported }
+            let canDerive = privateKey[CKA_DERIVE] == [1]
             let halves = (
-                try publicKey.half { .ecKey(TokenECKey(.publicKey, $0)) },
-                try privateKey.half { .ecKey(TokenECKey(.privateKey, $0)) }
+                try publicKey.half { .ecKey(TokenECKey(.publicKey, $0, canDerive: canDerive)) },
+                try privateKey.half { .ecKey(TokenECKey(.privateKey, $0, canDerive: canDerive)) }
             )
             let keys = try withToken(orElse: .curveNotSupported) { token throws(TokenError) in
-                try token.generateECKeyPair(publicKey: halves.0, privateKey: halves.1)
+                try token.generateECKeyPair(publicKey: halves.0, privateKey: halves.1, canDerive: canDerive)
             }
             items = (.ecKey(keys.0), .ecKey(keys.1))
         }
@@ -67,10 +68,13 @@ extension Session {
                 })
         case .ec(let key):
             guard key.publicKey.curve == .p256 else { throw .curveNotSupported }
-            let half = try attributes.half { .ecKey(TokenECKey(.privateKey, $0, isImported: true)) }
+            let canDerive = attributes[CKA_DERIVE] == [1]
+            let half = try attributes.half {
+                .ecKey(TokenECKey(.privateKey, $0, isImported: true, canDerive: canDerive))
+            }
             item = .ecKey(
                 try withToken(orElse: .curveNotSupported) { token throws(TokenError) in
-                    try token.importECKey(key.scalar, half)
+                    try token.importECKey(key.scalar, half, canDerive: canDerive)
                 })
         case .secret: throw .templateInconsistent
         }
