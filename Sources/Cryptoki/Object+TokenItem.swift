@@ -68,6 +68,7 @@ extension TokenKey {
         attributes.set(CKA_GOSTR3411_PARAMS, gostR3411Parameters)
         attributes.set(CKA_GOST28147_PARAMS, gost28147Parameters)
         attributes.set(CKA_DERIVE, canDerive)
+        if half == .privateKey { attributes.set(CKA_VENDOR_KEY_JOURNAL, signsJournal) }
         if half == .publicKey { attributes[CKA_VALUE] = value }
         return attributes
     }

@@ -137,6 +137,7 @@ extension KeyPairTemplate {
             algorithm: algorithm, gostR3411Parameters: privateKey[CKA_GOSTR3411_PARAMS] ?? [],
             gost28147Parameters: privateKey[CKA_GOST28147_PARAMS] ?? [],
             canDerive: privateKey[CKA_DERIVE] == [1], publicKey: empty, privateKey: empty)
+        template.signsJournal = privateKey[CKA_VENDOR_KEY_JOURNAL] == [1]
         func half(_ attributes: Attributes, _ half: TokenKey.Half) throws(CKError) -> Half {
             try attributes.half { text throws(CKError) in
                 var key = TokenKey(template, half)

@@ -106,8 +106,8 @@ extension KeyPairTemplate {
     /// Tag 85 of a key file.
     fileprivate func properties(isPublic: Bool) -> [UInt8] {
         [
-            algorithm.typeByte | (isPublic ? 0x10 : 0x00), algorithm.parameterByte, canDerive ? 0x01 : 0x00, 0xAA, 0x00,
-            0x00,
+            algorithm.typeByte | (isPublic ? 0x10 : 0x00), algorithm.parameterByte,
+            (canDerive ? 0x01 : 0x00) | (signsJournal ? 0x04 : 0x00), 0xAA, 0x00, 0x00,
         ]
     }
 
