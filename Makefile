@@ -70,6 +70,7 @@ test: deps build lint ## build, and run every test
 	Tests/end-to-end.sh
 	Tests/opensc.sh
 	Tests/readers.sh
+	Tests/contract.sh
 	Tests/objects.sh
 	Tests/clients.sh
 	Tests/absence.sh

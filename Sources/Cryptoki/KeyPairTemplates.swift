@@ -15,7 +15,6 @@ struct KeyPairTemplates {
         self.keyType = keyType
         publicKey = try Self.attributes(publicTemplate, CKO_PUBLIC_KEY, keyType)
         privateKey = try Self.attributes(privateTemplate, CKO_PRIVATE_KEY, keyType)
-        guard publicKey[CKA_TOKEN] == privateKey[CKA_TOKEN] else { throw .templateInconsistent }
         switch keyType {
         case .gostR3410, .gostR3410With512Bits:
             let parameters = try KeyParameters(publicTemplate, privateTemplate, keyType: keyType)
@@ -30,8 +29,8 @@ struct KeyPairTemplates {
         }
     }
 
-    /// Whether the pair shall live on the token.
-    var isToken: Bool { publicKey[CKA_TOKEN] == [1] }
+    /// Whether one half shall live on the token.
+    var isToken: Bool { publicKey[CKA_TOKEN] == [1] || privateKey[CKA_TOKEN] == [1] }
 
     /// Whether one half shall be seen by User only.
     var isPrivate: Bool { publicKey[CKA_PRIVATE] == [1] || privateKey[CKA_PRIVATE] == [1] }

@@ -5,7 +5,7 @@ import Secrets
 import Token
 
 extension Session {
-    /// Makes a key pair: on the token if it shall live there, else in this process.
+    /// Makes a key pair: on the token if the private key shall live there, else in this process.
     ///
     /// - Returns: The handles of the public and the private key.
     public func generateKeyPair(
@@ -17,7 +17,11 @@ extension Session {
         let templates = try KeyPairTemplates(publicTemplate, privateTemplate, keyType: keyType)
         guard isReadWrite || !templates.isToken else { throw .sessionReadOnly }
         guard slot.login == .user || !(templates.isToken || templates.isPrivate) else { throw .userNotLoggedIn }
-        let objects = try templates.isToken ? generateOnToken(templates) : generateInSession(templates)
+        guard templates.privateKey[CKA_TOKEN] == [1] else {
+            let objects = try generateInSession(templates)
+            return (try insert(objects.0), try insert(objects.1))
+        }
+        let objects = try generateOnToken(templates)
         return (slot.objects.insert(objects.0), slot.objects.insert(objects.1))
     }
 

@@ -34,7 +34,13 @@ extension Session {
             }
             items = (.ecKey(keys.0), .ecKey(keys.1))
         }
-        return (try Object(items.0), try Object(items.1))
+        var publicObject = try Object(items.0)
+        if publicKey[CKA_TOKEN] != [1] {
+            try slot.withToken { token throws(TokenError) in try token.delete(items.0) }
+            publicObject.home = .session(handle, nil)
+            publicObject.attributes.set(CKA_TOKEN, false)
+        }
+        return (publicObject, try Object(items.1))
     }
 
     /// Puts a private key that came from outside onto the token.

@@ -47,18 +47,17 @@ extension Token {
     private func describe(
         _ template: RSAKeyPairTemplate, number: UInt8, value: RSAPublicValue
     ) throws(TokenError) -> (TokenRSAKey, TokenRSAKey) {
-        func record(_ kind: ObjectRecord.Kind, _ half: KeyPairTemplate.Half) -> ObjectRecord {
-            ObjectRecord(kind: kind, keyNumber: number, items: [(.label, half.label), (.id, half.id)])
+        func record(
+            _ kind: ObjectRecord.Kind, _ half: KeyPairTemplate.Half
+        ) -> (ObjectRecord, ObjectAnnotation) {
+            var record = ObjectRecord(kind: kind, keyNumber: number, items: [(.label, half.label), (.id, half.id)])
+            // Not every token gives a public key back, and either half may be deleted: both records keep it.
+            record[.value] = value.encoded(template.size)
+            record.isPrivate = half.annotation.isPrivate
+            return (record, half.annotation)
         }
-        var publicRecord = record(.publicKey, template.publicKey)
-        // Not every token gives a public key back, so our own records keep it.
-        publicRecord.items.append((ObjectRecord.Item.value.rawValue, value.encoded(template.size)))
-        publicRecord.isPrivate = template.publicKey.annotation.isPrivate
         let stored = try store(
-            [
-                (publicRecord, template.publicKey.annotation),
-                (record(.privateKey, template.privateKey), template.privateKey.annotation),
-            ], on: .keys)
+            [record(.publicKey, template.publicKey), record(.privateKey, template.privateKey)], on: .keys)
         guard stored.count == 2 else { throw .malformedAnswer }
         func key(_ half: TokenKey.Half, _ index: Int, _ text: KeyPairTemplate.Half) -> TokenRSAKey {
             TokenRSAKey(

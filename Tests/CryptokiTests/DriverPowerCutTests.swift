@@ -108,7 +108,7 @@ struct DriverPowerCutTests {
         return driver
     }
 
-    @Test("what is visible is all of an operation or nothing, and it can be done again", arguments: flows)
+    @Test("what is visible is all of an operation or nothing, and it can be done again", arguments: flows + objectFlows)
     func everyWrite(_ flow: Flow) throws {
         let (before, after) = try Self.ends(of: flow)
         var cuts = 0

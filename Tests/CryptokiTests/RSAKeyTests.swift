@@ -82,7 +82,6 @@ struct RSAKeyTests {
             (bits, [(CKA_CLASS, CKO_PUBLIC_KEY.octets)], .templateInconsistent),
             (bits, [(CKA_PRIVATE_EXPONENT, [1])], .attributeReadOnly),
             (bits, [(CKA_EC_PARAMS, [1])], .attributeTypeInvalid),
-            (bits, [(CKA_TOKEN, [1])], .templateInconsistent),
         ]
         for (publicTemplate, privateTemplate, error) in cases {
             #expect(throws: error, "\(publicTemplate) \(privateTemplate)") {

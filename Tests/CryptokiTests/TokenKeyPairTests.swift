@@ -146,6 +146,50 @@ struct TokenKeyPairTests {
         #expect(try application.find(later).isEmpty)
     }
 
+    @Test("the halves of a key pair can live in different places")
+    func places() throws {
+        let (_, application, session) = try TokenKeyTests.start(.usb)
+        let cases: [(CK_MECHANISM_TYPE, Template, CK_MECHANISM_TYPE)] = [
+            (CKM_RSA_PKCS_KEY_PAIR_GEN, [(CKA_MODULUS_BITS, CK_ULONG(512).octets)], CKM_RSA_PKCS),
+            (CKM_GOSTR3410_KEY_PAIR_GEN, [], CKM_GOSTR3410),
+            (CKM_EC_KEY_PAIR_GEN, [(CKA_EC_PARAMS, ECCurve.p256.oid)], CKM_ECDSA),
+        ]
+        for (generation, template, signing) in cases {
+            for isPrivateKept in [true, false] {
+                let places = [UInt8(isPrivateKept ? 0 : 1), UInt8(isPrivateKept ? 1 : 0)]
+                let templates = try places.map { place in
+                    try Attributes(template: [(CKA_TOKEN, [place])] + (place == places[0] ? template : []))
+                }
+                let keys = try application.library.withSession(session) { session throws(CKError) in
+                    try session.generateKeyPair(
+                        Mechanism(type: generation, parameter: []), publicTemplate: templates[0],
+                        privateTemplate: templates[1])
+                }
+                let kept = isPrivateKept ? keys.1 : keys.0
+                #expect(try application.find(session, [(CKA_TOKEN, [1])]) == [kept])
+                let digest = [UInt8](repeating: 1, count: 32)
+                let signature = try application.sign(session, keys.1, digest, signing)
+                try application.verify(session, keys.0, digest, signature, signing)
+                for key in [keys.0, keys.1] { try application.destroy(session, key) }
+            }
+        }
+    }
+
+    @Test("a private key of RSA keeps its modulus when its public half is deleted")
+    func modulus() throws {
+        let (_, application, session) = try TokenKeyTests.start(.usb)
+        let keys = try generate(
+            application, session, CKM_RSA_PKCS_KEY_PAIR_GEN, [(CKA_MODULUS_BITS, CK_ULONG(512).octets)])
+        let attributes = try application.attributes(session, of: keys.privateKey)
+        try application.destroy(session, keys.publicKey)
+        #expect(try application.find(session) == [keys.privateKey])
+        try application.library.closeSession(session)
+        let later = try application.open()
+        try application.logIn(later)
+        let found = try #require(try application.find(later).first)
+        #expect(try application.attributes(later, of: found) == attributes)
+    }
+
     // MARK: Keys from outside
 
     @Test(
