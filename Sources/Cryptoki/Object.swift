@@ -4,7 +4,7 @@ import Token
 /// An object of a token or of a session (PKCS #11 v2.40, 4).
 struct Object {
     /// Where the object lives.
-    enum Home {
+    indirect enum Home {
         /// On the token. What the host computes with keeps its value here, while an operation has it.
         case token(TokenItem, SessionKey?)
         /// In this process, until the session is closed. Private and secret keys keep their value here only.

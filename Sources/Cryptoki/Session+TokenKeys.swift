@@ -15,7 +15,9 @@ extension Session {
         switch templates.keyType {
         case .gostR3410, .gostR3410With512Bits:
             let template = try KeyPairTemplate(publicKey, privateKey)
-            let keys = try slot.withToken { token throws(TokenError) in try token.generateKeyPair(template) }
+            let keys = try withToken(orElse: .domainParametersInvalid) { token throws(TokenError) in
+                try token.generateKeyPair(template)
+            }
             items = (.key(keys.0), .key(keys.1))
         case .rsa:
             let template = try RSAKeyPairTemplate(publicKey, privateKey)
@@ -51,7 +53,10 @@ extension Session {
         switch key.material {
         case .gost(let key):
             let template = try KeyPairTemplate(attributes, attributes, isImported: true)
-            item = .key(try slot.withToken { token throws(TokenError) in try token.importKey(key.scalar, template) })
+            item = .key(
+                try withToken(orElse: .domainParametersInvalid) { token throws(TokenError) in
+                    try token.importKey(key.scalar, template)
+                })
         case .rsa(let key):
             guard let size = RSAKeySize(bits: key.publicKey.bitCount) else { throw .keySizeRange }
             let half = try attributes.half { text in

@@ -80,8 +80,7 @@ extension MechanismParameters {
 extension Attributes {
     /// Reads the template that a caller points to.
     init(_ template: UnsafeMutablePointer<CK_ATTRIBUTE>?, _ count: CK_ULONG) throws(CKError) {
-        guard count <= templateLimit else { throw .argumentsBad }
-        let template = try unsafe input(template, count)
+        let template = try unsafe input(template, count, atMost: listLimit)
         var attributes: [(type: CK_ATTRIBUTE_TYPE, value: [UInt8])] = []
         for index in template.indices {
             let attribute = unsafe template[index]

@@ -10,8 +10,12 @@ extension Token {
         return try transaction { () throws(TokenError) in try saysItIsOwn() }
     }
 
+    func requireOwnCommands() throws(TokenError) {
+        guard try saysItIsOwn() else { throw .unsupported }
+    }
+
     /// Whether the card says that it is one of this project's.
-    func saysItIsOwn() throws(TokenError) -> Bool {
+    private func saysItIsOwn() throws(TokenError) -> Bool {
         if let known = knownAsOwn { return known }
         let response = try send(Command(0x00, 0xCA, 0x01, 0xFE, ne: 256))
         let isOwn = response.status == .success && response.data == Array("RTEMU".utf8)
@@ -37,7 +41,7 @@ extension Token {
         request.appendObject(0x94, ukm)
         try transaction { () throws(TokenError) in
             try requireLogin(.user)
-            guard try saysItIsOwn() else { throw .unsupported }
+            try requireOwnCommands()
             try perform(Command(0x00, 0x22, 0x41, 0xA6, bytes: [0x80, 0x01, hash.number, 0x84, 0x01, key.number]))
             agreed = try perform(Command(0x00, 0x86, 0x00, 0x00, bytes: .object(0x7C, request), ne: hash.digestSize))
             guard agreed.count == hash.digestSize else { throw .malformedAnswer }

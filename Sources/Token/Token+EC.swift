@@ -12,7 +12,7 @@ extension Token {
     ) throws(TokenError) -> (TokenECKey, TokenECKey) {
         try transaction { () throws(TokenError) in
             try requireLogin(.user)
-            guard try saysItIsOwn() else { throw .unsupported }
+            try requireOwnCommands()
             return try withNewKeyFiles { number throws(TokenError) in
                 try createECFile(.privateKey, number: number, canDerive: canDerive)
                 try createECFile(.publicKey, number: number, canDerive: canDerive)
@@ -47,7 +47,7 @@ extension Token {
         let value = scalar.reversed()
         return try transaction { () throws(TokenError) in
             try requireLogin(.user)
-            guard try saysItIsOwn() else { throw .unsupported }
+            try requireOwnCommands()
             guard value.count == TokenECKey.size else { throw .unsupported }
             return try withNewKeyFiles { number throws(TokenError) in
                 try createECFile(.privateKey, number: number, canDerive: canDerive)
@@ -71,6 +71,7 @@ extension Token {
         let size = TokenECKey.size
         let number = [UInt8](repeating: 0, count: max(0, size - digest.count)) + digest.prefix(size)
         return try transaction(.acting) { () throws(TokenError) in
+            try requireOwnCommands()
             try requireLogin(.user)
             let setKey = Step(0x00, 0x22, 0x41, 0xB6, bytes: [0x84, 0x01, key.number])
             let sign = Step(0x00, 0x2A, 0x9E, 0x9A, bytes: number.reversed(), ne: 2 * size)
@@ -91,7 +92,7 @@ extension Token {
         let isPrivate = half == .privateKey
         try select(.objects)
         try create(
-            UInt16(number), type: [0x10, 0x00], size: TokenECKey.size * (isPrivate ? 1 : 2) + 4,
+            UInt16(number), .key, size: TokenECKey.size * (isPrivate ? 1 : 2) + 4,
             properties: [
                 isPrivate ? TokenECKey.privateType : TokenECKey.publicType, TokenECKey.parameterByte,
                 canDerive ? 0x01 : 0x00, 0xAA, 0x00, 0x00,

@@ -147,7 +147,7 @@ struct ECTests {
         }
     }
 
-    @Test("both sides derive the same key, from a point that is bare or in an OCTET STRING")
+    @Test("R16: both sides derive the same key, from a point that is bare or in an OCTET STRING")
     func agreement() throws {
         let (scene, openssl) = (try SecretKeyScene(), try OpenSSL())
         let ours = try Self.generate(scene)
