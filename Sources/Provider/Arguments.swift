@@ -54,6 +54,16 @@ extension MechanismParameters {
                     label: Array(input(tree.pLabel, tree.ulLabelLength)),
                     seed: Array(input(tree.pSeed, tree.ulSeedLength)), r: tree.ulR, length: tree.ulL,
                     offset: tree.ulOffset))
+        case CKM_GOSTR3410_KEY_WRAP:
+            guard unsafe size == MemoryLayout<CK_GOSTR3410_KEY_WRAP_PARAMS>.size else {
+                throw .mechanismParameterInvalid
+            }
+            let transport = unsafe parameter.loadUnaligned(as: CK_GOSTR3410_KEY_WRAP_PARAMS.self)
+            var parameters = KeyTransportParameters()
+            parameters.wrapOID = try unsafe Array(input(transport.pWrapOID, transport.ulWrapOIDLen))
+            parameters.ukm = try unsafe Array(input(transport.pUKM, transport.ulUKMLen))
+            parameters.key = unsafe transport.hKey
+            self = .transport(parameters)
         case CKM_RSA_PKCS_OAEP:
             guard unsafe size == MemoryLayout<CK_RSA_PKCS_OAEP_PARAMS>.size else { return nil }
             let oaep = unsafe parameter.loadUnaligned(as: CK_RSA_PKCS_OAEP_PARAMS.self)
