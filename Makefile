@@ -11,6 +11,7 @@ COMPAT =
 override PREFIX := $(abspath $(PREFIX))
 system_prefix := $(filter /usr /usr/local,$(PREFIX))
 lib := $(PREFIX)/lib
+man = $(DESTDIR)$(PREFIX)/share/man
 
 # The module file lies under PREFIX with everything else, and in the one directory that p11-kit reads, if that is
 # allowed.
@@ -131,6 +132,8 @@ endif
 	install -D --strip $(emulator) $(DESTDIR)$(PREFIX)/bin/kanal-emulator
 	install -D -m 644 Include/CCryptoki/rtpkcs11.h $(DESTDIR)$(PREFIX)/include/kanal/rtpkcs11.h
 	install -D -m 644 Sources/Configuration/kanal.conf $(DESTDIR)$(PREFIX)/share/doc/kanal/kanal.conf
+	install -D -m 644 Sources/kanal-emulator/kanal-emulator.1 $(man)/man1/kanal-emulator.1
+	install -D -m 644 Sources/Configuration/kanal.conf.5 $(man)/man5/kanal.conf.5
 	install -d $(DESTDIR)$(lib)/pkgconfig $(module_dirs)
 	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|; s|@RPATH@|$(if $(system_prefix),, -Wl,-rpath,$${libdir})|' \
 	    Include/kanal-pkcs11.pc.in > $(DESTDIR)$(lib)/pkgconfig/kanal-pkcs11.pc
@@ -145,6 +148,7 @@ uninstall: ## remove what "make install" has installed; takes the same PREFIX an
 	rm -f $(DESTDIR)$(lib)/libkanal-pkcs11.so $(DESTDIR)$(PREFIX)/bin/kanal-emulator
 	rm -f $(DESTDIR)$(PREFIX)/include/kanal/rtpkcs11.h $(DESTDIR)$(lib)/pkgconfig/kanal-pkcs11.pc
 	rm -f $(addsuffix /kanal.module,$(module_dirs)) $(DESTDIR)$(PREFIX)/share/doc/kanal/kanal.conf
+	rm -f $(man)/man1/kanal-emulator.1 $(man)/man5/kanal.conf.5
 	rmdir $(DESTDIR)$(PREFIX)/include/kanal $(DESTDIR)$(PREFIX)/share/doc/kanal 2>/dev/null || true
 	$(if $(system_prefix),$(if $(DESTDIR),,ldconfig))
 

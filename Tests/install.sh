@@ -22,6 +22,8 @@ installed="./bin/kanal-emulator
 ./lib/libkanal-pkcs11.so
 ./lib/pkgconfig/kanal-pkcs11.pc
 ./share/doc/kanal/kanal.conf
+./share/man/man1/kanal-emulator.1
+./share/man/man5/kanal.conf.5
 ./share/p11-kit/modules/kanal.module"
 
 # A prefix of one's own: the flags of pkg-config suffice to compile, link and run.
@@ -35,7 +37,15 @@ cc "$program" "${flags[@]}" -o "$work/linked"
 "$work/linked" || fail "the linked program exits with $?"
 grep -qx "module: $prefix/lib/libkanal-pkcs11.so" "$prefix/share/p11-kit/modules/kanal.module" \
     || fail "the module file names another library"
-"$prefix/bin/kanal-emulator" --help > /dev/null || fail "the emulator does not run"
+"$prefix/bin/kanal-emulator" --help > "$work/help" || fail "the emulator does not run"
+
+# The manual says what the program and the example say: every option, every key.
+for option in $(grep -o -e '--[a-z][a-z-]*' "$work/help" | sort -u); do
+    grep -q "Fl ${option#-}\b" "$prefix/share/man/man1/kanal-emulator.1" || fail "the manual lacks $option"
+done
+for key in $(sed -n 's/^#\([a-z_]*\) =.*/\1/p' "$prefix/share/doc/kanal/kanal.conf"); do
+    grep -qx ".It Cm $key" "$prefix/share/man/man5/kanal.conf.5" || fail "the manual lacks $key"
+done
 
 # The vendor's name is a link, laid down on demand; a file that is not ours stays.
 make -s install "${own[@]}" COMPAT=1 > /dev/null

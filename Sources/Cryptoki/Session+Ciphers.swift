@@ -81,7 +81,7 @@ extension Session {
             return CipherOperation(cipher, direction)
         }
         guard case .cipher(let keyType, let mode) = definition.work else { throw .mechanismInvalid }
-        let key = try secretKey(handle, permission: permission, types: [keyType])
+        let key = try secretKey(handle, for: definition.type, permission: permission, types: [keyType])
         let value = try key.secretValue()
         if keyType == .aes {
             return CipherOperation(try Self.aes(mode, mechanism.parameter, value, direction), direction)

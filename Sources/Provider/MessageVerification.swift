@@ -82,7 +82,7 @@ extension MessageStore {
     private static func octets(
         _ pointer: UnsafeMutablePointer<CK_VENDOR_BUFFER>?, _ count: CK_ULONG
     ) throws(CKError) -> [[UInt8]] {
-        let buffers = try unsafe input(pointer, count)
+        let buffers = try unsafe input(pointer, count, atMost: listLimit)
         var octets: [[UInt8]] = []
         for index in buffers.indices {
             octets.append(try unsafe Array(input(buffers[index].pData, buffers[index].ulSize)))

@@ -57,8 +57,13 @@ static void log_out(void) { expect(C_Logout(session), CKR_OK, "C_Logout"); }
 
 static void names_and_licences(void) {
     static CK_BYTE name[] = "named", licence[72] = {1, 2, 3}, other[72];
+    CK_TOKEN_INFO info;
     CK_ULONG size = 0;
 
+    expect(C_EX_SetTokenName(session, name, 1UL << 40), CKR_ARGUMENTS_BAD, "C_EX_SetTokenName, no length");
+    expect(C_EX_SetTokenName(session, name, sizeof name), CKR_OK, "C_EX_SetTokenName with a NUL");
+    expect(C_GetTokenInfo(slot, &info), CKR_OK, "C_GetTokenInfo");
+    require(!memcmp(info.label, "named                           ", 32), "the label is not padded with blanks");
     expect(C_EX_SetTokenName(session, name, 5), CKR_OK, "C_EX_SetTokenName");
     DELIVERS(name, 5, "C_EX_GetTokenName", C_EX_GetTokenName(session, place, &length));
     expect(C_EX_SetTokenName(session, NULL, 0), CKR_OK, "C_EX_SetTokenName, none");
@@ -66,6 +71,7 @@ static void names_and_licences(void) {
     expect(C_EX_GetTokenName(session, NULL, NULL), CKR_ARGUMENTS_BAD, "C_EX_GetTokenName without a length");
     expect(C_EX_SetLicense(session, 1, licence, 72), CKR_OK, "C_EX_SetLicense");
     expect(C_EX_SetLicense(session, 1, other, 71), CKR_ARGUMENTS_BAD, "C_EX_SetLicense, 71 octets");
+    expect(C_EX_SetLicense(session, 1, other, 1UL << 40), CKR_ARGUMENTS_BAD, "C_EX_SetLicense, no length");
     expect(C_EX_SetLicense(session, 5, other, 72), CKR_ARGUMENTS_BAD, "C_EX_SetLicense, number 5");
     DELIVERS(licence, 72, "C_EX_GetLicense", C_EX_GetLicense(session, 1, place, &length));
     expect(C_EX_GetLicense(session, 0, NULL, &size), CKR_ARGUMENTS_BAD, "C_EX_GetLicense, number 0");
@@ -143,6 +149,7 @@ static void request(void) {
     expect(REQUEST(name, 2, NULL, &size), CKR_ARGUMENTS_BAD, "C_EX_CreateCSR without a place");
     expect(REQUEST(name, 2, &csr, NULL), CKR_ARGUMENTS_BAD, "C_EX_CreateCSR without a length");
     expect(REQUEST(name, 1, &csr, &size), CKR_ARGUMENTS_BAD, "C_EX_CreateCSR, odd count");
+    expect(REQUEST(name, 1UL << 40, &csr, &size), CKR_ARGUMENTS_BAD, "C_EX_CreateCSR, no count");
     expect(REQUEST(NULL, 2, &csr, &size), CKR_ARGUMENTS_BAD, "C_EX_CreateCSR, no names");
     expect(REQUEST(nothing, 2, &csr, &size), CKR_ARGUMENTS_BAD, "C_EX_CreateCSR, NULL for names");
     expect(REQUEST(broken, 2, &csr, &size), CKR_ARGUMENTS_BAD, "C_EX_CreateCSR, no UTF-8");
@@ -236,11 +243,13 @@ static void message(char *certificate, char *authority) {
     for (index = 0; index < count; index++) expect(C_DestroyObject(session, found[index]), CKR_OK, "C_DestroyObject");
 }
 
+static CK_ULONG mode = SECURE_MESSAGING_DEFAULT;
+
 static CK_RV restored(CK_ULONG size, CK_UTF8CHAR_PTR value, CK_ULONG key_size, CK_KEY_TYPE type) {
     static CK_BYTE key[] = "Welcome to the hotel California!";
     static CK_UTF8CHAR label[] = "restored";
     CK_RUTOKEN_INIT_PARAM format = {
-        sizeof format, 0, so_pin, 8, pin, 8, TOKEN_FLAGS_USER_CHANGE_USER_PIN, 6, 6, 10, 10, label, 8, 0};
+        sizeof format, 0, so_pin, 8, pin, 8, TOKEN_FLAGS_USER_CHANGE_USER_PIN, 6, 6, 10, 10, label, 8, mode};
     CK_VENDOR_RESTORE_FACTORY_DEFAULTS_PARAMS parameters = {size, value, 8, &format, key, key_size, 10, type};
 
     return C_EX_SlotManage(slot, MODE_RESTORE_FACTORY_DEFAULTS, &parameters);
@@ -254,6 +263,11 @@ static void restore(void) {
     expect(restored(55, so_pin, 32, CKK_KUZNECHIK), CKR_ARGUMENTS_BAD, "a structure of 55 octets");
     expect(restored(64, so_pin, 31, CKK_KUZNECHIK), CKR_ARGUMENTS_BAD, "a key of 31 octets");
     expect(restored(64, so_pin, 32, CKK_GOSTR3410), CKR_ARGUMENTS_BAD, "a key of another type");
+    mode = 4;
+    expect(restored(64, so_pin, 32, CKK_MAGMA), CKR_ARGUMENTS_BAD, "no mode of secure messaging");
+    mode = SECURE_MESSAGING_GOST;
+    expect(restored(64, so_pin, 32, CKK_MAGMA), CKR_FUNCTION_NOT_SUPPORTED, "a mode that the token does not have");
+    mode = SECURE_MESSAGING_DEFAULT;
     expect(restored(64, (CK_UTF8CHAR_PTR) "11111111", 32, CKK_MAGMA), CKR_PIN_INCORRECT, "a wrong PIN");
     expect(restored(64, so_pin, 32, CKK_MAGMA), CKR_OK, "a key of Magma");
     expect(restored(56, so_pin, 32, ~0UL), CKR_OK, "a structure without the key's type");
