@@ -45,7 +45,7 @@ define install_packages
 	fi
 endef
 
-.PHONY: help deps build-deps build test model mutants constant-time fuzz soak bench lint demo install uninstall clean
+.PHONY: help deps build-deps build test model mutants constant-time fuzz threads soak bench lint demo install uninstall clean
 .NOTPARALLEL:
 
 help: ## list the targets
@@ -73,6 +73,7 @@ test: deps build lint ## build, and run every test
 	Tests/readers.sh
 	Tests/contract.sh
 	Tests/objects.sh
+	Tests/suites.sh
 	Tests/clients.sh
 	Tests/absence.sh
 	Tests/sharing.sh 10
@@ -94,6 +95,9 @@ SECONDS = 60
 
 fuzz: build-deps ## feed random input to parsers and streams under AddressSanitizer; takes SECONDS
 	Tests/fuzz.sh $(SECONDS)
+
+threads: build-deps ## let 16 threads call the library at once under ThreadSanitizer and AddressSanitizer; takes SECONDS each
+	Tests/threads.sh $(SECONDS)
 
 # How many interruptions a soak has.
 ROUNDS = 10000

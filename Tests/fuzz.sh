@@ -32,7 +32,7 @@ for source in Tests/Fuzz/$only.swift; do
     SWIFT_BACKTRACE=enable=no "$build/$target/fuzz" -max_total_time="$seconds" -max_len=1024 -len_control=0 -timeout=20 \
         -print_final_stats=1 -verbosity=0 -artifact_prefix="$build/$target/" \
         $([ ! -e "$dictionary" ] || echo "-dict=$dictionary") "$build/$target/corpus" "$kept"
-    [ "$keep" != keep ] || "$build/$target/fuzz" -merge=1 -max_len=1024 "$kept" "$build/$target/corpus"
+    [ "$keep" != keep ] || "$build/$target/fuzz" -merge=1 -use_counters=0 -max_len=1024 "$kept" "$build/$target/corpus"
     rmdir "$kept" 2> /dev/null || true
 done
 echo "fuzz.sh: passed"

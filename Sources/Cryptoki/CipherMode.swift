@@ -1,10 +1,13 @@
 import GOST
+import HostCrypto
 import Secrets
 
 /// How a mechanism uses a block cipher.
 enum CipherMode: Sendable {
     /// ECB: whole blocks.
     case codebook
+    /// CBC without padding: whole blocks.
+    case chained
     /// Any number of octets, in parts of any length: CTR-ACPKM, or for GOST 28147-89 what its parameter set says.
     case stream
     /// MGM: the text as a whole, and a tag after it.
@@ -50,6 +53,29 @@ final class Codebook<Cipher: BlockCipher & ~Copyable>: RunningCipher {
             return direction == .encryption ? try cipher.encryptECB(data) : try cipher.decryptECB(data)
         } catch {
             throw direction.lengthRange
+        }
+    }
+}
+
+/// AES, in ECB or CBC.
+final class RunningAES: RunningCipher {
+    private let cipher: AESCipher
+    private let direction: CipherDirection
+    let granularity: Int? = AESCipher.blockSize
+
+    /// - Parameter iv: nil for ECB.
+    init(key: Span<UInt8>, iv: [UInt8]?, _ direction: CipherDirection) throws(CKError) {
+        self.direction = direction
+        do throws(HostCryptoError) {
+            cipher = try AESCipher(key: key, iv: iv, isEncryption: direction == .encryption)
+        } catch {
+            throw CKError(error)
+        }
+    }
+
+    func process(_ data: Span<UInt8>) throws(CKError) -> Secret {
+        do throws(HostCryptoError) { return try cipher.process(data) } catch {
+            throw error == .invalidLength ? direction.lengthRange : CKError(error)
         }
     }
 }

@@ -115,6 +115,8 @@ struct MechanismDefinition: Sendable {
         .init(CKM_SHA384_HMAC, .code(.hmac(.sha384)), 0x2800),
         .init(CKM_SHA512_HMAC, .code(.hmac(.sha512)), 0x2800),
         .init(CKM_AES_KEY_GEN, .keyGeneration(.aes), 0x8000),
+        .init(CKM_AES_ECB, .cipher(.aes, .codebook), 0x300),
+        .init(CKM_AES_CBC, .cipher(.aes, .chained), 0x300),
     ]
 
     /// - Throws: `CKR_MECHANISM_INVALID` for a mechanism that does not work.

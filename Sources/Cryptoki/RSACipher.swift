@@ -51,7 +51,8 @@ extension Session {
         permission: CK_ATTRIBUTE_TYPE, _ direction: CipherDirection
     ) throws(CKError) -> any RunningCipher {
         let objectClass = direction == .encryption ? CKO_PUBLIC_KEY : CKO_PRIVATE_KEY
-        let key = try operationKey(handle, class: objectClass, permission: permission, keyType: .rsa)
+        let key = try operationKey(
+            handle, for: definition.type, class: objectClass, permission: permission, keyType: .rsa)
         let bitCount = try definition.bitCount(of: key)
         do throws(HostCryptoError) {
             let capacity = try scheme.capacity(of: (bitCount + 7) / 8)

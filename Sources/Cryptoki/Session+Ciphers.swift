@@ -81,8 +81,13 @@ extension Session {
             return CipherOperation(cipher, direction)
         }
         guard case .cipher(let keyType, let mode) = definition.work else { throw .mechanismInvalid }
-        let key = try secretKey(handle, permission: permission, types: [keyType])
+        let key = try secretKey(handle, for: definition.type, permission: permission, types: [keyType])
         let value = try key.secretValue()
+        if keyType == .aes {
+            guard mode == .chained || mechanism.parameter.isEmpty else { throw .mechanismParameterInvalid }
+            let iv = mode == .chained ? mechanism.parameter : nil
+            return CipherOperation(try RunningAES(key: value.bytes, iv: iv, direction), direction)
+        }
         do throws(GOSTError) {
             let cipher = try Self.cipher(keyType, mode, mechanism.parameter, value.bytes, key.sBox, direction)
             guard let cipher else { throw GOSTError.invalidIVLength }

@@ -15,7 +15,9 @@ extension Session {
         switch templates.keyType {
         case .gostR3410, .gostR3410With512Bits:
             let template = try KeyPairTemplate(publicKey, privateKey)
-            let keys = try slot.withToken { token throws(TokenError) in try token.generateKeyPair(template) }
+            let keys = try withToken(orElse: .domainParametersInvalid) { token throws(TokenError) in
+                try token.generateKeyPair(template)
+            }
             items = (.key(keys.0), .key(keys.1))
         case .rsa:
             let template = try RSAKeyPairTemplate(publicKey, privateKey)
@@ -25,12 +27,13 @@ extension Session {
             items = (.rsaKey(keys.0), .rsaKey(keys.1))
         case .ec:
             guard publicKey[CKA_EC_PARAMS] == TokenECKey.p256 else { throw .curveNotSupported }
+            let canDerive = privateKey[CKA_DERIVE] == [1]
             let halves = (
-                try publicKey.half { .ecKey(TokenECKey(.publicKey, $0)) },
-                try privateKey.half { .ecKey(TokenECKey(.privateKey, $0)) }
+                try publicKey.half { .ecKey(TokenECKey(.publicKey, $0, canDerive: canDerive)) },
+                try privateKey.half { .ecKey(TokenECKey(.privateKey, $0, canDerive: canDerive)) }
             )
             let keys = try withToken(orElse: .curveNotSupported) { token throws(TokenError) in
-                try token.generateECKeyPair(publicKey: halves.0, privateKey: halves.1)
+                try token.generateECKeyPair(publicKey: halves.0, privateKey: halves.1, canDerive: canDerive)
             }
             items = (.ecKey(keys.0), .ecKey(keys.1))
         }
@@ -50,7 +53,10 @@ extension Session {
         switch key.material {
         case .gost(let key):
             let template = try KeyPairTemplate(attributes, attributes, isImported: true)
-            item = .key(try slot.withToken { token throws(TokenError) in try token.importKey(key.scalar, template) })
+            item = .key(
+                try withToken(orElse: .domainParametersInvalid) { token throws(TokenError) in
+                    try token.importKey(key.scalar, template)
+                })
         case .rsa(let key):
             guard let size = RSAKeySize(bits: key.publicKey.bitCount) else { throw .keySizeRange }
             let half = try attributes.half { text in
@@ -67,10 +73,13 @@ extension Session {
                 })
         case .ec(let key):
             guard key.publicKey.curve == .p256 else { throw .curveNotSupported }
-            let half = try attributes.half { .ecKey(TokenECKey(.privateKey, $0, isImported: true)) }
+            let canDerive = attributes[CKA_DERIVE] == [1]
+            let half = try attributes.half {
+                .ecKey(TokenECKey(.privateKey, $0, isImported: true, canDerive: canDerive))
+            }
             item = .ecKey(
                 try withToken(orElse: .curveNotSupported) { token throws(TokenError) in
-                    try token.importECKey(key.scalar, half)
+                    try token.importECKey(key.scalar, half, canDerive: canDerive)
                 })
         case .secret: throw .templateInconsistent
         }
@@ -133,6 +142,7 @@ extension KeyPairTemplate {
             algorithm: algorithm, gostR3411Parameters: privateKey[CKA_GOSTR3411_PARAMS] ?? [],
             gost28147Parameters: privateKey[CKA_GOST28147_PARAMS] ?? [],
             canDerive: privateKey[CKA_DERIVE] == [1], publicKey: empty, privateKey: empty)
+        template.signsJournal = privateKey[CKA_VENDOR_KEY_JOURNAL] == [1]
         func half(_ attributes: Attributes, _ half: TokenKey.Half) throws(CKError) -> Half {
             try attributes.half { text throws(CKError) in
                 var key = TokenKey(template, half)

@@ -35,7 +35,9 @@ extension Session {
         return try renamed(direction) { () throws(CKError) in
             switch definition.work {
             case .keyWrapping(let wrapping):
-                .secret(wrapping, try secretKey(handle, permission: permission, types: [wrapping.keyType]))
+                .secret(
+                    wrapping,
+                    try secretKey(handle, for: definition.type, permission: permission, types: [wrapping.keyType]))
             case .rsa(let padding, hash: nil) where padding == .pkcs1 || padding == .oaep:
                 .rsa(
                     try rsaCipher(

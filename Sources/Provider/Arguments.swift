@@ -31,6 +31,13 @@ extension MechanismParameters {
                     derivation: agreement.kdf,
                     publicData: Array(input(agreement.pPublicData, agreement.ulPublicDataLen)),
                     ukm: Array(input(agreement.pUKM, agreement.ulUKMLen))))
+        case CKM_GOST_KEG where unsafe size == MemoryLayout<CK_VENDOR_GOST_KEG_PARAMS>.size:
+            let agreement = unsafe parameter.loadUnaligned(as: CK_VENDOR_GOST_KEG_PARAMS.self)
+            self = try unsafe .agreement(
+                AgreementParameters(
+                    derivation: CK_ULONG(CKD_NULL),
+                    publicData: Array(input(agreement.pPublicData, agreement.ulPublicDataLen)),
+                    ukm: Array(input(agreement.pUKM, agreement.ulUKMLen))))
         case CKM_GOST_KEG, CKM_VKO_GOSTR3410_2012_512, CKM_ECDH1_DERIVE:
             guard unsafe size == MemoryLayout<CK_ECDH1_DERIVE_PARAMS>.size else { return nil }
             let agreement = unsafe parameter.loadUnaligned(as: CK_ECDH1_DERIVE_PARAMS.self)

@@ -17,12 +17,16 @@ public struct KeyAlgorithm: Sendable, Equatable {
         self.parameterByte = parameterByte
     }
 
+    /// Whether tokens are known to call the set so: CryptoPro's own three, and what follows from them, the test set by the
+    /// rule of their numbers and TC26's sets of 256 bits that are the same curves.
+    var isConfirmed: Bool { typeByte == 0x03 && (0x10...0x40).contains(parameterByte) }
+
     /// Sizes in bytes of the two key files.
     var privateSize: Int { curve.coordinateSize }
     var publicSize: Int { 2 * curve.coordinateSize }
 
-    /// By object identifier, in DER. The values for sets other than CryptoPro's own are this project's choice, agreed
-    /// with its emulator; no published trace shows a token's.
+    /// By object identifier, in DER. Those that are not ``isConfirmed`` are this project's choice, agreed with its emulator;
+    /// no published trace shows a token's.
     private static let parameterBytes: [[UInt8]: UInt8] = [
         cryptoPro(0x23, 0x00): 0x10,
         cryptoPro(0x23, 0x01): 0x20,

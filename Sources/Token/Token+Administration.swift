@@ -68,8 +68,7 @@ extension Token {
     func createLabelFile(for label: [UInt8]) throws(TokenError) {
         try select(.system)
         try create(
-            0x1000, type: [0x01, 0x00], size: Self.labelFileSize(label), properties: [0x00, 0x00],
-            access: [0x43, 0x00, 0x02, 0, 0, 0, 0, 0x02])
+            0x1000, .elementary, size: Self.labelFileSize(label), access: [0x43, 0x00, 0x02, 0, 0, 0, 0, 0x02])
     }
 
     /// Writes into the label file, which is selected: `TN` and no length, the name, the length. So that a name which was

@@ -2,7 +2,7 @@ import APDU
 public import GOST
 public import Secrets
 
-/// Key agreement with GOST keys. Nobody published a command for it: this one is sent to this project's tokens only.
+/// Key agreement with keys of GOST R 34.10 and on P-256. Nobody published a command for it: this one is sent to this project's tokens only.
 extension Token {
     /// Whether the token takes commands that nobody published for real ones.
     public func takesOwnCommands() throws(TokenError) -> Bool {
@@ -10,8 +10,12 @@ extension Token {
         return try transaction { () throws(TokenError) in try saysItIsOwn() }
     }
 
+    func requireOwnCommands() throws(TokenError) {
+        guard try saysItIsOwn() else { throw .unsupported }
+    }
+
     /// Whether the card says that it is one of this project's.
-    func saysItIsOwn() throws(TokenError) -> Bool {
+    private func saysItIsOwn() throws(TokenError) -> Bool {
         if let known = knownAsOwn { return known }
         let response = try send(Command(0x00, 0xCA, 0x01, 0xFE, ne: 256))
         let isOwn = response.status == .success && response.data == Array("RTEMU".utf8)
@@ -37,10 +41,30 @@ extension Token {
         request.appendObject(0x94, ukm)
         try transaction { () throws(TokenError) in
             try requireLogin(.user)
-            guard try saysItIsOwn() else { throw .unsupported }
+            try requireOwnCommands()
             try perform(Command(0x00, 0x22, 0x41, 0xA6, bytes: [0x80, 0x01, hash.number, 0x84, 0x01, key.number]))
             agreed = try perform(Command(0x00, 0x86, 0x00, 0x00, bytes: .object(0x7C, request), ne: hash.digestSize))
             guard agreed.count == hash.digestSize else { throw .malformedAnswer }
+        }
+        return Secret(copying: agreed)
+    }
+
+    /// ECDH. Needs User's login.
+    ///
+    /// - Parameter peer: The other side's public key X ‖ Y, big-endian.
+    /// - Returns: X of the shared point, big-endian.
+    public func agree(_ key: TokenECKey, with peer: [UInt8]) throws(TokenError) -> Secret {
+        guard key.half == .privateKey else { throw .unsupported }
+        var agreed: [UInt8] = []
+        defer { agreed.wipe() }
+        let request = [UInt8].object(0x85, TokenECKey.reversed(peer))
+        try transaction { () throws(TokenError) in
+            try requireLogin(.user)
+            guard try saysItIsOwn() else { throw .unsupported }
+            try perform(Command(0x00, 0x22, 0x41, 0xA6, bytes: [0x84, 0x01, key.number]))
+            agreed = try perform(Command(0x00, 0x86, 0x00, 0x00, bytes: .object(0x7C, request), ne: TokenECKey.size))
+            guard agreed.count == TokenECKey.size else { throw .malformedAnswer }
+            agreed.reverse()
         }
         return Secret(copying: agreed)
     }

@@ -1,21 +1,21 @@
 import APDU
 public import Secrets
 
-/// Keys of ECDSA on P-256. Nobody published the commands for them, so that these go to tokens only that are known to take
+/// Keys of ECDSA and ECDH on P-256. Nobody published the commands for them, so that these go to tokens only that are known to take
 /// them: this project's.
 extension Token {
     /// Makes a key pair on the token and stores what describes it. Needs User's login.
     ///
     /// - Returns: The public and the private half.
     public func generateECKeyPair(
-        publicKey: KeyPairTemplate.Half, privateKey: KeyPairTemplate.Half
+        publicKey: KeyPairTemplate.Half, privateKey: KeyPairTemplate.Half, canDerive: Bool = false
     ) throws(TokenError) -> (TokenECKey, TokenECKey) {
         try transaction { () throws(TokenError) in
             try requireLogin(.user)
-            guard try saysItIsOwn() else { throw .unsupported }
+            try requireOwnCommands()
             return try withNewKeyFiles { number throws(TokenError) in
-                try createECFile(.privateKey, number: number)
-                try createECFile(.publicKey, number: number)
+                try createECFile(.privateKey, number: number, canDerive: canDerive)
+                try createECFile(.publicKey, number: number, canDerive: canDerive)
                 let answer = try perform(Command(0x00, 0x46, 0x80, number, ne: 256))
                 guard answer.count == 2 * TokenECKey.size else { throw .malformedAnswer }
                 let stored = try store(
@@ -31,7 +31,7 @@ extension Token {
                     TokenECKey(
                         half: half, file: place.file, number: number, parameters: TokenECKey.p256, label: text.label,
                         id: text.id, point: half == .publicKey ? TokenECKey.reversed(answer) : nil, isImported: false,
-                        annotation: place.annotation)
+                        canDerive: canDerive, annotation: place.annotation)
                 }
                 return (key(.publicKey, publicKey, stored[0]), key(.privateKey, privateKey, stored[1]))
             }
@@ -42,22 +42,23 @@ extension Token {
     ///
     /// - Parameter scalar: Big-endian, as long as a coordinate.
     public func importECKey(
-        _ scalar: borrowing Secret, _ half: KeyPairTemplate.Half
+        _ scalar: borrowing Secret, _ half: KeyPairTemplate.Half, canDerive: Bool = false
     ) throws(TokenError) -> TokenECKey {
         let value = scalar.reversed()
         return try transaction { () throws(TokenError) in
             try requireLogin(.user)
-            guard try saysItIsOwn() else { throw .unsupported }
+            try requireOwnCommands()
             guard value.count == TokenECKey.size else { throw .unsupported }
             return try withNewKeyFiles { number throws(TokenError) in
-                try createECFile(.privateKey, number: number)
+                try createECFile(.privateKey, number: number, canDerive: canDerive)
                 try select(.privateKeys.file(UInt16(number)))
                 try importSelected(value)
                 let record = ecRecord(.privateKey, half, number: number)
                 guard let stored = try store([record], on: .keys).first else { throw .malformedAnswer }
                 return TokenECKey(
                     half: .privateKey, file: stored.file, number: number, parameters: TokenECKey.p256,
-                    label: half.label, id: half.id, isImported: true, annotation: stored.annotation)
+                    label: half.label, id: half.id, isImported: true, canDerive: canDerive,
+                    annotation: stored.annotation)
             }
         }
     }
@@ -70,6 +71,7 @@ extension Token {
         let size = TokenECKey.size
         let number = [UInt8](repeating: 0, count: max(0, size - digest.count)) + digest.prefix(size)
         return try transaction(.acting) { () throws(TokenError) in
+            try requireOwnCommands()
             try requireLogin(.user)
             let setKey = Step(0x00, 0x22, 0x41, 0xB6, bytes: [0x84, 0x01, key.number])
             let sign = Step(0x00, 0x2A, 0x9E, 0x9A, bytes: number.reversed(), ne: 2 * size)
@@ -86,14 +88,14 @@ extension Token {
         try delete(key.half, number: key.number, record: key.file, key.annotation)
     }
 
-    private func createECFile(_ half: TokenKey.Half, number: UInt8) throws(TokenError) {
+    private func createECFile(_ half: TokenKey.Half, number: UInt8, canDerive: Bool) throws(TokenError) {
         let isPrivate = half == .privateKey
         try select(.objects)
         try create(
-            UInt16(number), type: [0x10, 0x00], size: TokenECKey.size * (isPrivate ? 1 : 2) + 4,
+            UInt16(number), .key, size: TokenECKey.size * (isPrivate ? 1 : 2) + 4,
             properties: [
-                isPrivate ? TokenECKey.privateType : TokenECKey.publicType, TokenECKey.parameterByte, 0x00, 0xAA, 0x00,
-                0x00,
+                isPrivate ? TokenECKey.privateType : TokenECKey.publicType, TokenECKey.parameterByte,
+                canDerive ? 0x01 : 0x00, 0xAA, 0x00, 0x00,
             ],
             access: isPrivate ? [0x47, 0x02, 0x02, 0x02, 0, 0, 0, 0x02] : [0x46, 0x00, 0x02, 0x00, 0, 0, 0, 0x02])
     }
@@ -123,6 +125,6 @@ extension TokenECKey {
             half: isPublic ? .publicKey : .privateKey, file: file, number: record.keyNumber, parameters: parameters,
             label: record[.label] ?? [], id: record[.id] ?? [],
             point: value?.count == 2 * Self.size ? value.map(Self.reversed) : nil,
-            isImported: template.properties[2] & 0x08 != 0)
+            isImported: template.properties[2] & 0x08 != 0, canDerive: template.properties[2] & 0x01 != 0)
     }
 }

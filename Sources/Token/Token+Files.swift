@@ -31,6 +31,31 @@ struct FileTemplate {
     }
 }
 
+/// What CREATE FILE makes. The vendor's library says it in an order of its own for each kind.
+enum FileKind {
+    case directory, elementary, key
+    /// A PIN, or the emitent key.
+    case pin
+
+    /// The first byte of tag 82.
+    fileprivate var type: UInt8 {
+        switch self {
+        case .directory: 0x38
+        case .elementary: 0x01
+        case .key, .pin: 0x10
+        }
+    }
+
+    /// The data objects of a new file's template.
+    fileprivate var tags: [UInt8] {
+        switch self {
+        case .directory: [0x80, 0x82, 0x83, 0x86]
+        case .elementary, .pin: [0x82, 0x80, 0x83, 0x85, 0x86]
+        case .key: [0x80, 0x82, 0x83, 0x86, 0x85]
+        }
+    }
+}
+
 /// Where a file lies: identifiers from below the MF down.
 struct FilePath: Hashable, ExpressibleByArrayLiteral {
     var identifiers: [UInt16]
@@ -125,18 +150,17 @@ extension Token {
     /// Creates a file in the current directory; an EF becomes the current file.
     ///
     /// - Parameters:
-    ///   - type: Tag 82: `01 00` EF, `10 00` PIN or key file.
-    ///   - properties: Tag 85, for PIN and key files.
+    ///   - properties: Tag 85: six bytes, for PIN and key files.
     ///   - access: The first eight of the fifteen bytes of tag 86.
     func create(
-        _ identifier: UInt16, type: [UInt8], size: Int, properties: [UInt8] = [], access: [UInt8]
+        _ identifier: UInt16, _ kind: FileKind, size: Int, properties: [UInt8] = [0x00, 0x00], access: [UInt8]
     ) throws(TokenError) {
+        let values: [UInt8: [UInt8]] = [
+            0x80: [Self.high(size), Self.low(size)], 0x82: [kind.type, 0x00], 0x83: identifier.bytes, 0x85: properties,
+            0x86: access + [UInt8](repeating: 0, count: max(0, 15 - access.count)),
+        ]
         var body: [UInt8] = []
-        body.appendObject(0x82, type)
-        body.appendObject(0x80, [Self.high(size), Self.low(size)])
-        body.appendObject(0x83, identifier.bytes)
-        if !properties.isEmpty { body.appendObject(0x85, properties) }
-        body.appendObject(0x86, access + [UInt8](repeating: 0, count: max(0, 15 - access.count)))
+        for tag in kind.tags { body.appendObject(tag, values[tag] ?? []) }
         try perform(Command(0x00, 0xE0, 0x00, 0x00, bytes: .object(0x62, body)))
     }
 

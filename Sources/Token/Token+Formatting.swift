@@ -11,6 +11,8 @@ extension Token {
     public func format(_ format: TokenFormat, pin: borrowing Secret) throws(TokenError) {
         let pin = pin.copy()
         try transaction { () throws(TokenError) in
+            // Which number a key of Magma has nobody published.
+            if format.emitentKey?.algorithm == .magma { try requireOwnCommands() }
             if !format.isRepair {
                 // A token whose formatting was cut short has no PIN, and asks for none.
                 _ = try optional { () throws(TokenError) in try verify(.securityOfficer, pin) }
@@ -45,12 +47,12 @@ extension Token {
     private func make(_ directory: FilePath) throws(TokenError) {
         guard let identifier = directory.identifiers.last else {
             return try create(
-                0x3F00, type: [0x38, 0x00], size: 0, access: [0x47, 0x02, 0x02, 0x01, 0, 0, 0, 0xFF])
+                0x3F00, .directory, size: 0, access: [0x47, 0x02, 0x02, 0x01, 0, 0, 0, 0xFF])
         }
         let condition: UInt8 = directory.identifiers.contains(0xFFF0) ? 0x03 : 0x02
         try select(FilePath(Array(directory.identifiers.dropLast())))
         try create(
-            identifier, type: [0x38, 0x00], size: 0, access: [0x43, condition, condition, 0, 0, 0, 0, 0xFF])
+            identifier, .directory, size: 0, access: [0x43, condition, condition, 0, 0, 0, 0, 0xFF])
     }
 
     private func make(_ role: Role, _ pin: borrowing TokenFormat.PIN, access: [UInt8]) throws(TokenError) {
@@ -58,7 +60,7 @@ extension Token {
         let tries = UInt8(truncatingIfNeeded: pin.tries & 0xF)
         try select([])
         try create(
-            UInt16(role.rawValue), type: [0x10, 0x00], size: pin.value.count,
+            UInt16(role.rawValue), .pin, size: pin.value.count,
             properties: [0x01, minimum, 0x00, tries << 4 | tries, 0x00, 0x00], access: access)
         try changePIN(of: role, to: pin.value)
     }
@@ -67,7 +69,7 @@ extension Token {
         let tries = UInt8(truncatingIfNeeded: key.tries & 0xF)
         try select(.system)
         try create(
-            0x00F0, type: [0x10, 0x00], size: key.value.count,
+            0x00F0, .pin, size: key.value.count,
             properties: [0x82, key.algorithm.rawValue, 0x00, tries << 4 | tries, 0x41, 0x00],
             access: [0x47, 0xFF, 0x00, 0x00, 0, 0, 0, 0xFF, 0xFF, 0x00, 0x00, 0x00, 0x00, 0x00, 0xFF])
         try select(FilePath.secretKeys.file(0x00F0))
@@ -86,7 +88,7 @@ extension Token {
         ]
         for file in files {
             try select(Directories.minidriver)
-            try create(file.identifier, type: [0x01, 0x00], size: file.content.count, access: file.access)
+            try create(file.identifier, .elementary, size: file.content.count, access: file.access)
             try updateSelected(file.content)
         }
     }

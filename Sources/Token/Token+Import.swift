@@ -14,6 +14,7 @@ extension Token {
         let scalar = scalar.copy()
         return try transaction { () throws(TokenError) in
             try requireLogin(.user)
+            try requireAccepted(template.algorithm)
             return try withNewKeyFiles { number throws(TokenError) in
                 try createPrivateFile(template, number: number)
                 try select(.privateKeys.file(UInt16(number)))

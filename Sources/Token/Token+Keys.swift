@@ -8,6 +8,7 @@ extension Token {
     public func generateKeyPair(_ template: KeyPairTemplate) throws(TokenError) -> (TokenKey, TokenKey) {
         try transaction { () throws(TokenError) in
             try requireLogin(.user)
+            try requireAccepted(template.algorithm)
             return try withNewKeyFiles { number throws(TokenError) in
                 let value = try generate(template, number: number)
                 return try describe(template, number: number, value: value)
@@ -46,12 +47,17 @@ extension Token {
         }
     }
 
+    /// What no real token was seen to call a parameter set is told to this project's tokens only.
+    func requireAccepted(_ algorithm: KeyAlgorithm) throws(TokenError) {
+        if !algorithm.isConfirmed { try requireOwnCommands() }
+    }
+
     /// Creates the file of a private key.
     func createPrivateFile(_ template: KeyPairTemplate, number: UInt8) throws(TokenError) {
         let algorithm = template.algorithm
         try select(.objects)
         try create(
-            UInt16(number), type: [0x10, 0x00], size: algorithm.privateSize,
+            UInt16(number), .key, size: algorithm.privateSize,
             properties: template.properties(isPublic: false),
             access: [0x47, 0x02, 0x02, 0x02, 0, 0, 0, 0x02])
     }
@@ -61,7 +67,7 @@ extension Token {
         let algorithm = template.algorithm
         try createPrivateFile(template, number: number)
         try create(
-            UInt16(number), type: [0x10, 0x00], size: algorithm.publicSize,
+            UInt16(number), .key, size: algorithm.publicSize,
             properties: template.properties(isPublic: true),
             access: [0x46, 0x00, 0x02, 0x00, 0, 0, 0, 0x02])
         let value = try perform(Command(0x00, 0x46, 0x80, number, ne: 256))
@@ -106,8 +112,8 @@ extension KeyPairTemplate {
     /// Tag 85 of a key file.
     fileprivate func properties(isPublic: Bool) -> [UInt8] {
         [
-            algorithm.typeByte | (isPublic ? 0x10 : 0x00), algorithm.parameterByte, canDerive ? 0x01 : 0x00, 0xAA, 0x00,
-            0x00,
+            algorithm.typeByte | (isPublic ? 0x10 : 0x00), algorithm.parameterByte,
+            (canDerive ? 0x01 : 0x00) | (signsJournal ? 0x04 : 0x00), 0xAA, 0x00, 0x00,
         ]
     }
 

@@ -49,7 +49,7 @@ extension Token {
         let user = try PINState(parsing: perform(Command(0x00, 0xCA, 0x01, Role.user.rawValue, ne: 0x26)))
         try select(.localPINs)
         try create(
-            UInt16(pin.number), type: [0x10, 0x00], size: size,
+            UInt16(pin.number), .pin, size: size,
             properties: [0x21, UInt8(clamping: user.minimumLength), 0x00, 0xAA, 0x00, 0x00], access: pin.access)
     }
 

@@ -73,7 +73,7 @@ extension Token {
     ) throws(TokenError) {
         guard content.count < 0x8000 else { throw .memoryFull }
         try select(directory)
-        try create(file, type: [0x01, 0x00], size: content.count, access: access)
+        try create(file, .elementary, size: content.count, access: access)
         try updateSelected(content)
     }
 
@@ -111,7 +111,7 @@ extension Token {
         }
         try select(shelf.directory)
         try create(
-            shelf.indexFile, type: [0x01, 0x00], size: ObjectIndex.size,
+            shelf.indexFile, .elementary, size: ObjectIndex.size,
             access: [0x43, 0x00, 0x02, 0, 0, 0, 0, 0x02])
         try updateSelected(index.header)
         return index

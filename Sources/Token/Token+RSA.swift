@@ -31,7 +31,7 @@ extension Token {
     func createPrivateFile(_ size: RSAKeySize, number: UInt8) throws(TokenError) {
         try select(.objects)
         try create(
-            UInt16(number), type: [0x10, 0x00], size: size.privateSize,
+            UInt16(number), .key, size: size.privateSize,
             properties: [RSAKeySize.privateType, 0x00, 0x00, 0xAA, 0x00, 0x00],
             access: [0x47, 0x02, 0x02, 0x02, 0, 0, 0, 0x02])
     }
@@ -39,7 +39,7 @@ extension Token {
     private func createFiles(_ size: RSAKeySize, number: UInt8) throws(TokenError) {
         try createPrivateFile(size, number: number)
         try create(
-            UInt16(number), type: [0x10, 0x00], size: size.publicSize,
+            UInt16(number), .key, size: size.publicSize,
             properties: [RSAKeySize.publicType, 0x00, 0x00, 0xAA, 0x00, 0x00],
             access: [0x46, 0x00, 0x02, 0x00, 0, 0, 0, 0x02])
     }

@@ -59,7 +59,7 @@ extension Token {
         let file = try freeFile(in: Shelf.data.directory)
         try select(Shelf.data.directory)
         try create(
-            file, type: [0x01, 0x00], size: value.count,
+            file, .elementary, size: value.count,
             access: [0x43, isPrivate ? 0x02 : 0x00, 0x02, 0, 0, 0, 0, 0x02])
         var written = 0
         while written < value.count {

@@ -21,6 +21,7 @@ final class EmulatedReader: ReaderService, Sendable {
         var wasReset = false
         var conversation: [UInt8] = []
         var commands = 0
+        var sent: [[UInt8]] = []
         var transactions = 0
         /// The headers of all commands.
         var headers: [[UInt8]] = []
@@ -38,6 +39,9 @@ final class EmulatedReader: ReaderService, Sendable {
 
     /// Everything that crossed the link, in both directions.
     var conversation: [UInt8] { state.withLock { $0.conversation } }
+
+    /// All commands as they crossed the link.
+    var sent: [[UInt8]] { state.withLock { $0.sent } }
 
     /// The number of commands that were sent.
     var commands: Int { state.withLock { $0.commands } }
@@ -119,8 +123,8 @@ final class EmulatedReader: ReaderService, Sendable {
         guard let sent = try? command.encoded() else { throw .malformed }
         let response = try card.transmit(command)
         let (number, change) = state.withLock { state in
-            for index in 0..<sent.count { state.conversation.append(sent.bytes[index]) }
-            state.conversation += response.encoded
+            state.sent.append([UInt8](copying: sent))
+            state.conversation += [UInt8](copying: sent) + response.encoded
             if command.cla & 0x0C == 0 { state.plain.append([command.cla, command.ins, command.p1, command.p2]) }
             state.commands += 1
             state.headers.append([command.cla, command.ins, command.p1, command.p2])

@@ -32,7 +32,7 @@ struct LoginTests {
         #expect(try state == CKS_RW_SO_FUNCTIONS)
     }
 
-    @Test("a wrong PIN is told as such ten times, then the PIN is locked, and the flags say how far it is")
+    @Test("R12: a wrong PIN is told as such ten times, then the PIN is locked, and the flags say how far it is")
     func wrongPIN() throws {
         for left in (0..<10).reversed() {
             #expect(throws: CKError.pinIncorrect) { try application.logIn(session, "11111111") }
@@ -50,7 +50,7 @@ struct LoginTests {
         #expect(try state == CKS_RW_USER_FUNCTIONS)
     }
 
-    @Test("two applications work with a token of one session in turn, and each keeps its login")
+    @Test("R10: two applications work with a token of one session in turn, and each keeps its login")
     func twoApplications() throws {
         try application.logIn(session)
         let keys = try application.makeKeys(session)
@@ -81,7 +81,7 @@ struct LoginTests {
         _ = try application.sign(session, key, digest, CKM_GOSTR3410)
     }
 
-    @Test("removal ends the sessions; the token can be used again when it is back")
+    @Test("R9: removal ends the sessions; the token can be used again when it is back")
     func removal() throws {
         reader.removeCard()
         #expect(throws: CKError.deviceRemoved) { try application.logIn(session) }

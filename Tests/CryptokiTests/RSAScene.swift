@@ -13,11 +13,7 @@ struct RSAScene {
     init(bits: Int = 1024) throws {
         scene = try SecretKeyScene()
         openssl = try OpenSSL()
-        try openssl.run("genrsa -traditional -out key.pem \(bits)")
-        let text = try openssl.run("asn1parse -in key.pem").split(separator: "\n").dropFirst()
-        numbers = text.filter { $0.contains("INTEGER") }.dropFirst().map { line in
-            [UInt8](hex: String(line.split(separator: ":").last ?? ""))
-        }
+        numbers = try RSANumbers.privateKey(bits: bits, by: openssl)
     }
 
     var publicTemplate: ObjectTests.Template {

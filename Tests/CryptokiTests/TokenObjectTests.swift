@@ -68,6 +68,17 @@ struct Driver {
                 privateKey: .init(label: Array("private".utf8), id: [7])))
     }
 
+    /// Takes a private key whose numbers are in the order of ``RSANumbers/privateKey(bits:by:)``.
+    func importRSA(_ numbers: [[UInt8]], id: [UInt8] = []) throws -> TokenRSAKey {
+        let size = try #require(RSAKeySize(bits: numbers[0].count * 8))
+        let value = RSAPrivateValue(
+            prime1: Secret(copying: numbers[3]), prime2: Secret(copying: numbers[4]),
+            coefficient: Secret(copying: numbers[7]), exponent1: Secret(copying: numbers[5]),
+            exponent2: Secret(copying: numbers[6]))
+        return try token.importRSAKey(
+            value, modulus: numbers[0], publicExponent: numbers[1], size: size, .init(label: [], id: id))
+    }
+
     /// A padded block for a signature of 20 bytes (PKCS #1, 9.2).
     static func block(_ key: TokenRSAKey) -> [UInt8] {
         let content = [UInt8](repeating: 0x5A, count: 20)
@@ -76,7 +87,7 @@ struct Driver {
 }
 
 /// Draws these identifiers of files first, then at random.
-private final class ChosenFiles: RandomSource {
+final class ChosenFiles: RandomSource {
     private let files: Lock<[UInt16]>
 
     init(_ files: [UInt16]) { self.files = Lock(files) }

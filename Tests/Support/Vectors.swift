@@ -72,7 +72,9 @@ extension [UInt8] {
         let digits = hex.compactMap(\.hexDigitValue)
         self = stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
     }
+}
 
+extension Sequence<UInt8> {
     /// The bytes as lower-case hexadecimal digits.
     public var hex: String { map { String(format: "%02x", $0) }.joined() }
 }
