@@ -11,6 +11,7 @@ COMPAT =
 override PREFIX := $(abspath $(PREFIX))
 system_prefix := $(filter /usr /usr/local,$(PREFIX))
 lib := $(PREFIX)/lib
+man = $(DESTDIR)$(PREFIX)/share/man
 
 # The module file lies under PREFIX with everything else, and in the one directory that p11-kit reads, if that is
 # allowed.
@@ -44,7 +45,7 @@ define install_packages
 	fi
 endef
 
-.PHONY: help deps build-deps build test model mutants constant-time fuzz soak bench lint demo install uninstall clean
+.PHONY: help deps build-deps build test model mutants constant-time fuzz threads soak bench lint demo install uninstall clean
 .NOTPARALLEL:
 
 help: ## list the targets
@@ -72,6 +73,7 @@ test: deps build lint ## build, and run every test
 	Tests/readers.sh
 	Tests/contract.sh
 	Tests/objects.sh
+	Tests/suites.sh
 	Tests/clients.sh
 	Tests/absence.sh
 	Tests/sharing.sh 10
@@ -93,6 +95,9 @@ SECONDS = 60
 
 fuzz: build-deps ## feed random input to parsers and streams under AddressSanitizer; takes SECONDS
 	Tests/fuzz.sh $(SECONDS)
+
+threads: build-deps ## let 16 threads call the library at once under ThreadSanitizer and AddressSanitizer; takes SECONDS each
+	Tests/threads.sh $(SECONDS)
 
 # How many interruptions a soak has.
 ROUNDS = 10000
@@ -127,6 +132,8 @@ endif
 	install -D --strip $(emulator) $(DESTDIR)$(PREFIX)/bin/kanal-emulator
 	install -D -m 644 Include/CCryptoki/rtpkcs11.h $(DESTDIR)$(PREFIX)/include/kanal/rtpkcs11.h
 	install -D -m 644 Sources/Configuration/kanal.conf $(DESTDIR)$(PREFIX)/share/doc/kanal/kanal.conf
+	install -D -m 644 Sources/kanal-emulator/kanal-emulator.1 $(man)/man1/kanal-emulator.1
+	install -D -m 644 Sources/Configuration/kanal.conf.5 $(man)/man5/kanal.conf.5
 	install -d $(DESTDIR)$(lib)/pkgconfig $(module_dirs)
 	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|; s|@RPATH@|$(if $(system_prefix),, -Wl,-rpath,$${libdir})|' \
 	    Include/kanal-pkcs11.pc.in > $(DESTDIR)$(lib)/pkgconfig/kanal-pkcs11.pc
@@ -141,6 +148,7 @@ uninstall: ## remove what "make install" has installed; takes the same PREFIX an
 	rm -f $(DESTDIR)$(lib)/libkanal-pkcs11.so $(DESTDIR)$(PREFIX)/bin/kanal-emulator
 	rm -f $(DESTDIR)$(PREFIX)/include/kanal/rtpkcs11.h $(DESTDIR)$(lib)/pkgconfig/kanal-pkcs11.pc
 	rm -f $(addsuffix /kanal.module,$(module_dirs)) $(DESTDIR)$(PREFIX)/share/doc/kanal/kanal.conf
+	rm -f $(man)/man1/kanal-emulator.1 $(man)/man5/kanal.conf.5
 	rmdir $(DESTDIR)$(PREFIX)/include/kanal $(DESTDIR)$(PREFIX)/share/doc/kanal 2>/dev/null || true
 	$(if $(system_prefix),$(if $(DESTDIR),,ldconfig))
 

@@ -75,12 +75,12 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .target(
-            name: "Configuration", dependencies: ["SecureChannel", "Storage", "Token"], exclude: ["kanal.conf"],
-            swiftSettings: settings),
+            name: "Configuration", dependencies: ["SecureChannel", "Storage", "Token"],
+            exclude: ["kanal.conf", "kanal.conf.5"], swiftSettings: settings),
         .executableTarget(
             name: "kanal-emulator",
             dependencies: ["Emulator", "Storage", .product(name: "ArgumentParser", package: "swift-argument-parser")],
-            swiftSettings: settings),
+            exclude: ["kanal-emulator.1"], swiftSettings: settings),
         kanal(
             "Provider",
             on: [

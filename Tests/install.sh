@@ -22,6 +22,8 @@ installed="./bin/kanal-emulator
 ./lib/libkanal-pkcs11.so
 ./lib/pkgconfig/kanal-pkcs11.pc
 ./share/doc/kanal/kanal.conf
+./share/man/man1/kanal-emulator.1
+./share/man/man5/kanal.conf.5
 ./share/p11-kit/modules/kanal.module"
 
 # A prefix of one's own: the flags of pkg-config suffice to compile, link and run.
@@ -35,7 +37,32 @@ cc "$program" "${flags[@]}" -o "$work/linked"
 "$work/linked" || fail "the linked program exits with $?"
 grep -qx "module: $prefix/lib/libkanal-pkcs11.so" "$prefix/share/p11-kit/modules/kanal.module" \
     || fail "the module file names another library"
-"$prefix/bin/kanal-emulator" --help > /dev/null || fail "the emulator does not run"
+"$prefix/bin/kanal-emulator" --help > "$work/help" || fail "the emulator does not run"
+
+[ "$("$prefix/bin/kanal-emulator" --version)" = "$(pkg-config --modversion kanal-pkcs11)" ] \
+    || fail "the emulator has another version than the library"
+
+# What the emulator cannot do it refuses, with the reason.
+refused() {
+    if timeout 20 "$prefix/bin/kanal-emulator" "${@:2}" > "$work/refusal" 2>&1; then fail "not refused: ${*:2}"; fi
+    grep -q -e "^Error: .*$1" "$work/refusal" || fail "no \"$1\" in: $(cat "$work/refusal")"
+}
+refused "Missing expected argument '--identity"
+refused "The value 'foo' is invalid" --identity foo
+refused "no secure channel" --identity usb --sessions 2
+refused "no secure channel" --identity usb --activation-password 1BCD-EFGH-JKLM-NPQR
+refused "an activation password is" --identity bt --activation-password 1BCD
+refused "8 or 16 hexadecimal digits" --identity bt --serial xyz
+refused "group or others have access" --identity bt --state /etc
+refused "no virtual reader at 127.0.0.1:1" --identity bt --port 1 --wait 0
+
+# The manual says what the program and the example say: every option, every key.
+for option in $(grep -o -e '--[a-z][a-z-]*' "$work/help" | sort -u); do
+    grep -q "Fl ${option#-}\b" "$prefix/share/man/man1/kanal-emulator.1" || fail "the manual lacks $option"
+done
+for key in $(sed -n 's/^#\([a-z_]*\) =.*/\1/p' "$prefix/share/doc/kanal/kanal.conf"); do
+    grep -qx ".It Cm $key" "$prefix/share/man/man5/kanal.conf.5" || fail "the manual lacks $key"
+done
 
 # The vendor's name is a link, laid down on demand; a file that is not ours stays.
 make -s install "${own[@]}" COMPAT=1 > /dev/null

@@ -151,10 +151,17 @@ attributes() {
     passed "$identity: unknown attributes, encodings of elliptic curves and GOST templates are as applications expect"
 }
 
+mechanisms() {
+    expect 0 ./mechanisms 0 $pin
+    passed "$identity: every mechanism works in each way that its flags claim, in a session and on the token"
+}
+
 # ---- The tokens ----
 
-cc -IInclude/CCryptoki Tests/ModuleTests/Programs/attributes.c -o "$work/attributes" \
-    -L"${module%/*}" -Wl,-rpath,"${module%/*}" -lkanal-pkcs11
+for program in attributes mechanisms; do
+    cc -IInclude/CCryptoki "Tests/ModuleTests/Programs/$program.c" -o "$work/$program" \
+        -L"${module%/*}" -Wl,-rpath,"${module%/*}" -lkanal-pkcs11
+done
 prepare
 start_pcscd
 head -c 1000 /dev/urandom > message
@@ -163,6 +170,7 @@ head -c 32 /dev/urandom > digest
 for identity in usb3 ecp2; do
     insert $identity objects-$identity
     attributes
+    mechanisms
     key_pairs
     certificates_and_data
     files

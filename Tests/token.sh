@@ -62,7 +62,7 @@ wait_until() {
 
 # Builds the programs that the scripts use, and makes sure that nothing reads or writes what belongs to the user.
 prepare() {
-    for program in Demo/{readers,activate,public_key,share,scan} ModuleTests/Programs/{calls,extended}; do
+    for program in Demo/{readers,activate,public_key,share,scan} ModuleTests/Programs/{calls,extended,walk}; do
         cc -IInclude/CCryptoki -I/usr/include/PCSC "Tests/$program.c" -o "$work/${program##*/}" \
             -L"${module%/*}" -Wl,-rpath,"${module%/*}" -lkanal-pkcs11 -lpcsclite
     done

@@ -22,7 +22,7 @@ final class BenchmarkHost {
         let hostKey = try PrivateKey.generate(on: curve, random: random)
         let tokenKey = try PrivateKey.generate(on: curve, random: random)
         try directory.write("host.0\(profile.rawValue)", hostKey.scalar.bytes)
-        store = try PairingStore(directory: directory)
+        store = PairingStore(directory: directory)
         instance = try Instance(random: random)
 
         let sizes: [UInt8] = [0x83, 2, 0, 238, 0x84, 2, 0, 238, 0x85, 1, 0, 0x86, 1, 16, 0x87, 1, 6, 0x88, 1, 4]

@@ -5,6 +5,8 @@ struct AttributeRule: Sendable {
     /// What a value looks like.
     enum Form: Sendable {
         case bool, number, bytes
+        /// Numbers one after another.
+        case numbers
         /// Eight digits, or nothing.
         case date
     }
@@ -64,6 +66,7 @@ struct AttributeRule: Sendable {
             switch form {
             case .bool: value == [0] || value == [1]
             case .number: value.count == MemoryLayout<CK_ULONG>.size
+            case .numbers: value.count.isMultiple(of: MemoryLayout<CK_ULONG>.size)
             case .bytes: true
             case .date: value.isEmpty || (value.count == 8 && value.allSatisfy { (0x30...0x39).contains($0) })
             }

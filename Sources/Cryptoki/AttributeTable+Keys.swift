@@ -7,6 +7,7 @@ extension AttributeTable {
         CKA_KEY_TYPE: .requiredNumber, CKA_ID: .bytes(), CKA_START_DATE: .date, CKA_END_DATE: .date,
         CKA_DERIVE: .bool(false), CKA_LOCAL: .readOnly(.bool, [0]),
         CKA_KEY_GEN_MECHANISM: .readOnly(.number, CK_ULONG.unavailable.bytes),
+        CKA_ALLOWED_MECHANISMS: AttributeRule(form: .numbers, presence: .optional([]), change: .never),
     ]
 
     private static let gost: Rules = [
@@ -46,10 +47,13 @@ extension AttributeTable {
             CKA_SENSITIVE: .bool(true, .only(true)),
             CKA_EXTRACTABLE: .bool(false, .only(false)), CKA_DECRYPT: .bool(isRSA), CKA_SIGN: .bool(true),
             CKA_SIGN_RECOVER: .bool(isRSA), CKA_UNWRAP: .bool(isRSA), CKA_ALWAYS_AUTHENTICATE: .bool(false, .never),
+            CKA_VENDOR_KEY_PIN_ENTER: .bool(false, .never), CKA_VENDOR_KEY_CONFIRM_OP: .bool(false, .never),
+            CKA_VENDOR_CONFIRM_BY_TOUCH: .bool(false, .never),
         ]
         let own: Rules =
             switch type {
-            case .gostR3410, .gostR3410With512Bits: gost.adding([CKA_VALUE: .required])
+            case .gostR3410, .gostR3410With512Bits:
+                gost.adding([CKA_VALUE: .required, CKA_VENDOR_KEY_JOURNAL: .bool(false, .never)])
             case .rsa:
                 [
                     CKA_MODULUS: .required, CKA_PUBLIC_EXPONENT: .required, CKA_PRIVATE_EXPONENT: .required,

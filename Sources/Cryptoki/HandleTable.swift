@@ -13,9 +13,14 @@ struct HandleTable<Element> {
     /// - Parameter notFound: What a handle without an element means.
     init(notFound: CKError) { self.notFound = notFound }
 
-    /// All elements, oldest first.
-    var ordered: [(handle: CK_ULONG, element: Element)] {
-        places.compactMap { place in place.element.map { (place.handle, $0) } }
+    /// The handles of the elements that are wanted, oldest first.
+    func handles(where isWanted: (Element) -> Bool) -> [CK_ULONG] {
+        places.compactMap { place in place.element.map(isWanted) == true ? place.handle : nil }
+    }
+
+    /// Whether an element is wanted.
+    func contains(where isWanted: (Element) -> Bool) -> Bool {
+        places.contains { place in place.element.map(isWanted) == true }
     }
 
     mutating func insert(_ element: Element) -> CK_ULONG {

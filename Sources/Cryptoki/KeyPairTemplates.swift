@@ -49,7 +49,7 @@ struct KeyPairTemplates {
         attributes.set(CKA_KEY_GEN_MECHANISM, keyType.keyPairGeneration)
         for type in keyType.materialAttributes(objectClass) { attributes[type] = nil }
         guard objectClass == CKO_PRIVATE_KEY else { return attributes }
-        try attributes.checkAuthentication()
+        try attributes.checkUse()
         let isExtractable = try attributes.bool(CKA_EXTRACTABLE) == true
         attributes.set(CKA_ALWAYS_SENSITIVE, try attributes.bool(CKA_SENSITIVE) == true)
         attributes.set(CKA_NEVER_EXTRACTABLE, !isExtractable)

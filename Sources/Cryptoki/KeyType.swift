@@ -37,7 +37,7 @@ enum KeyType: Sendable, CaseIterable {
         }
     }
 
-    /// The bytes of a digest that a key of GOST R 34.10 signs, or one of ECDSA, which takes the first of them.
+    /// The bytes of a digest that a key of GOST R 34.10 signs, or one of ECDSA, which takes the first.
     var digestSizes: ClosedRange<Int> {
         switch self {
         case .gostR3410: 32...32
@@ -45,9 +45,6 @@ enum KeyType: Sendable, CaseIterable {
         case .rsa, .ec: 0...Int.max
         }
     }
-
-    /// The bytes of a signature by GOST R 34.10 or ECDSA.
-    var signatureSize: Int { self == .gostR3410With512Bits ? 128 : 64 }
 
     /// The attributes of a private key that nobody may read while it is sensitive or cannot be extracted.
     var secretAttributes: [CK_ATTRIBUTE_TYPE] {

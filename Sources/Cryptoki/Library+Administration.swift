@@ -40,7 +40,9 @@ extension Library {
     public func mustChangePIN(of user: CK_USER_TYPE, in slot: CK_SLOT_ID) throws(CKError) -> Bool {
         guard user == CKU_USER || user == CKU_SO else { throw .argumentsBad }
         let isForced = try withToken(in: slot) { token throws(TokenError) in
-            try token.info(evicting: true).isUserPINChangeForced
+            // Without its channel the token does not tell.
+            try token.prepare()
+            return try token.info(evicting: true).isUserPINChangeForced
         }
         return isForced && user == CKU_USER
     }

@@ -110,7 +110,7 @@ extension Attributes {
     }
 
     fileprivate mutating func takePrivateKey() throws(CKError) -> SessionKey {
-        try checkAuthentication()
+        try checkUse()
         switch try number(CKA_KEY_TYPE) {
         case CKK_RSA: return try takeRSAKey()
         case CKK_EC:
@@ -132,10 +132,14 @@ extension Attributes {
         }
     }
 
-    /// Only a private key can want the PIN for each use (PKCS #11 v2.40, 4.9).
-    func checkAuthentication() throws(CKError) {
-        guard try bool(CKA_ALWAYS_AUTHENTICATE) == true else { return }
-        guard try bool(CKA_PRIVATE) == true else { throw .templateInconsistent }
+    /// What a private key can want for its use: the PIN each time, if only User sees the key (PKCS #11 v2.40, 4.9), and to
+    /// sign the journal of the token that it lives on. No token here has a keyboard, a screen or a button.
+    func checkUse() throws(CKError) {
+        let confirmations = [CKA_VENDOR_KEY_PIN_ENTER, CKA_VENDOR_KEY_CONFIRM_OP, CKA_VENDOR_CONFIRM_BY_TOUCH]
+        guard self[CKA_ALWAYS_AUTHENTICATE] != [1] || self[CKA_PRIVATE] == [1],
+            self[CKA_VENDOR_KEY_JOURNAL] != [1] || self[CKA_TOKEN] == [1],
+            confirmations.allSatisfy({ self[$0] != [1] })
+        else { throw .templateInconsistent }
     }
 
     private mutating func takeRSAKey() throws(CKError) -> SessionKey {
@@ -161,14 +165,17 @@ extension Attributes {
 
     fileprivate mutating func takeSecretKey() throws(CKError) -> SessionKey {
         guard let type = try number(CKA_KEY_TYPE).flatMap({ SecretKeyType($0) }) else { throw .templateIncomplete }
-        if type == .gost28147 {
-            let parameters = self[CKA_GOST28147_PARAMS]
-            guard SBox.all.contains(where: { $0.oid == parameters }) else { throw .domainParametersInvalid }
-        }
+        try checkSubstitution()
         let value = take(CKA_VALUE)
         guard type.allows(value.count) else { throw .attributeValueInvalid }
         set(CKA_VALUE_LEN, CK_ULONG(value.count))
         return SessionKey(value)
+    }
+
+    /// - Throws: `CKR_DOMAIN_PARAMS_INVALID` for a key of GOST 28147-89 with a substitution that nobody knows.
+    func checkSubstitution() throws(CKError) {
+        guard let parameters = self[CKA_GOST28147_PARAMS] else { return }
+        guard SBox.all.contains(where: { $0.oid == parameters }) else { throw .domainParametersInvalid }
     }
 
     /// A value that from then on is no attribute any more.

@@ -68,6 +68,7 @@ extension TokenKey {
         attributes.set(CKA_GOSTR3411_PARAMS, gostR3411Parameters)
         attributes.set(CKA_GOST28147_PARAMS, gost28147Parameters)
         attributes.set(CKA_DERIVE, canDerive)
+        if half == .privateKey { attributes.set(CKA_VENDOR_KEY_JOURNAL, signsJournal) }
         if half == .publicKey { attributes[CKA_VALUE] = value }
         return attributes
     }
@@ -89,6 +90,7 @@ extension TokenECKey {
         var attributes = Attributes(
             half, self, isImported: isImported, keyType: CKK_EC, generation: CKM_EC_KEY_PAIR_GEN)
         attributes.set(CKA_EC_PARAMS, parameters)
+        if half == .privateKey { attributes.set(CKA_DERIVE, canDerive) }
         // An uncompressed point in an OCTET STRING (PKCS #11 v2.40 current mechanisms, 2.3.3).
         if let point { attributes.set(CKA_EC_POINT, .object(0x04, [0x04] + point)) }
         return attributes

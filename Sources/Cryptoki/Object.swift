@@ -4,7 +4,7 @@ import Token
 /// An object of a token or of a session (PKCS #11 v2.40, 4).
 struct Object {
     /// Where the object lives.
-    enum Home {
+    indirect enum Home {
         /// On the token. What the host computes with keeps its value here, while an operation has it.
         case token(TokenItem, SessionKey?)
         /// In this process, until the session is closed. Private and secret keys keep their value here only.
@@ -32,6 +32,14 @@ struct Object {
     var isFeatures: Bool { if case .features = home { true } else { false } }
     var session: CK_SESSION_HANDLE? { if case .session(let session, _) = home { session } else { nil } }
 
+    /// Whether a key may be used so, and by this mechanism.
+    ///
+    /// - Throws: `CKR_KEY_FUNCTION_NOT_PERMITTED`, `CKR_MECHANISM_INVALID`.
+    func checkUse(_ permission: CK_ATTRIBUTE_TYPE, by mechanism: CK_MECHANISM_TYPE) throws(CKError) {
+        guard try attributes.bool(permission) == true else { throw .keyFunctionNotPermitted }
+        guard attributes.allows(mechanism) else { throw .mechanismInvalid }
+    }
+
     /// The type of a key pair's half; nil for every other object.
     var keyType: KeyType? { (try? attributes.number(CKA_KEY_TYPE)).flatMap { KeyType($0) } }
 }
@@ -39,4 +47,13 @@ struct Object {
 extension Object {
     /// The object that tells of the token.
     static var features: Object { Object(home: .features, attributes: TokenFeatures.attributes, isPrivate: false) }
+}
+
+extension Attributes {
+    /// Whether `CKA_ALLOWED_MECHANISMS` has a mechanism. An empty list allows all.
+    fileprivate func allows(_ mechanism: CK_MECHANISM_TYPE) -> Bool {
+        guard let list = self[CKA_ALLOWED_MECHANISMS], !list.isEmpty else { return true }
+        let number = mechanism.bytes
+        return stride(from: 0, to: list.count, by: number.count).contains { list.dropFirst($0).starts(with: number) }
+    }
 }

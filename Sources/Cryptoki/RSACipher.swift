@@ -39,6 +39,8 @@ final class RSADecryption: RunningCipher {
 
     func outputSize(for count: Int) -> Int { capacity }
 
+    var knowsOutputSize: Bool { false }
+
     func process(_ data: Span<UInt8>) throws(CKError) -> Secret {
         try session.decrypt(data, scheme, with: key)
     }
@@ -51,7 +53,8 @@ extension Session {
         permission: CK_ATTRIBUTE_TYPE, _ direction: CipherDirection
     ) throws(CKError) -> any RunningCipher {
         let objectClass = direction == .encryption ? CKO_PUBLIC_KEY : CKO_PRIVATE_KEY
-        let key = try operationKey(handle, class: objectClass, permission: permission, keyType: .rsa)
+        let key = try operationKey(
+            handle, for: definition.type, class: objectClass, permission: permission, keyTypes: [.rsa])
         let bitCount = try definition.bitCount(of: key)
         do throws(HostCryptoError) {
             let capacity = try scheme.capacity(of: (bitCount + 7) / 8)

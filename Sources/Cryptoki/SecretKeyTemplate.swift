@@ -5,20 +5,9 @@ import Secrets
 /// What an application asked for in the template of a secret key, with the defaults for what it left out.
 struct SecretKeyTemplate {
     var keyType: SecretKeyType
-    var attributes = Attributes()
+    var attributes: Attributes
     /// The octets that it asks for.
     var count: Int?
-
-    private static let permissions = [
-        CKA_ENCRYPT, CKA_DECRYPT, CKA_SIGN, CKA_VERIFY, CKA_WRAP, CKA_UNWRAP, CKA_DERIVE,
-    ]
-    private static let known: Set<CK_ATTRIBUTE_TYPE> = [
-        CKA_CLASS, CKA_KEY_TYPE, CKA_TOKEN, CKA_PRIVATE, CKA_VALUE_LEN, CKA_GOST28147_PARAMS, CKA_SENSITIVE,
-        CKA_EXTRACTABLE, CKA_MODIFIABLE, CKA_COPYABLE, CKA_DESTROYABLE, CKA_WRAP_WITH_TRUSTED,
-    ]
-    private static let readOnly: Set<CK_ATTRIBUTE_TYPE> = [
-        CKA_VALUE, CKA_LOCAL, CKA_KEY_GEN_MECHANISM, CKA_ALWAYS_SENSITIVE, CKA_NEVER_EXTRACTABLE, CKA_TRUSTED,
-    ]
 
     /// Reads a template.
     ///
@@ -35,7 +24,8 @@ struct SecretKeyTemplate {
             type = known
         }
         keyType = type
-        try read(template)
+        count = try template.number(CKA_VALUE_LEN).map { Int(clamping: $0) }
+        attributes = try Self.attributes(template, type)
         attributes.set(CKA_LOCAL, isLocal)
         attributes.set(CKA_KEY_GEN_MECHANISM, origin ?? .unavailable)
         // What was not made here was once elsewhere.
@@ -45,29 +35,18 @@ struct SecretKeyTemplate {
         attributes.set(CKA_NEVER_EXTRACTABLE, isLocal && !isExtractable)
     }
 
-    private mutating func read(_ template: Attributes) throws(CKError) {
-        for type in template.types where Self.readOnly.contains(type) { throw .attributeReadOnly }
-        for type in template.types where !Self.known.contains(type) && !Self.permissions.contains(type) {
-            guard [CKA_LABEL, CKA_ID, CKA_START_DATE, CKA_END_DATE].contains(type) else { throw .attributeTypeInvalid }
-        }
-        attributes.set(CKA_CLASS, CKO_SECRET_KEY)
-        attributes.set(CKA_KEY_TYPE, keyType.rawValue)
-        attributes.set(CKA_TOKEN, try template.bool(CKA_TOKEN) ?? false)
-        for type in [CKA_LABEL, CKA_ID, CKA_START_DATE, CKA_END_DATE] { attributes.set(type, template[type] ?? []) }
-        let defaults: [(CK_ATTRIBUTE_TYPE, Bool)] = [
-            (CKA_PRIVATE, true), (CKA_SENSITIVE, false), (CKA_EXTRACTABLE, true), (CKA_MODIFIABLE, true),
-            (CKA_COPYABLE, true), (CKA_DESTROYABLE, true), (CKA_WRAP_WITH_TRUSTED, false), (CKA_TRUSTED, false),
-        ]
-        for (type, value) in defaults { attributes.set(type, try template.bool(type) ?? value) }
-        for type in Self.permissions { attributes.set(type, try template.bool(type) ?? true) }
-        count = try template.number(CKA_VALUE_LEN).map { Int(clamping: $0) }
-        if keyType == .gost28147 {
-            let parameters = template[CKA_GOST28147_PARAMS] ?? SBox.tc26Z.oid
-            guard SBox.all.contains(where: { $0.oid == parameters }) else { throw .domainParametersInvalid }
-            attributes.set(CKA_GOST28147_PARAMS, parameters)
-        } else if template[CKA_GOST28147_PARAMS] != nil {
-            throw .templateInconsistent
-        }
+    /// What the template says, and the defaults for what it leaves out. The value is no part of it.
+    private static func attributes(_ template: Attributes, _ type: SecretKeyType) throws(CKError) -> Attributes {
+        var template = template
+        template.set(CKA_CLASS, CKO_SECRET_KEY)
+        template.set(CKA_KEY_TYPE, type.rawValue)
+        template[CKA_VALUE_LEN] = nil
+        var table = try AttributeTable(for: template)
+        table.rules[CKA_VALUE] = .readOnly(.bytes, [])
+        var attributes = try table.attributes(from: template)
+        attributes[CKA_VALUE] = nil
+        try attributes.checkSubstitution()
+        return attributes
     }
 
     /// The octets of a new key.

@@ -6,7 +6,6 @@ enum SecretKeyType: Sendable, CaseIterable {
     /// Two keys in one: that of the code, then that of the cipher (KExp15).
     case magmaTwin, kuznyechikTwin
     case generic
-    /// Kept, wrapped and derived, but not computed with.
     case aes
 
     /// - Returns: nil for a type that this library has no secret keys of.

@@ -4,6 +4,8 @@ import Token
 
 /// The token's name, its licences, and what the SO does for User: the vendor's extension.
 extension Session {
+    /// The most bytes that a token's name can have.
+    public static let nameLimit = 255
     /// Bytes of a licence.
     public static let licenceSize = Token.licenceSize
 
@@ -17,7 +19,7 @@ extension Session {
     ///
     /// - Parameter name: UTF-8, 0 to 255 bytes.
     public func setTokenName(_ name: [UInt8]) throws(CKError) {
-        guard name.count <= 255 else { throw .argumentsBad }
+        guard name.count <= Self.nameLimit else { throw .argumentsBad }
         guard isReadWrite else { throw .sessionReadOnly }
         try requireLogin(.user)
         try slot.withToken { token throws(TokenError) in try token.setLabel(name) }

@@ -118,14 +118,10 @@ extension Session {
             return handle
         }
         template.set(CKA_ID, id)
-        if let known = slot.visibleObjects.first(where: { $0.object.attributes.matches(template) }) {
-            return known.handle
-        }
+        if let known = try slot.visibleObjects(matching: template).first { return known }
         try slot.refreshObjects()
-        guard let found = slot.visibleObjects.first(where: { $0.object.attributes.matches(template) }) else {
-            throw .keyHandleInvalid
-        }
-        return found.handle
+        guard let found = try slot.visibleObjects(matching: template).first else { throw .keyHandleInvalid }
+        return found
     }
 
     /// Signs without a change to the session's own signature operation.

@@ -81,8 +81,11 @@ extension Session {
             return CipherOperation(cipher, direction)
         }
         guard case .cipher(let keyType, let mode) = definition.work else { throw .mechanismInvalid }
-        let key = try secretKey(handle, permission: permission, types: [keyType])
+        let key = try secretKey(handle, for: definition.type, permission: permission, types: [keyType])
         let value = try key.secretValue()
+        if keyType == .aes {
+            return CipherOperation(try Self.aes(mode, mechanism.parameter, value, direction), direction)
+        }
         do throws(GOSTError) {
             let cipher = try Self.cipher(keyType, mode, mechanism.parameter, value.bytes, key.sBox, direction)
             guard let cipher else { throw GOSTError.invalidIVLength }
@@ -90,6 +93,14 @@ extension Session {
         } catch {
             throw CKError(error)
         }
+    }
+
+    private static func aes(
+        _ mode: CipherMode, _ parameter: [UInt8], _ key: borrowing Secret, _ direction: CipherDirection
+    ) throws(CKError) -> any RunningCipher {
+        if mode == .padded { return try PaddedAES(key: key, iv: parameter, direction) }
+        guard mode == .chained || parameter.isEmpty else { throw .mechanismParameterInvalid }
+        return try RunningAES(key: key.bytes, iv: mode == .chained ? parameter : nil, direction)
     }
 
     /// - Returns: nil for a parameter that the mechanism does not take.

@@ -82,9 +82,13 @@ extension Session {
 
     private func change(_ item: TokenItem, to attributes: Attributes) throws(CKError) -> Object {
         // Whether a key agrees on secrets is settled when its file is made.
-        if case .key(let key) = item, !key.canDerive, try attributes.bool(CKA_DERIVE) == true {
-            throw .attributeReadOnly
-        }
+        let canDerive =
+            switch item {
+            case .key(let key): key.half == .publicKey || key.canDerive
+            case .ecKey(let key): key.half == .publicKey || key.canDerive
+            default: true
+            }
+        guard canDerive || !attributes.agrees else { throw .attributeReadOnly }
         var changed = item
         try changed.take(attributes)
         let stored = try slot.withToken { token throws(TokenError) in try token.change(item, to: changed) }

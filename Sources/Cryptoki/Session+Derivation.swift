@@ -26,49 +26,40 @@ extension Session {
     ) throws(CKError) -> Secret {
         switch derivation {
         case .vko2001, .vko2012256, .vko2012512, .keg:
-            let key = try agreementKey(base, derivation)
+            let key = try operationKey(
+                base, for: mechanism.type, class: CKO_PRIVATE_KEY, permission: CKA_DERIVE,
+                keyTypes: derivation.keyTypes)
             let parameters = try mechanism.agreement()
+            try template.inheritPast(from: [key])
             return try agree(parameters, derivation, sBox: template.sBox, with: key)
         case .ecdh:
-            let key = try operationKey(base, class: CKO_PRIVATE_KEY, permission: CKA_DERIVE, keyType: .ec)
+            let key = try operationKey(
+                base, for: mechanism.type, class: CKO_PRIVATE_KEY, permission: CKA_DERIVE,
+                keyTypes: derivation.keyTypes)
             guard case .agreement(let parameters) = mechanism.structure else { throw .mechanismParameterInvalid }
             let peer = try parameters.publicKey(on: key.attributes.ecCurve())
+            try template.inheritPast(from: [key])
             return try parameters.expand(
                 sharedSecret(of: key, with: peer), count: template.count ?? template.keyType.size)
         case .tree:
             guard case .tree(let tree) = mechanism.structure else { throw .mechanismParameterInvalid }
-            let key = try secretKey(base, permission: CKA_DERIVE, types: SecretKeyType.allCases)
+            let key = try secretKey(
+                base, for: mechanism.type, permission: CKA_DERIVE, types: SecretKeyType.allCases)
             try template.inherit(from: key)
+            try template.inheritPast(from: [key])
             return try tree.derive(from: key.secretValue(), count: template.count ?? template.keyType.size)
         case .concatenation:
             guard let other = CK_ULONG(octets: mechanism.parameter) else { throw .mechanismParameterInvalid }
             let keys = try [base, other].map { handle throws(CKError) in
-                try secretKey(handle, permission: CKA_DERIVE, types: SecretKeyType.allCases)
+                try secretKey(
+                    handle, for: mechanism.type, permission: CKA_DERIVE, types: SecretKeyType.allCases)
             }
             for key in keys { try template.inherit(from: key) }
+            try template.inheritPast(from: keys)
             let first = try keys[0].secretValue()
             let second = try keys[1].secretValue()
             return first.appending(second.bytes)
         }
-    }
-
-    /// The private key of an agreement.
-    private func agreementKey(
-        _ handle: CK_OBJECT_HANDLE, _ derivation: KeyDerivation
-    ) throws(CKError) -> Object {
-        let types: [KeyType] =
-            switch derivation {
-            case .vko2001: [.gostR3410]
-            case .vko2012512: [.gostR3410With512Bits]
-            default: [.gostR3410, .gostR3410With512Bits]
-            }
-        guard let key = try? slot.visibleObject(handle), try key.attributes.number(CKA_CLASS) == CKO_PRIVATE_KEY else {
-            throw .keyHandleInvalid
-        }
-        let type = try key.attributes.number(CKA_KEY_TYPE)
-        guard types.contains(where: { $0.rawValue == type }) else { throw .keyTypeInconsistent }
-        guard try key.attributes.bool(CKA_DERIVE) == true else { throw .keyFunctionNotPermitted }
-        return try authenticating(key)
     }
 }
 
@@ -83,6 +74,17 @@ extension SecretKeyTemplate {
     fileprivate mutating func inherit(from key: Object) throws(CKError) {
         if try key.attributes.bool(CKA_SENSITIVE) == true { attributes.set(CKA_SENSITIVE, true) }
         if try key.attributes.bool(CKA_EXTRACTABLE) == false { attributes.set(CKA_EXTRACTABLE, false) }
+    }
+
+    /// A derived key was always hidden if it is and if the keys were that it was made of (PKCS #11 v2.40 current
+    /// mechanisms, 2.3.8 and 2.31.2).
+    fileprivate mutating func inheritPast(from keys: [Object]) throws(CKError) {
+        let wereSensitive = keys.allSatisfy { $0.attributes[CKA_ALWAYS_SENSITIVE] == [1] }
+        let wereKeptIn = keys.allSatisfy { $0.attributes[CKA_NEVER_EXTRACTABLE] == [1] }
+        let isSensitive = try attributes.bool(CKA_SENSITIVE) == true
+        let isExtractable = try attributes.bool(CKA_EXTRACTABLE) == true
+        attributes.set(CKA_ALWAYS_SENSITIVE, wereSensitive && isSensitive)
+        attributes.set(CKA_NEVER_EXTRACTABLE, wereKeptIn && !isExtractable)
     }
 }
 

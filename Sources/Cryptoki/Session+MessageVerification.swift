@@ -96,6 +96,8 @@ extension Session {
         var template = Attributes()
         template.set(CKA_CLASS, CKO_CERTIFICATE)
         template.set(CKA_TRUSTED, true)
-        return slot.visibleObjects.map(\.object.attributes).filter { $0.matches(template) }.compactMap { $0[CKA_VALUE] }
+        let handles = try slot.visibleObjects(matching: template)
+        return try handles.map { handle throws(CKError) in try slot.objects[handle].attributes[CKA_VALUE] }
+            .compactMap(\.self)
     }
 }

@@ -43,9 +43,13 @@ extension Session {
 }
 
 extension Slot {
-    /// Objects that the present login may see, oldest handle first.
-    var visibleObjects: [(handle: CK_OBJECT_HANDLE, object: Object)] {
-        objects.ordered.filter { isVisible($0.element) }.map { ($0.handle, $0.element) }
+    /// The objects that the present login may see and that match a template, oldest first. Hardware features are found
+    /// only by a template with their class (PKCS #11 v2.40, 4.3.1).
+    func visibleObjects(matching template: Attributes) throws(CKError) -> [CK_OBJECT_HANDLE] {
+        let wantsFeatures = try template.number(CKA_CLASS) == CKO_HW_FEATURE
+        return objects.handles { object in
+            isVisible(object) && (wantsFeatures || !object.isFeatures) && object.attributes.matches(template)
+        }
     }
 
     /// An object that the present login may see.
@@ -83,6 +87,6 @@ extension Slot {
         }
         // What has no form of an object here does not keep the others from being found.
         for object in missing.compactMap({ try? Object($0) }) { _ = objects.insert(object) }
-        if !objects.ordered.contains(where: { $0.element.isFeatures }) { _ = objects.insert(.features) }
+        if !objects.contains(where: \.isFeatures) { _ = objects.insert(.features) }
     }
 }

@@ -36,8 +36,7 @@ extension Session {
     private func agree(
         _ key: TokenKey, _ parameters: AgreementParameters, _ derivation: KeyDerivation, sBox: SBox
     ) throws(CKError) -> Secret {
-        let isPossible = try slot.withToken { token throws(TokenError) in try token.takesOwnCommands() }
-        guard isPossible else { throw .mechanismInvalid }
+        try requireAgreement()
         let size = key.curve.coordinateSize
         return try parameters.agree(size: size, derivation, sBox: sBox) { peer, ukm, hash throws(CKError) in
             // All lengths and numbers but the key's come with the mechanism.
@@ -55,8 +54,24 @@ extension Session {
     /// The shared secret of ECDH.
     func sharedSecret(of key: Object, with peer: ECPublicKey) throws(CKError) -> Secret {
         try key.requireAuthentication()
-        guard case .session(_, let key?) = key.home else { throw .functionNotSupported }
-        return try key.sharedSecret(with: peer)
+        switch key.home {
+        case .token(.ecKey(let key), _):
+            try requireAgreement()
+            guard peer.curve == .p256 else { throw .mechanismParameterInvalid }
+            var secret = Secret(count: 0)
+            try slot.withToken { token throws(TokenError) in
+                secret = try token.agree(key, with: Array(peer.point.dropFirst()))
+            }
+            return secret
+        case .session(_, let key?): return try key.sharedSecret(with: peer)
+        default: throw .keyHandleInvalid
+        }
+    }
+
+    /// - Throws: `CKR_MECHANISM_INVALID` unless the token agrees on secrets.
+    private func requireAgreement() throws(CKError) {
+        let isPossible = try slot.withToken { token throws(TokenError) in try token.takesOwnCommands() }
+        guard isPossible else { throw .mechanismInvalid }
     }
 
     /// A signature of RSA.

@@ -58,7 +58,8 @@ extension Session {
             throw .mechanismInvalid
         }
         let scheme = try mechanism.signatureScheme(padding, hash: nil)
-        let key = try operationKey(handle, class: objectClass, permission: permission, keyType: .rsa)
+        let key = try operationKey(
+            handle, for: definition.type, class: objectClass, permission: permission, keyTypes: [.rsa])
         return RecoveryOperation(key: key, scheme: scheme, bitCount: try definition.bitCount(of: key))
     }
 }

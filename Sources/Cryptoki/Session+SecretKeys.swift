@@ -18,7 +18,8 @@ extension Session {
 
     /// The secret key for an operation, checked for its type and the permission to be used so.
     func secretKey(
-        _ handle: CK_OBJECT_HANDLE, permission: CK_ATTRIBUTE_TYPE, types: [SecretKeyType]
+        _ handle: CK_OBJECT_HANDLE, for mechanism: CK_MECHANISM_TYPE, permission: CK_ATTRIBUTE_TYPE,
+        types: [SecretKeyType]
     ) throws(CKError) -> Object {
         guard let key = try? slot.visibleObject(handle) else { throw .keyHandleInvalid }
         let objectClass = try key.attributes.number(CKA_CLASS)
@@ -26,7 +27,7 @@ extension Session {
         guard objectClass == CKO_SECRET_KEY, let type = try key.attributes.number(CKA_KEY_TYPE),
             types.contains(where: { $0.rawValue == type })
         else { throw .keyTypeInconsistent }
-        guard try key.attributes.bool(permission) == true else { throw .keyFunctionNotPermitted }
+        try key.checkUse(permission, by: mechanism)
         return try slot.loaded(key)
     }
 }

@@ -38,18 +38,20 @@ extension Session {
         try definition.checkParameter(mechanism.parameter)
         switch definition.work {
         case .signature(let keyType, let hash):
-            let key = try operationKey(handle, class: CKO_PRIVATE_KEY, permission: CKA_SIGN, keyType: keyType)
+            let key = try operationKey(
+                handle, for: definition.type, class: CKO_PRIVATE_KEY, permission: CKA_SIGN, keyTypes: [keyType])
             let message = try MessageDigest(sizes: keyType.digestSizes, hash: hash)
-            signature = SignatureOperation(key: key, input: .digest(message), signatureSize: keyType.signatureSize)
+            signature = SignatureOperation(key: key, input: .digest(message), signatureSize: try key.signatureSize())
         case .rsa(let padding, let hash):
             let scheme = try mechanism.signatureScheme(padding, hash: hash)
-            let key = try operationKey(handle, class: CKO_PRIVATE_KEY, permission: CKA_SIGN, keyType: .rsa)
+            let key = try operationKey(
+                handle, for: definition.type, class: CKO_PRIVATE_KEY, permission: CKA_SIGN, keyTypes: [.rsa])
             let bitCount = try definition.bitCount(of: key)
             let message = try MessageDigest(scheme, hash: hash, bitCount: bitCount)
             signature = SignatureOperation(
                 key: key, input: .rsa(message, scheme), signatureSize: (bitCount + 7) / 8)
         case .code(let algorithm):
-            let (key, code) = try runningCode(algorithm, mechanism.parameter, key: handle, permission: CKA_SIGN)
+            let (key, code) = try runningCode(algorithm, mechanism, key: handle, permission: CKA_SIGN)
             signature = SignatureOperation(key: key, input: .code(code), signatureSize: code.size)
         default:
             throw .mechanismInvalid
@@ -97,22 +99,36 @@ extension Session {
 
     /// The beginning of a code with a secret key.
     func runningCode(
-        _ algorithm: CodeAlgorithm, _ parameter: [UInt8], key handle: CK_OBJECT_HANDLE, permission: CK_ATTRIBUTE_TYPE
+        _ algorithm: CodeAlgorithm, _ mechanism: Mechanism, key handle: CK_OBJECT_HANDLE, permission: CK_ATTRIBUTE_TYPE
     ) throws(CKError) -> (Object, RunningCode) {
-        let key = try secretKey(handle, permission: permission, types: algorithm.keyTypes)
+        let key = try secretKey(
+            handle, for: mechanism.type, permission: permission, types: algorithm.keyTypes)
         let value = try key.secretValue()
-        return (key, try RunningCode(algorithm, key: value, sBox: key.sBox, parameter: parameter))
+        return (key, try RunningCode(algorithm, key: value, sBox: key.sBox, parameter: mechanism.parameter))
     }
 
     /// The key for an operation, checked for its class, its type and the permission to be used so.
     func operationKey(
-        _ handle: CK_OBJECT_HANDLE, class objectClass: CK_OBJECT_CLASS, permission: CK_ATTRIBUTE_TYPE, keyType: KeyType
+        _ handle: CK_OBJECT_HANDLE, for mechanism: CK_MECHANISM_TYPE, class objectClass: CK_OBJECT_CLASS,
+        permission: CK_ATTRIBUTE_TYPE, keyTypes: [KeyType]
     ) throws(CKError) -> Object {
         guard let key = try? slot.visibleObject(handle), try key.attributes.number(CKA_CLASS) == objectClass else {
             throw .keyHandleInvalid
         }
-        guard try key.attributes.number(CKA_KEY_TYPE) == keyType.rawValue else { throw .keyTypeInconsistent }
-        guard try key.attributes.bool(permission) == true else { throw .keyFunctionNotPermitted }
+        let type = try key.attributes.number(CKA_KEY_TYPE)
+        guard keyTypes.contains(where: { $0.rawValue == type }) else { throw .keyTypeInconsistent }
+        try key.checkUse(permission, by: mechanism)
         return try authenticating(key)
+    }
+}
+
+extension Object {
+    /// The bytes of a signature by GOST R 34.10 or ECDSA: two numbers.
+    fileprivate func signatureSize() throws(CKError) -> Int {
+        switch keyType {
+        case .ec: 2 * (try attributes.ecCurve().coordinateSize)
+        case .gostR3410With512Bits: 128
+        default: 64
+        }
     }
 }

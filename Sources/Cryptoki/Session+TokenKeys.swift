@@ -27,12 +27,13 @@ extension Session {
             items = (.rsaKey(keys.0), .rsaKey(keys.1))
         case .ec:
             guard publicKey[CKA_EC_PARAMS] == TokenECKey.p256 else { throw .curveNotSupported }
+            let canDerive = privateKey[CKA_DERIVE] == [1]
             let halves = (
-                try publicKey.half { .ecKey(TokenECKey(.publicKey, $0)) },
-                try privateKey.half { .ecKey(TokenECKey(.privateKey, $0)) }
+                try publicKey.half { .ecKey(TokenECKey(.publicKey, $0, canDerive: canDerive)) },
+                try privateKey.half { .ecKey(TokenECKey(.privateKey, $0, canDerive: canDerive)) }
             )
             let keys = try withToken(orElse: .curveNotSupported) { token throws(TokenError) in
-                try token.generateECKeyPair(publicKey: halves.0, privateKey: halves.1)
+                try token.generateECKeyPair(publicKey: halves.0, privateKey: halves.1, canDerive: canDerive)
             }
             items = (.ecKey(keys.0), .ecKey(keys.1))
         }
@@ -72,10 +73,13 @@ extension Session {
                 })
         case .ec(let key):
             guard key.publicKey.curve == .p256 else { throw .curveNotSupported }
-            let half = try attributes.half { .ecKey(TokenECKey(.privateKey, $0, isImported: true)) }
+            let canDerive = attributes[CKA_DERIVE] == [1]
+            let half = try attributes.half {
+                .ecKey(TokenECKey(.privateKey, $0, isImported: true, canDerive: canDerive))
+            }
             item = .ecKey(
                 try withToken(orElse: .curveNotSupported) { token throws(TokenError) in
-                    try token.importECKey(key.scalar, half)
+                    try token.importECKey(key.scalar, half, canDerive: canDerive)
                 })
         case .secret: throw .templateInconsistent
         }
@@ -112,6 +116,9 @@ extension Attributes {
         }
     }
 
+    /// Whether a key shall agree on secrets: a key of GOST R 34.10 unwraps keys by that, too.
+    var agrees: Bool { self[CKA_DERIVE] == [1] || self[CKA_UNWRAP] == [1] }
+
     /// What the token says of a key, and what it keeps beyond that.
     ///
     /// - Parameter item: The key as the token will show it.
@@ -137,7 +144,8 @@ extension KeyPairTemplate {
         var template = KeyPairTemplate(
             algorithm: algorithm, gostR3411Parameters: privateKey[CKA_GOSTR3411_PARAMS] ?? [],
             gost28147Parameters: privateKey[CKA_GOST28147_PARAMS] ?? [],
-            canDerive: privateKey[CKA_DERIVE] == [1], publicKey: empty, privateKey: empty)
+            canDerive: privateKey.agrees, publicKey: empty, privateKey: empty)
+        template.signsJournal = privateKey[CKA_VENDOR_KEY_JOURNAL] == [1]
         func half(_ attributes: Attributes, _ half: TokenKey.Half) throws(CKError) -> Half {
             try attributes.half { text throws(CKError) in
                 var key = TokenKey(template, half)

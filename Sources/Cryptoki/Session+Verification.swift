@@ -36,18 +36,20 @@ extension Session {
         try definition.checkParameter(mechanism.parameter)
         switch definition.work {
         case .signature(let keyType, let hash):
-            let key = try operationKey(handle, class: CKO_PUBLIC_KEY, permission: CKA_VERIFY, keyType: keyType)
+            let key = try operationKey(
+                handle, for: definition.type, class: CKO_PUBLIC_KEY, permission: CKA_VERIFY, keyTypes: [keyType])
             let message = try MessageDigest(sizes: keyType.digestSizes, hash: hash)
             verification = VerificationOperation(
                 .signature(message, try VerificationKey(key)), isPrivate: key.isPrivate)
         case .rsa(let padding, let hash):
             let scheme = try mechanism.signatureScheme(padding, hash: hash)
-            let key = try operationKey(handle, class: CKO_PUBLIC_KEY, permission: CKA_VERIFY, keyType: .rsa)
+            let key = try operationKey(
+                handle, for: definition.type, class: CKO_PUBLIC_KEY, permission: CKA_VERIFY, keyTypes: [.rsa])
             let message = try MessageDigest(scheme, hash: hash, bitCount: definition.bitCount(of: key))
             verification = VerificationOperation(
                 .signature(message, try VerificationKey(key, scheme)), isPrivate: key.isPrivate)
         case .code(let algorithm):
-            let (key, code) = try runningCode(algorithm, mechanism.parameter, key: handle, permission: CKA_VERIFY)
+            let (key, code) = try runningCode(algorithm, mechanism, key: handle, permission: CKA_VERIFY)
             verification = VerificationOperation(.code(code), isPrivate: key.isPrivate)
         default:
             throw .mechanismInvalid

@@ -35,11 +35,21 @@ extension Session {
         return try renamed(direction) { () throws(CKError) in
             switch definition.work {
             case .keyWrapping(let wrapping):
-                .secret(wrapping, try secretKey(handle, permission: permission, types: [wrapping.keyType]))
+                .secret(
+                    wrapping,
+                    try secretKey(handle, for: definition.type, permission: permission, types: [wrapping.keyType]))
             case .rsa(let padding, hash: nil) where padding == .pkcs1 || padding == .oaep:
                 .rsa(
                     try rsaCipher(
                         definition, mechanism.encryptionScheme(padding), handle, permission: permission, direction))
+            case .keyTransport:
+                .transport(
+                    KeyTransportCipher(
+                        session: self, mechanism: mechanism,
+                        key: try operationKey(
+                            handle, for: definition.type,
+                            class: direction == .encryption ? CKO_PUBLIC_KEY : CKO_PRIVATE_KEY, permission: permission,
+                            keyTypes: [.gostR3410, .gostR3410With512Bits])))
             default: throw .mechanismInvalid
             }
         }

@@ -9,7 +9,7 @@ public final class Session {
     let isReadWrite: Bool
     unowned let slot: Slot
 
-    var search: [CK_OBJECT_HANDLE]?
+    var search: ArraySlice<CK_OBJECT_HANDLE>?
     var digest: DigestOperation?
     var signature: SignatureOperation?
     var verification: VerificationOperation?

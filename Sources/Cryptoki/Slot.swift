@@ -73,14 +73,15 @@ final class Slot {
     // MARK: Sessions
 
     var sessionCount: Int { sessions.count }
-    var readWriteSessionCount: Int { sessions.values.count { $0.isReadWrite } }
-    var hasReadOnlySession: Bool { sessions.values.contains { !$0.isReadWrite } }
+    private(set) var readWriteSessionCount = 0
+    var hasReadOnlySession: Bool { readWriteSessionCount < sessionCount }
 
     /// Opens a session. The token must be activated.
     func openSession(_ handle: CK_SESSION_HANDLE, isReadWrite: Bool) throws(CKError) {
         guard isReadWrite || login != .securityOfficer else { throw .sessionReadWriteSOExists }
         // Entered before the token is asked, so that the connection stays.
         sessions[handle] = Session(handle: handle, isReadWrite: isReadWrite, slot: self)
+        if isReadWrite { readWriteSessionCount += 1 }
         do throws(CKError) {
             try withToken { token throws(TokenError) in try token.prepare() }
         } catch {
@@ -96,7 +97,7 @@ final class Slot {
 
     /// Closes a session and destroys its objects. With the last one the login ends and the token is let go.
     func closeSession(_ handle: CK_SESSION_HANDLE) {
-        sessions[handle] = nil
+        if sessions.removeValue(forKey: handle)?.isReadWrite == true { readWriteSessionCount -= 1 }
         objects.removeAll { $0.session == handle }
         if sessions.isEmpty { closeAllSessions() }
     }
@@ -106,6 +107,7 @@ final class Slot {
     /// Ends all sessions; their handles and those of their objects are never used again.
     func end(as presence: Presence) {
         sessions = [:]
+        readWriteSessionCount = 0
         savedStates = SavedStates()
         objects.removeAll { _ in true }
         known = nil

@@ -10,7 +10,7 @@ public func C_InitToken(
 ) -> CK_RV {
     call { library throws(CKError) in
         let pin = try unsafe secret(pPin, ulPinLen)
-        let label = try unsafe Array(input(output(pLabel), 32))
+        let label = try unsafe octets(output(pLabel), 32)
         try library.initToken(in: slotID, pin: pin, format: TokenFormat(keeping: pin, label: label), mode: 0)
     }
 }
@@ -22,11 +22,6 @@ public func C_EX_InitToken(
 ) -> CK_RV {
     call { library throws(CKError) in
         let parameters = try unsafe CK_RUTOKEN_INIT_PARAM(reading: output(pInitInfo))
-        let modes = [
-            SECURE_MESSAGING_DEFAULT, SECURE_MESSAGING_BUILT_IN, SECURE_MESSAGING_GOST,
-            SECURE_MESSAGING_ENHANCED_GOST, SECURE_MESSAGING_UNSUPPORTED,
-        ]
-        guard unsafe modes.contains(parameters.ulSmMode) else { throw .argumentsBad }
         let format = try unsafe TokenFormat(parameters)
         // Nobody is asked for a PIN that a repair does without.
         let pin = try unsafe pPin == nil && format.isRepair ? Secret(count: 0) : secret(pPin, ulPinLen)
@@ -59,8 +54,7 @@ public func C_SetPIN(
 
 /// A PIN that the caller points to. The token has no pad of its own to type one on, so that NULL cannot be meant.
 func secret(_ pointer: UnsafeMutablePointer<CK_UTF8CHAR>?, _ count: CK_ULONG) throws(CKError) -> Secret {
-    guard unsafe pointer != nil, count <= valueLimit else { throw .argumentsBad }
-    return try unsafe Secret(copying: input(pointer, count).span)
+    try unsafe Secret(copying: input(output(pointer), count, atMost: valueLimit).span)
 }
 
 extension TokenFormat {
@@ -94,8 +88,9 @@ extension TokenFormat {
             throw .pinLengthRange
         }
         let hasLabel = unsafe parameters.pTokenLabel != nil
-        let label = try unsafe hasLabel ? Array(input(parameters.pTokenLabel, parameters.ulLabelLen)) : []
-        guard label.count <= 255 else { throw .argumentsBad }
+        let label =
+            try unsafe hasLabel
+            ? octets(parameters.pTokenLabel, parameters.ulLabelLen, atMost: Session.nameLimit) : []
         self.init(
             securityOfficer: PIN(value: pinSO, minimumLength: minimumSO, tries: triesSO),
             user: PIN(value: pinUser, minimumLength: minimumUser, tries: triesUser),
@@ -109,7 +104,16 @@ extension CK_RUTOKEN_INIT_PARAM {
     /// The structure without ``ulSmMode``, as programs from before that member have it.
     private static var shortSize: Int { 104 }
 
+    private static var modes: [CK_ULONG] {
+        [
+            SECURE_MESSAGING_DEFAULT, SECURE_MESSAGING_BUILT_IN, SECURE_MESSAGING_GOST,
+            SECURE_MESSAGING_ENHANCED_GOST, SECURE_MESSAGING_UNSUPPORTED,
+        ]
+    }
+
     /// Reads as much as the caller's structure has; what it lacks is 0, the default.
+    ///
+    /// - Throws: `CKR_ARGUMENTS_BAD` for a structure that is too short, and a mode that there is not.
     init(reading pointer: UnsafeMutablePointer<CK_RUTOKEN_INIT_PARAM>) throws(CKError) {
         unsafe self = CK_RUTOKEN_INIT_PARAM()
         let size = try unsafe length(UnsafeRawPointer(pointer).load(as: CK_ULONG.self))
@@ -118,5 +122,6 @@ extension CK_RUTOKEN_INIT_PARAM {
         unsafe withUnsafeMutableBytes(of: &self) { bytes in
             unsafe bytes.copyMemory(from: UnsafeRawBufferPointer(start: pointer, count: count))
         }
+        guard unsafe Self.modes.contains(ulSmMode) else { throw .argumentsBad }
     }
 }

@@ -36,27 +36,40 @@ func length(_ count: CK_ULONG) throws(CKError) -> Int {
     return count
 }
 
-/// The most octets that an attribute, a mechanism's parameter, a PIN or a random number can have. A length above it is a
-/// mistake, and whatever lies behind the caller's buffer is not looked at.
-let valueLimit: CK_ULONG = 1 << 24
+/// The most octets that an attribute, a mechanism's parameter, a signature, a PIN or a random number can have. A length
+/// above it is a mistake, and whatever lies behind the caller's buffer is not looked at.
+let valueLimit = 1 << 24
 
-/// The most attributes that a template can have.
-let templateLimit: CK_ULONG = 1 << 12
+/// The most octets that a signed message, a certificate or a list of revoked ones can have.
+let documentLimit = 1 << 30
+
+/// The most elements that a template, or another list of the caller's, can have.
+let listLimit = 1 << 12
 
 /// Elements that the caller holds out. NULL stands for none, but not for some.
+///
+/// - Throws: `CKR_ARGUMENTS_BAD` for more than `limit`, with nothing looked at.
 func input<Element>(
-    _ pointer: UnsafePointer<Element>?, _ count: CK_ULONG
+    _ pointer: UnsafePointer<Element>?, _ count: CK_ULONG, atMost limit: Int = .max
 ) throws(CKError) -> UnsafeBufferPointer<Element> {
     let count = try length(count)
+    guard count <= limit else { throw .argumentsBad }
     guard unsafe pointer != nil || count == 0 else { throw .argumentsBad }
     return unsafe UnsafeBufferPointer(start: pointer, count: count)
 }
 
-/// As ``input(_:_:)``, for C's pointers to what it does not change but does not call `const` either.
+/// As ``input(_:_:atMost:)``, for C's pointers to what it does not change but does not call `const` either.
 func input<Element>(
-    _ pointer: UnsafeMutablePointer<Element>?, _ count: CK_ULONG
+    _ pointer: UnsafeMutablePointer<Element>?, _ count: CK_ULONG, atMost limit: Int = .max
 ) throws(CKError) -> UnsafeBufferPointer<Element> {
-    try unsafe input(pointer.map { unsafe UnsafePointer($0) }, count)
+    try unsafe input(pointer.map { unsafe UnsafePointer($0) }, count, atMost: limit)
+}
+
+/// Octets that the caller holds out, copied.
+func octets(
+    _ pointer: UnsafeMutablePointer<UInt8>?, _ count: CK_ULONG, atMost limit: Int = valueLimit
+) throws(CKError) -> [UInt8] {
+    try unsafe Array(input(pointer, count, atMost: limit))
 }
 
 /// A place for one result.

@@ -31,8 +31,8 @@ public func C_EX_PKCS7Sign(
 ) -> CK_RV {
     call { library throws(CKError) in
         let envelope = try unsafe AllocatedOutput(ppEnvelope, pEnvelopeSize)
-        let data = try unsafe input(pData, ulDataLen)
-        let others = try unsafe Array(input(phCertificates, ulCertificatesLen))
+        let data = try unsafe input(pData, ulDataLen, atMost: documentLimit)
+        let others = try unsafe Array(input(phCertificates, ulCertificatesLen, atMost: listLimit))
         // The hash is the same wherever it is computed, and the host is quicker at it.
         let known = PKCS7_DETACHED_SIGNATURE | USE_HARDWARE_HASH
         guard flags & ~known == 0 else { throw .argumentsBad }
@@ -72,7 +72,7 @@ private func words(
     _ pointer: UnsafeMutablePointer<UnsafeMutablePointer<CK_CHAR>?>?, _ count: CK_ULONG
 ) throws(CKError) -> [String] {
     let limit = 1 << 16
-    let pointers = try unsafe input(pointer, count)
+    let pointers = try unsafe input(pointer, count, atMost: listLimit)
     var words: [String] = []
     for index in pointers.indices {
         let start = try unsafe output(pointers[index])

@@ -19,7 +19,7 @@ private func applicationMutex(_ arguments: CK_C_INITIALIZE_ARGS) throws(CKError)
         arguments.CreateMutex != nil, arguments.DestroyMutex != nil, arguments.LockMutex != nil,
         arguments.UnlockMutex != nil,
     ]
-    guard Set(functions).count == 1 else { throw .argumentsBad }
+    guard !functions.contains(!functions[0]) else { throw .argumentsBad }
     guard functions[0], unsafe arguments.flags & CKF_OS_LOCKING_OK == 0 else { return nil }
     return try unsafe ApplicationMutex(arguments)
 }

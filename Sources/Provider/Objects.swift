@@ -54,8 +54,9 @@ public func C_GetAttributeValue(
     _ ulCount: CK_ULONG
 ) -> CK_RV {
     call { library throws(CKError) in
-        guard unsafe pTemplate != nil, (1...templateLimit).contains(ulCount) else { throw .argumentsBad }
-        let template = try unsafe UnsafeMutableBufferPointer(start: pTemplate, count: input(pTemplate, ulCount).count)
+        guard unsafe pTemplate != nil, ulCount > 0 else { throw .argumentsBad }
+        let template = try unsafe UnsafeMutableBufferPointer(
+            start: pTemplate, count: input(pTemplate, ulCount, atMost: listLimit).count)
         let attributes = try library.withSession(hSession) { session throws(CKError) in
             try session.attributes(of: hObject)
         }

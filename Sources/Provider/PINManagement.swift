@@ -59,9 +59,10 @@ public func C_EX_SlotManage(_ slotID: CK_SLOT_ID, _ ulMode: CK_ULONG, _ pValue: 
             unsafe place.pointee.set(try library.localPIN(place.pointee.ulPinID, in: slotID))
         case MODE_RESTORE_FACTORY_DEFAULTS:
             let parameters = try unsafe CK_VENDOR_RESTORE_FACTORY_DEFAULTS_PARAMS(reading: pValue)
-            let format = try unsafe TokenFormat(restoring: parameters)
+            let initial = try unsafe CK_RUTOKEN_INIT_PARAM(reading: output(parameters.pInitParam))
+            let format = try unsafe TokenFormat(initial, restoring: parameters.emitentKey())
             let pin = try unsafe secret(parameters.pAdminPin, parameters.ulAdminPinLen)
-            try library.initToken(in: slotID, pin: pin, format: format, mode: SECURE_MESSAGING_DEFAULT)
+            try unsafe library.initToken(in: slotID, pin: pin, format: format, mode: initial.ulSmMode)
         case MODE_GET_PIN_SET_TO_BE_CHANGED:
             let mustChange = try library.mustChangePIN(of: unsafe read(pValue), in: slotID)
             guard !mustChange else { throw CKError(CKR_PIN_EXPIRED) }
@@ -103,19 +104,15 @@ extension CK_VENDOR_RESTORE_FACTORY_DEFAULTS_PARAMS {
             unsafe bytes.copyMemory(from: UnsafeRawBufferPointer(start: start, count: count))
         }
     }
-}
 
-extension TokenFormat {
-    /// What a token is after its factory state was restored.
-    fileprivate convenience init(
-        restoring parameters: CK_VENDOR_RESTORE_FACTORY_DEFAULTS_PARAMS
-    ) throws(CKError) {
-        let algorithms = [CKK_MAGMA: EmitentKey.Algorithm.magma, CKK_KUZNECHIK: .kuznyechik]
-        let key = try unsafe secret(parameters.pNewEmitentKey, parameters.ulNewEmitentKeyLen)
-        let tries = unsafe parameters.ulNewEmitentKeyRetryCount
-        guard let algorithm = unsafe algorithms[parameters.newEmitentKeyType], (1...10).contains(tries),
-            let emitentKey = EmitentKey(algorithm, value: key, tries: Int(clamping: tries))
+    /// The key to leave on the token.
+    fileprivate func emitentKey() throws(CKError) -> TokenFormat.EmitentKey {
+        let algorithms = [CKK_MAGMA: TokenFormat.EmitentKey.Algorithm.magma, CKK_KUZNECHIK: .kuznyechik]
+        let value = try unsafe secret(pNewEmitentKey, ulNewEmitentKeyLen)
+        guard let algorithm = unsafe algorithms[newEmitentKeyType], unsafe (1...10).contains(ulNewEmitentKeyRetryCount),
+            let key = unsafe TokenFormat.EmitentKey(
+                algorithm, value: value, tries: Int(clamping: ulNewEmitentKeyRetryCount))
         else { throw .argumentsBad }
-        try unsafe self.init(CK_RUTOKEN_INIT_PARAM(reading: output(parameters.pInitParam)), restoring: emitentKey)
+        return key
     }
 }

@@ -6,7 +6,7 @@ extension CK_TOKEN_INFO {
     /// What `C_GetTokenInfo` tells (PKCS #11 v2.40, 3.2). Memory sizes are left to `C_EX_GetTokenInfoExtended`.
     init(_ token: Library.TokenState) {
         self.init()
-        pad(&label, with: token.info.displayLabel)
+        pad(&label, with: token.info.label(fitting: MemoryLayout.size(ofValue: label)) ?? TokenLabel.absent)
         pad(&manufacturerID, with: "Aktiv Co.".utf8)
         pad(&model, with: token.model.name.utf8)
         pad(&serialNumber, with: token.info.displaySerial)
@@ -54,9 +54,6 @@ extension CK_VERSION {
 }
 
 extension TokenInfo {
-    /// The label, or what stands for none.
-    fileprivate var displayLabel: [UInt8] { label ?? TokenLabel.absent }
-
     /// The low four bytes of the serial number as eight lower-case hexadecimal digits.
     fileprivate var displaySerial: [UInt8] {
         let digits = Array("0123456789abcdef".utf8)

@@ -38,13 +38,18 @@ extension PairingStore {
         switch location {
         case .directory(let path):
             guard let directory = try ownDirectory(path, create) else { return nil }
-            return try PairingStore(directory: directory)
+            return try store(in: directory, create)
         case .group(let path):
-            return try PairingStore(directory: Directory(path: path, create: false, access: .group))
+            return try store(in: Directory(path: path, create: false, access: .group), create)
         case .synchronised(let path, local: let local):
             guard let local = try ownDirectory(local, create) else { return nil }
             let isNew = try !local.names().contains(SealedFiles.keyName)
-            let shared = try Directory(path: path, create: create && isNew, access: .replicated)
+            let shared: Directory
+            do throws(StorageError) {
+                shared = try Directory(path: path, create: create && isNew, access: .replicated)
+            } catch .notFound where isNew && !create {
+                return nil
+            }
             return PairingStore(
                 directory: local, files: SealedFiles(local: local, shared: shared, random: random))
         case .nowhere:
@@ -53,6 +58,14 @@ extension PairingStore {
         case .unusable(let error):
             throw error
         }
+    }
+
+    /// A store that lies in one directory. Where a record is to be made, room for it is made first: a full disk is found
+    /// before the token is asked for anything.
+    private static func store(in directory: Directory, _ create: Bool) throws(StorageError) -> PairingStore {
+        let store = PairingStore(directory: directory)
+        if create { try store.files.makeRoom() }
+        return store
     }
 
     private static func ownDirectory(_ path: String, _ create: Bool) throws(StorageError) -> Directory? {

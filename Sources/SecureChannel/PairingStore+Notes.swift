@@ -31,9 +31,7 @@ struct PairingNotes: Sendable {
 
     func remove(_ record: PairingRecord) { try? folder?.remove(PairingNotes.name(record)) }
 
-    private var folder: Directory? {
-        try? Directory(path: directory.path + "/" + PairingNotes.name, create: false, access: directory.access)
-    }
+    private var folder: Directory? { try? directory.existingSubdirectory(PairingNotes.name) }
 
     private static let name = "notes"
 

@@ -5,19 +5,22 @@ import Storage
 /// The records of one directory: `tokens/<serial>.<PID>`, serial and PID in hexadecimal. All are of the directory's own
 /// host key.
 struct RecordFiles: PairingFiles {
-    private let directory: Directory
-    private let tokens: Directory
+    let directory: Directory
 
     let carriesLabels = false
 
-    init(directory: Directory) throws(StorageError) {
-        self.directory = directory
-        tokens = try directory.subdirectory("tokens")
+    /// Where the records lie; nil as long as there was none.
+    private var tokens: Directory? {
+        get throws(StorageError) { try directory.existingSubdirectory(RecordFiles.folder) }
     }
+
+    private static let folder = "tokens"
+
+    func makeRoom() throws(StorageError) { _ = try directory.subdirectory(RecordFiles.folder) }
 
     func records() throws(ChannelError) -> [StoredRecord] {
         var records: [StoredRecord] = []
-        for name in try storing({ () throws(StorageError) in try tokens.names() }) {
+        for name in try names() {
             guard let record = try record(in: name), name == RecordFiles.name(record) else { continue }
             records.append(StoredRecord(record: record))
         }
@@ -31,7 +34,7 @@ struct RecordFiles: PairingFiles {
     }
 
     func hasRecord(serial: [UInt8], profile: Profile) throws(ChannelError) -> Bool {
-        try storing { () throws(StorageError) in try tokens.names() }.contains(RecordFiles.name(serial, profile))
+        try names().contains(RecordFiles.name(serial, profile))
     }
 
     func hostKey(for record: PairingRecord) throws(ChannelError) -> PrivateKey? {
@@ -39,7 +42,10 @@ struct RecordFiles: PairingFiles {
     }
 
     func save(_ record: PairingRecord, label: String?) throws(ChannelError) {
-        try storing { () throws(StorageError) in try tokens.write(RecordFiles.name(record), record.encoded.span) }
+        try storing { () throws(StorageError) in
+            guard let tokens = try tokens else { throw .notFound }
+            try tokens.write(RecordFiles.name(record), record.encoded.span)
+        }
     }
 
     func remove(_ record: PairingRecord) throws(ChannelError) {
@@ -48,13 +54,17 @@ struct RecordFiles: PairingFiles {
     }
 
     func remove(serial: [UInt8], profile: Profile) throws(ChannelError) {
-        try storing { () throws(StorageError) in try tokens.remove(RecordFiles.name(serial, profile)) }
+        try storing { () throws(StorageError) in try tokens?.remove(RecordFiles.name(serial, profile)) }
+    }
+
+    private func names() throws(ChannelError) -> [String] {
+        try storing { () throws(StorageError) in try tokens?.names() ?? [] }
     }
 
     /// The record in a file; nil if there is none, or none that is sound.
     private func record(in name: String) throws(ChannelError) -> PairingRecord? {
         do throws(StorageError) {
-            return try tokens.read(name, limit: PairingStore.limit).flatMap(PairingRecord.init(parsing:))
+            return try tokens?.read(name, limit: PairingStore.limit).flatMap(PairingRecord.init(parsing:))
         } catch .tooLarge {
             return nil
         } catch {

@@ -22,6 +22,8 @@ struct SealedFiles: PairingFiles {
     static let keyName = "key"
     private static let keySize = 32
 
+    func makeRoom() {}
+
     func records() throws(ChannelError) -> [StoredRecord] {
         try entries().compactMap { entry in entry.record.map { StoredRecord(record: $0, label: entry.label) } }
     }

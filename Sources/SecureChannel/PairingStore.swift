@@ -23,9 +23,9 @@ public final class PairingStore: Sendable {
         notes = PairingNotes(directory: directory)
     }
 
-    /// Opens a store in one directory; its `tokens` directory is made if it is missing.
-    public convenience init(directory: Directory) throws(StorageError) {
-        self.init(directory: directory, files: try RecordFiles(directory: directory))
+    /// Opens a store in one directory.
+    public convenience init(directory: Directory) {
+        self.init(directory: directory, files: RecordFiles(directory: directory))
     }
 
     /// The record of the token with this serial; nil if host and token are not paired in the profile. Where there are
@@ -52,6 +52,7 @@ public final class PairingStore: Sendable {
 
     /// Keeps a record, in place of an older one of the same token, profile and host key. On return it is on the device.
     public func save(_ record: PairingRecord) throws(ChannelError) {
+        try storing { () throws(StorageError) in try files.makeRoom() }
         try locked { () throws(ChannelError) in try files.save(record, label: nil) }
     }
 
@@ -116,6 +117,9 @@ public final class PairingStore: Sendable {
 protocol PairingFiles: Sendable {
     /// Whether the records carry the labels of their tokens.
     var carriesLabels: Bool { get }
+
+    /// Makes what the first record needs. Called without the lock.
+    func makeRoom() throws(StorageError)
 
     /// All sound records, the youngest first.
     func records() throws(ChannelError) -> [StoredRecord]

@@ -39,6 +39,15 @@ public struct Directory: Sendable {
         return try Directory(path: path + "/" + name, create: true, access: access)
     }
 
+    /// The directory `name` in this one, for the same users; nil if there is none.
+    public func existingSubdirectory(_ name: String) throws(StorageError) -> Directory? {
+        do throws(StorageError) {
+            return try Directory(path: path + "/" + Directory.valid(name), create: false, access: access)
+        } catch .notFound {
+            return nil
+        }
+    }
+
     /// The names of all files and subdirectories, sorted.
     public func names() throws(StorageError) -> [String] {
         try open().entries().filter { !$0.hasPrefix(".") }.sorted()

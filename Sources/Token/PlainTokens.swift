@@ -2,17 +2,20 @@ import Locking
 
 /// The tokens that are known to have no channel, so that each is asked only once (GSC/1, 4).
 public final class PlainTokens: Sendable {
-    private struct Token: Hashable {
+    private struct Token: Equatable {
         let atr: [UInt8]
         let serial: [UInt8]
     }
 
-    private let tokens = Lock<Set<Token>>([])
+    private let tokens = Lock<[Token]>([])
 
     init() {}
 
     func insert(atr: [UInt8], serial: [UInt8]) {
-        tokens.withLock { _ = $0.insert(Token(atr: atr, serial: serial)) }
+        let token = Token(atr: atr, serial: serial)
+        tokens.withLock { tokens in
+            if !tokens.contains(token) { tokens.append(token) }
+        }
     }
 
     func contains(atr: [UInt8], serial: [UInt8]) -> Bool {

@@ -2,7 +2,8 @@ import APDU
 public import GOST
 public import Secrets
 
-/// Key agreement with GOST keys. Nobody published a command for it: this one is sent to this project's tokens only.
+/// Key agreement with keys of GOST R 34.10 and on P-256. Nobody published a command for it: this one is sent to this
+/// project's tokens only.
 extension Token {
     /// Whether the token takes commands that nobody published for real ones.
     public func takesOwnCommands() throws(TokenError) -> Bool {
@@ -45,6 +46,26 @@ extension Token {
             try perform(Command(0x00, 0x22, 0x41, 0xA6, bytes: [0x80, 0x01, hash.number, 0x84, 0x01, key.number]))
             agreed = try perform(Command(0x00, 0x86, 0x00, 0x00, bytes: .object(0x7C, request), ne: hash.digestSize))
             guard agreed.count == hash.digestSize else { throw .malformedAnswer }
+        }
+        return Secret(copying: agreed)
+    }
+
+    /// ECDH. Needs User's login.
+    ///
+    /// - Parameter peer: The other side's public key X ‖ Y, big-endian.
+    /// - Returns: X of the shared point, big-endian.
+    public func agree(_ key: TokenECKey, with peer: [UInt8]) throws(TokenError) -> Secret {
+        guard key.half == .privateKey else { throw .unsupported }
+        var agreed: [UInt8] = []
+        defer { agreed.wipe() }
+        let request = [UInt8].object(0x85, TokenECKey.reversed(peer))
+        try transaction { () throws(TokenError) in
+            try requireLogin(.user)
+            try requireOwnCommands()
+            try perform(Command(0x00, 0x22, 0x41, 0xA6, bytes: [0x84, 0x01, key.number]))
+            agreed = try perform(Command(0x00, 0x86, 0x00, 0x00, bytes: .object(0x7C, request), ne: TokenECKey.size))
+            guard agreed.count == TokenECKey.size else { throw .malformedAnswer }
+            agreed.reverse()
         }
         return Secret(copying: agreed)
     }

@@ -20,8 +20,7 @@ extension Token {
                     with: password, over: link, capabilities: capabilities, profile: profile,
                     label: settings.hostLabel, store: store, instance: history.instance, random: settings.random)
             } catch {
-                if error == .downgradeSuspected { warn("other capabilities than before: possible downgrade attack") }
-                throw .channel(error)
+                throw failure(error)
             }
             guard let record = try pairing(with: capabilities.serial) else { throw .activationNeeded }
             protection = .paired(record)
@@ -78,6 +77,7 @@ extension Token {
                 protection = .paired(record)
             } else if mustProtect || capabilities.policy.contains(.requiredWired) {
                 protection = .unpaired(capabilities)
+                warn("the token is not activated: C_EX_SetActivationPassword comes first")
             } else {
                 protection = .plain
             }
@@ -85,11 +85,16 @@ extension Token {
             // Where a channel is a must nothing is sent without, not even to learn the serial number.
             guard !mustProtect else {
                 protection = .unpaired(nil)
+                warn("the token offers no secure channel, and is not used without one")
                 return
             }
             try readSerialIfUnknown()
-            protection = try pairing(with: serial) == nil ? .plain : .unpaired(nil)
-            if case .plain = protection { settings.plainTokens.insert(atr: atr, serial: serial) }
+            guard try pairing(with: serial) == nil else {
+                protection = .unpaired(nil)
+                return warn("the token offers no secure channel any more: possible downgrade attack")
+            }
+            protection = .plain
+            settings.plainTokens.insert(atr: atr, serial: serial)
         }
     }
 
@@ -121,8 +126,7 @@ extension Token {
             store.markUsed(channel.record, label: hints?.label)
         } catch {
             if error.isFruitlessOpening { history.opens.countFruitless(at: now) }
-            if error == .profileRaised { warn(Self.betterProfile) }
-            guard error == .unknownRecord else { throw .channel(error) }
+            guard error == .unknownRecord else { throw failure(error) }
             // The record is kept: this answer is not authenticated (gsc1, 15.2 a).
             warn("the token does not know this host any more: activate it again")
             throw .activationNeeded
@@ -160,8 +164,6 @@ extension Token {
         throw .profileRaised
     }
 
-    private static let betterProfile = "the token now offers a better profile: activate it again"
-
     /// Gives a session that has come of age fresh keys, with login and environment kept (gsc1, 12).
     func renewChannelIfNeeded() throws(TokenError) {
         guard let channel, channel.needsRenewal, let store = try pairingStore(create: false) else { return }
@@ -197,7 +199,7 @@ extension Token {
             do throws(ChannelError) {
                 if let record = try store.record(serial: serial, profile: profile) { return record }
             } catch {
-                throw .channel(error)
+                throw failure(error)
             }
         }
         return nil
@@ -208,9 +210,23 @@ extension Token {
         do throws(StorageError) {
             return try PairingStore.open(settings.pairings, create: create, random: settings.random)
         } catch {
-            settings.log.error("the pairings in \(settings.pairings.path) cannot be used: \(error)")
+            let path = settings.pairings.path
+            settings.log.error("the pairings\(path.isEmpty ? "" : " in " + path) cannot be used: \(error)")
             throw .channel(.storage(error))
         }
+    }
+
+    /// Passes a failure on, with what the user has to know of it in the log.
+    private func failure(_ error: ChannelError) -> TokenError {
+        switch error {
+        case .storage(let reason):
+            settings.log.error("a file of the pairings in \(settings.pairings.path) cannot be used: \(reason)")
+        case .downgradeSuspected: warn("other capabilities than before: possible downgrade attack")
+        case .profileRaised: warn("the token now offers a better profile: activate it again")
+        case .profileUnsupported: warn("the token, or the password, lacks the profile that minimum_profile demands")
+        default: break
+        }
+        return .channel(error)
     }
 }
 

@@ -1,21 +1,22 @@
 import APDU
 public import Secrets
 
-/// Keys of ECDSA on P-256. Nobody published the commands for them, so that these go to tokens only that are known to take
-/// them: this project's.
+/// Keys of ECDSA and ECDH on P-256. Nobody published the commands for them, so that these go to tokens only that are
+/// known to take them: this project's.
 extension Token {
     /// Makes a key pair on the token and stores what describes it. Needs User's login.
     ///
     /// - Returns: The public and the private half.
     public func generateECKeyPair(
-        publicKey: KeyPairTemplate.Half, privateKey: KeyPairTemplate.Half
+        publicKey: KeyPairTemplate.Half, privateKey: KeyPairTemplate.Half, canDerive: Bool = false
     ) throws(TokenError) -> (TokenECKey, TokenECKey) {
         try transaction { () throws(TokenError) in
             try requireLogin(.user)
             try requireOwnCommands()
             return try withNewKeyFiles { number throws(TokenError) in
                 let answer = try perform([
-                    selection(.objects), ecKeyFile(.privateKey, number), ecKeyFile(.publicKey, number),
+                    selection(.objects), ecKeyFile(.privateKey, number, canDerive: canDerive),
+                    ecKeyFile(.publicKey, number, canDerive: canDerive),
                     Step(0x00, 0x46, 0x80, number, ne: hasBatches ? 2 * TokenECKey.size : 256),
                 ])
                 guard answer.count == 2 * TokenECKey.size else { throw .malformedAnswer }
@@ -32,7 +33,7 @@ extension Token {
                     TokenECKey(
                         half: half, file: place.file, number: number, parameters: TokenECKey.p256, label: text.label,
                         id: text.id, point: half == .publicKey ? TokenECKey.reversed(answer) : nil, isImported: false,
-                        annotation: place.annotation)
+                        canDerive: canDerive, annotation: place.annotation)
                 }
                 let keys = (key(.publicKey, publicKey, stored[0]), key(.privateKey, privateKey, stored[1]))
                 objectsChanged { $0.ecKeys.enter(keys.0, keys.1) }
@@ -45,7 +46,7 @@ extension Token {
     ///
     /// - Parameter scalar: Big-endian, as long as a coordinate.
     public func importECKey(
-        _ scalar: borrowing Secret, _ half: KeyPairTemplate.Half
+        _ scalar: borrowing Secret, _ half: KeyPairTemplate.Half, canDerive: Bool = false
     ) throws(TokenError) -> TokenECKey {
         let value = scalar.reversed()
         return try transaction { () throws(TokenError) in
@@ -54,7 +55,7 @@ extension Token {
             guard value.count == TokenECKey.size else { throw .unsupported }
             return try withNewKeyFiles { number throws(TokenError) in
                 try perform([
-                    selection(.objects), ecKeyFile(.privateKey, number),
+                    selection(.objects), ecKeyFile(.privateKey, number, canDerive: canDerive),
                     selection(.privateKeys.file(UInt16(number))),
                 ])
                 try importSelected(value)
@@ -62,7 +63,8 @@ extension Token {
                 guard let stored = try store([record], on: .keys).first else { throw .malformedAnswer }
                 let key = TokenECKey(
                     half: .privateKey, file: stored.file, number: number, parameters: TokenECKey.p256,
-                    label: half.label, id: half.id, isImported: true, annotation: stored.annotation)
+                    label: half.label, id: half.id, isImported: true, canDerive: canDerive,
+                    annotation: stored.annotation)
                 objectsChanged { $0.ecKeys.enter(key) }
                 return key
             }
@@ -94,11 +96,12 @@ extension Token {
         try delete(key.half, number: key.number, record: key.file, key.annotation)
     }
 
-    private func ecKeyFile(_ half: TokenKey.Half, _ number: UInt8) -> Step {
+    private func ecKeyFile(_ half: TokenKey.Half, _ number: UInt8, canDerive: Bool) -> Step {
         let (type, size) =
             half == .privateKey
             ? (TokenECKey.privateType, TokenECKey.size) : (TokenECKey.publicType, 2 * TokenECKey.size)
-        return keyFile(half, number, size: size + 4, properties: [type, TokenECKey.parameterByte, 0x00])
+        let flags: UInt8 = canDerive ? 0x01 : 0x00
+        return keyFile(half, number, size: size + 4, properties: [type, TokenECKey.parameterByte, flags])
     }
 
     /// - Parameter point: As the card gives it, little-endian.
@@ -126,6 +129,6 @@ extension TokenECKey {
             half: isPublic ? .publicKey : .privateKey, file: file, number: record.keyNumber, parameters: parameters,
             label: record[.label] ?? [], id: record[.id] ?? [],
             point: value?.count == 2 * Self.size ? value.map(Self.reversed) : nil,
-            isImported: template.properties[2] & 0x08 != 0)
+            isImported: template.properties[2] & 0x08 != 0, canDerive: template.properties[2] & 0x01 != 0)
     }
 }

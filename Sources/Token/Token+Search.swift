@@ -152,7 +152,7 @@ extension Token {
             half: half, file: file, number: record.keyNumber, curve: curve, label: record[.label] ?? [],
             id: record[.id] ?? [], gostR3410Parameters: oid, gostR3411Parameters: record[.gostR3411Parameters] ?? [],
             gost28147Parameters: record[.gost28147Parameters] ?? [], value: value, canDerive: flags & 0x01 != 0,
-            isImported: flags & 0x08 != 0)
+            signsJournal: flags & 0x04 != 0, isImported: flags & 0x08 != 0)
     }
 
     /// The RSA key that a record describes; nil if its file is of another kind.

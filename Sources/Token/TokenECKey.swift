@@ -1,4 +1,4 @@
-/// One half of an ECDSA key pair on the token.
+/// One half of a key pair for ECDSA and ECDH on the token.
 public struct TokenECKey: RecordedObject, Equatable {
     public var half: TokenKey.Half
     /// The file of its record: what names the key on this token.
@@ -13,16 +13,20 @@ public struct TokenECKey: RecordedObject, Equatable {
     public var point: [UInt8]?
     /// Whether the key was made outside the token.
     public var isImported: Bool
+    /// Whether key agreement is allowed.
+    public var canDerive = false
     public var annotation = ObjectAnnotation()
     public var isForeign: Bool { false }
 }
 
 extension TokenECKey {
     /// One half of a key pair on P-256 before it has a place on a token.
-    public init(_ half: TokenKey.Half, _ text: KeyPairTemplate.Half, isImported: Bool = false) {
+    public init(
+        _ half: TokenKey.Half, _ text: KeyPairTemplate.Half, isImported: Bool = false, canDerive: Bool = false
+    ) {
         self.init(
             half: half, file: 0, number: 0, parameters: Self.p256, label: text.label, id: text.id, point: nil,
-            isImported: isImported)
+            isImported: isImported, canDerive: canDerive)
     }
 
     /// P-256, the only curve that a key was seen on (FIPS 186-4, D.1.2.3).

@@ -46,6 +46,16 @@ public struct TokenInfo: Sendable, Equatable {
     /// Whether User must change the PIN.
     public var isUserPINChangeForced = false
 
+    /// The label for a field of `size` octets: whole characters, and nothing from a NUL on, with which some programs end
+    /// it. Nil if nothing is left.
+    public func label(fitting size: Int) -> [UInt8]? {
+        let label = Array((label ?? []).prefix { $0 != 0 })
+        guard label.count > size else { return label.isEmpty ? nil : label }
+        // A character of UTF-8 has at most three octets behind its first.
+        let end = (0...3).map { size - $0 }.first { $0 > 0 && label[$0] & 0xC0 != 0x80 }
+        return Array(label.prefix(end ?? size))
+    }
+
     init(serial: [UInt8], label: [UInt8]? = nil) {
         self.serial = serial
         self.label = label?.isEmpty == true ? nil : label

@@ -20,6 +20,8 @@ public struct TokenKey: Sendable, Equatable {
     public var value: [UInt8]?
     /// Whether key agreement is allowed.
     public var canDerive: Bool
+    /// Whether the key signs the token's journal.
+    public var signsJournal = false
     /// Whether the key was made outside the token.
     public var isImported: Bool
     /// Whether OpenSC's format describes it: it can be used, and is deleted by OpenSC only.
@@ -47,6 +49,8 @@ public struct KeyPairTemplate: Sendable {
     public var gost28147Parameters: [UInt8]
     /// Whether key agreement shall be allowed.
     public var canDerive: Bool
+    /// Whether the key shall sign the token's journal.
+    public var signsJournal = false
     public var publicKey: Half
     public var privateKey: Half
 
@@ -71,6 +75,6 @@ extension TokenKey {
             half: half, file: 0, number: 0, curve: template.algorithm.curve, label: text.label, id: text.id,
             gostR3410Parameters: template.algorithm.curve.oid, gostR3411Parameters: template.gostR3411Parameters,
             gost28147Parameters: template.gost28147Parameters, value: nil, canDerive: template.canDerive,
-            isImported: false)
+            signsJournal: template.signsJournal, isImported: false)
     }
 }

@@ -2,6 +2,7 @@ import APDU
 import CCryptoki
 import Cryptoki
 import Emulator
+import SecureChannel
 import Testing
 import Token
 
@@ -85,6 +86,28 @@ struct ActivationTests {
         try application.activate()
         try application.activate()
         _ = try application.open()
+    }
+
+    @Test("the log says why a session is refused")
+    func reasons() throws {
+        func log(_ reader: EmulatedReader, configure: (inout TokenSettings) -> Void = { _ in }) throws -> [String] {
+            let journal = Journal()
+            let application = Application(reader, store: store) {
+                $0.log = journal.logger
+                configure(&$0)
+            }
+            #expect(throws: CKError.functionNotSupported) { try application.open() }
+            return journal.messages
+        }
+        #expect(try log(reader).contains("the token is not activated: C_EX_SetActivationPassword comes first"))
+        #expect(
+            try log(EmulatedReader(.usb)) { $0.requireSM = true }
+                .contains("the token offers no secure channel, and is not used without one"))
+        let classic = try EmulatedReader(.bt(.classic), passwords: [Application.password])
+        try Application(classic, store: store).activate()
+        #expect(
+            try log(classic) { $0.minimumProfile = .modern }
+                .contains("the token, or the password, lacks the profile that minimum_profile demands"))
     }
 
     @Test("without a token there is nothing to activate")

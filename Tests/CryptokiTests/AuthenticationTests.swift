@@ -24,7 +24,7 @@ struct AuthenticationTests {
     private static let mechanism = Mechanism(type: CKM_GOSTR3410, parameter: [])
 
     @Test(
-        "the PIN comes between C_SignInit and C_Sign, for one signature", arguments: ["usb", "bt"], [true, false])
+        "R13: the PIN comes between C_SignInit and C_Sign, for one signature", arguments: ["usb", "bt"], [true, false])
     func oneUse(_ identity: String, onToken: Bool) throws {
         let (_, application, session) = try TokenKeyTests.start(identity == "bt" ? .bt : .usb)
         let keys = try Self.keys(application, session, onToken: onToken)

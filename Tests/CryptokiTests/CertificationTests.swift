@@ -83,6 +83,8 @@ struct CertificationTests {
             extensions: [
                 "keyUsage", "critical,digitalSignature,nonRepudiation", "extendedKeyUsage", "emailProtection",
                 "subjectKeyIdentifier", "hash", "1.2.643.100.111", "ASN1:UTF8String:Kanal",
+                "2.5.29.17", "DER:30:0F:81:0D:65:78:61:6D:70:6C:65:40:79:61:2E:72:75",
+                "2.5.29.32", "DER:30:0A:30:08:06:06:2A:85:03:64:71:01",
             ])
         try scene.openssl.write(request, "request")
         let text = try scene.openssl.run("req -in request -inform DER -verify -text -noout -nameopt utf8")
@@ -90,6 +92,7 @@ struct CertificationTests {
             "CN=Иван Петров", "C=RU", "012345678901", "challengePassword", "X509v3 Key Usage: critical",
             "Digital Signature, Non Repudiation", "E-mail Protection", "Subject Key Identifier",
             "Signing Tool of Subject",
+            "email:example@ya.ru", "Policy:",
         ] {
             #expect(text.contains(field), "\(field)")
         }

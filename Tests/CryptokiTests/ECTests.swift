@@ -74,10 +74,10 @@ struct ECTests {
     @Test("a template names a curve that keys lie on here")
     func curves() throws {
         let scene = try SecretKeyScene()
-        let p384 = [UInt8](hex: "06052B81040022")
+        let (brainpool, p384) = ([UInt8](hex: "06092B2403030208010107"), [UInt8](hex: "06052B81040022"))
         let cases: [(ObjectTests.Template, CKError)] = [
             ([], .templateIncomplete),
-            ([(CKA_EC_PARAMS, p384)], CKError(CKR_CURVE_NOT_SUPPORTED)),
+            ([(CKA_EC_PARAMS, brainpool)], CKError(CKR_CURVE_NOT_SUPPORTED)),
             ([(CKA_EC_PARAMS, [1])], .domainParametersInvalid),
             ([(CKA_EC_PARAMS, Self.p256), (CKA_EC_POINT, [4])], .attributeReadOnly),
         ]
@@ -122,6 +122,23 @@ struct ECTests {
         }
     }
 
+    @Test(
+        "a signature is as long as two coordinates",
+        arguments: [
+            ("06082A8648CE3D030101", 48), ("06052B81040021", 56), ("06052B81040022", 96), ("06052B81040023", 132),
+        ])
+    func otherCurves(_ curve: String, count: Int) throws {
+        let scene = try SecretKeyScene()
+        let keys = try Self.generate(scene, [(CKA_EC_PARAMS, [UInt8](hex: curve))])
+        let signature = try scene.sign(Mechanism(CKM_ECDSA_SHA512), keys.1, [[1, 2, 3]])
+        #expect(signature.count == count)
+        try scene.verify(Mechanism(CKM_ECDSA_SHA512), keys.0, [1, 2, 3], signature)
+        try scene.inSession { session throws(CKError) in
+            try session.signInit(Mechanism(CKM_ECDSA), key: keys.1)
+            #expect(try session.signatureSize() == count)
+        }
+    }
+
     /// INTEGERs without needless zeros.
     private static func minimal(_ integers: [[UInt8]]) -> [UInt8] {
         integers.flatMap { integer in
@@ -130,7 +147,7 @@ struct ECTests {
         }
     }
 
-    @Test("both sides derive the same key, from a point that is bare or in an OCTET STRING")
+    @Test("R16: both sides derive the same key, from a point that is bare or in an OCTET STRING")
     func agreement() throws {
         let (scene, openssl) = (try SecretKeyScene(), try OpenSSL())
         let ours = try Self.generate(scene)

@@ -32,13 +32,26 @@ struct LoginTests {
         #expect(try state == CKS_RW_SO_FUNCTIONS)
     }
 
-    @Test("a wrong PIN is told as such ten times, then the PIN is locked, and the flags say how far it is")
+    @Test("R12: a wrong PIN is told as such ten times, then the PIN is locked, and the flags say how far it is")
     func wrongPIN() throws {
         for left in (0..<10).reversed() {
             #expect(throws: CKError.pinIncorrect) { try application.logIn(session, "11111111") }
             #expect(try application.library.token(in: 0, evicting: false).info.user.triesLeft == left)
         }
         #expect(throws: CKError.pinLocked) { try application.logIn(session) }
+    }
+
+    @Test("a PIN of no character, or of too many for any, costs neither a try nor the login", arguments: [0, 300])
+    func impossiblePIN(_ count: Int) throws {
+        try application.logIn(session)
+        let pin = String(repeating: "1", count: count)
+        #expect(throws: CKError.pinIncorrect) {
+            try application.library.setLocalPIN(3, in: 0, to: .of("123456"), presenting: .of(pin))
+        }
+        #expect(try state == CKS_RW_USER_FUNCTIONS)
+        let user = try application.library.token(in: 0, evicting: false).info.user
+        #expect(user.triesLeft == user.tries)
+        _ = try application.makeKeys(session)
     }
 
     @Test("a login survives a reset of the card by another process, with one presentation of the PIN")
@@ -50,7 +63,7 @@ struct LoginTests {
         #expect(try state == CKS_RW_USER_FUNCTIONS)
     }
 
-    @Test("two applications work with a token of one session in turn, and each keeps its login")
+    @Test("R10: two applications work with a token of one session in turn, and each keeps its login")
     func twoApplications() throws {
         try application.logIn(session)
         let keys = try application.makeKeys(session)
@@ -81,7 +94,7 @@ struct LoginTests {
         _ = try application.sign(session, key, digest, CKM_GOSTR3410)
     }
 
-    @Test("removal ends the sessions; the token can be used again when it is back")
+    @Test("R9: removal ends the sessions; the token can be used again when it is back")
     func removal() throws {
         reader.removeCard()
         #expect(throws: CKError.deviceRemoved) { try application.logIn(session) }
@@ -91,6 +104,21 @@ struct LoginTests {
         let next = try application.open()
         #expect(next != session)
         try application.logIn(next)
+    }
+
+    @Test("R9: after a removal that no call has noticed, a new session and the token's information need no second call")
+    func unnoticedRemoval() throws {
+        for isInformation in [true, false] {
+            let stale = try application.open()
+            reader.removeCard()
+            reader.insertCard()
+            if isInformation {
+                #expect(try application.library.token(in: 0, evicting: false).sessionCount == 0)
+            } else {
+                try application.logIn(application.open())
+            }
+            #expect(throws: CKError.sessionHandleInvalid) { try application.logIn(stale) }
+        }
     }
 
     @Test("neither PIN nor password crosses the link in a form that can be read")

@@ -84,6 +84,25 @@ struct ManagementTests {
         #expect(throws: CKError.userNotLoggedIn) { try set([0x43]) }
     }
 
+    @Test("a field shows as many whole characters of the name as it holds, and nothing from a NUL on")
+    func shortNames() throws {
+        let scene = try Scene("usb", as: CKU_USER)
+        for (name, shown) in [
+            ("A" + String(repeating: "ж", count: 16), "A" + String(repeating: "ж", count: 15)),
+            (String(repeating: "ж", count: 17), String(repeating: "ж", count: 16)),
+            (String(repeating: "🔑", count: 9), String(repeating: "🔑", count: 8)), ("name\0", "name"), ("\0", nil),
+        ] as [(String, String?)] {
+            try scene.run { session throws(CKError) in try session.setTokenName(Array(name.utf8)) }
+            let info = try scene.library.token(in: 0, evicting: true).info
+            #expect(info.label == Array(name.utf8))
+            #expect(info.label(fitting: 32) == shown.map { Array($0.utf8) })
+        }
+        // What is no UTF-8 has no characters to keep whole.
+        let octets = [UInt8](repeating: 0x80, count: 40)
+        try scene.run { session throws(CKError) in try session.setTokenName(octets) }
+        #expect(try scene.library.token(in: 0, evicting: true).info.label(fitting: 32) == Array(octets.prefix(32)))
+    }
+
     @Test("four licences of 72 bytes are written by either login, and read by anybody", arguments: identities)
     func licences(_ identity: String) throws {
         let scene = try Scene(identity)
@@ -193,6 +212,15 @@ struct ManagementTests {
             try session.setPIN(old: .of(Application.userPIN), new: .of(Application.userPIN))
         }
         #expect(try !scene.library.mustChangePIN(of: CKU_USER, in: 0))
+    }
+
+    @Test("whether a PIN must be changed cannot be asked of a token that is not activated")
+    func unknownChange() throws {
+        let reader = try EmulatedReader(.bt, passwords: [Application.password])
+        let library = Application(reader, store: Folder()).library
+        for user in [CKU_USER, CKU_SO] {
+            #expect(throws: CKError.functionNotSupported) { try library.mustChangePIN(of: user, in: 0) }
+        }
     }
 
     @Test("User manages no PIN, and nobody the SO's")

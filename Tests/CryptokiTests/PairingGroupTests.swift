@@ -92,6 +92,26 @@ struct PairingGroupTests {
         #expect(journal.messages.contains("the pairings in \(path) cannot be used: group or others have access"))
     }
 
+    @Test("The log tells of a record that cannot be used, and of a place that is not known", arguments: [true, false])
+    func logOfFiles(_ isKnown: Bool) throws {
+        let journal = Journal()
+        try Application(reader, store: folder).activate()
+        let records = folder.path + "/tokens"
+        let names = try FileManager.default.contentsOfDirectory(atPath: records)
+        #expect(unsafe chmod(records + "/" + (try #require(names.first)), 0o644) == 0)
+        let closed = Configuration(system: Array("no setting".utf8), user: nil, program: "test")
+        let application = Application(reader, store: folder) {
+            if !isKnown { $0.pairings = closed.location(data: nil, home: nil) }
+            $0.log = journal.logger
+        }
+        try expectRefusal(application)
+        #expect(
+            journal.messages.contains(
+                isKnown
+                    ? "a file of the pairings in \(folder.path) cannot be used: group or others have access"
+                    : "the pairings cannot be used: kanal.conf has an error"))
+    }
+
     @Test("An error in kanal.conf closes everything but lists")
     func closed() throws {
         try expectRefusal(application("minimum_profile = best"))

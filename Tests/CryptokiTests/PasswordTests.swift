@@ -63,6 +63,20 @@ struct PasswordTests {
         #expect(reader.commands == before)
     }
 
+    @Test("a token without channel has no passwords, whoever asks")
+    func noChannel() throws {
+        let plain = Application(try EmulatedReader(.usb), store: Folder())
+        let session = try plain.open()
+        func request() throws {
+            _ = try plain.library.withSession(session) { session throws(CKError) in
+                try session.activationPasswordRequest(number: 0, characters: CAPS_AND_DIGITS)
+            }
+        }
+        #expect(throws: CKError.functionNotSupported) { try request() }
+        try plain.logIn(session, "87654321", as: CKU_SO)
+        #expect(throws: CKError.functionNotSupported) { try request() }
+    }
+
     @Test("when all six are in use there is no next one")
     func full() throws {
         try application.logIn(session, "87654321", as: CKU_SO)

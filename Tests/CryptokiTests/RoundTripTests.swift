@@ -212,7 +212,7 @@ struct RoundTripTests {
         #expect(try application.find(session).count == 2)
     }
 
-    @Test("a key that another application makes is seen by the next search", arguments: ["usb", "bt"])
+    @Test("R11: a key that another application makes is seen by the next search", arguments: ["usb", "bt"])
     func changes(_ identity: String) throws {
         let (reader, application, session) = try TokenKeyTests.start(identity == "bt" ? .bt : .usb)
         #expect(try application.find(session).isEmpty)

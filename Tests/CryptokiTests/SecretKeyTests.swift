@@ -121,6 +121,52 @@ struct SecretKeyTests {
         }
     }
 
+    @Test("AES in ECB and CBC, in one part and in several, is OpenSSL's")
+    func aesCiphers() throws {
+        let scene = try SecretKeyScene()
+        let openssl = try OpenSSL()
+        let text = (0..<64).map { UInt8($0) }
+        let iv = [UInt8](repeating: 0xA5, count: 16)
+        try openssl.write(text, "text")
+        for count in [16, 24, 32] {
+            let value = (0..<count).map { UInt8(3 * $0) }
+            let key = try scene.key(CKK_AES, value)
+            for (mode, mechanism, parameter) in [("ecb", CKM_AES_ECB, []), ("cbc", CKM_AES_CBC, iv)] {
+                let options = "-aes-\(8 * count)-\(mode) -K \(value.hex)\(parameter.isEmpty ? "" : " -iv \(iv.hex)")"
+                let wanted = try #require(try openssl.output("enc \(options) -nopad -in text"))
+                for size in [nil, 5, 16, 33] {
+                    let made = try scene.cipher(.encryption, mechanism, with: parameter, key, text, parts: size)
+                    #expect(made == wanted)
+                    let opened = try scene.cipher(.decryption, mechanism, with: parameter, key, made, parts: size)
+                    #expect(opened == text)
+                }
+                #expect(throws: CKError.dataLengthRange) {
+                    try scene.cipher(.encryption, mechanism, with: parameter, key, Array(text.dropLast()))
+                }
+            }
+            for length in [0, 15, 16, 64] {
+                let part = Array(text.prefix(length))
+                try openssl.write(part, "part")
+                let wanted = try #require(
+                    try openssl.output("enc -aes-\(8 * count)-cbc -K \(value.hex) -iv \(iv.hex) -in part"))
+                for size in [nil, 5, 16] {
+                    #expect(try scene.cipher(.encryption, CKM_AES_CBC_PAD, with: iv, key, part, parts: size) == wanted)
+                    #expect(try scene.cipher(.decryption, CKM_AES_CBC_PAD, with: iv, key, wanted, parts: size) == part)
+                }
+            }
+            #expect(throws: CKError(CKR_ENCRYPTED_DATA_INVALID)) {
+                try scene.cipher(.decryption, CKM_AES_CBC_PAD, with: iv, key, text)
+            }
+            #expect(throws: CKError(CKR_ENCRYPTED_DATA_LEN_RANGE)) {
+                try scene.cipher(.decryption, CKM_AES_CBC_PAD, with: iv, key, Array(text.dropLast()))
+            }
+            #expect(throws: CKError.mechanismParameterInvalid) { try scene.cipher(.encryption, CKM_AES_CBC, key, text) }
+            #expect(throws: CKError.mechanismParameterInvalid) {
+                try scene.cipher(.encryption, CKM_AES_ECB, with: iv, key, text)
+            }
+        }
+    }
+
     private func check(
         _ scene: SecretKeyScene, _ mechanism: CK_MECHANISM_TYPE, _ parameter: [UInt8], _ key: CK_OBJECT_HANDLE,
         _ data: [UInt8], _ code: [UInt8]

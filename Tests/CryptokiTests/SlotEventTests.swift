@@ -27,6 +27,23 @@ struct SlotEventTests {
         #expect(throws: CKError.noEvent) { try Self.event(application) }
     }
 
+    @Test("R7: slots are listed without a command to the card, and whether one is new is seen at once")
+    func slots() throws {
+        let reader = try EmulatedReader(.usb)
+        let library = Application(reader, store: Folder()).library
+        for _ in 0..<3 {
+            #expect(try library.slots(isQuery: true).map(\.state.hasToken) == [true])
+            #expect(try library.slot(0).isOccupied)
+        }
+        reader.removeCard()
+        #expect(try library.slots(isQuery: true).map(\.state.hasToken) == [false])
+        reader.insertCard()
+        // The list that follows a count is what was counted.
+        #expect(try library.slots(isQuery: false).map(\.state.hasToken) == [false])
+        #expect(try library.slots(isQuery: false).map(\.state.hasToken) == [true])
+        #expect(reader.commands == 0 && reader.transactions == 0)
+    }
+
     @Test("what a look at the slots sees is an event all the same")
     func looks() throws {
         let reader = try EmulatedReader(.usb)
@@ -37,7 +54,7 @@ struct SlotEventTests {
         #expect(try Self.event(application) == 0)
     }
 
-    @Test("any number of blocked calls end with an event or with the library", arguments: [true, false])
+    @Test("R8: any number of blocked calls end with an event or with the library", arguments: [true, false])
     func blocking(_ isEvent: Bool) async throws {
         let reader = try EmulatedReader(.usb)
         let application = Application(reader, store: Folder())

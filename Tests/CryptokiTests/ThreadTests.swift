@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Threads")
 struct ThreadTests {
-    @Test("any number of threads work with sessions of their own at once", arguments: ["usb", "bt"])
+    @Test("R5: any number of threads work with sessions of their own at once", arguments: ["usb", "bt"])
     func sessions(_ identity: String) throws {
         let (_, application, session) = try TokenKeyTests.start(identity == "bt" ? .bt : .usb)
         let keys = try application.makeKeys(session)
@@ -30,7 +30,7 @@ struct ThreadTests {
         #expect(failures.all.isEmpty)
     }
 
-    @Test("calls that meet the end of the library are refused, and nothing hangs or crashes")
+    @Test("R6: calls that meet the end of the library are refused, and nothing hangs or crashes")
     func finalization() throws {
         let (_, application, _) = try TokenKeyTests.start(.usb)
         DispatchQueue.concurrentPerform(iterations: 8) { thread in

@@ -3,6 +3,9 @@ import CCryptoki
 import Cryptoki
 import Emulator
 import GOST
+import HostCrypto
+import Secrets
+import TestSupport
 import Testing
 
 @Suite("Agreement with keys of a token", .serialized)
@@ -50,6 +53,48 @@ struct TokenAgreementTests {
             #expect(secret.count == count)
             #expect(try Self.derive(scene, agreement, other.privateKey, with: own.point, count) == secret)
         }
+    }
+
+    @Test("a P-256 key on the token agrees on what libcrypto agrees on", arguments: ["usb", "bt"])
+    func ecdh(_ identity: String) throws {
+        let scene: Scene = try TokenKeyTests.start(identity == "bt" ? .bt : .usb)
+        let own = try Self.p256Pair(scene)
+        let other = try ECPrivateKey.generate(on: .p256, random: Seeded("ecdh"))
+        let expected = try other.sharedSecret(with: ECPublicKey(curve: .p256, bareOrDER: own.point))
+        let point = other.publicKey.octetString
+        let secret = try Self.derive(scene, CKM_ECDH1_DERIVE, own.privateKey, with: point, 32, ukm: [])
+        #expect(secret == [UInt8](copying: expected))
+        #expect(throws: CKError.mechanismParameterInvalid) {
+            try Self.derive(
+                scene, CKM_ECDH1_DERIVE, own.privateKey, with: [4] + [UInt8](repeating: 1, count: 64), 32, ukm: [])
+        }
+        // Whether a key agrees is settled when it is made.
+        try scene.application.library.closeAllSessions(with: 0)
+        let session = try scene.application.open()
+        try scene.application.logIn(session)
+        let later = Scene(scene.reader, scene.application, session)
+        let found = try #require(try scene.application.find(session, [(CKA_DERIVE, [1])]).first)
+        #expect(try Self.derive(later, CKM_ECDH1_DERIVE, found, with: point, 32, ukm: []) == secret)
+        let signer = try Self.p256Pair(later, canDerive: 0)
+        #expect(throws: CKError.keyFunctionNotPermitted) {
+            try Self.derive(later, CKM_ECDH1_DERIVE, signer.privateKey, with: point, 32, ukm: [])
+        }
+        #expect(throws: CKError.attributeReadOnly) {
+            try scene.application.set(session, signer.privateKey, [(CKA_DERIVE, [1])])
+        }
+    }
+
+    private static func p256Pair(
+        _ scene: Scene, canDerive: UInt8 = 1
+    ) throws -> (point: [UInt8], privateKey: CK_OBJECT_HANDLE) {
+        let publicKey = try Attributes(template: [(CKA_TOKEN, [1]), (CKA_EC_PARAMS, ECCurve.p256.oid)])
+        let privateKey = try Attributes(template: [(CKA_TOKEN, [1]), (CKA_DERIVE, [canDerive])])
+        let keys = try scene.application.library.withSession(scene.session) { session throws(CKError) in
+            try session.generateKeyPair(
+                Mechanism(type: CKM_EC_KEY_PAIR_GEN, parameter: []), publicTemplate: publicKey,
+                privateTemplate: privateKey)
+        }
+        return (try scene.application.attributes(scene.session, of: keys.0)[CKA_EC_POINT] ?? [], keys.1)
     }
 
     @Test("what is no point of the curve, or no UKM, is refused before the token is asked")

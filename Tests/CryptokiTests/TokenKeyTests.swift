@@ -46,7 +46,7 @@ struct TokenKeyTests {
         }
     }
 
-    @Test("every parameter set that the token has works on it", arguments: Curve.all)
+    @Test("R21: every parameter set that the token has works on it", arguments: Curve.all)
     func parameterSets(_ curve: Curve) throws {
         let (_, application, session) = try Self.start(.usb)
         let is512 = curve.coordinateSize == 64
@@ -65,7 +65,9 @@ struct TokenKeyTests {
         #expect(try application.attributes(session, of: keys.publicKey)[CKA_GOSTR3410_PARAMS] == curve.oid)
     }
 
-    @Test("token objects outlive the session; private ones are seen by User only", arguments: ["usb", "bt"])
+    @Test(
+        "R20: token objects outlive the session, public ones need no login, private ones are seen by User only",
+        arguments: ["usb", "bt"])
     func persistence(_ identity: String) throws {
         let (_, application, session) = try Self.start(identity == "bt" ? .bt : .usb)
         _ = try application.makeKeys(session)
@@ -73,6 +75,9 @@ struct TokenKeyTests {
 
         let later = try application.open()
         #expect(try application.find(later).count == 1)
+        try application.logIn(later, "87654321", as: CKU_SO)
+        #expect(try application.find(later).count == 1)
+        try application.library.withSession(later) { session throws(CKError) in try session.logOut() }
         try application.logIn(later)
         let found = try application.find(later)
         #expect(found.count == 2)

@@ -57,7 +57,7 @@ private final class Host: Sendable {
             let hostKey = try PrivateKey.generate(on: curve, random: SystemRandom())
             let tokenKey = try PrivateKey.generate(on: curve, random: SystemRandom())
             try directory.write("host.0\(profile.rawValue)", hostKey.scalar.bytes)
-            store = try PairingStore(directory: directory)
+            store = PairingStore(directory: directory)
             instance = try Instance(random: SystemRandom())
 
             let serial: [UInt8] = [0, 0, 0, 0, 1, 2, 3, 4]

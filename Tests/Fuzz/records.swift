@@ -61,7 +61,7 @@ private final class Store: Sendable {
     private init() {
         do {
             let directory = try Directory(path: path, create: true)
-            store = try PairingStore(directory: directory)
+            store = PairingStore(directory: directory)
             try store.save(valid)
             store.markUsed(valid, label: "label", at: 1_000_000_100)
             notes = try directory.subdirectory("notes")

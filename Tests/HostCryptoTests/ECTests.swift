@@ -63,16 +63,16 @@ struct ECTests {
         for algorithm in DigestAlgorithm.general {
             let digest = try random.bytes(algorithm.size)
             let signature = try key.signature(digest)
-            #expect(signature.count == 64)
+            #expect(signature.count == 2 * curve.coordinateSize)
             try openssl.write(digest, "digest")
             try openssl.write(derSignature(signature), "ours")
             try openssl.run("pkeyutl -verify -inkey key.pem -in digest -sigfile ours")
             try openssl.run("pkeyutl -sign -inkey key.pem -in digest -out theirs")
-            for signature in [signature, try bareSignature(openssl.read("theirs"))] {
+            for signature in [signature, try bareSignature(openssl.read("theirs"), curve.coordinateSize)] {
                 #expect(try key.publicKey.accepts(signature, digest))
                 #expect(try !key.publicKey.accepts(signature, digest.changed(at: 0)))
                 #expect(try !key.publicKey.accepts(signature.changed(at: 0), digest))
-                #expect(try !key.publicKey.accepts(signature.changed(at: 63), digest))
+                #expect(try !key.publicKey.accepts(signature.changed(at: signature.count - 1), digest))
             }
         }
     }
@@ -136,12 +136,12 @@ struct ECTests {
     @Test("Points that are none, or not uncompressed, are refused", arguments: ECCurve.allCases)
     func points(curve: ECCurve) throws {
         let point = try ECPrivateKey.generate(on: curve, random: Seeded("points \(curve)")).publicKey.point
-        let prime = curve == .p256 ? "ffffffff00000001000000000000000000000000ffffffffffffffffffffffff" : secp256k1Prime
+        let size = curve.coordinateSize
         let wrong: [[UInt8]] = [
-            [], [0], [4], point.changed(at: 0), point.changed(at: 1), point.changed(at: 64), point + [0],
-            Array(point.dropLast()), [2] + point[1...32], [3] + point[1...32], [6] + point[1...], [7] + point[1...],
-            [UInt8](repeating: 0, count: 65), [4] + [UInt8](repeating: 0, count: 64),
-            [4] + [UInt8](repeating: 0xFF, count: 64), [4] + [UInt8](hex: prime) + point[33...],
+            [], [0], [4], point.changed(at: 0), point.changed(at: 1), point.changed(at: 2 * size), point + [0],
+            Array(point.dropLast()), [2] + point[1...size], [3] + point[1...size], [6] + point[1...], [7] + point[1...],
+            [UInt8](repeating: 0, count: 1 + 2 * size), [4] + [UInt8](repeating: 0, count: 2 * size),
+            [4] + [UInt8](repeating: 0xFF, count: 2 * size), [4] + [UInt8](hex: curve.prime) + point[(size + 1)...],
         ]
         for octets in wrong + wrong.map({ [4, UInt8($0.count)] + $0 }) + [[4, 66] + point, [4, 0x81, 65] + point] {
             expect(.invalidPoint) { _ = try ECPublicKey(curve: curve, bareOrDER: octets) }
@@ -150,16 +150,13 @@ struct ECTests {
 
     @Test("A private key is greater than zero and less than the order", arguments: ECCurve.allCases)
     func scalars(curve: ECCurve) throws {
-        let order = [UInt8](
-            hex: curve == .p256
-                ? "ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551"
-                : "fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141")
-        for scalar in [[], [0], [UInt8](repeating: 0, count: 32), order, [1] + order] {
+        let (order, size) = ([UInt8](hex: curve.order), curve.coordinateSize)
+        for scalar in [[], [0], [UInt8](repeating: 0, count: size), order, [1] + order] {
             expect(.invalidKey) { _ = try ECPrivateKey(curve: curve, scalar: Secret(copying: scalar)) }
         }
-        for scalar in [[1], [0, 0] + order.changed(at: 31)] {
+        for scalar in [[1], [0, 0] + order.changed(at: size - 1)] {
             let key = try ECPrivateKey(curve: curve, scalar: Secret(copying: scalar))
-            #expect(key.scalar.count == 32)
+            #expect(key.scalar.count == size)
             #expect(try key.publicKey.accepts(key.signature([1, 2, 3]), [1, 2, 3]))
         }
         expect(.invalidParameter) {
@@ -187,8 +184,45 @@ struct ECTests {
         #expect(ECCurve(oid: curve.oid + [0]) == nil)
         #expect(ECCurve(oid: []) == nil)
     }
+}
 
-    private let secp256k1Prime = "fffffffffffffffffffffffffffffffffffffffffffffffffffffffefffffc2f"
+/// The curves as the program and the standards have them (FIPS 186-4, D.1.2; SEC 2, 2.4.1).
+extension ECCurve {
+    var program: String {
+        switch self {
+        case .p256: "prime256v1"
+        case .p192: "prime192v1"
+        case .p224: "secp224r1"
+        case .p384: "secp384r1"
+        case .p521: "secp521r1"
+        case .secp256k1: "secp256k1"
+        }
+    }
+
+    var prime: String {
+        switch self {
+        case .p256: "ffffffff00000001000000000000000000000000ffffffffffffffffffffffff"
+        case .p192: "fffffffffffffffffffffffffffffffeffffffffffffffff"
+        case .p224: "ffffffffffffffffffffffffffffffff000000000000000000000001"
+        case .p384: String(repeating: "f", count: 63) + "effffffff0000000000000000ffffffff"
+        case .p521: "01ff" + String(repeating: "f", count: 128)
+        case .secp256k1: "fffffffffffffffffffffffffffffffffffffffffffffffffffffffefffffc2f"
+        }
+    }
+
+    var order: String {
+        switch self {
+        case .p256: "ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551"
+        case .p192: "ffffffffffffffffffffffff99def836146bc9b1b4d22831"
+        case .p224: "ffffffffffffffffffffffffffff16a2e0b8f03e13dd29455c5c2a3d"
+        case .p384:
+            String(repeating: "f", count: 48) + "c7634d81f4372ddf581a0db248b0a77aecec196accc52973"
+        case .p521:
+            "01ff" + String(repeating: "f", count: 62)
+                + "fa51868783bf2f966b7fcc0148f709a5d03bb5c9b8899c47aebb6fb71e91386409"
+        case .secp256k1: "fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141"
+        }
+    }
 }
 
 extension ECPrivateKey {
@@ -204,8 +238,7 @@ extension ECPublicKey {
 extension OpenSSL {
     /// Makes a key in the file key.pem and reads it.
     func makeECKey(_ curve: ECCurve) throws -> ECPrivateKey {
-        let name = curve == .p256 ? "prime256v1" : "secp256k1"
-        try run("ecparam -name \(name) -genkey -noout -out key.pem")
+        try run("ecparam -name \(curve.program) -genkey -noout -out key.pem")
         let text = try run("asn1parse -in key.pem")
         let scalar = text.split(separator: "\n").first { $0.contains("OCTET STRING") }?.split(separator: ":").last
         return try ECPrivateKey(curve: curve, scalar: Secret(copying: [UInt8](hex: String(scalar ?? ""))))
@@ -214,18 +247,21 @@ extension OpenSSL {
 
 /// The ECDSA-Sig-Value of r ‖ s (RFC 3279, 2.2.3).
 private func derSignature(_ bare: [UInt8]) -> [UInt8] {
-    let numbers = [bare.prefix(32), bare.suffix(32)].map { half -> [UInt8] in
+    let size = bare.count / 2
+    let numbers = [bare.prefix(size), bare.suffix(size)].map { half -> [UInt8] in
         let digits = Array(half.drop { $0 == 0 })
         let number = (digits.first ?? 0x80) >= 0x80 ? [0] + digits : digits
         return [2, UInt8(number.count)] + number
     }
-    return [0x30, UInt8(numbers[0].count + numbers[1].count)] + numbers[0] + numbers[1]
+    let count = UInt8(numbers[0].count + numbers[1].count)
+    return [0x30] + (count < 0x80 ? [count] : [0x81, count]) + numbers[0] + numbers[1]
 }
 
-private func bareSignature(_ der: [UInt8]) -> [UInt8] {
-    let count = Int(der[3])
-    return [der[4..<4 + count], der[(6 + count)...]].flatMap { number -> [UInt8] in
+private func bareSignature(_ der: [UInt8], _ size: Int) -> [UInt8] {
+    let start = der[1] < 0x80 ? 4 : 5
+    let count = Int(der[start - 1])
+    return [der[start..<start + count], der[(start + 2 + count)...]].flatMap { number -> [UInt8] in
         let digits = number.drop { $0 == 0 }
-        return [UInt8](repeating: 0, count: 32 - digits.count) + digits
+        return [UInt8](repeating: 0, count: size - digits.count) + digits
     }
 }

@@ -29,7 +29,7 @@ final class Host {
         path = "/tmp/kanal-pairing-\(UUID().uuidString)"
         let directory = try Directory(path: path, create: true)
         try directory.write("host.0\(profile.rawValue)", vectors.h.bytes.span)
-        store = try PairingStore(directory: directory)
+        store = PairingStore(directory: directory)
         capabilities = try Capabilities(parsing: set.E1.bytes)
         instance = try Instance(
             random: FixedRandom(vectors.open.INST.isNull ? [UInt8](repeating: 0, count: 8) : vectors.open.INST.bytes))

@@ -10,8 +10,8 @@ struct NegativeCaseTests {
         var named: Set<Int> = []
         for path in paths where path.hasSuffix(".swift") || path.hasSuffix(".sh") {
             let text = try String(contentsOf: tests.appending(path: path), encoding: .utf8)
-            for list in text.matches(of: /"((N[0-9]+(, )?)+):/) {
-                named.formUnion(list.1.matches(of: /[0-9]+/).compactMap { Int($0.0) })
+            for list in text.matches(of: /"(([NR][0-9]+(, )?)+):/) {
+                named.formUnion(list.1.matches(of: /N([0-9]+)/).compactMap { Int($0.1) })
             }
         }
         #expect(Set(1...82).subtracting(named).sorted() == [])

@@ -163,6 +163,20 @@ struct PairingStoreKindTests {
         #expect(place.files.isEmpty)
     }
 
+    @Test(
+        "A look into a store that was only begun finds no records, and makes nothing",
+        arguments: StorePlace.Kind.allCases)
+    func begun(_ kind: StorePlace.Kind) throws {
+        let place = try StorePlace(kind)
+        let files = place.files
+        let store = try PairingStore.open(place.location, create: false, random: FixedRandom([]))
+        #expect(try store?.records() ?? [] == [])
+        #expect(try store?.record(serial: place.capabilities.serial, profile: .classic) == nil)
+        #expect(place.files == files)
+        try place.open().save(place.record())
+        #expect(try place.open(create: false).records().count == 1)
+    }
+
     @Test("No record is lost when many threads keep theirs at once", arguments: StorePlace.Kind.allCases)
     func together(_ kind: StorePlace.Kind) async throws {
         let place = try StorePlace(kind)

@@ -2,30 +2,46 @@ import APDU
 import GOST
 import Secrets
 
-/// VKO with a private key in the card. No token's command for it is known: this one is the emulator's own.
+/// VKO, or ECDH, with a private key in the card. No token's command for it is known: this one is the emulator's own.
 extension Card {
-    /// GENERAL AUTHENTICATE `7C { 85 <X ‖ Y>, 94 <UKM> }`. The answer is the key that both sides get.
+    /// GENERAL AUTHENTICATE `7C { 85 <X ‖ Y>, 94 <UKM> }`, for ECDH without UKM. The answer is the key that both sides get.
     func agree(_ command: borrowing Command) throws(Refusal) -> Response {
         try require(command.p1 == 0 && command.p2 == 0, else: .incorrectParameters)
         try require(command.ne != nil, else: .wrongLength)
         try require(!state.isInitialising, else: .initialisationPhase)
         guard let (number, hash) = context.environment.agreement else { throw Refusal(.referencedDataNotFound) }
         let file = try key(number, .gostPrivate)
-        guard let key = file.rightsFile, case .gost(let curve) = file.algorithm else { throw Refusal(.incorrectData) }
+        guard let key = file.rightsFile, let algorithm = file.algorithm else { throw Refusal(.incorrectData) }
         try authorise(.use, on: file)
         try require(key.flags & RightsFileFlags.agrees != 0, else: .securityStatusNotSatisfied)
-        let (point, ukm): ([UInt8], [UInt8])
+        let point: [UInt8]
+        var ukm: [UInt8]?
         do throws(MalformedBytes) {
             var outer = ByteCursor([UInt8](copying: command.data))
             var cursor = ByteCursor(try outer.object(0x7C))
             try outer.finish()
             point = try cursor.object(0x85)
-            ukm = try cursor.object(0x94)
+            if !cursor.isAtEnd { ukm = try cursor.object(0x94) }
             try cursor.finish()
         } catch {
             throw Refusal(.incorrectData)
         }
-        return try agree(key, on: curve, with: point, ukm: ukm, hash)
+        switch (algorithm, ukm) {
+        case (.gost(let curve), let ukm?): return try agree(key, on: curve, with: point, ukm: ukm, hash)
+        case (.p256, nil): return try agree(key, with: point)
+        default: throw Refusal(.incorrectData)
+        }
+    }
+
+    private func agree(_ key: RightsFile, with point: [UInt8]) throws(Refusal) -> Response {
+        guard let value = key.value else { throw Refusal(.referencedDataNotFound) }
+        do throws(LibraryFailure) {
+            let own = try P256Key(value.secret)
+            let secret = try own.agree(with: point.span)
+            return Response(.success, data: [UInt8](copying: secret))
+        } catch {
+            throw Refusal(.incorrectData)
+        }
     }
 
     /// PSO: DECIPHER of X ‖ Y ‖ UKM with a GOST key.

@@ -1,7 +1,7 @@
 import COpenSSL
 import Secrets
 
-/// A private key on the curve P-256 (FIPS 186-4, D.1.2.3), for ECDSA. All numbers are little-endian, 32 octets long.
+/// A private key on the curve P-256 (FIPS 186-4, D.1.2.3), for ECDSA and ECDH. All numbers are little-endian, 32 octets long.
 @safe
 struct P256Key: ~Copyable {
     static let size = 32
@@ -55,15 +55,35 @@ struct P256Key: ~Copyable {
 
     /// Throws unless X ‖ Y is a point of the curve, which is not O then. The order is prime, so it has that order.
     static func validate(publicKey: Span<UInt8>) throws(LibraryFailure) {
-        guard publicKey.count == 2 * size else { throw LibraryFailure() }
         let key = try P256Key()
+        unsafe EC_POINT_free(try key.point(publicKey))
+    }
+
+    /// The point X ‖ Y, to be freed.
+    private func point(_ publicKey: Span<UInt8>) throws(LibraryFailure) -> OpaquePointer {
+        guard publicKey.count == 2 * P256Key.size else { throw LibraryFailure() }
         let workspace = try Workspace()
-        let x = try Number(littleEndian: publicKey.extracting(first: size))
-        let y = try Number(littleEndian: publicKey.extracting(last: size))
-        guard let point = unsafe EC_POINT_new(key.group) else { throw LibraryFailure() }
-        defer { unsafe EC_POINT_free(point) }
-        try unsafe check(
-            EC_POINT_set_affine_coordinates(key.group, point, x.pointer, y.pointer, workspace.pointer))
+        let x = try Number(littleEndian: publicKey.extracting(first: P256Key.size))
+        let y = try Number(littleEndian: publicKey.extracting(last: P256Key.size))
+        guard let point = unsafe EC_POINT_new(group) else { throw LibraryFailure() }
+        do throws(LibraryFailure) {
+            try unsafe check(EC_POINT_set_affine_coordinates(group, point, x.pointer, y.pointer, workspace.pointer))
+        } catch {
+            unsafe EC_POINT_free(point)
+            throw error
+        }
+        return unsafe point
+    }
+
+    /// The secret that both sides of ECDH get: X of the product with the other side's X ‖ Y.
+    func agree(with publicKey: Span<UInt8>) throws(LibraryFailure) -> Secret {
+        let workspace = try Workspace()
+        let point = try unsafe self.point(publicKey)
+        defer { unsafe EC_POINT_clear_free(point) }
+        try unsafe check(EC_POINT_mul(group, point, nil, point, scalar.pointer, workspace.pointer))
+        let x = try Number()
+        try unsafe check(EC_POINT_get_affine_coordinates(group, point, x.pointer, nil, workspace.pointer))
+        return try x.littleEndian(count: P256Key.size)
     }
 
     /// r ‖ s over a hash (FIPS 186-4, 6.4).

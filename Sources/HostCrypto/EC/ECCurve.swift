@@ -4,6 +4,8 @@ import COpenSSL
 public enum ECCurve: Sendable, Hashable, CaseIterable {
     /// P-256 (FIPS 186-4, D.1.2.3), which X9.62 names prime256v1.
     case p256
+    /// P-192, P-224, P-384 and P-521 (FIPS 186-4, D.1.2.1, D.1.2.2, D.1.2.4 and D.1.2.5).
+    case p192, p224, p384, p521
     /// secp256k1 (SEC 2, 2.4.1).
     case secp256k1
 
@@ -20,12 +22,27 @@ public enum ECCurve: Sendable, Hashable, CaseIterable {
     public var oid: [UInt8] {
         switch self {
         case .p256: [0x06, 0x08, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07]
+        case .p192: [0x06, 0x08, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x01]
+        case .p224: [0x06, 0x05, 0x2B, 0x81, 0x04, 0x00, 0x21]
+        case .p384: [0x06, 0x05, 0x2B, 0x81, 0x04, 0x00, 0x22]
+        case .p521: [0x06, 0x05, 0x2B, 0x81, 0x04, 0x00, 0x23]
         case .secp256k1: [0x06, 0x05, 0x2B, 0x81, 0x04, 0x00, 0x0A]
         }
     }
 
     /// The number of octets of a coordinate, of a private key, and of each half of a signature.
-    public var coordinateSize: Int { 32 }
+    public var coordinateSize: Int {
+        switch self {
+        case .p256, .secp256k1: 32
+        case .p192: 24
+        case .p224: 28
+        case .p384: 48
+        case .p521: 66
+        }
+    }
+
+    /// The bits of the first octet of a coordinate that can be set.
+    var leadingMask: UInt8 { self == .p521 ? 0x01 : 0xFF }
 
     /// The number of octets of an uncompressed point.
     public var pointSize: Int { 1 + 2 * coordinateSize }
@@ -34,6 +51,10 @@ public enum ECCurve: Sendable, Hashable, CaseIterable {
     var name: StaticString {
         switch self {
         case .p256: "prime256v1"
+        case .p192: "prime192v1"
+        case .p224: "secp224r1"
+        case .p384: "secp384r1"
+        case .p521: "secp521r1"
         case .secp256k1: "secp256k1"
         }
     }
@@ -42,6 +63,10 @@ public enum ECCurve: Sendable, Hashable, CaseIterable {
     var number: Int32 {
         switch self {
         case .p256: NID_X9_62_prime256v1
+        case .p192: NID_X9_62_prime192v1
+        case .p224: NID_secp224r1
+        case .p384: NID_secp384r1
+        case .p521: NID_secp521r1
         case .secp256k1: NID_secp256k1
         }
     }

@@ -33,9 +33,11 @@ public struct ECPrivateKey: ~Copyable, Sendable {
     public static func generate(
         on curve: ECCurve, random: any RandomSource
     ) throws(HostCryptoError) -> ECPrivateKey {
-        // Both orders begin with 32 ones: that four numbers in turn are none means a broken source.
+        // All orders begin with 32 ones: that four numbers in turn are none means a broken source.
         for _ in 0..<4 {
-            guard let scalar = try? random.secret(curve.coordinateSize) else { throw .randomUnavailable }
+            guard var scalar = try? random.secret(curve.coordinateSize) else { throw .randomUnavailable }
+            var octets = scalar.mutableBytes
+            octets[0] &= curve.leadingMask
             do throws(HostCryptoError) {
                 return try ECPrivateKey(curve: curve, scalar: scalar)
             } catch {
@@ -47,7 +49,7 @@ public struct ECPrivateKey: ~Copyable, Sendable {
 
     /// Signs a digest by ECDSA (FIPS 186-4, 6.4). The nonce comes from libcrypto's generator, the key and the digest.
     ///
-    /// - Parameter digest: Of any length; of more than 32 octets, the first count.
+    /// - Parameter digest: Of any length; of more octets than a coordinate has, the first count.
     /// - Returns: r ‖ s, most significant octet first, each ``ECCurve/coordinateSize`` octets.
     /// - Throws: ``HostCryptoError/libraryFailure``.
     public func sign(_ digest: Span<UInt8>) throws(HostCryptoError) -> [UInt8] {
@@ -56,7 +58,7 @@ public struct ECPrivateKey: ~Copyable, Sendable {
         let der = try quietly { () throws(HostCryptoError) in
             let context = try KeyContext(key)
             try unsafe check(EVP_PKEY_sign_init(context.pointer))
-            // Two INTEGERs of one octet more than a number has, with their tags and lengths in a SEQUENCE.
+            // Two INTEGERs of one octet more than a number has, with their tags and lengths in a SEQUENCE with its own.
             var count = 2 * (size + 3) + 3
             var der = [UInt8](repeating: 0, count: count)
             try unsafe check(EVP_PKEY_sign(context.pointer, &der, &count, digest, digest.count))

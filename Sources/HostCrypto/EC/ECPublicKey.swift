@@ -48,7 +48,7 @@ public struct ECPublicKey: Sendable {
     /// - Parameters:
     ///   - signature: r ‖ s, most significant octet first, each ``ECCurve/coordinateSize`` octets or both as many fewer
     ///     (PKCS #11 v2.40, 2.3.1).
-    ///   - digest: Of any length; of more than 32 octets, the first count.
+    ///   - digest: Of any length; of more octets than a coordinate has, the first count.
     /// - Throws: ``HostCryptoError/invalidSignatureLength``; ``HostCryptoError/libraryFailure``.
     public func isValidSignature(
         _ signature: Span<UInt8>, of digest: Span<UInt8>

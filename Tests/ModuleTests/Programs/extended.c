@@ -57,8 +57,12 @@ static void log_out(void) { expect(C_Logout(session), CKR_OK, "C_Logout"); }
 
 static void names_and_licences(void) {
     static CK_BYTE name[] = "named", licence[72] = {1, 2, 3}, other[72];
+    CK_TOKEN_INFO info;
     CK_ULONG size = 0;
 
+    expect(C_EX_SetTokenName(session, name, sizeof name), CKR_OK, "C_EX_SetTokenName with a NUL");
+    expect(C_GetTokenInfo(slot, &info), CKR_OK, "C_GetTokenInfo");
+    require(!memcmp(info.label, "named                           ", 32), "the label is not padded with blanks");
     expect(C_EX_SetTokenName(session, name, 5), CKR_OK, "C_EX_SetTokenName");
     DELIVERS(name, 5, "C_EX_GetTokenName", C_EX_GetTokenName(session, place, &length));
     expect(C_EX_SetTokenName(session, NULL, 0), CKR_OK, "C_EX_SetTokenName, none");
@@ -152,6 +156,39 @@ static void request(void) {
     expect(C_EX_FreeBuffer(csr), CKR_OK, "C_EX_FreeBuffer");
 }
 
+/* Lengths that nothing can have are refused, and nothing is looked at. */
+static void lengths(void) {
+    static const CK_ULONG absurd[] = {~0UL, 1UL << 63, 1UL << 46, 1UL << 40};
+    static CK_BYTE some[8];
+    static CK_CHAR_PTR words[] = {some, some};
+    CK_OBJECT_HANDLE none = 0;
+    CK_BYTE_PTR result = NULL;
+    CK_ULONG size = 0, index;
+
+    for (index = 0; index < sizeof absurd / sizeof *absurd; index++) {
+        CK_ULONG length = absurd[index];
+        CK_VENDOR_BUFFER buffer = {some, length};
+        CK_VENDOR_X509_STORE store = {&buffer, 1, NULL, 0, NULL, 0}, stores = {&buffer, length, NULL, 0, NULL, 0};
+        CK_RUTOKEN_INIT_PARAM format = {sizeof format, 0, pin, 8, pin, 8, 3, 6, 6, 10, 10, some, length, 0};
+
+#define REFUSES(call) expect(call, CKR_ARGUMENTS_BAD, #call)
+        REFUSES(C_EX_InitToken(slot, so_pin, 8, &format));
+        REFUSES(C_EX_InitToken(slot, so_pin, length, &format));
+        REFUSES(C_EX_SetTokenName(session, some, length));
+        REFUSES(C_EX_SetLicense(session, 1, some, length));
+        REFUSES(C_EX_SetLocalPIN(slot, some, length, some, 8, 3));
+        REFUSES(C_EX_SetLocalPIN(slot, some, 8, some, length, 3));
+        REFUSES(C_EX_CreateCSR(session, 0, words, length, &result, &size, 0, NULL, 0, NULL, 0));
+        REFUSES(C_EX_CreateCSR(session, 0, words, 2, &result, &size, 0, words, length, NULL, 0));
+        REFUSES(C_EX_CreateCSR(session, 0, words, 2, &result, &size, 0, NULL, 0, words, length));
+        REFUSES(C_EX_PKCS7Sign(session, some, length, 0, &result, &size, 0, NULL, 0, 0));
+        REFUSES(C_EX_PKCS7Sign(session, some, 8, 0, &result, &size, 0, &none, length, 0));
+        REFUSES(C_EX_PKCS7VerifyInit(session, some, length, NULL, OPTIONAL_CRL_CHECK, 0));
+        REFUSES(C_EX_PKCS7VerifyInit(session, some, 8, &store, OPTIONAL_CRL_CHECK, 0));
+        REFUSES(C_EX_PKCS7VerifyInit(session, some, 8, &stores, OPTIONAL_CRL_CHECK, 0));
+    }
+}
+
 static CK_ULONG load(const char *name, CK_BYTE_PTR buffer, size_t size) {
     FILE *file = fopen(name, "rb");
     CK_ULONG count = file ? fread(buffer, 1, size, file) : 0;
@@ -236,11 +273,13 @@ static void message(char *certificate, char *authority) {
     for (index = 0; index < count; index++) expect(C_DestroyObject(session, found[index]), CKR_OK, "C_DestroyObject");
 }
 
+static CK_ULONG mode = SECURE_MESSAGING_DEFAULT;
+
 static CK_RV restored(CK_ULONG size, CK_UTF8CHAR_PTR value, CK_ULONG key_size, CK_KEY_TYPE type) {
     static CK_BYTE key[] = "Welcome to the hotel California!";
     static CK_UTF8CHAR label[] = "restored";
     CK_RUTOKEN_INIT_PARAM format = {
-        sizeof format, 0, so_pin, 8, pin, 8, TOKEN_FLAGS_USER_CHANGE_USER_PIN, 6, 6, 10, 10, label, 8, 0};
+        sizeof format, 0, so_pin, 8, pin, 8, TOKEN_FLAGS_USER_CHANGE_USER_PIN, 6, 6, 10, 10, label, 8, mode};
     CK_VENDOR_RESTORE_FACTORY_DEFAULTS_PARAMS parameters = {size, value, 8, &format, key, key_size, 10, type};
 
     return C_EX_SlotManage(slot, MODE_RESTORE_FACTORY_DEFAULTS, &parameters);
@@ -254,6 +293,11 @@ static void restore(void) {
     expect(restored(55, so_pin, 32, CKK_KUZNECHIK), CKR_ARGUMENTS_BAD, "a structure of 55 octets");
     expect(restored(64, so_pin, 31, CKK_KUZNECHIK), CKR_ARGUMENTS_BAD, "a key of 31 octets");
     expect(restored(64, so_pin, 32, CKK_GOSTR3410), CKR_ARGUMENTS_BAD, "a key of another type");
+    mode = 4;
+    expect(restored(64, so_pin, 32, CKK_MAGMA), CKR_ARGUMENTS_BAD, "no mode of secure messaging");
+    mode = SECURE_MESSAGING_BUILT_IN;
+    expect(restored(64, so_pin, 32, CKK_MAGMA), CKR_FUNCTION_NOT_SUPPORTED, "a mode that the token does not have");
+    mode = SECURE_MESSAGING_DEFAULT;
     expect(restored(64, (CK_UTF8CHAR_PTR) "11111111", 32, CKK_MAGMA), CKR_PIN_INCORRECT, "a wrong PIN");
     expect(restored(64, so_pin, 32, CKK_MAGMA), CKR_OK, "a key of Magma");
     expect(restored(56, so_pin, 32, ~0UL), CKR_OK, "a structure without the key's type");
@@ -277,6 +321,7 @@ int main(int count, char **words) {
         names_and_licences();
         pins();
         what_is_not_there();
+        lengths();
         request();
     }
     expect(C_Finalize(NULL), CKR_OK, "C_Finalize");

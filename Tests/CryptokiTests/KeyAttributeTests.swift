@@ -1,0 +1,138 @@
+import CCryptoki
+import Cryptoki
+import Emulator
+import HostCrypto
+import Testing
+
+@Suite("Attributes of keys", .serialized)
+struct KeyAttributeTests {
+    typealias Template = ObjectTests.Template
+
+    private static func generate(
+        _ scene: SecretKeyScene, _ mechanism: CK_MECHANISM_TYPE, _ publicKey: Template, _ privateKey: Template
+    ) throws -> (publicKey: CK_OBJECT_HANDLE, privateKey: CK_OBJECT_HANDLE) {
+        let templates = (try Attributes(template: publicKey), try Attributes(template: privateKey))
+        let keys = try scene.inSession { session throws(CKError) in
+            try session.generateKeyPair(
+                Mechanism(type: mechanism, parameter: []), publicTemplate: templates.0, privateTemplate: templates.1)
+        }
+        return (keys.0, keys.1)
+    }
+
+    private static func attributes(_ scene: SecretKeyScene, of key: CK_OBJECT_HANDLE) throws -> Attributes {
+        try scene.application.attributes(scene.session, of: key)
+    }
+
+    @Test("what a template leaves out has the value that the standard gives it")
+    func defaults() throws {
+        let scene = try SecretKeyScene()
+        let keys = try Self.generate(scene, CKM_EC_KEY_PAIR_GEN, [(CKA_EC_PARAMS, ECCurve.p256.oid)], [])
+        let secret = try scene.generate(CKM_MAGMA_KEY_GEN)
+        let always: Template = [
+            (CKA_TOKEN, [0]), (CKA_MODIFIABLE, [1]), (CKA_COPYABLE, [1]), (CKA_DESTROYABLE, [1]), (CKA_LABEL, []),
+            (CKA_ID, []), (CKA_START_DATE, []), (CKA_END_DATE, []), (CKA_LOCAL, [1]), (CKA_ALLOWED_MECHANISMS, []),
+        ]
+        let expected: [(CK_OBJECT_HANDLE, CK_MECHANISM_TYPE, Template)] = [
+            (
+                keys.publicKey, CKM_EC_KEY_PAIR_GEN,
+                [(CKA_PRIVATE, [0]), (CKA_SUBJECT, []), (CKA_TRUSTED, [0]), (CKA_DERIVE, [0])]
+            ),
+            (
+                keys.privateKey, CKM_EC_KEY_PAIR_GEN,
+                [
+                    (CKA_PRIVATE, [1]), (CKA_SUBJECT, []), (CKA_SENSITIVE, [1]), (CKA_EXTRACTABLE, [0]),
+                    (CKA_ALWAYS_SENSITIVE, [1]), (CKA_NEVER_EXTRACTABLE, [1]), (CKA_WRAP_WITH_TRUSTED, [0]),
+                    (CKA_ALWAYS_AUTHENTICATE, [0]), (CKA_DERIVE, [0]), (CKA_EC_PARAMS, ECCurve.p256.oid),
+                ]
+            ),
+            (
+                secret, CKM_MAGMA_KEY_GEN,
+                [
+                    (CKA_PRIVATE, [1]), (CKA_SENSITIVE, [0]), (CKA_EXTRACTABLE, [1]), (CKA_ALWAYS_SENSITIVE, [0]),
+                    (CKA_NEVER_EXTRACTABLE, [0]), (CKA_WRAP_WITH_TRUSTED, [0]), (CKA_TRUSTED, [0]),
+                ]
+            ),
+        ]
+        for (key, mechanism, own) in expected {
+            let attributes = try Self.attributes(scene, of: key)
+            #expect(try attributes.number(CKA_KEY_GEN_MECHANISM) == mechanism)
+            for (type, value) in always + own { #expect(attributes[type] == value, "\(type) of \(mechanism)") }
+        }
+    }
+
+    @Test("a key serves the mechanisms that CKA_ALLOWED_MECHANISMS lists, and no other")
+    func allowedMechanisms() throws {
+        let scene = try SecretKeyScene()
+        let list = CKM_ECDSA_SHA256.octets + CKM_ECDSA_SHA1.octets
+        let keys = try Self.generate(
+            scene, CKM_EC_KEY_PAIR_GEN, [(CKA_EC_PARAMS, ECCurve.p256.oid)], [(CKA_ALLOWED_MECHANISMS, list)])
+        for mechanism in [CKM_ECDSA_SHA256, CKM_ECDSA_SHA1] {
+            let signature = try scene.sign(mechanism, keys.privateKey, [1])
+            try scene.verify(mechanism, keys.publicKey, [1], signature)
+        }
+        #expect(throws: CKError.mechanismInvalid) { try scene.sign(CKM_ECDSA, keys.privateKey, [1]) }
+        #expect(throws: CKError.attributeReadOnly) {
+            try scene.application.set(scene.session, keys.privateKey, [(CKA_ALLOWED_MECHANISMS, [])])
+        }
+        let secret = try scene.key(
+            CKK_MAGMA, [UInt8](repeating: 1, count: 32), [(CKA_ALLOWED_MECHANISMS, CKM_MAGMA_MAC.octets)])
+        _ = try scene.sign(CKM_MAGMA_MAC, secret, [1])
+        #expect(throws: CKError.mechanismInvalid) {
+            try scene.cipher(.encryption, CKM_MAGMA_ECB, secret, [UInt8](repeating: 1, count: 8))
+        }
+        #expect(throws: CKError.attributeValueInvalid) {
+            try scene.key(CKK_MAGMA, [UInt8](repeating: 1, count: 32), [(CKA_ALLOWED_MECHANISMS, [1])])
+        }
+    }
+
+    @Test("a derived key was always hidden only if its base was", arguments: [true, false])
+    func past(isHidden: Bool) throws {
+        let scene = try SecretKeyScene()
+        let hidden: Template = [(CKA_SENSITIVE, [1]), (CKA_EXTRACTABLE, [0])]
+        let base = try scene.generate(CKM_MAGMA_KEY_GEN, isHidden ? hidden : [])
+        let other = try scene.generate(CKM_MAGMA_KEY_GEN, hidden)
+        let template = try Attributes(template: hidden)
+        let derived = try scene.inSession { session throws(CKError) in
+            try session.deriveKey(
+                Mechanism(CKM_CONCATENATE_BASE_AND_KEY, CK_ULONG(other)), from: base, template: template)
+        }
+        let attributes = try Self.attributes(scene, of: derived)
+        for type in [CKA_ALWAYS_SENSITIVE, CKA_NEVER_EXTRACTABLE] { #expect(try attributes.bool(type) == isHidden) }
+        #expect(try attributes.bool(CKA_LOCAL) == false)
+        #expect(try attributes.number(CKA_KEY_GEN_MECHANISM) == .unavailable)
+    }
+
+    @Test("a key of the token can sign the journal; no token has a screen or a button to confirm by")
+    func vendorAttributes() throws {
+        let scene = try SecretKeyScene()
+        let token: Template = [(CKA_TOKEN, [1])]
+        let keys = try Self.generate(
+            scene, CKM_GOSTR3410_KEY_PAIR_GEN, token, token + [(CKA_VENDOR_KEY_JOURNAL, [1]), (CKA_ID, [1])])
+        _ = try Self.generate(
+            scene, CKM_GOSTR3410_512_KEY_PAIR_GEN, token, token + [(CKA_VENDOR_CONFIRM_BY_TOUCH, [0]), (CKA_ID, [2])])
+        #expect(try Self.attributes(scene, of: keys.privateKey).bool(CKA_VENDOR_KEY_JOURNAL) == true)
+        try scene.application.library.closeAllSessions(with: 0)
+        let later = try scene.application.open()
+        try scene.application.logIn(later)
+        for (id, signsJournal) in [(UInt8(1), UInt8(1)), (2, 0)] {
+            let found = try scene.application.find(
+                later, [(CKA_ID, [id]), (CKA_VENDOR_KEY_JOURNAL, [signsJournal]), (CKA_VENDOR_KEY_PIN_ENTER, [0])])
+            #expect(found.count == 1)
+        }
+        let wrong: [Template] = [
+            [(CKA_VENDOR_KEY_JOURNAL, [1]), (CKA_TOKEN, [0])], token + [(CKA_VENDOR_KEY_PIN_ENTER, [1])],
+            token + [(CKA_VENDOR_KEY_CONFIRM_OP, [1])], token + [(CKA_VENDOR_CONFIRM_BY_TOUCH, [1])],
+        ]
+        for template in wrong {
+            #expect(throws: CKError.templateInconsistent, "\(template)") {
+                try scene.application.library.withSession(later) { session throws(CKError) in
+                    let attributes = try Attributes(template: template)
+                    _ = try session.generateKeyPair(
+                        Mechanism(type: CKM_GOSTR3410_KEY_PAIR_GEN, parameter: []), publicTemplate: Attributes(),
+                        privateTemplate: attributes)
+                }
+            }
+        }
+        #expect(try scene.application.find(later, [(CKA_CLASS, CKO_PRIVATE_KEY.octets)]).count == 2)
+    }
+}
