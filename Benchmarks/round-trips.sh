@@ -19,13 +19,15 @@ make_keys() {
 # Measures a library on a token that has its keys: name of the column, identity, library.
 measure() {
     insert "$2" "$1" --trace "$work/trace" --latency "$latency"
-    ./operations "$3" $pin "$work/trace" > "$1.counts"
+    ./operations "$3" $pin "$work/trace" certificate.der > "$1.counts"
     detach
     rm trace
 }
 
 prepare
 cc -O2 -Wall -Wextra -Werror -I"$root/Include/CCryptoki" "$benchmarks/RoundTrips/operations.c" -o operations -ldl
+openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -subj "/CN=Kanal" -outform DER -out certificate.der \
+    2> /dev/null
 start_pcscd
 opensc=$(dpkg-query --listfiles opensc-pkcs11 | grep '/lib/[^/]*/opensc-pkcs11\.so$')
 

@@ -84,56 +84,136 @@ static CK_RV find_all(void) {
     return find(NULL, 0, objects, &count);
 }
 
-/* Signs with the first private key of a type. */
-static CK_RV sign(CK_KEY_TYPE type, CK_MECHANISM_TYPE mechanism_type, CK_ULONG length) {
+static CK_OBJECT_HANDLE key;
+
+/* The private key that the next operations use: the first one of a type. Not measured. */
+static int choose_key(CK_KEY_TYPE type) {
     CK_OBJECT_CLASS class = CKO_PRIVATE_KEY;
     CK_ATTRIBUTE template[] = {{CKA_CLASS, &class, sizeof class}, {CKA_KEY_TYPE, &type, sizeof type}};
-    CK_MECHANISM mechanism = {mechanism_type, NULL, 0};
-    CK_BYTE data[32] = {0}, signature[512];
-    static CK_OBJECT_HANDLE key;
-    static CK_KEY_TYPE key_type = ~0UL;
-    CK_ULONG count = 1, size = sizeof signature;
-    CK_RV result;
-    /* The search is an operation of its own, and is not counted here. */
-    if (key_type != type) {
-        result = find(template, 2, &key, &count);
-        if (result != CKR_OK || count == 0)
-            return result ? result : CKR_KEY_HANDLE_INVALID;
-        key_type = type;
-        return CKR_OK;
-    }
-    result = p11->C_SignInit(session, &mechanism, key);
-    return result == CKR_OK ? p11->C_Sign(session, data, length, signature, &size) : result;
+    CK_ULONG count = 1;
+    return find(template, 2, &key, &count) == CKR_OK && count == 1;
 }
 
-static CK_RV sign_gost(void) { return sign(CKK_GOSTR3410, CKM_GOSTR3410, 32); }
-static CK_RV sign_rsa(void) { return sign(CKK_RSA, CKM_RSA_PKCS, 32); }
+static CK_RV sign(CK_MECHANISM_TYPE type) {
+    CK_MECHANISM mechanism = {type, NULL, 0};
+    CK_BYTE data[32] = {0}, signature[512];
+    CK_ULONG size = sizeof signature;
+    CK_RV result = p11->C_SignInit(session, &mechanism, key);
+    return result == CKR_OK ? p11->C_Sign(session, data, sizeof data, signature, &size) : result;
+}
+
+static CK_RV sign_gost(void) { return sign(CKM_GOSTR3410); }
+static CK_RV sign_rsa(void) { return sign(CKM_RSA_PKCS); }
+
+/* Takes a block as a cryptogram without padding, so that any below the modulus will do. */
+static CK_RV decrypt_rsa(void) {
+    CK_MECHANISM mechanism = {CKM_RSA_X_509, NULL, 0};
+    CK_BYTE block[256] = {0, 2}, plain[256];
+    CK_ULONG size = sizeof plain;
+    CK_RV result = p11->C_DecryptInit(session, &mechanism, key);
+    return result == CKR_OK ? p11->C_Decrypt(session, block, sizeof block, plain, &size) : result;
+}
+
+static CK_RV random_bytes(void) {
+    CK_BYTE bytes[32];
+    return p11->C_GenerateRandom(session, bytes, sizeof bytes);
+}
+
+static CK_OBJECT_CLASS certificate_class = CKO_CERTIFICATE;
+
+static CK_RV read_certificate(void) {
+    CK_ATTRIBUTE template = {CKA_CLASS, &certificate_class, sizeof certificate_class};
+    CK_BYTE value[2048];
+    CK_ATTRIBUTE attribute = {CKA_VALUE, value, sizeof value};
+    CK_OBJECT_HANDLE certificate;
+    CK_ULONG count = 1;
+    CK_RV result = find(&template, 1, &certificate, &count);
+    if (result == CKR_OK && count == 0)
+        result = CKR_OBJECT_HANDLE_INVALID;
+    return result == CKR_OK ? p11->C_GetAttributeValue(session, certificate, &attribute, 1) : result;
+}
+
+static CK_BYTE certificate[2048];
+static size_t certificate_size;
+
+static CK_RV store_certificate(void) {
+    CK_CERTIFICATE_TYPE type = CKC_X_509;
+    CK_BBOOL yes = CK_TRUE;
+    CK_BYTE id = 0x33;
+    CK_ATTRIBUTE template[] = {
+        {CKA_CLASS, &certificate_class, sizeof certificate_class},
+        {CKA_CERTIFICATE_TYPE, &type, sizeof type},
+        {CKA_TOKEN, &yes, sizeof yes},
+        {CKA_LABEL, "certificate", 11},
+        {CKA_ID, &id, sizeof id},
+        {CKA_VALUE, certificate, certificate_size},
+    };
+    CK_OBJECT_HANDLE object;
+    return p11->C_CreateObject(session, template, sizeof template / sizeof *template, &object);
+}
+
+/* Makes a pair of keys on the token; `parameter` is what its type has to be told. */
+static CK_RV make_keys(CK_MECHANISM_TYPE type, CK_ATTRIBUTE parameter, CK_BYTE id) {
+    CK_MECHANISM mechanism = {type, NULL, 0};
+    CK_BBOOL yes = CK_TRUE;
+    CK_ATTRIBUTE public_key[] = {
+        {CKA_TOKEN, &yes, sizeof yes}, {CKA_VERIFY, &yes, sizeof yes}, {CKA_ID, &id, sizeof id}, parameter};
+    CK_ATTRIBUTE private_key[] = {
+        {CKA_TOKEN, &yes, sizeof yes}, {CKA_PRIVATE, &yes, sizeof yes}, {CKA_SIGN, &yes, sizeof yes},
+        {CKA_ID, &id, sizeof id}};
+    CK_OBJECT_HANDLE pair[2];
+    return p11->C_GenerateKeyPair(session, &mechanism, public_key, 4, private_key, 4, &pair[0], &pair[1]);
+}
+
+static CK_RV make_gost_keys(void) {
+    static CK_BYTE set[] = {0x06, 0x07, 0x2A, 0x85, 0x03, 0x02, 0x02, 0x23, 0x01};
+    return make_keys(CKM_GOSTR3410_KEY_PAIR_GEN, (CK_ATTRIBUTE){CKA_GOSTR3410_PARAMS, set, sizeof set}, 0x31);
+}
+
+static CK_RV make_rsa_keys(void) {
+    static CK_ULONG bits = 2048;
+    return make_keys(CKM_RSA_PKCS_KEY_PAIR_GEN, (CK_ATTRIBUTE){CKA_MODULUS_BITS, &bits, sizeof bits}, 0x32);
+}
+
+static CK_RV log_out(void) { return p11->C_Logout(session); }
 
 static CK_RV finish(void) { return p11->C_Finalize(NULL); }
 
 int main(int argc, char **argv) {
     CK_RV (*get)(CK_FUNCTION_LIST_PTR_PTR);
-    void *module = argc == 4 ? dlopen(argv[1], RTLD_NOW) : NULL;
-    if (!module || !(get = (CK_RV(*)(CK_FUNCTION_LIST_PTR_PTR))dlsym(module, "C_GetFunctionList")) || get(&p11)) {
-        fprintf(stderr, "usage: operations MODULE PIN TRACE\n");
+    void *module = argc == 5 ? dlopen(argv[1], RTLD_NOW) : NULL;
+    FILE *file = argc == 5 ? fopen(argv[4], "rb") : NULL;
+    if (!module || !(get = (CK_RV(*)(CK_FUNCTION_LIST_PTR_PTR))dlsym(module, "C_GetFunctionList")) || get(&p11) ||
+        !file) {
+        fprintf(stderr, "usage: operations MODULE PIN TRACE CERTIFICATE\n");
         return 1;
     }
     user_pin = argv[2];
     trace = argv[3];
+    certificate_size = fread(certificate, 1, sizeof certificate, file);
+    fclose(file);
     measure("identify, open a session", start);
     measure("C_GetTokenInfo", token_info);
     measure("C_GetTokenInfo, again", token_info);
     measure("C_Login", log_in);
     measure("first search of all objects", find_all);
     measure("later search, nothing changed", find_all);
-    if (sign_gost() == CKR_OK) {
+    if (choose_key(CKK_GOSTR3410)) {
         measure("C_Sign, GOST", sign_gost);
         measure("C_Sign, GOST, again", sign_gost);
     }
-    if (sign_rsa() == CKR_OK) {
+    if (choose_key(CKK_RSA)) {
         measure("C_Sign, RSA-2048", sign_rsa);
         measure("C_Sign, RSA-2048, again", sign_rsa);
+        measure("C_Decrypt, RSA-2048", decrypt_rsa);
     }
+    measure("C_GenerateRandom, 32 bytes", random_bytes);
+    measure("C_CreateObject, certificate", store_certificate);
+    measure("search and CKA_VALUE of the certificate", read_certificate);
+    measure("the same again", read_certificate);
+    measure("C_GenerateKeyPair, GOST", make_gost_keys);
+    measure("C_GenerateKeyPair, RSA-2048", make_rsa_keys);
+    measure("C_Logout", log_out);
     measure("C_Finalize", finish);
     return 0;
 }
