@@ -85,6 +85,36 @@ struct KeyAttributeTests {
         }
     }
 
+    @Test("a secret key's check value begins a block of zeros under the key, or the digest of the key")
+    func checkValues() throws {
+        let scene = try SecretKeyScene()
+        // FIPS 180-4, the first example; NIST SP 800-38A's cipher with the key 0.
+        let cases: [(CK_KEY_TYPE, [UInt8], [UInt8])] = [
+            (CKK_GENERIC_SECRET, Array("abc".utf8), [0xA9, 0x99, 0x3E]),
+            (CKK_AES, [UInt8](repeating: 0, count: 16), [0x66, 0xE9, 0x4B]),
+        ]
+        for (type, value, expected) in cases {
+            let key = try scene.key(type, value)
+            #expect(try Self.attributes(scene, of: key)[CKA_CHECK_VALUE] == expected)
+            _ = try scene.key(type, value, [(CKA_CHECK_VALUE, expected)])
+            #expect(throws: CKError.attributeValueInvalid) {
+                try scene.key(type, value, [(CKA_CHECK_VALUE, [1, 2, 3])])
+            }
+            let without = try scene.key(type, value, [(CKA_CHECK_VALUE, [])])
+            #expect(try Self.attributes(scene, of: without)[CKA_CHECK_VALUE] == [])
+        }
+        for (generation, codebook) in [
+            (CKM_GOST28147_KEY_GEN, CKM_GOST28147_ECB), (CKM_MAGMA_KEY_GEN, CKM_MAGMA_ECB),
+            (CKM_KUZNECHIK_KEY_GEN, CKM_KUZNECHIK_ECB),
+        ] {
+            for place in [UInt8(0), 1] {
+                let key = try scene.generate(generation, [(CKA_TOKEN, [place])])
+                let block = try scene.cipher(.encryption, codebook, key, [UInt8](repeating: 0, count: 16))
+                #expect(try Self.attributes(scene, of: key)[CKA_CHECK_VALUE] == Array(block.prefix(3)))
+            }
+        }
+    }
+
     @Test("a derived key was always hidden only if its base was", arguments: [true, false])
     func past(isHidden: Bool) throws {
         let scene = try SecretKeyScene()
