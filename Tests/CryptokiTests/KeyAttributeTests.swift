@@ -115,6 +115,37 @@ struct KeyAttributeTests {
         }
     }
 
+    @Test(
+        "label, identifier and subject of both halves of a key pair of the token can change, its nature cannot",
+        arguments: [CKM_RSA_PKCS_KEY_PAIR_GEN, CKM_EC_KEY_PAIR_GEN, CKM_GOSTR3410_512_KEY_PAIR_GEN])
+    func changes(_ mechanism: CK_MECHANISM_TYPE) throws {
+        let scene = try SecretKeyScene()
+        var publicKey: Template = [(CKA_TOKEN, [1])]
+        if mechanism == CKM_RSA_PKCS_KEY_PAIR_GEN { publicKey.append((CKA_MODULUS_BITS, CK_ULONG(1024).octets)) }
+        if mechanism == CKM_EC_KEY_PAIR_GEN { publicKey.append((CKA_EC_PARAMS, ECCurve.p256.oid)) }
+        let keys = try Self.generate(scene, mechanism, publicKey, [(CKA_TOKEN, [1])])
+        let (application, session) = (scene.application, scene.session)
+        let changes: Template = [(CKA_LABEL, [6]), (CKA_ID, [7, 7]), (CKA_SUBJECT, [0x30, 0])]
+        for key in [keys.publicKey, keys.privateKey] {
+            try application.set(session, key, changes)
+            for (type, value) in [
+                (CKA_TOKEN, [0]), (CKA_LOCAL, [0]), (CKA_KEY_TYPE, CKK_AES.octets), (CKA_CLASS, CKO_DATA.octets),
+            ] as Template {
+                #expect(throws: CKError.attributeReadOnly) { try application.set(session, key, [(type, value)]) }
+            }
+        }
+        #expect(throws: CKError.attributeReadOnly) {
+            try application.set(session, keys.privateKey, [(CKA_EXTRACTABLE, [1])])
+        }
+        #expect(throws: CKError.attributeReadOnly) {
+            try application.set(session, keys.privateKey, [(CKA_SENSITIVE, [0])])
+        }
+        try application.library.closeAllSessions(with: 0)
+        let later = try application.open()
+        try application.logIn(later)
+        #expect(try application.find(later, changes).count == 2)
+    }
+
     @Test("a derived key was always hidden only if its base was", arguments: [true, false])
     func past(isHidden: Bool) throws {
         let scene = try SecretKeyScene()
