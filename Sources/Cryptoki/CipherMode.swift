@@ -8,6 +8,8 @@ enum CipherMode: Sendable {
     case codebook
     /// CBC without padding: whole blocks.
     case chained
+    /// CBC with padding: the text as a whole.
+    case padded
     /// Any number of octets, in parts of any length: CTR-ACPKM, or for GOST 28147-89 what its parameter set says.
     case stream
     /// MGM: the text as a whole, and a tag after it.
@@ -22,11 +24,16 @@ protocol RunningCipher: AnyObject {
     /// The octets that `process` delivers for `count`, or at most.
     func outputSize(for count: Int) -> Int
 
+    /// Whether ``outputSize(for:)`` is more than a limit. Otherwise the text is processed as a whole, and may be again.
+    var knowsOutputSize: Bool { get }
+
     func process(_ data: Span<UInt8>) throws(CKError) -> Secret
 }
 
 extension RunningCipher {
     func outputSize(for count: Int) -> Int { count }
+
+    var knowsOutputSize: Bool { true }
 }
 
 /// Which way a cipher works.
@@ -75,6 +82,36 @@ final class RunningAES: RunningCipher {
 
     func process(_ data: Span<UInt8>) throws(CKError) -> Secret {
         do throws(HostCryptoError) { return try cipher.process(data) } catch {
+            throw error == .invalidLength ? direction.lengthRange : CKError(error)
+        }
+    }
+}
+
+/// AES in CBC with padding (PKCS #11 v2.40 mechanisms, 2.10.4). The text is processed as a whole.
+final class PaddedAES: RunningCipher {
+    private let key: Secret
+    private let iv: [UInt8]
+    private let direction: CipherDirection
+    let granularity: Int? = nil
+
+    init(key: borrowing Secret, iv: [UInt8], _ direction: CipherDirection) throws(CKError) {
+        guard iv.count == AESCipher.blockSize else { throw .mechanismParameterInvalid }
+        self.key = key.copy()
+        self.iv = iv
+        self.direction = direction
+    }
+
+    func outputSize(for count: Int) -> Int {
+        direction == .encryption ? (count / AESCipher.blockSize + 1) * AESCipher.blockSize : count
+    }
+
+    var knowsOutputSize: Bool { direction == .encryption }
+
+    func process(_ data: Span<UInt8>) throws(CKError) -> Secret {
+        let key = key.copy()
+        do throws(HostCryptoError) {
+            return try AESCipher.padded(data, key: key.bytes, iv: iv, isEncryption: direction == .encryption)
+        } catch {
             throw error == .invalidLength ? direction.lengthRange : CKError(error)
         }
     }

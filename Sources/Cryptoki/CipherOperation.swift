@@ -25,8 +25,7 @@ final class CipherOperation {
 
     /// As ``size(ofWhole:)``, exactly.
     func exactSize(of data: Span<UInt8>) throws(CKError) -> Int {
-        guard let decryption = cipher as? RSADecryption else { return try size(ofWhole: data.count) }
-        return try decryption.process(data).count
+        cipher.knowsOutputSize ? try size(ofWhole: data.count) : try cipher.process(data).count
     }
 
     /// The octets that a further part gives.

@@ -120,6 +120,7 @@ struct MechanismDefinition: Sendable {
         .init(CKM_GOSTR3410_KEY_WRAP, .keyTransport, 0x60000),
         .init(CKM_AES_ECB, .cipher(.aes, .codebook), 0x300),
         .init(CKM_AES_CBC, .cipher(.aes, .chained), 0x300),
+        .init(CKM_AES_CBC_PAD, .cipher(.aes, .padded), 0x300),
     ]
 
     /// - Throws: `CKR_MECHANISM_INVALID` for a mechanism that does not work.

@@ -39,6 +39,8 @@ final class RSADecryption: RunningCipher {
 
     func outputSize(for count: Int) -> Int { capacity }
 
+    var knowsOutputSize: Bool { false }
+
     func process(_ data: Span<UInt8>) throws(CKError) -> Secret {
         try session.decrypt(data, scheme, with: key)
     }

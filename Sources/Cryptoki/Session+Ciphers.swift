@@ -84,9 +84,7 @@ extension Session {
         let key = try secretKey(handle, for: definition.type, permission: permission, types: [keyType])
         let value = try key.secretValue()
         if keyType == .aes {
-            guard mode == .chained || mechanism.parameter.isEmpty else { throw .mechanismParameterInvalid }
-            let iv = mode == .chained ? mechanism.parameter : nil
-            return CipherOperation(try RunningAES(key: value.bytes, iv: iv, direction), direction)
+            return CipherOperation(try Self.aes(mode, mechanism.parameter, value, direction), direction)
         }
         do throws(GOSTError) {
             let cipher = try Self.cipher(keyType, mode, mechanism.parameter, value.bytes, key.sBox, direction)
@@ -95,6 +93,14 @@ extension Session {
         } catch {
             throw CKError(error)
         }
+    }
+
+    private static func aes(
+        _ mode: CipherMode, _ parameter: [UInt8], _ key: borrowing Secret, _ direction: CipherDirection
+    ) throws(CKError) -> any RunningCipher {
+        if mode == .padded { return try PaddedAES(key: key, iv: parameter, direction) }
+        guard mode == .chained || parameter.isEmpty else { throw .mechanismParameterInvalid }
+        return try RunningAES(key: key.bytes, iv: mode == .chained ? parameter : nil, direction)
     }
 
     /// - Returns: nil for a parameter that the mechanism does not take.

@@ -21,6 +21,7 @@ extension Token {
     /// right for it, nobody is logged in any more.
     public func confirm(_ pin: borrowing Secret) throws(TokenError) {
         let pin = pin.copy()
+        try requirePossible(pin)
         try transaction(.acting) { () throws(TokenError) in
             guard let role = login else { throw .notLoggedIn }
             do throws(TokenError) { try verify(role, pin) } catch {
@@ -34,7 +35,7 @@ extension Token {
     public func logOut() throws(TokenError) {
         guard let role = login else { return }
         forgetLogin()
-        try transaction { () throws(TokenError) in
+        try transaction(.acting) { () throws(TokenError) in
             try resetRight(of: role.rawValue)
         }
     }
@@ -72,6 +73,7 @@ extension Token {
     func presenting(
         _ pin: borrowing Secret, of role: Role, _ body: () throws(TokenError) -> Void
     ) throws(TokenError) {
+        try requirePossible(pin)
         do throws(TokenError) {
             try verify(role, pin)
         } catch {
@@ -119,11 +121,16 @@ extension Token {
         if returnsRights { heldRights.insert(role) }
     }
 
-    /// VERIFY. What no PIN can be is not sent, and spends no try: without data the command asks for something else.
+    /// What no PIN can be is not sent, and spends no try: without data the command asks for something else.
+    private func requirePossible(_ pin: borrowing Secret) throws(TokenError) {
+        guard (1...PINState().maximumLength).contains(pin.count) else { throw .pinIncorrect }
+    }
+
+    /// VERIFY.
     ///
     /// - Parameter reference: 01 the SO's, 02 User's, 80 + N local PIN N.
     func present(_ pin: borrowing Secret, as reference: UInt8) throws(TokenError) {
-        guard (1...PINState().maximumLength).contains(pin.count) else { throw .pinIncorrect }
+        try requirePossible(pin)
         var status = try send(Command(0x00, 0x20, 0x00, reference, data: pin.copy())).status
         if status == .alreadyVerified {
             // Another process holds the right, so that the card did not look at this PIN.

@@ -41,6 +41,19 @@ struct LoginTests {
         #expect(throws: CKError.pinLocked) { try application.logIn(session) }
     }
 
+    @Test("a PIN of no character, or of too many for any, costs neither a try nor the login", arguments: [0, 300])
+    func impossiblePIN(_ count: Int) throws {
+        try application.logIn(session)
+        let pin = String(repeating: "1", count: count)
+        #expect(throws: CKError.pinIncorrect) {
+            try application.library.setLocalPIN(3, in: 0, to: .of("123456"), presenting: .of(pin))
+        }
+        #expect(try state == CKS_RW_USER_FUNCTIONS)
+        let user = try application.library.token(in: 0, evicting: false).info.user
+        #expect(user.triesLeft == user.tries)
+        _ = try application.makeKeys(session)
+    }
+
     @Test("a login survives a reset of the card by another process, with one presentation of the PIN")
     func reset() throws {
         try application.logIn(session)
@@ -91,6 +104,21 @@ struct LoginTests {
         let next = try application.open()
         #expect(next != session)
         try application.logIn(next)
+    }
+
+    @Test("R9: after a removal that no call has noticed, a new session and the token's information need no second call")
+    func unnoticedRemoval() throws {
+        for isInformation in [true, false] {
+            let stale = try application.open()
+            reader.removeCard()
+            reader.insertCard()
+            if isInformation {
+                #expect(try application.library.token(in: 0, evicting: false).sessionCount == 0)
+            } else {
+                try application.logIn(application.open())
+            }
+            #expect(throws: CKError.sessionHandleInvalid) { try application.logIn(stale) }
+        }
     }
 
     @Test("neither PIN nor password crosses the link in a form that can be read")

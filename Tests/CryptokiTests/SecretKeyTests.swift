@@ -144,6 +144,22 @@ struct SecretKeyTests {
                     try scene.cipher(.encryption, mechanism, with: parameter, key, Array(text.dropLast()))
                 }
             }
+            for length in [0, 15, 16, 64] {
+                let part = Array(text.prefix(length))
+                try openssl.write(part, "part")
+                let wanted = try #require(
+                    try openssl.output("enc -aes-\(8 * count)-cbc -K \(value.hex) -iv \(iv.hex) -in part"))
+                for size in [nil, 5, 16] {
+                    #expect(try scene.cipher(.encryption, CKM_AES_CBC_PAD, with: iv, key, part, parts: size) == wanted)
+                    #expect(try scene.cipher(.decryption, CKM_AES_CBC_PAD, with: iv, key, wanted, parts: size) == part)
+                }
+            }
+            #expect(throws: CKError(CKR_ENCRYPTED_DATA_INVALID)) {
+                try scene.cipher(.decryption, CKM_AES_CBC_PAD, with: iv, key, text)
+            }
+            #expect(throws: CKError(CKR_ENCRYPTED_DATA_LEN_RANGE)) {
+                try scene.cipher(.decryption, CKM_AES_CBC_PAD, with: iv, key, Array(text.dropLast()))
+            }
             #expect(throws: CKError.mechanismParameterInvalid) { try scene.cipher(.encryption, CKM_AES_CBC, key, text) }
             #expect(throws: CKError.mechanismParameterInvalid) {
                 try scene.cipher(.encryption, CKM_AES_ECB, with: iv, key, text)

@@ -2,7 +2,7 @@ import COpenSSL
 import GOST
 public import Secrets
 
-/// AES (FIPS 197) at work in one direction, in ECB or CBC (NIST SP 800-38A), on whole blocks.
+/// AES (FIPS 197) at work in one direction, in ECB or CBC (NIST SP 800-38A), on whole blocks, or in CBC on a padded text.
 ///
 /// Constant time in its secret inputs where the processor has instructions for AES.
 public final class AESCipher {
@@ -13,7 +13,7 @@ public final class AESCipher {
     ///   - key: 16, 24 or 32 octets.
     ///   - iv: What CBC begins with, one block; nil for ECB.
     /// - Throws: ``HostCryptoError/invalidKey``; ``HostCryptoError/invalidParameter`` for an IV of another length.
-    public init(key: Span<UInt8>, iv: [UInt8]?, isEncryption: Bool) throws(HostCryptoError) {
+    public init(key: Span<UInt8>, iv: [UInt8]?, isPadded: Bool = false, isEncryption: Bool) throws(HostCryptoError) {
         guard [16, 24, 32].contains(key.count) else { throw .invalidKey }
         guard iv.map({ $0.count == Self.blockSize }) ?? true else { throw .invalidParameter }
         guard let library = unsafe LibraryContext.context else { throw .libraryFailure }
@@ -28,7 +28,7 @@ public final class AESCipher {
                     unsafe EVP_CipherInit_ex2(
                         context.pointer, cipher.pointer, key.baseAddress, block, isEncryption ? 1 : 0, nil)
                 })
-            try unsafe check(EVP_CIPHER_CTX_set_padding(context.pointer, 0))
+            try unsafe check(EVP_CIPHER_CTX_set_padding(context.pointer, isPadded ? 1 : 0))
         }
         self.context = context
     }
@@ -49,5 +49,34 @@ public final class AESCipher {
             })
         guard written == count else { throw .libraryFailure }
         return result
+    }
+
+    /// Encrypts or decrypts a text as a whole in CBC, padded to whole blocks (RFC 5652, 6.3).
+    ///
+    /// - Warning: Leaks through timing whether the padding is well formed, as the error does.
+    /// - Throws: ``HostCryptoError/invalidLength`` for a ciphertext that is not whole blocks, or none;
+    ///   ``HostCryptoError/decryptionFailed`` for one without padding.
+    public static func padded(
+        _ data: Span<UInt8>, key: Span<UInt8>, iv: [UInt8], isEncryption: Bool
+    ) throws(HostCryptoError) -> Secret {
+        let isWhole = data.count % blockSize == 0 && !data.isEmpty
+        guard isEncryption || isWhole, let count = Int32(exactly: data.count) else { throw .invalidLength }
+        let cipher = try AESCipher(key: key, iv: iv, isPadded: true, isEncryption: isEncryption)
+        var result = Secret(count: data.count + blockSize)
+        var written: Int32 = 0
+        var rest: Int32 = 0
+        var bytes = result.mutableBytes
+        try quietly { () throws(HostCryptoError) in
+            let isDone = unsafe bytes.withUnsafeMutableBufferPointer { bytes in
+                unsafe data.withUnsafeBufferPointer { data in
+                    let place = bytes.baseAddress
+                    return unsafe EVP_CipherUpdate(cipher.context.pointer, place, &written, data.baseAddress, count)
+                        == 1
+                        && EVP_CipherFinal_ex(cipher.context.pointer, place?.advanced(by: Int(written)), &rest) == 1
+                }
+            }
+            guard isDone else { throw .decryptionFailed }
+        }
+        return result.extracting(0..<Int(written) + Int(rest))
     }
 }

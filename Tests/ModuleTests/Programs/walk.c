@@ -1,10 +1,11 @@
 /*
  * walk SLOT PIN
  *
- * Calls every function of PKCS #11 with each of its arguments wrong in turn, every creating function with every
- * attribute in wrong sizes, and every beginning of an operation with every mechanism, parameters that it cannot have and
- * keys of all kinds. Names each answer that the standard does not have for the mistake; the exit status says whether
- * there was one. Nothing may crash, and afterwards the token holds what it held.
+ * Calls every function that the library exports with each of its arguments wrong in turn, every creating function with
+ * every attribute in wrong sizes and with templates that end early, and every beginning of an operation with every
+ * mechanism, parameters that it cannot have and keys of all kinds. Names each answer that the standard does not have for
+ * the mistake; the exit status says whether there was one. Nothing may crash, and afterwards the token holds what it
+ * held.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,26 +13,29 @@
 
 #include <pkcs11v3.h>
 
-enum { ARGUMENTS = 9, ROOM = 8192 };
+#include "functions.h"
 
-typedef CK_RV (*function)(CK_ULONG, CK_ULONG, CK_ULONG, CK_ULONG, CK_ULONG, CK_ULONG, CK_ULONG, CK_ULONG, CK_ULONG);
+enum { ARGUMENTS = 11, ROOM = 8192 };
 
 static int wrong, calls;
 static CK_SLOT_ID slot;
 static CK_SESSION_HANDLE session;
-static CK_OBJECT_HANDLE secret, private_key, public_key;
+static CK_OBJECT_HANDLE secret, private_key, public_key, private_rsa_key, public_rsa_key;
 static CK_BYTE pin[32], buffer[ROOM], zeros[ROOM];
-static CK_ULONG pin_length, room, place;
+static CK_ULONG pin_length, room, places[2], structure[64] = {208}, user = CKU_USER, bits = 1024;
+static CK_RUTOKEN_INIT_PARAM format = {sizeof format, 0, pin, 8, pin, 8, 3, 6, 6, 10, 10, NULL, 0, 0};
+static char *names[] = {"CN", "Walk"};
 static CK_MECHANISM digest = {CKM_GOSTR3411_12_256, NULL, 0}, sign = {CKM_GOSTR3410_WITH_GOSTR3411_12_256, NULL, 0},
                     cipher = {CKM_GOST28147, NULL, 0}, make = {CKM_GOST28147_KEY_GEN, NULL, 0},
                     make_pair = {CKM_GOSTR3410_KEY_PAIR_GEN, NULL, 0}, wrap = {CKM_GOST28147_KEY_WRAP, zeros, 8},
-                    derive = {CKM_CONCATENATE_BASE_AND_KEY, &secret, sizeof secret};
+                    derive = {CKM_CONCATENATE_BASE_AND_KEY, &secret, sizeof secret}, recover = {CKM_RSA_PKCS, NULL, 0},
+                    make_rsa = {CKM_RSA_PKCS_KEY_PAIR_GEN, NULL, 0};
 static CK_BYTE id[] = {0x57, 0x41, 0x4C};
 static CK_ATTRIBUTE template[] = {{CKA_ID, id, sizeof id}};
 
 /* What a mistake can be answered with, ended by CKR_OK, which is no answer. */
-static const CK_RV in_session[] = {CKR_SESSION_HANDLE_INVALID, 0}, in_slot[] = {CKR_SLOT_ID_INVALID, 0},
-                   in_pointer[] = {CKR_ARGUMENTS_BAD, 0},
+static const CK_RV in_session[] = {CKR_SESSION_HANDLE_INVALID, CKR_FUNCTION_NOT_PARALLEL, 0},
+                   in_slot[] = {CKR_SLOT_ID_INVALID, 0}, in_pointer[] = {CKR_ARGUMENTS_BAD, 0},
                    in_key[] = {CKR_KEY_HANDLE_INVALID, CKR_OBJECT_HANDLE_INVALID, 0},
                    in_wrapping[] = {CKR_WRAPPING_KEY_HANDLE_INVALID, CKR_UNWRAPPING_KEY_HANDLE_INVALID, 0},
                    in_mechanism[] = {CKR_MECHANISM_INVALID, 0}, in_parameter[] = {CKR_MECHANISM_PARAM_INVALID, 0};
@@ -46,6 +50,8 @@ static int is_in(CK_RV code, const CK_RV *codes) {
 static void begin_digest(void) { C_DigestInit(session, &digest); }
 static void begin_sign(void) { C_SignInit(session, &sign, private_key); }
 static void begin_verify(void) { C_VerifyInit(session, &sign, public_key); }
+static void begin_sign_recover(void) { C_SignRecoverInit(session, &recover, private_rsa_key); }
+static void begin_verify_recover(void) { C_VerifyRecoverInit(session, &recover, public_rsa_key); }
 static void begin_search(void) { C_FindObjectsInit(session, NULL, 0); }
 
 static void begin_ciphers(void) {
@@ -56,62 +62,12 @@ static void begin_ciphers(void) {
     begin_verify();
 }
 
-/*
- * Each function, what must be active, its mechanism, and a letter for each argument: s slot, h session, k key, w wrapping
- * key, m mechanism, d data or PIN with the length l, t template with the number c, D place for data with the length L, P place for one
- * result, B buffer, 0 reserved, 1 one, - whatever.
- */
-struct entry {
-    const char *name;
-    function call;
-    void (*begin)(void);
-    CK_MECHANISM *mechanism;
-    CK_OBJECT_HANDLE *key;
-    const char *arguments;
-};
-#define E(name, begin, mechanism, key, arguments) {#name, (function)name, begin, mechanism, key, arguments}
-
-static const struct entry entries[] = {
-    E(C_Initialize, NULL, NULL, NULL, ""), E(C_Finalize, NULL, NULL, NULL, "0"), E(C_GetInfo, NULL, NULL, NULL, "P"),
-    E(C_GetFunctionList, NULL, NULL, NULL, "P"), E(C_GetSlotList, NULL, NULL, NULL, "--P"),
-    E(C_GetSlotInfo, NULL, NULL, NULL, "sP"), E(C_GetTokenInfo, NULL, NULL, NULL, "sP"),
-    E(C_GetMechanismList, NULL, NULL, NULL, "s-P"), E(C_GetMechanismInfo, NULL, NULL, NULL, "s-P"),
-    E(C_InitToken, NULL, NULL, NULL, "sdlB"), E(C_InitPIN, NULL, NULL, NULL, "hdl"),
-    E(C_SetPIN, NULL, NULL, NULL, "hdldl"), E(C_OpenSession, NULL, NULL, NULL, "sF--P"),
-    E(C_CloseSession, NULL, NULL, NULL, "h"), E(C_CloseAllSessions, NULL, NULL, NULL, "s"),
-    E(C_GetSessionInfo, NULL, NULL, NULL, "hP"), E(C_GetOperationState, NULL, NULL, NULL, "hDL"),
-    E(C_SetOperationState, NULL, NULL, NULL, "hdl--"), E(C_Login, NULL, NULL, NULL, "h-dl"),
-    E(C_Logout, NULL, NULL, NULL, "h"), E(C_CreateObject, NULL, NULL, NULL, "htcP"),
-    E(C_CopyObject, NULL, NULL, &secret, "hktcP"), E(C_DestroyObject, NULL, NULL, &secret, "hk"),
-    E(C_GetObjectSize, NULL, NULL, &secret, "hkP"), E(C_GetAttributeValue, NULL, NULL, &secret, "hktc"),
-    E(C_SetAttributeValue, NULL, NULL, &secret, "hktc"), E(C_FindObjectsInit, NULL, NULL, NULL, "htc"),
-    E(C_FindObjects, begin_search, NULL, NULL, "hB1P"), E(C_FindObjectsFinal, begin_search, NULL, NULL, "h"),
-    E(C_EncryptInit, NULL, &cipher, &secret, "hmk"), E(C_Encrypt, begin_ciphers, NULL, NULL, "hdlDL"),
-    E(C_EncryptUpdate, begin_ciphers, NULL, NULL, "hdlDL"), E(C_EncryptFinal, begin_ciphers, NULL, NULL, "hDL"),
-    E(C_DecryptInit, NULL, &cipher, &secret, "hmk"), E(C_Decrypt, begin_ciphers, NULL, NULL, "hdlDL"),
-    E(C_DecryptUpdate, begin_ciphers, NULL, NULL, "hdlDL"), E(C_DecryptFinal, begin_ciphers, NULL, NULL, "hDL"),
-    E(C_DigestInit, NULL, &digest, NULL, "hm"), E(C_Digest, begin_digest, NULL, NULL, "hdlDL"),
-    E(C_DigestUpdate, begin_digest, NULL, NULL, "hdl"), E(C_DigestKey, begin_digest, NULL, &secret, "hk"),
-    E(C_DigestFinal, begin_digest, NULL, NULL, "hDL"), E(C_SignInit, NULL, &sign, &private_key, "hmk"),
-    E(C_Sign, begin_sign, NULL, NULL, "hdlDL"), E(C_SignUpdate, begin_sign, NULL, NULL, "hdl"),
-    E(C_SignFinal, begin_sign, NULL, NULL, "hDL"), E(C_VerifyInit, NULL, &sign, &public_key, "hmk"),
-    E(C_Verify, begin_verify, NULL, NULL, "hdldl"), E(C_VerifyUpdate, begin_verify, NULL, NULL, "hdl"),
-    E(C_VerifyFinal, begin_verify, NULL, NULL, "hdl"), E(C_DigestEncryptUpdate, begin_ciphers, NULL, NULL, "hdlDL"),
-    E(C_DecryptDigestUpdate, begin_ciphers, NULL, NULL, "hdlDL"),
-    E(C_SignEncryptUpdate, begin_ciphers, NULL, NULL, "hdlDL"),
-    E(C_DecryptVerifyUpdate, begin_ciphers, NULL, NULL, "hdlDL"), E(C_GenerateKey, NULL, &make, NULL, "hmtcP"),
-    E(C_GenerateKeyPair, NULL, &make_pair, NULL, "hmtctcPP"), E(C_WrapKey, NULL, &wrap, &secret, "hmwkDL"),
-    E(C_UnwrapKey, NULL, &wrap, &secret, "hmwdltcP"), E(C_DeriveKey, NULL, &derive, &secret, "hmktcP"),
-    E(C_SeedRandom, NULL, NULL, NULL, "hdl"), E(C_GenerateRandom, NULL, NULL, NULL, "hdl"),
-    E(C_WaitForSlotEvent, NULL, NULL, NULL, "-P0"), E(C_GetInterfaceList, NULL, NULL, NULL, "-P"),
-    E(C_GetInterface, NULL, NULL, NULL, "--P-"), E(C_LoginUser, NULL, NULL, NULL, "h-dl--"),
-    E(C_SessionCancel, NULL, NULL, NULL, "h-"), E(C_SignRecoverInit, NULL, &sign, NULL, "hm-"),
-    E(C_VerifyRecoverInit, NULL, &sign, NULL, "hm-"),
-};
+#include "arguments.h"
 
 /* The arguments of a call without a mistake. */
 static void arguments(const struct entry *entry, CK_ULONG *values) {
     const char *kind;
+    CK_ULONG *next = places;
     for (kind = entry->arguments; *kind; kind++, values++)
         switch (*kind) {
         case 's': *values = slot; break;
@@ -121,33 +77,56 @@ static void arguments(const struct entry *entry, CK_ULONG *values) {
         case 'd': *values = (CK_ULONG)pin; break;
         case 'l': *values = pin_length; break;
         case 't': *values = (CK_ULONG)template; break;
-        case 'c': case '1': *values = 1; break;
+        case 'c': *values = 1; break;
         case 'D': case 'B': *values = (CK_ULONG)buffer; break;
         case 'L': *values = (CK_ULONG)&room; break;
-        case 'F': *values = CKF_SERIAL_SESSION; break;
-        case 'P': *values = (CK_ULONG)&place; break;
+        case 'P': *values = (CK_ULONG)places; break;
+        case 'O': *values = (CK_ULONG)next++; break;
+        case 'i': *values = (CK_ULONG)&format; break;
+        case 'x': *values = (CK_ULONG)structure; break;
+        case 'U': *values = (CK_ULONG)&user; break;
+        case 'N': *values = (CK_ULONG)names; break;
+        case '1': case '2': case '3': case '4': case '7': *values = *kind - '0'; break;
         default: *values = 0;
         }
 }
 
-/* Calls with one argument changed. The mistake that is looked for is not always the first that is found. */
-static void mistake(const struct entry *entry, int position, CK_ULONG value, const CK_RV *answers) {
-    CK_ULONG values[ARGUMENTS] = {0};
-    CK_RV code;
+/* Calls with one argument changed. */
+static CK_RV call(const struct entry *entry, int position, CK_ULONG value) {
+    CK_ULONG v[ARGUMENTS] = {0};
 
-    arguments(entry, values);
-    values[position] = value;
+    arguments(entry, v);
+    v[position] = value;
     room = ROOM;
-    place = 0x5555;
+    places[0] = places[1] = 0x5555;
     if (entry->begin)
         entry->begin();
-    code = entry->call(values[0], values[1], values[2], values[3], values[4], values[5], values[6], values[7], values[8]);
     calls++;
+    return entry->call(v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8], v[9], v[10]);
+}
+
+/* The mistake that is looked for is not always the first that is found. */
+static void mistake(const struct entry *entry, int position, CK_ULONG value, const CK_RV *answers) {
+    CK_RV code = call(entry, position, value);
+
     if (!is_in(code, answers) && code != CKR_FUNCTION_NOT_SUPPORTED)
         wrong++, printf("%s, argument %d is 0x%lX: 0x%lX\n", entry->name, position + 1, value, code);
-    if (place != 0x5555)
+    if (places[0] != 0x5555 || places[1] != 0x5555)
         wrong++, printf("%s, argument %d is 0x%lX: a result\n", entry->name, position + 1, value);
     C_SessionCancel(session, ~0UL);
+}
+
+/* A number that may be right. */
+static void number(const struct entry *entry, int position, CK_ULONG value) {
+    CK_RV code = call(entry, position, value);
+
+    if (code == CKR_GENERAL_ERROR || code == CKR_DEVICE_ERROR)
+        wrong++, printf("%s, argument %d is 0x%lX: 0x%lX\n", entry->name, position + 1, value, code);
+    C_SessionCancel(session, ~0UL);
+    if (code == CKR_OK && strchr(entry->arguments, 'O'))
+        C_DestroyObject(session, places[0]), C_DestroyObject(session, places[1]);
+    if (code == CKR_OK && entry->call == (function)C_OpenSession)
+        C_CloseSession(places[0]);
 }
 
 static void mechanisms(const struct entry *entry, int position) {
@@ -161,8 +140,6 @@ static void mechanisms(const struct entry *entry, int position) {
     endless.ulParameterLen = ~0UL;
     mistake(entry, position, 0, in_pointer);
     mistake(entry, position, (CK_ULONG)&unknown, in_mechanism);
-    if (strstr(entry->name, "Recover"))
-        return;
     mistake(entry, position, (CK_ULONG)&nothing, in_parameter);
     mistake(entry, position, (CK_ULONG)&odd, in_parameter);
     mistake(entry, position, (CK_ULONG)&endless, in_parameter);
@@ -177,9 +154,13 @@ static void walk(const struct entry *entry) {
         case 'k': mistake(entry, i, 0, in_key); mistake(entry, i, ~0UL, in_key); break;
         case 'w': mistake(entry, i, 0, in_wrapping); mistake(entry, i, ~0UL, in_wrapping); break;
         case 'm': mechanisms(entry, i); break;
-        case 'c': case 'l': mistake(entry, i, ~0UL, in_pointer); break;
+        case 'c': case 'l': number(entry, i, 0); /* fall through */
+        case 'z': mistake(entry, i, ~0UL, in_pointer); break;
         case '0': mistake(entry, i, 1, in_pointer); break;
-        case 'd': case 't': case 'L': case 'P': case 'B': mistake(entry, i, 0, in_pointer); break;
+        case '-': break;
+        case 'D': number(entry, i, 0); break;
+        case '1': case '2': case '3': case '4': case '7': number(entry, i, 0); number(entry, i, ~0UL); break;
+        default: mistake(entry, i, 0, in_pointer);
         }
 }
 
@@ -251,6 +232,44 @@ static void attributes(void) {
     }
 }
 
+/* A complete template, of which each beginning makes an object, or is told to be incomplete. */
+static void truncated(const char *what, CK_ATTRIBUTE *attributes, CK_ULONG count, CK_ULONG needed) {
+    CK_ULONG length;
+
+    for (length = 0; length <= count; length++) {
+        CK_OBJECT_HANDLE made = 0;
+        CK_RV code = C_CreateObject(session, attributes, length, &made);
+        calls++;
+        if (code != (length < needed ? CKR_TEMPLATE_INCOMPLETE : CKR_OK) || (code == CKR_OK) == (made == 0))
+            wrong++, printf("%s, %lu of %lu attributes: 0x%lX\n", what, length, count, code);
+        C_DestroyObject(session, made);
+    }
+}
+
+static void templates(void) {
+    static CK_BYTE point[64], oid[] = {6, 7, 0x2A, 0x85, 3, 2, 2, 0x23, 1}, no = CK_FALSE;
+    static CK_OBJECT_CLASS data = CKO_DATA, public = CKO_PUBLIC_KEY, private = CKO_PRIVATE_KEY, key = CKO_SECRET_KEY;
+    static CK_KEY_TYPE gost = CKK_GOSTR3410, aes = CKK_AES;
+    CK_ATTRIBUTE value = {CKA_VALUE, point, sizeof point};
+    CK_ATTRIBUTE of_point[] = {{CKA_CLASS, &public, sizeof public}, {CKA_KEY_TYPE, &gost, sizeof gost},
+                               {CKA_GOSTR3410_PARAMS, oid, sizeof oid}, {CKA_VALUE, point, sizeof point},
+                               {CKA_PRIVATE, &no, sizeof no}};
+    CK_ATTRIBUTE of_scalar[] = {{CKA_CLASS, &private, sizeof private}, {CKA_KEY_TYPE, &gost, sizeof gost},
+                                {CKA_GOSTR3410_PARAMS, oid, sizeof oid}, {CKA_VALUE, pin, sizeof pin},
+                                {CKA_SENSITIVE, &no, sizeof no}};
+    CK_ATTRIBUTE of_secret[] = {{CKA_CLASS, &key, sizeof key}, {CKA_KEY_TYPE, &aes, sizeof aes},
+                                {CKA_VALUE, pin, sizeof pin}, {CKA_SENSITIVE, &no, sizeof no}};
+    CK_ATTRIBUTE of_data[] = {{CKA_CLASS, &data, sizeof data}, value, {CKA_PRIVATE, &no, sizeof no}};
+    CK_ULONG length = sizeof point;
+
+    if (C_GetAttributeValue(session, public_key, &value, 1) != CKR_OK || value.ulValueLen != length)
+        wrong++, puts("the public key has no value");
+    truncated("public key", of_point, 5, 4);
+    truncated("private key", of_scalar, 5, 4);
+    truncated("secret key", of_secret, 4, 3);
+    truncated("data", of_data, 3, 1);
+}
+
 /* ---- Mechanisms ---- */
 
 static const CK_RV in_beginning[] = {
@@ -305,11 +324,21 @@ static void mechanism(CK_MECHANISM_TYPE type) {
             }
 }
 
+/* The table above has all that the library exports. */
+static void find(const char *name) {
+    size_t i;
+    for (i = 0; i < sizeof entries / sizeof *entries; i++)
+        if (strcmp(entries[i].name, name) == 0)
+            return;
+    wrong++, printf("%s is not called\n", name);
+}
+#define FIND(name, number) find(#name);
+
 int main(int argc, char **argv) {
     CK_MECHANISM_TYPE types[128];
     CK_ULONG count = 128, before, i;
     CK_BBOOL yes = CK_TRUE;
-    CK_ATTRIBUTE readable[] = {{CKA_EXTRACTABLE, &yes, 1}};
+    CK_ATTRIBUTE readable[] = {{CKA_EXTRACTABLE, &yes, 1}}, modulus[] = {{CKA_MODULUS_BITS, &bits, sizeof bits}};
 
     if (argc != 3 || strlen(argv[2]) > sizeof pin)
         return 100;
@@ -319,12 +348,17 @@ int main(int argc, char **argv) {
     if (C_Initialize(NULL) != CKR_OK || C_OpenSession(slot, CKF_SERIAL_SESSION | CKF_RW_SESSION, NULL, NULL, &session)
         || C_Login(session, CKU_USER, pin, pin_length) || C_GenerateKey(session, &make, readable, 1, &secret)
         || C_GenerateKeyPair(session, &make_pair, NULL, 0, NULL, 0, &public_key, &private_key)
+        || C_GenerateKeyPair(session, &make_rsa, modulus, 1, NULL, 0, &public_rsa_key, &private_rsa_key)
         || C_GetMechanismList(slot, types, &count))
         return 101;
+    STANDARD_FUNCTIONS(FIND)
+    FUNCTIONS_OF_3_0(FIND)
+    EXTENDED_FUNCTIONS(FIND)
     before = objects();
     for (i = 0; i < sizeof entries / sizeof *entries; i++)
         walk(&entries[i]);
     attributes();
+    templates();
     for (i = 0; i < count; i++)
         mechanism(types[i]);
     mechanism(CKM_SHA256_HMAC);
