@@ -61,7 +61,7 @@ extension Token {
         let request = [UInt8].object(0x85, TokenECKey.reversed(peer))
         try transaction { () throws(TokenError) in
             try requireLogin(.user)
-            guard try saysItIsOwn() else { throw .unsupported }
+            try requireOwnCommands()
             try perform(Command(0x00, 0x22, 0x41, 0xA6, bytes: [0x84, 0x01, key.number]))
             agreed = try perform(Command(0x00, 0x86, 0x00, 0x00, bytes: .object(0x7C, request), ne: TokenECKey.size))
             guard agreed.count == TokenECKey.size else { throw .malformedAnswer }
