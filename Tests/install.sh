@@ -39,6 +39,23 @@ grep -qx "module: $prefix/lib/libkanal-pkcs11.so" "$prefix/share/p11-kit/modules
     || fail "the module file names another library"
 "$prefix/bin/kanal-emulator" --help > "$work/help" || fail "the emulator does not run"
 
+[ "$("$prefix/bin/kanal-emulator" --version)" = "$(pkg-config --modversion kanal-pkcs11)" ] \
+    || fail "the emulator has another version than the library"
+
+# What the emulator cannot do it refuses, with the reason.
+refused() {
+    if timeout 20 "$prefix/bin/kanal-emulator" "${@:2}" > "$work/refusal" 2>&1; then fail "not refused: ${*:2}"; fi
+    grep -q -e "^Error: .*$1" "$work/refusal" || fail "no \"$1\" in: $(cat "$work/refusal")"
+}
+refused "Missing expected argument '--identity"
+refused "The value 'foo' is invalid" --identity foo
+refused "no secure channel" --identity usb --sessions 2
+refused "no secure channel" --identity usb --activation-password 1BCD-EFGH-JKLM-NPQR
+refused "an activation password is" --identity bt --activation-password 1BCD
+refused "8 or 16 hexadecimal digits" --identity bt --serial xyz
+refused "group or others have access" --identity bt --state /etc
+refused "no virtual reader at 127.0.0.1:1" --identity bt --port 1 --wait 0
+
 # The manual says what the program and the example say: every option, every key.
 for option in $(grep -o -e '--[a-z][a-z-]*' "$work/help" | sort -u); do
     grep -q "Fl ${option#-}\b" "$prefix/share/man/man1/kanal-emulator.1" || fail "the manual lacks $option"

@@ -20,6 +20,17 @@ enum KeyDerivation: Sendable {
     /// The base key's value followed by another's (PKCS #11 v2.40, 2.31.2).
     case concatenation
 
+    /// The types of the private keys that agree.
+    var keyTypes: [KeyType] {
+        switch self {
+        case .vko2001: [.gostR3410]
+        case .vko2012256, .keg: [.gostR3410, .gostR3410With512Bits]
+        case .vko2012512: [.gostR3410With512Bits]
+        case .ecdh: [.ec]
+        case .tree, .concatenation: []
+        }
+    }
+
     /// The types of the keys that are derived. The first is that of a key whose template names none.
     var derivedTypes: [SecretKeyType] {
         switch self {

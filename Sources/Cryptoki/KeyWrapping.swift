@@ -70,11 +70,13 @@ enum KeyWrapping: Sendable {
 enum WrappingKey {
     case secret(KeyWrapping, Object)
     case rsa(any RunningCipher)
+    case transport(KeyTransportCipher)
 
     /// The types of the keys that are wrapped. The first is that of a key whose template names none.
     var wrappedTypes: [SecretKeyType] {
         switch self {
         case .secret(let wrapping, _): wrapping.wrappedTypes
+        case .transport: KeyWrapping.gost28147.wrappedTypes
         case .rsa: [.generic] + SecretKeyType.allCases.filter { $0 != .generic }
         }
     }
@@ -96,6 +98,7 @@ enum WrappingKey {
             } catch {
                 throw error == .dataLengthRange ? .keySizeRange : error
             }
+        case .transport(let cipher): return try cipher.wrap(value)
         }
     }
 
@@ -118,6 +121,7 @@ enum WrappingKey {
                 default: throw error
                 }
             }
+        case .transport(let cipher): return try cipher.unwrap(wrapped)
         }
     }
 }

@@ -21,13 +21,15 @@ extension Library {
         // While a call waits for a token that is away, this one says so.
         guard try self.slot(slot).isOccupied else { throw .tokenNotPresent }
         return try withSlot(slot) { slot throws(CKError) in
-            try slot.withToken(waits: false) { token throws(TokenError) in
-                let info = try token.info(evicting: evicting)
-                return TokenState(
-                    model: token.model, atr: token.atr, isActivated: token.isActivated,
-                    protection: token.protectionInfo,
-                    info: info,
-                    sessionCount: slot.sessionCount, readWriteSessionCount: slot.readWriteSessionCount)
+            try slot.withoutSessions { () throws(CKError) in
+                try slot.withToken(waits: false) { token throws(TokenError) in
+                    let info = try token.info(evicting: evicting)
+                    return TokenState(
+                        model: token.model, atr: token.atr, isActivated: token.isActivated,
+                        protection: token.protectionInfo,
+                        info: info,
+                        sessionCount: slot.sessionCount, readWriteSessionCount: slot.readWriteSessionCount)
+                }
             }
         }
     }

@@ -177,7 +177,9 @@ public final class Library: Sendable {
         let handle = tables.withLock { $0.sessions.insert(id) }
         do throws(CKError) {
             try slot.withLock { slot throws(CKError) in
-                try slot.openSession(handle, isReadWrite: flags & CKF_RW_SESSION != 0)
+                try slot.withoutSessions { () throws(CKError) in
+                    try slot.openSession(handle, isReadWrite: flags & CKF_RW_SESSION != 0)
+                }
             }
             return handle
         } catch {
@@ -187,8 +189,8 @@ public final class Library: Sendable {
     }
 
     public func closeSession(_ handle: CK_SESSION_HANDLE) throws(CKError) {
+        defer { forget([handle]) }
         try withSession(handle) { session throws(CKError) in session.slot.closeSession(handle) }
-        forget([handle])
     }
 
     public func closeAllSessions(with id: CK_SLOT_ID) throws(CKError) {

@@ -15,6 +15,8 @@ struct MechanismDefinition: Sendable {
         case cipher(SecretKeyType, CipherMode)
         case code(CodeAlgorithm)
         case keyWrapping(KeyWrapping)
+        /// Wraps with a public key of GOST R 34.10 and unwraps with the private key.
+        case keyTransport
         case keyDerivation(KeyDerivation)
     }
 
@@ -115,6 +117,7 @@ struct MechanismDefinition: Sendable {
         .init(CKM_SHA384_HMAC, .code(.hmac(.sha384)), 0x2800),
         .init(CKM_SHA512_HMAC, .code(.hmac(.sha512)), 0x2800),
         .init(CKM_AES_KEY_GEN, .keyGeneration(.aes), 0x8000),
+        .init(CKM_GOSTR3410_KEY_WRAP, .keyTransport, 0x60000),
         .init(CKM_AES_ECB, .cipher(.aes, .codebook), 0x300),
         .init(CKM_AES_CBC, .cipher(.aes, .chained), 0x300),
         .init(CKM_AES_CBC_PAD, .cipher(.aes, .padded), 0x300),
@@ -134,7 +137,7 @@ struct MechanismDefinition: Sendable {
         switch work {
         case .digest(let hash), .signature(_, hash: .some(let hash)):
             guard parameter == hash.parameterSet else { throw .mechanismParameterInvalid }
-        case .cipher, .code, .keyWrapping, .keyDerivation, .rsa: break
+        case .cipher, .code, .keyWrapping, .keyTransport, .keyDerivation, .rsa: break
         case .keyPairGeneration, .signature(_, hash: nil), .keyGeneration:
             throw .mechanismParameterInvalid
         }

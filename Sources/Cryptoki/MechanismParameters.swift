@@ -1,10 +1,12 @@
 public import CCryptoki
+import GOST
 
 /// What the structure of a mechanism's parameter points to.
 public enum MechanismParameters: Sendable {
     case agreement(AgreementParameters)
     case tree(KeyTreeParameters)
     case oaep(OAEPParameters)
+    case transport(KeyTransportParameters)
 }
 
 /// The parameters of RSAES-OAEP (`CK_RSA_PKCS_OAEP_PARAMS`).
@@ -63,6 +65,31 @@ public struct AgreementParameters: Sendable, Equatable {
             return nil
         }
         self.init(derivation: CK_ULONG(derivation), publicData: publicData, ukm: ukm)
+    }
+}
+
+/// The parameters of the transport of a key (`CK_GOSTR3410_KEY_WRAP_PARAMS`).
+public struct KeyTransportParameters: Sendable {
+    /// The object identifier of a substitution, or nothing.
+    public var wrapOID: [UInt8] = []
+    /// The user keying material: 8 octets, or nothing.
+    public var ukm: [UInt8] = []
+    /// The sender's key, or `CK_INVALID_HANDLE`.
+    public var key = CK_OBJECT_HANDLE(CK_INVALID_HANDLE)
+
+    public init() {}
+}
+
+extension KeyTransportParameters {
+    /// The substitution that the parameters name.
+    ///
+    /// - Throws: `CKR_MECHANISM_PARAM_INVALID` for an unknown one.
+    var sBox: SBox? {
+        get throws(CKError) {
+            guard !wrapOID.isEmpty else { return nil }
+            guard let sBox = SBox.all.first(where: { $0.oid == wrapOID }) else { throw .mechanismParameterInvalid }
+            return sBox
+        }
     }
 }
 

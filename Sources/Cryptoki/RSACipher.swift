@@ -54,7 +54,7 @@ extension Session {
     ) throws(CKError) -> any RunningCipher {
         let objectClass = direction == .encryption ? CKO_PUBLIC_KEY : CKO_PRIVATE_KEY
         let key = try operationKey(
-            handle, for: definition.type, class: objectClass, permission: permission, keyType: .rsa)
+            handle, for: definition.type, class: objectClass, permission: permission, keyTypes: [.rsa])
         let bitCount = try definition.bitCount(of: key)
         do throws(HostCryptoError) {
             let capacity = try scheme.capacity(of: (bitCount + 7) / 8)

@@ -84,11 +84,11 @@ extension Session {
         // Whether a key agrees on secrets is settled when its file is made.
         let canDerive =
             switch item {
-            case .key(let key): key.canDerive
-            case .ecKey(let key): key.canDerive
+            case .key(let key): key.half == .publicKey || key.canDerive
+            case .ecKey(let key): key.half == .publicKey || key.canDerive
             default: true
             }
-        guard canDerive || attributes[CKA_DERIVE] != [1] else { throw .attributeReadOnly }
+        guard canDerive || !attributes.agrees else { throw .attributeReadOnly }
         var changed = item
         try changed.take(attributes)
         let stored = try slot.withToken { token throws(TokenError) in try token.change(item, to: changed) }

@@ -26,13 +26,16 @@ extension Session {
     ) throws(CKError) -> Secret {
         switch derivation {
         case .vko2001, .vko2012256, .vko2012512, .keg:
-            let key = try agreementKey(base, for: mechanism.type, derivation)
+            let key = try operationKey(
+                base, for: mechanism.type, class: CKO_PRIVATE_KEY, permission: CKA_DERIVE,
+                keyTypes: derivation.keyTypes)
             let parameters = try mechanism.agreement()
             try template.inheritPast(from: [key])
             return try agree(parameters, derivation, sBox: template.sBox, with: key)
         case .ecdh:
             let key = try operationKey(
-                base, for: mechanism.type, class: CKO_PRIVATE_KEY, permission: CKA_DERIVE, keyType: .ec)
+                base, for: mechanism.type, class: CKO_PRIVATE_KEY, permission: CKA_DERIVE,
+                keyTypes: derivation.keyTypes)
             guard case .agreement(let parameters) = mechanism.structure else { throw .mechanismParameterInvalid }
             let peer = try parameters.publicKey(on: key.attributes.ecCurve())
             try template.inheritPast(from: [key])
@@ -57,25 +60,6 @@ extension Session {
             let second = try keys[1].secretValue()
             return first.appending(second.bytes)
         }
-    }
-
-    /// The private key of an agreement.
-    private func agreementKey(
-        _ handle: CK_OBJECT_HANDLE, for mechanism: CK_MECHANISM_TYPE, _ derivation: KeyDerivation
-    ) throws(CKError) -> Object {
-        let types: [KeyType] =
-            switch derivation {
-            case .vko2001: [.gostR3410]
-            case .vko2012512: [.gostR3410With512Bits]
-            default: [.gostR3410, .gostR3410With512Bits]
-            }
-        guard let key = try? slot.visibleObject(handle), try key.attributes.number(CKA_CLASS) == CKO_PRIVATE_KEY else {
-            throw .keyHandleInvalid
-        }
-        let type = try key.attributes.number(CKA_KEY_TYPE)
-        guard types.contains(where: { $0.rawValue == type }) else { throw .keyTypeInconsistent }
-        try key.checkUse(CKA_DERIVE, by: mechanism)
-        return try authenticating(key)
     }
 }
 

@@ -59,7 +59,7 @@ extension Session {
         }
         let scheme = try mechanism.signatureScheme(padding, hash: nil)
         let key = try operationKey(
-            handle, for: definition.type, class: objectClass, permission: permission, keyType: .rsa)
+            handle, for: definition.type, class: objectClass, permission: permission, keyTypes: [.rsa])
         return RecoveryOperation(key: key, scheme: scheme, bitCount: try definition.bitCount(of: key))
     }
 }

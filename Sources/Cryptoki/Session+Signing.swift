@@ -39,13 +39,13 @@ extension Session {
         switch definition.work {
         case .signature(let keyType, let hash):
             let key = try operationKey(
-                handle, for: definition.type, class: CKO_PRIVATE_KEY, permission: CKA_SIGN, keyType: keyType)
+                handle, for: definition.type, class: CKO_PRIVATE_KEY, permission: CKA_SIGN, keyTypes: [keyType])
             let message = try MessageDigest(sizes: keyType.digestSizes, hash: hash)
             signature = SignatureOperation(key: key, input: .digest(message), signatureSize: try key.signatureSize())
         case .rsa(let padding, let hash):
             let scheme = try mechanism.signatureScheme(padding, hash: hash)
             let key = try operationKey(
-                handle, for: definition.type, class: CKO_PRIVATE_KEY, permission: CKA_SIGN, keyType: .rsa)
+                handle, for: definition.type, class: CKO_PRIVATE_KEY, permission: CKA_SIGN, keyTypes: [.rsa])
             let bitCount = try definition.bitCount(of: key)
             let message = try MessageDigest(scheme, hash: hash, bitCount: bitCount)
             signature = SignatureOperation(
@@ -110,12 +110,13 @@ extension Session {
     /// The key for an operation, checked for its class, its type and the permission to be used so.
     func operationKey(
         _ handle: CK_OBJECT_HANDLE, for mechanism: CK_MECHANISM_TYPE, class objectClass: CK_OBJECT_CLASS,
-        permission: CK_ATTRIBUTE_TYPE, keyType: KeyType
+        permission: CK_ATTRIBUTE_TYPE, keyTypes: [KeyType]
     ) throws(CKError) -> Object {
         guard let key = try? slot.visibleObject(handle), try key.attributes.number(CKA_CLASS) == objectClass else {
             throw .keyHandleInvalid
         }
-        guard try key.attributes.number(CKA_KEY_TYPE) == keyType.rawValue else { throw .keyTypeInconsistent }
+        let type = try key.attributes.number(CKA_KEY_TYPE)
+        guard keyTypes.contains(where: { $0.rawValue == type }) else { throw .keyTypeInconsistent }
         try key.checkUse(permission, by: mechanism)
         return try authenticating(key)
     }

@@ -116,6 +116,9 @@ extension Attributes {
         }
     }
 
+    /// Whether a key shall agree on secrets: a key of GOST R 34.10 unwraps keys by that, too.
+    var agrees: Bool { self[CKA_DERIVE] == [1] || self[CKA_UNWRAP] == [1] }
+
     /// What the token says of a key, and what it keeps beyond that.
     ///
     /// - Parameter item: The key as the token will show it.
@@ -141,7 +144,7 @@ extension KeyPairTemplate {
         var template = KeyPairTemplate(
             algorithm: algorithm, gostR3411Parameters: privateKey[CKA_GOSTR3411_PARAMS] ?? [],
             gost28147Parameters: privateKey[CKA_GOST28147_PARAMS] ?? [],
-            canDerive: privateKey[CKA_DERIVE] == [1], publicKey: empty, privateKey: empty)
+            canDerive: privateKey.agrees, publicKey: empty, privateKey: empty)
         template.signsJournal = privateKey[CKA_VENDOR_KEY_JOURNAL] == [1]
         func half(_ attributes: Attributes, _ half: TokenKey.Half) throws(CKError) -> Half {
             try attributes.half { text throws(CKError) in

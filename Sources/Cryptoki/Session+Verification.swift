@@ -37,14 +37,14 @@ extension Session {
         switch definition.work {
         case .signature(let keyType, let hash):
             let key = try operationKey(
-                handle, for: definition.type, class: CKO_PUBLIC_KEY, permission: CKA_VERIFY, keyType: keyType)
+                handle, for: definition.type, class: CKO_PUBLIC_KEY, permission: CKA_VERIFY, keyTypes: [keyType])
             let message = try MessageDigest(sizes: keyType.digestSizes, hash: hash)
             verification = VerificationOperation(
                 .signature(message, try VerificationKey(key)), isPrivate: key.isPrivate)
         case .rsa(let padding, let hash):
             let scheme = try mechanism.signatureScheme(padding, hash: hash)
             let key = try operationKey(
-                handle, for: definition.type, class: CKO_PUBLIC_KEY, permission: CKA_VERIFY, keyType: .rsa)
+                handle, for: definition.type, class: CKO_PUBLIC_KEY, permission: CKA_VERIFY, keyTypes: [.rsa])
             let message = try MessageDigest(scheme, hash: hash, bitCount: definition.bitCount(of: key))
             verification = VerificationOperation(
                 .signature(message, try VerificationKey(key, scheme)), isPrivate: key.isPrivate)

@@ -42,6 +42,14 @@ extension Session {
                 .rsa(
                     try rsaCipher(
                         definition, mechanism.encryptionScheme(padding), handle, permission: permission, direction))
+            case .keyTransport:
+                .transport(
+                    KeyTransportCipher(
+                        session: self, mechanism: mechanism,
+                        key: try operationKey(
+                            handle, for: definition.type,
+                            class: direction == .encryption ? CKO_PUBLIC_KEY : CKO_PRIVATE_KEY, permission: permission,
+                            keyTypes: [.gostR3410, .gostR3410With512Bits])))
             default: throw .mechanismInvalid
             }
         }

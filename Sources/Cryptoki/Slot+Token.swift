@@ -35,6 +35,16 @@ extension Slot {
         }
     }
 
+    /// Runs `body`, which needs none of the open sessions. If it finds that their token is gone, with them, it runs once
+    /// more, with the token that is there now.
+    func withoutSessions<Result>(_ body: () throws(CKError) -> Result) throws(CKError) -> Result {
+        let wasConnected = connection != nil
+        do throws(CKError) { return try body() } catch {
+            guard error == .deviceRemoved, wasConnected, connection == nil else { throw error }
+            return try body()
+        }
+    }
+
     private func attempt<Result: ~Copyable>(
         waits: Bool, _ body: (Token) throws(TokenError) -> Result
     ) throws(TokenError) -> Result {

@@ -10,7 +10,7 @@ public func C_InitToken(
 ) -> CK_RV {
     call { library throws(CKError) in
         let pin = try unsafe secret(pPin, ulPinLen)
-        let label = try unsafe Array(input(output(pLabel), 32))
+        let label = try unsafe octets(output(pLabel), 32)
         try library.initToken(in: slotID, pin: pin, format: TokenFormat(keeping: pin, label: label), mode: 0)
     }
 }
@@ -54,8 +54,7 @@ public func C_SetPIN(
 
 /// A PIN that the caller points to. The token has no pad of its own to type one on, so that NULL cannot be meant.
 func secret(_ pointer: UnsafeMutablePointer<CK_UTF8CHAR>?, _ count: CK_ULONG) throws(CKError) -> Secret {
-    guard unsafe pointer != nil, count <= valueLimit else { throw .argumentsBad }
-    return try unsafe Secret(copying: input(pointer, count).span)
+    try unsafe Secret(copying: input(output(pointer), count, atMost: valueLimit).span)
 }
 
 extension TokenFormat {
@@ -91,7 +90,7 @@ extension TokenFormat {
         let hasLabel = unsafe parameters.pTokenLabel != nil
         let label =
             try unsafe hasLabel
-            ? Array(input(parameters.pTokenLabel, parameters.ulLabelLen, atMost: Session.nameLimit)) : []
+            ? octets(parameters.pTokenLabel, parameters.ulLabelLen, atMost: Session.nameLimit) : []
         self.init(
             securityOfficer: PIN(value: pinSO, minimumLength: minimumSO, tries: triesSO),
             user: PIN(value: pinUser, minimumLength: minimumUser, tries: triesUser),

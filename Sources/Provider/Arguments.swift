@@ -7,8 +7,7 @@ extension Mechanism {
         let mechanism = try unsafe output(pointer).pointee
         let parameter = unsafe mechanism.pParameter?.assumingMemoryBound(to: UInt8.self)
         do throws(CKError) {
-            guard unsafe mechanism.ulParameterLen <= valueLimit else { throw .mechanismParameterInvalid }
-            let bytes = try unsafe Array(input(parameter, mechanism.ulParameterLen))
+            let bytes = try unsafe octets(parameter, mechanism.ulParameterLen)
             let structure = try unsafe MechanismParameters(mechanism)
             unsafe self.init(type: mechanism.mechanism, parameter: bytes, structure: structure)
         } catch {
@@ -29,31 +28,41 @@ extension MechanismParameters {
             self = try unsafe .agreement(
                 AgreementParameters(
                     derivation: agreement.kdf,
-                    publicData: Array(input(agreement.pPublicData, agreement.ulPublicDataLen)),
-                    ukm: Array(input(agreement.pUKM, agreement.ulUKMLen))))
+                    publicData: octets(agreement.pPublicData, agreement.ulPublicDataLen),
+                    ukm: octets(agreement.pUKM, agreement.ulUKMLen)))
         case CKM_GOST_KEG where unsafe size == MemoryLayout<CK_VENDOR_GOST_KEG_PARAMS>.size:
             let agreement = unsafe parameter.loadUnaligned(as: CK_VENDOR_GOST_KEG_PARAMS.self)
             self = try unsafe .agreement(
                 AgreementParameters(
                     derivation: CK_ULONG(CKD_NULL),
-                    publicData: Array(input(agreement.pPublicData, agreement.ulPublicDataLen)),
-                    ukm: Array(input(agreement.pUKM, agreement.ulUKMLen))))
+                    publicData: octets(agreement.pPublicData, agreement.ulPublicDataLen),
+                    ukm: octets(agreement.pUKM, agreement.ulUKMLen)))
         case CKM_GOST_KEG, CKM_VKO_GOSTR3410_2012_512, CKM_ECDH1_DERIVE:
             guard unsafe size == MemoryLayout<CK_ECDH1_DERIVE_PARAMS>.size else { return nil }
             let agreement = unsafe parameter.loadUnaligned(as: CK_ECDH1_DERIVE_PARAMS.self)
             self = try unsafe .agreement(
                 AgreementParameters(
                     derivation: agreement.kdf,
-                    publicData: Array(input(agreement.pPublicData, agreement.ulPublicDataLen)),
-                    ukm: Array(input(agreement.pSharedData, agreement.ulSharedDataLen))))
+                    publicData: octets(agreement.pPublicData, agreement.ulPublicDataLen),
+                    ukm: octets(agreement.pSharedData, agreement.ulSharedDataLen)))
         case CKM_KDF_TREE_GOSTR3411_2012_256:
             guard unsafe size == MemoryLayout<CK_KDF_TREE_GOST_PARAMS>.size else { return nil }
             let tree = unsafe parameter.loadUnaligned(as: CK_KDF_TREE_GOST_PARAMS.self)
             self = try unsafe .tree(
                 KeyTreeParameters(
-                    label: Array(input(tree.pLabel, tree.ulLabelLength)),
-                    seed: Array(input(tree.pSeed, tree.ulSeedLength)), r: tree.ulR, length: tree.ulL,
+                    label: octets(tree.pLabel, tree.ulLabelLength),
+                    seed: octets(tree.pSeed, tree.ulSeedLength), r: tree.ulR, length: tree.ulL,
                     offset: tree.ulOffset))
+        case CKM_GOSTR3410_KEY_WRAP:
+            guard unsafe size == MemoryLayout<CK_GOSTR3410_KEY_WRAP_PARAMS>.size else {
+                throw .mechanismParameterInvalid
+            }
+            let transport = unsafe parameter.loadUnaligned(as: CK_GOSTR3410_KEY_WRAP_PARAMS.self)
+            var parameters = KeyTransportParameters()
+            parameters.wrapOID = try unsafe Array(input(transport.pWrapOID, transport.ulWrapOIDLen))
+            parameters.ukm = try unsafe Array(input(transport.pUKM, transport.ulUKMLen))
+            parameters.key = unsafe transport.hKey
+            self = .transport(parameters)
         case CKM_RSA_PKCS_OAEP:
             guard unsafe size == MemoryLayout<CK_RSA_PKCS_OAEP_PARAMS>.size else { return nil }
             let oaep = unsafe parameter.loadUnaligned(as: CK_RSA_PKCS_OAEP_PARAMS.self)
@@ -61,7 +70,7 @@ extension MechanismParameters {
             self = try unsafe .oaep(
                 OAEPParameters(
                     hash: oaep.hashAlg, maskGeneration: oaep.mgf, source: oaep.source,
-                    label: Array(input(label, oaep.ulSourceDataLen))))
+                    label: octets(label, oaep.ulSourceDataLen)))
         default: return nil
         }
     }
@@ -76,8 +85,7 @@ extension Attributes {
             let attribute = unsafe template[index]
             let value = unsafe attribute.pValue?.assumingMemoryBound(to: UInt8.self)
             do throws(CKError) {
-                guard unsafe attribute.ulValueLen <= valueLimit else { throw .attributeValueInvalid }
-                attributes.append(unsafe (attribute.type, Array(try input(value, attribute.ulValueLen))))
+                attributes.append(unsafe (attribute.type, try octets(value, attribute.ulValueLen)))
             } catch {
                 throw .attributeValueInvalid
             }

@@ -36,9 +36,12 @@ func length(_ count: CK_ULONG) throws(CKError) -> Int {
     return count
 }
 
-/// The most octets that an attribute, a mechanism's parameter, a PIN or a random number can have. A length above it is a
-/// mistake, and whatever lies behind the caller's buffer is not looked at.
-let valueLimit: CK_ULONG = 1 << 24
+/// The most octets that an attribute, a mechanism's parameter, a signature, a PIN or a random number can have. A length
+/// above it is a mistake, and whatever lies behind the caller's buffer is not looked at.
+let valueLimit = 1 << 24
+
+/// The most octets that a signed message, a certificate or a list of revoked ones can have.
+let documentLimit = 1 << 30
 
 /// The most elements that a template, or another list of the caller's, can have.
 let listLimit = 1 << 12
@@ -60,6 +63,13 @@ func input<Element>(
     _ pointer: UnsafeMutablePointer<Element>?, _ count: CK_ULONG, atMost limit: Int = .max
 ) throws(CKError) -> UnsafeBufferPointer<Element> {
     try unsafe input(pointer.map { unsafe UnsafePointer($0) }, count, atMost: limit)
+}
+
+/// Octets that the caller holds out, copied.
+func octets(
+    _ pointer: UnsafeMutablePointer<UInt8>?, _ count: CK_ULONG, atMost limit: Int = valueLimit
+) throws(CKError) -> [UInt8] {
+    try unsafe Array(input(pointer, count, atMost: limit))
 }
 
 /// A place for one result.

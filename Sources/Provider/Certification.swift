@@ -31,7 +31,7 @@ public func C_EX_PKCS7Sign(
 ) -> CK_RV {
     call { library throws(CKError) in
         let envelope = try unsafe AllocatedOutput(ppEnvelope, pEnvelopeSize)
-        let data = try unsafe input(pData, ulDataLen)
+        let data = try unsafe input(pData, ulDataLen, atMost: documentLimit)
         let others = try unsafe Array(input(phCertificates, ulCertificatesLen, atMost: listLimit))
         // The hash is the same wherever it is computed, and the host is quicker at it.
         let known = PKCS7_DETACHED_SIGNATURE | USE_HARDWARE_HASH

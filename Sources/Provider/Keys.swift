@@ -65,7 +65,7 @@ public func C_UnwrapKey(
     call { library throws(CKError) in
         let key = try unsafe output(phKey)
         let mechanism = try unsafe Mechanism(pMechanism)
-        let wrapped = try unsafe Array(input(pWrappedKey, ulWrappedKeyLen))
+        let wrapped = try unsafe octets(pWrappedKey, ulWrappedKeyLen)
         let template = try unsafe Attributes(pTemplate, ulAttributeCount)
         unsafe key.pointee = try library.withSession(hSession) { session throws(CKError) in
             try session.unwrapKey(mechanism, wrapped, with: hUnwrappingKey, template: template)

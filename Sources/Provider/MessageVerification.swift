@@ -8,7 +8,7 @@ public func C_EX_PKCS7VerifyInit(
     _ pStore: UnsafeMutablePointer<CK_VENDOR_X509_STORE>?, _ ckMode: CK_VENDOR_CRL_MODE, _ flags: CK_FLAGS
 ) -> CK_RV {
     call { library throws(CKError) in
-        let message = try unsafe Array(input(pCms, ulCmsSize))
+        let message = try unsafe octets(pCms, ulCmsSize, atMost: documentLimit)
         let store = try unsafe MessageStore(pStore)
         try library.withSession(hSession) { session throws(CKError) in
             try session.verifyMessageInit(message, trusting: store, mode: ckMode, flags: flags, time: time(nil))
@@ -74,20 +74,20 @@ extension MessageStore {
             return
         }
         try unsafe self.init(
-            trusted: Self.octets(store.pTrustedCertificates, store.ulTrustedCertificateCount),
-            certificates: Self.octets(store.pCertificates, store.ulCertificateCount),
-            revocationLists: Self.octets(store.pCrls, store.ulCrlCount))
+            trusted: Self.documents(store.pTrustedCertificates, store.ulTrustedCertificateCount),
+            certificates: Self.documents(store.pCertificates, store.ulCertificateCount),
+            revocationLists: Self.documents(store.pCrls, store.ulCrlCount))
     }
 
-    private static func octets(
+    private static func documents(
         _ pointer: UnsafeMutablePointer<CK_VENDOR_BUFFER>?, _ count: CK_ULONG
     ) throws(CKError) -> [[UInt8]] {
         let buffers = try unsafe input(pointer, count, atMost: listLimit)
-        var octets: [[UInt8]] = []
+        var documents: [[UInt8]] = []
         for index in buffers.indices {
-            octets.append(try unsafe Array(input(buffers[index].pData, buffers[index].ulSize)))
+            documents.append(try unsafe octets(buffers[index].pData, buffers[index].ulSize, atMost: documentLimit))
         }
-        return octets
+        return documents
     }
 }
 

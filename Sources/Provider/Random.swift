@@ -6,8 +6,7 @@ public func C_SeedRandom(
     _ hSession: CK_SESSION_HANDLE, _ pSeed: UnsafeMutablePointer<CK_BYTE>?, _ ulSeedLen: CK_ULONG
 ) -> CK_RV {
     call { library throws(CKError) in
-        guard unsafe pSeed != nil, ulSeedLen <= valueLimit else { throw .argumentsBad }
-        let seed = try unsafe input(pSeed, ulSeedLen)
+        let seed = try unsafe input(output(pSeed), ulSeedLen, atMost: valueLimit)
         try library.withSession(hSession) { session throws(CKError) in unsafe session.seedRandom(seed.span) }
     }
 }
@@ -18,8 +17,8 @@ public func C_GenerateRandom(
 ) -> CK_RV {
     call { library throws(CKError) in
         let place = try unsafe output(pRandomData)
-        guard ulRandomLen <= valueLimit else { throw .argumentsBad }
         let count = try length(ulRandomLen)
+        guard count <= valueLimit else { throw .argumentsBad }
         let random = try library.withSession(hSession) { session throws(CKError) in
             try session.generateRandom(count)
         }

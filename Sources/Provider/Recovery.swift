@@ -45,7 +45,7 @@ public func C_VerifyRecover(
     _ pData: UnsafeMutablePointer<CK_BYTE>?, _ pulDataLen: UnsafeMutablePointer<CK_ULONG>?
 ) -> CK_RV {
     call { library throws(CKError) in
-        let signature = try unsafe Array(input(pSignature, ulSignatureLen))
+        let signature = try unsafe octets(pSignature, ulSignatureLen)
         let result = try unsafe Output(pData, pulDataLen)
         try library.withSession(hSession) { session throws(CKError) in
             let data = try session.verifyRecover(signature)

@@ -53,7 +53,7 @@ public func C_SetOperationState(
     _ hEncryptionKey: CK_OBJECT_HANDLE, _ hAuthenticationKey: CK_OBJECT_HANDLE
 ) -> CK_RV {
     call { library throws(CKError) in
-        let state = try unsafe Array(input(pOperationState, ulOperationStateLen))
+        let state = try unsafe octets(pOperationState, ulOperationStateLen)
         try library.withSession(hSession) { session throws(CKError) in
             try session.restoreState(state, hasKeys: hEncryptionKey != 0 || hAuthenticationKey != 0)
         }

@@ -19,7 +19,7 @@ public func C_Verify(
 ) -> CK_RV {
     call { library throws(CKError) in
         let data = try unsafe input(pData, ulDataLen)
-        let signature = try unsafe Array(input(pSignature, ulSignatureLen))
+        let signature = try unsafe octets(pSignature, ulSignatureLen)
         try library.withSession(hSession) { session throws(CKError) in
             try unsafe session.verify(data.span, signature: signature)
         }
@@ -41,7 +41,7 @@ public func C_VerifyFinal(
     _ hSession: CK_SESSION_HANDLE, _ pSignature: UnsafeMutablePointer<CK_BYTE>?, _ ulSignatureLen: CK_ULONG
 ) -> CK_RV {
     call { library throws(CKError) in
-        let signature = try unsafe Array(input(pSignature, ulSignatureLen))
+        let signature = try unsafe octets(pSignature, ulSignatureLen)
         try library.withSession(hSession) { session throws(CKError) in try session.verifyFinal(signature: signature) }
     }
 }

@@ -7,7 +7,11 @@ extension Token {
     /// Whether the token takes commands that nobody published for real ones.
     public func takesOwnCommands() throws(TokenError) -> Bool {
         if let known = knownAsOwn { return known }
-        return try transaction { () throws(TokenError) in try saysItIsOwn() }
+        return try transaction(.reading) { () throws(TokenError) in try saysItIsOwn() }
+    }
+
+    func requireOwnCommands() throws(TokenError) {
+        guard try saysItIsOwn() else { throw .unsupported }
     }
 
     func requireOwnCommands() throws(TokenError) {

@@ -10,16 +10,19 @@ extension Token {
         var record = ObjectRecord(
             certificate: certificate.value, subject: certificate.subject, label: certificate.label, id: certificate.id)
         record.isPrivate = certificate.annotation.isPrivate
-        let stored = try store(record, certificate.annotation, on: .certificates)
-        certificate.file = stored.file
-        certificate.annotation = stored.annotation
-        return certificate
+        return try store(record, certificate.annotation, on: .certificates) { stored in
+            (certificate.file, certificate.annotation) = stored
+            objectsChanged { $0.certificates.enter(certificate) }
+            return certificate
+        }
     }
 
     /// Deletes a certificate. Needs User's login.
     public func delete(_ certificate: TokenCertificate) throws(TokenError) {
         guard !certificate.isForeign else { throw .unsupported }
-        try delete(certificate.file, certificate.annotation, from: .certificates)
+        try delete(certificate.file, certificate.annotation, from: .certificates) {
+            $0.certificates.remove(certificate.file)
+        }
     }
 
     /// Stores a data object. Needs User's login.
@@ -27,34 +30,40 @@ extension Token {
     /// - Parameter data: What it shall be; the file is chosen by the token.
     public func storeData(_ data: TokenData) throws(TokenError) -> TokenData {
         var data = data
-        data.file = try store(data.record, ObjectAnnotation(), on: .data).file
-        return data
+        return try store(data.record, ObjectAnnotation(), on: .data) { stored in
+            data.file = stored.file
+            objectsChanged { $0.data.enter(data) }
+            return data
+        }
     }
 
     /// Deletes a data object. Needs User's login.
     public func delete(_ data: TokenData) throws(TokenError) {
         guard !data.isForeign else { throw .unsupported }
-        try delete(data.file, ObjectAnnotation(), from: .data)
+        try delete(data.file, ObjectAnnotation(), from: .data) { $0.data.remove(data.file) }
     }
 
-    private func store(
-        _ record: ObjectRecord, _ annotation: ObjectAnnotation, on shelf: Shelf
-    ) throws(TokenError) -> (file: UInt16, annotation: ObjectAnnotation) {
+    /// - Parameter entering: Enters the object among those that are known.
+    private func store<Stored>(
+        _ record: ObjectRecord, _ annotation: ObjectAnnotation, on shelf: Shelf,
+        entering: ((file: UInt16, annotation: ObjectAnnotation)) -> Stored
+    ) throws(TokenError) -> Stored {
         // Two bytes say how long an item is, fifteen bits how long a file.
         guard record.items.allSatisfy({ $0.value.count < 0x8000 }) else { throw .memoryFull }
         return try transaction { () throws(TokenError) in
             try requireLogin(.user)
             guard let stored = try store([(record, annotation)], on: shelf).first else { throw .malformedAnswer }
-            return stored
+            return entering(stored)
         }
     }
 
     private func delete(
-        _ file: UInt16, _ annotation: ObjectAnnotation, from shelf: Shelf
+        _ file: UInt16, _ annotation: ObjectAnnotation, from shelf: Shelf, removing: (inout TokenObjects) -> Void
     ) throws(TokenError) {
         try transaction { () throws(TokenError) in
             try requireLogin(.user)
             try removeRecord(file, from: shelf, annotation: annotation)
+            objectsChanged(removing)
         }
     }
 }

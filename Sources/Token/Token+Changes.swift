@@ -1,17 +1,23 @@
-/// What the vendor's format keeps a record of: half of a key pair, or a certificate.
-public protocol RecordedObject: Sendable {
+/// What a record describes.
+public protocol FiledObject: Sendable {
     /// The file of the record.
     var file: UInt16 { get set }
+    /// Whether OpenSC's format describes it.
+    var isForeign: Bool { get }
+}
+
+/// What the vendor's format keeps a record of: half of a key pair, or a certificate.
+public protocol RecordedObject: FiledObject {
     var label: [UInt8] { get set }
     var id: [UInt8] { get set }
     var annotation: ObjectAnnotation { get set }
-    /// Whether OpenSC's format describes it.
-    var isForeign: Bool { get }
 }
 
 extension TokenKey: RecordedObject {}
 extension TokenRSAKey: RecordedObject {}
 extension TokenCertificate: RecordedObject {}
+extension TokenData: FiledObject {}
+extension TokenStoredKey: FiledObject { public var isForeign: Bool { false } }
 
 extension Token {
     /// Changes label, identifier and annotation of an object. Whatever else its record says stays as it is. Needs User's
@@ -31,6 +37,7 @@ extension Token {
             var changed = changed
             changed.file = first.file
             changed.annotation = first.annotation
+            objectsChanged { $0.replace(object.file, by: changed) }
             return changed
         }
     }
@@ -42,7 +49,44 @@ extension Token {
             try requireLogin(.user)
             var changed = changed
             changed.file = try store([changed.record], on: .data, replacing: data.file).first ?? 0
+            objectsChanged { objects in
+                objects.data.remove(data.file)
+                objects.data.enter(changed)
+            }
             return changed
         }
+    }
+}
+
+extension Array where Element: FiledObject {
+    /// Adds what was stored, behind its likes and before what OpenSC has stored: in the order of a search.
+    mutating func enter(_ objects: Element...) {
+        insert(contentsOf: objects, at: firstIndex { $0.isForeign } ?? endIndex)
+    }
+
+    mutating func remove(_ file: UInt16) { removeAll { $0.file == file && !$0.isForeign } }
+}
+
+extension TokenObjects {
+    /// Puts a changed object into the place of what it was.
+    fileprivate mutating func replace(_ file: UInt16, by object: some RecordedObject) {
+        switch object {
+        case let key as TokenKey: keys.replace(file, by: key)
+        case let key as TokenRSAKey: rsaKeys.replace(file, by: key)
+        case let key as TokenECKey: ecKeys.replace(file, by: key)
+        case let certificate as TokenCertificate: certificates.replace(file, by: certificate)
+        default: break
+        }
+    }
+}
+
+extension Array where Element: RecordedObject {
+    /// Its record says what it said before, but for what ``Token/change(_:to:)`` changes.
+    fileprivate mutating func replace(_ file: UInt16, by object: Element) {
+        guard var present = first(where: { $0.file == file && !$0.isForeign }) else { return }
+        remove(file)
+        (present.file, present.label, present.id) = (object.file, object.label, object.id)
+        present.annotation = object.annotation
+        enter(present)
     }
 }

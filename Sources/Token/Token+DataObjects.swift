@@ -10,7 +10,7 @@ extension Token {
     /// - Parameter number: 1 to 4.
     public func licence(_ number: Int) throws(TokenError) -> [UInt8] {
         let tag = try Self.licenceTag(number)
-        return try transaction { () throws(TokenError) in
+        return try transaction(.reading) { () throws(TokenError) in
             let licence = try perform(Command(0x00, 0xCA, 0x01, tag, ne: Self.licenceSize))
             guard licence.count == Self.licenceSize else { throw .malformedAnswer }
             return licence
@@ -38,7 +38,7 @@ extension Token {
 
     /// The record of the token's last GOST signature, BER; nil if there was none.
     public func journal() throws(TokenError) -> [UInt8]? {
-        try transaction { () throws(TokenError) in
+        try transaction(.reading) { () throws(TokenError) in
             try optional { () throws(TokenError) in try perform(Command(0x00, 0xCA, 0x01, 0x7B, ne: 256)) }
         }
     }
@@ -65,7 +65,7 @@ extension Token {
     /// - Returns: nil from a token that does not know the command, because it has no drive.
     private func askDrive(_ question: UInt8, ne: Int) throws(TokenError) -> [UInt8]? {
         do throws(TokenError) {
-            return try transaction { () throws(TokenError) in
+            return try transaction(.reading) { () throws(TokenError) in
                 try perform(Command(0x80, 0x53, question, 0x00, ne: ne))
             }
         } catch {

@@ -33,7 +33,9 @@ extension Token {
                         id: text.id, point: half == .publicKey ? TokenECKey.reversed(answer) : nil, isImported: false,
                         canDerive: canDerive, annotation: place.annotation)
                 }
-                return (key(.publicKey, publicKey, stored[0]), key(.privateKey, privateKey, stored[1]))
+                let keys = (key(.publicKey, publicKey, stored[0]), key(.privateKey, privateKey, stored[1]))
+                objectsChanged { $0.ecKeys.enter(keys.0, keys.1) }
+                return keys
             }
         }
     }
@@ -55,10 +57,12 @@ extension Token {
                 try importSelected(value)
                 let record = ecRecord(.privateKey, half, number: number)
                 guard let stored = try store([record], on: .keys).first else { throw .malformedAnswer }
-                return TokenECKey(
+                let key = TokenECKey(
                     half: .privateKey, file: stored.file, number: number, parameters: TokenECKey.p256,
                     label: half.label, id: half.id, isImported: true, canDerive: canDerive,
                     annotation: stored.annotation)
+                objectsChanged { $0.ecKeys.enter(key) }
+                return key
             }
         }
     }

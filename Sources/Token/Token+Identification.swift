@@ -60,7 +60,7 @@ extension Token {
 
     /// `count` random bytes of the token's generator (GET CHALLENGE).
     public func randomBytes(_ count: Int) throws(TokenError) -> [UInt8] {
-        try transaction { () throws(TokenError) in
+        try transaction(.reading) { () throws(TokenError) in
             var bytes: [UInt8] = []
             while bytes.count < count {
                 let wanted = min(count - bytes.count, 224)
@@ -115,7 +115,9 @@ extension Token {
     /// The name of the model, UTF-8; nil if the firmware does not know it.
     public func modelName() throws(TokenError) -> [UInt8]? {
         if let known = knownModelName { return known }
-        let name = try transaction { () throws(TokenError) in try optional(Command(0x00, 0xCA, 0x01, 0x85, ne: 0x80)) }
+        let name = try transaction(.reading) { () throws(TokenError) in
+            try optional(Command(0x00, 0xCA, 0x01, 0x85, ne: 0x80))
+        }
         let known = name.map { Array($0.prefix { $0 != 0 }) }
         knownModelName = .some(known)
         return known

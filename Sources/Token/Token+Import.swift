@@ -26,6 +26,7 @@ extension Token {
                 var key = TokenKey(template, .privateKey)
                 (key.file, key.annotation, key.number) = (stored.file, stored.annotation, number)
                 key.isImported = true
+                objectsChanged { $0.keys.enter(key) }
                 return key
             }
         }
@@ -54,10 +55,12 @@ extension Token {
                 guard let stored = try store([(record, half.annotation)], on: .keys).first else {
                     throw .malformedAnswer
                 }
-                return TokenRSAKey(
+                let key = TokenRSAKey(
                     half: .privateKey, file: stored.file, number: number, label: half.label, id: half.id,
                     bits: size.bits, modulus: modulus, publicExponent: publicExponent, isImported: true,
                     annotation: stored.annotation)
+                objectsChanged { $0.rsaKeys.enter(key) }
+                return key
             }
         }
     }

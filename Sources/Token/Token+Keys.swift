@@ -11,7 +11,9 @@ extension Token {
             try requireAccepted(template.algorithm)
             return try withNewKeyFiles { number throws(TokenError) in
                 let value = try generate(template, number: number)
-                return try describe(template, number: number, value: value)
+                let keys = try describe(template, number: number, value: value)
+                objectsChanged { $0.keys.enter(keys.0, keys.1) }
+                return keys
             }
         }
     }
@@ -44,6 +46,11 @@ extension Token {
             try requireLogin(.user)
             try removeRecord(record, from: .keys, annotation: annotation)
             try delete(UInt16(number), in: half == .publicKey ? .publicKeys : .privateKeys)
+            objectsChanged { objects in
+                objects.keys.remove(record)
+                objects.rsaKeys.remove(record)
+                objects.ecKeys.remove(record)
+            }
         }
     }
 

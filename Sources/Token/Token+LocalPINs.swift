@@ -5,7 +5,7 @@ public import Secrets
 extension Token {
     /// Limits and tries of a local PIN; nil if it has no value.
     public func localPIN(_ pin: LocalPIN) throws(TokenError) -> PINState? {
-        try transaction { () throws(TokenError) in try state(of: pin).flatMap { $0.isChanged ? $0 : nil } }
+        try transaction(.reading) { () throws(TokenError) in try state(of: pin).flatMap { $0.isChanged ? $0 : nil } }
     }
 
     /// Gives a local PIN a value, the first one or another. Needs no login, and leaves none.

@@ -96,8 +96,18 @@ extension Token {
 
     /// What was known of the objects is past, and the change counter too.
     private func objectsChanged() {
+        if let cache, cache.changeCounter == changeCounter { objectsBefore = cache.objects }
         cache = nil
         changeCounter = nil
+    }
+
+    /// Has what is known of the objects follow the change that this transaction has made. Nobody else could change
+    /// anything meanwhile, so that the next search asks for the counter only.
+    func objectsChanged(_ change: (inout TokenObjects) -> Void) {
+        guard var objects = objectsBefore, login == .user, (try? readChangeCounter()) != nil else { return }
+        change(&objects)
+        objects.completePublicKeys()
+        cache = changeCounter.map { ObjectCache(changeCounter: $0, objects: objects) }
     }
 
     /// The index of a shelf, made if there is none, or if making it was cut short.

@@ -35,7 +35,7 @@ extension Token {
     public func logOut() throws(TokenError) {
         guard let role = login else { return }
         forgetLogin()
-        try transaction { () throws(TokenError) in
+        try transaction(.acting) { () throws(TokenError) in
             try resetRight(of: role.rawValue)
         }
     }

@@ -17,7 +17,9 @@ extension Token {
                     Command(0x00, 0x46, 0x80, number, bytes: exponent, ne: 256))
                 guard answer.count == template.size.blockSize else { throw .malformedAnswer }
                 let value = RSAPublicValue(modulus: answer.reversed(), exponent: [0x01, 0x00, 0x01])
-                return try describe(template, number: number, value: value)
+                let keys = try describe(template, number: number, value: value)
+                objectsChanged { $0.rsaKeys.enter(keys.0, keys.1) }
+                return keys
             }
         }
     }

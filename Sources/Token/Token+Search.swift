@@ -51,6 +51,7 @@ extension Token {
             if let annotation = record.annotation(in: file) { objects.attach(annotation, to: record[.target]) }
         }
         if let directories = indices.directories { try readPKCS15(directories, into: &objects) }
+        objects.completePublicKeys()
         return objects
     }
 

@@ -17,6 +17,7 @@ extension Token {
             if !value.isEmpty { key.valueFile = try createFile(of: value, isPrivate: key.isPrivate) }
             do throws(TokenError) {
                 key.file = try store([key.record], on: .data).first ?? 0
+                objectsChanged { $0.storedKeys.enter(key) }
                 return key
             } catch {
                 if key.valueFile != 0 { try? delete(key.valueFile, in: Shelf.data.directory) }
@@ -42,6 +43,10 @@ extension Token {
             try requireLogin(.user)
             var changed = changed
             changed.file = try store([changed.record], on: .data, replacing: key.file).first ?? 0
+            objectsChanged { objects in
+                objects.storedKeys.remove(key.file)
+                objects.storedKeys.enter(changed)
+            }
             return changed
         }
     }
@@ -52,6 +57,7 @@ extension Token {
             try requireLogin(.user)
             try removeRecord(key.file, from: .data)
             if key.valueFile != 0 { try delete(key.valueFile, in: Shelf.data.directory) }
+            objectsChanged { $0.storedKeys.remove(key.file) }
         }
     }
 

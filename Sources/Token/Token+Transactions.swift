@@ -19,6 +19,7 @@ extension Token {
     ) throws(TokenError) -> Result {
         hasActed = false
         hasAsked = false
+        objectsBefore = nil
         do throws(TokenError) {
             return try exclusively { () throws(TokenError) in try uninterrupted(beginning, body) }
         } catch {

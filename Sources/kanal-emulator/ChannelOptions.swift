@@ -69,12 +69,14 @@ struct ChannelOptions: ParsableArguments {
             || maxReply != nil || extended
     }
 
+    static func noChannel(_ identity: Identity) -> ValidationError {
+        ValidationError("the identity '\(identity.name)' has no secure channel")
+    }
+
     /// The identity with a channel like this.
     func apply(to identity: Identity) throws -> Identity {
         guard isUsed else { return identity }
-        guard var offer = identity.channel else {
-            throw ValidationError("the identity '\(identity.name)' has no secure channel")
-        }
+        guard var offer = identity.channel else { throw Self.noChannel(identity) }
         if let profiles { offer.profiles = profiles.list }
         if let sessions { offer.sessions = sessions }
         if let batch { offer.features = batch ? ChannelOffer.batch : nil }

@@ -28,7 +28,8 @@ struct KanalEmulator: ParsableCommand {
               kanal-emulator --identity bt --state ~/.token --label 'My token'
               kanal-emulator --identity bt --trace apdu.log --port 35964
               kanal-emulator --identity bt --profiles modern --sessions 1 --no-batch
-            """)
+            """,
+        version: "0.1.0")
 
     enum IdentityName: String, ExpressibleByArgument, CaseIterable {
         case usb
@@ -138,6 +139,7 @@ struct KanalEmulator: ParsableCommand {
     private func run(with memory: any CardMemory) throws {
         guard let known = Identity(name: identity.rawValue) else { throw ValidationError("no such identity") }
         var identity = try channel.apply(to: known)
+        guard activationPassword.isEmpty || identity.channel != nil else { throw ChannelOptions.noChannel(identity) }
         identity.isSlow = slow
         identity.erasesForAdministratorOnly = eraseNeedsSo
         identity.verifiesAgain = verifyAgain

@@ -106,6 +106,21 @@ struct LoginTests {
         try application.logIn(next)
     }
 
+    @Test("R9: after a removal that no call has noticed, a new session and the token's information need no second call")
+    func unnoticedRemoval() throws {
+        for isInformation in [true, false] {
+            let stale = try application.open()
+            reader.removeCard()
+            reader.insertCard()
+            if isInformation {
+                #expect(try application.library.token(in: 0, evicting: false).sessionCount == 0)
+            } else {
+                try application.logIn(application.open())
+            }
+            #expect(throws: CKError.sessionHandleInvalid) { try application.logIn(stale) }
+        }
+    }
+
     @Test("neither PIN nor password crosses the link in a form that can be read")
     func conversation() throws {
         try application.logIn(session)

@@ -210,12 +210,6 @@ final class SoakWorld: CustomStringConvertible {
         }
     }
 
-    /// Opens a session. The first call after the token was away may say so.
-    private func open() throws -> CK_SESSION_HANDLE {
-        do { return try application.open() } catch let error as CKError where error == .deviceRemoved {}
-        return try application.open()
-    }
-
     /// Logs in, unless another session of the application has done so.
     private func logIn(_ session: CK_SESSION_HANDLE) throws {
         logins += 1
@@ -227,7 +221,7 @@ final class SoakWorld: CustomStringConvertible {
     private func check() throws {
         let session = try step("opening") {
             do {
-                return try open()
+                return try application.open()
             } catch let error as CKError where error == .functionNotSupported && !isPaired {
                 activations += 1
                 try application.activate()

@@ -150,7 +150,7 @@ struct PairingTests {
     func pinned() throws {
         let scene = try PairingScene(.classic)
         let (host, card) = (scene.host, scene.card)
-        try Directory(path: host.path + "/tokens", create: false).write("0000000030abcdef.02", [1].span)
+        try Directory(path: host.path + "/tokens", create: true).write("0000000030abcdef.02", [1].span)
         #expect(throws: ChannelError.downgradeSuspected) { try scene.activate() }
         #expect(throws: ChannelError.downgradeSuspected) { try host.open(over: Line()) }
         #expect(card.received.isEmpty)

@@ -35,8 +35,8 @@ public struct SubjectPublicKeyInfo: Sendable, Equatable {
     }
 
     /// The structure in DER.
-    public var der: [UInt8] {
-        DERTag.sequence.element(
-            algorithm.der + DERTag.bitString.element([0] + DERTag.octetString.element(key.bytes)))
-    }
+    public var der: [UInt8] { DERTag.sequence.element(contents) }
+
+    /// What stands in the SEQUENCE.
+    var contents: [UInt8] { algorithm.der + DERTag.bitString.element([0] + DERTag.octetString.element(key.bytes)) }
 }

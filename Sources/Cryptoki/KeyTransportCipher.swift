@@ -1,0 +1,124 @@
+import CCryptoki
+import GOST
+import Secrets
+import Token
+
+/// Key transport with keys of GOST R 34.10 (PKCS #11 v2.40 current mechanisms, 2.24.9; RFC 4490, 4.2): the receiver's key
+/// and the sender's, which is made for this only unless the parameter names one, agree on a key that wraps.
+struct KeyTransportCipher {
+    unowned let session: Session
+    let mechanism: Mechanism
+    /// The receiver's public or private key.
+    let key: Object
+
+    private var parameters: KeyTransportParameters {
+        if case .transport(let parameters) = mechanism.structure { parameters } else { KeyTransportParameters() }
+    }
+
+    func wrap(_ value: borrowing Secret) throws(CKError) -> [UInt8] {
+        let ukm = try parameters.ukm.isEmpty ? randomUKM() : parameters.ukm
+        let peer = try key.attributes.gostPublicKey()
+        let agreement = AgreementParameters(derivation: CK_ULONG(CKD_NULL), publicData: peer.bytes, ukm: ukm)
+        let sBox = try parameters.sBox ?? key.sBox
+        let hash = key.attributes.agreementHash
+        var ephemeralKey: SubjectPublicKeyInfo?
+        let kek: Secret
+        if parameters.key == CK_INVALID_HANDLE {
+            let sender = try SessionKey(generatedOn: peer.curve, random: session.slot.settings.random)
+            ephemeralKey = try sender.publicKeyInfo(for: hash)
+            kek = try sender.agree(agreement, hash.derivation, sBox: sBox)
+        } else {
+            kek = try session.agree(agreement, hash.derivation, sBox: sBox, with: sender())
+        }
+        do throws(GOSTError) {
+            let wrapped = try GOST28147KeyWrap.cryptoPro.wrap(
+                value.bytes, kek: kek.bytes, ukm: ukm.span, sBox: sBox)
+            return try KeyTransport(
+                wrapped: [UInt8](copying: wrapped), sBox: sBox, ephemeralKey: ephemeralKey
+            ).der
+        } catch {
+            throw error == .invalidKeyLength ? .keySizeRange : .mechanismParameterInvalid
+        }
+    }
+
+    func unwrap(_ wrapped: [UInt8]) throws(CKError) -> Secret {
+        let transport: KeyTransport
+        do { transport = try KeyTransport(der: wrapped.span) } catch { throw .wrappedKeyInvalid }
+        var peer = transport.ephemeralKey?.key
+        var hash = key.attributes.agreementHash
+        if let info = transport.ephemeralKey {
+            hash = info.algorithm.algorithm == .gostR34102001 ? .gostR341194 : .streebog256
+        } else if parameters.key != CK_INVALID_HANDLE {
+            peer = try session.slot.visibleObject(parameters.key).attributes.gostPublicKey()
+        }
+        guard let peer else { throw .mechanismParameterInvalid }
+        let agreement = AgreementParameters(
+            derivation: CK_ULONG(CKD_NULL), publicData: peer.bytes, ukm: Array(transport.wrapped.prefix(8)))
+        let kek: Secret
+        do throws(CKError) {
+            kek = try session.agree(agreement, hash.derivation, sBox: transport.sBox, with: key)
+        } catch {
+            throw error == .mechanismParameterInvalid ? .wrappedKeyInvalid : error
+        }
+        do {
+            return try GOST28147KeyWrap.cryptoPro.unwrap(
+                transport.wrapped.span, kek: kek.bytes, sBox: transport.sBox)
+        } catch {
+            throw .wrappedKeyInvalid
+        }
+    }
+
+    /// The private key that the parameter names.
+    private func sender() throws(CKError) -> Object {
+        try session.operationKey(
+            parameters.key, for: mechanism.type, class: CKO_PRIVATE_KEY, permission: CKA_DERIVE,
+            keyTypes: [.gostR3410, .gostR3410With512Bits])
+    }
+
+    private func randomUKM() throws(CKError) -> [UInt8] {
+        guard let ukm = try? session.slot.settings.random.bytes(8) else { throw .functionFailed }
+        return ukm
+    }
+}
+
+extension Attributes {
+    /// The hash function of the agreement with a key: that of its own standard.
+    fileprivate var agreementHash: HashAlgorithm {
+        self[CKA_GOSTR3411_PARAMS] == HashAlgorithm.gostR341194.oid ? .gostR341194 : .streebog256
+    }
+}
+
+extension HashAlgorithm {
+    /// The agreement on 32 octets with this hash function.
+    fileprivate var derivation: KeyDerivation { self == .gostR341194 ? .vko2001 : .vko2012256 }
+}
+
+extension SessionKey {
+    fileprivate convenience init(generatedOn curve: Curve, random: any RandomSource) throws(CKError) {
+        do throws(GOSTError) {
+            let key = try PrivateKey.generate(on: curve, random: random)
+            self.init(key)
+        } catch {
+            throw CKError(error)
+        }
+    }
+
+    /// The public key of GOST R 34.10, of the standard that the hash function belongs to.
+    fileprivate func publicKeyInfo(for hash: HashAlgorithm) throws(CKError) -> SubjectPublicKeyInfo {
+        let publicKey: PublicKey
+        switch material {
+        case .gost(let key): do { publicKey = try key.publicKey() } catch { throw CKError(error) }
+        default: throw .keyTypeInconsistent
+        }
+        let algorithm: PublicKeyAlgorithm =
+            switch (hash, publicKey.curve.coordinateSize) {
+            case (.gostR341194, _): .gostR34102001
+            case (_, 64): .gostR34102012512
+            default: .gostR34102012256
+            }
+        // A key can name a hash function that is not of its curve's standard.
+        do { return try SubjectPublicKeyInfo(algorithm: algorithm, key: publicKey) } catch {
+            throw .wrappingKeyTypeInconsistent
+        }
+    }
+}
