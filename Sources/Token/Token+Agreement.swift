@@ -2,16 +2,13 @@ import APDU
 public import GOST
 public import Secrets
 
-/// Key agreement with keys of GOST R 34.10 and on P-256. Nobody published a command for it: this one is sent to this project's tokens only.
+/// Key agreement with keys of GOST R 34.10 and on P-256. Nobody published a command for it: this one is sent to this
+/// project's tokens only.
 extension Token {
     /// Whether the token takes commands that nobody published for real ones.
     public func takesOwnCommands() throws(TokenError) -> Bool {
         if let known = knownAsOwn { return known }
         return try transaction(.reading) { () throws(TokenError) in try saysItIsOwn() }
-    }
-
-    func requireOwnCommands() throws(TokenError) {
-        guard try saysItIsOwn() else { throw .unsupported }
     }
 
     func requireOwnCommands() throws(TokenError) {
@@ -64,7 +61,7 @@ extension Token {
         let request = [UInt8].object(0x85, TokenECKey.reversed(peer))
         try transaction { () throws(TokenError) in
             try requireLogin(.user)
-            guard try saysItIsOwn() else { throw .unsupported }
+            try requireOwnCommands()
             try perform(Command(0x00, 0x22, 0x41, 0xA6, bytes: [0x84, 0x01, key.number]))
             agreed = try perform(Command(0x00, 0x86, 0x00, 0x00, bytes: .object(0x7C, request), ne: TokenECKey.size))
             guard agreed.count == TokenECKey.size else { throw .malformedAnswer }
