@@ -2,16 +2,13 @@ import APDU
 public import GOST
 public import Secrets
 
-/// Key agreement with keys of GOST R 34.10 and on P-256. Nobody published a command for it: this one is sent to this project's tokens only.
+/// Key agreement with keys of GOST R 34.10 and on P-256. Nobody published a command for it: this one is sent to this
+/// project's tokens only.
 extension Token {
     /// Whether the token takes commands that nobody published for real ones.
     public func takesOwnCommands() throws(TokenError) -> Bool {
         if let known = knownAsOwn { return known }
         return try transaction(.reading) { () throws(TokenError) in try saysItIsOwn() }
-    }
-
-    func requireOwnCommands() throws(TokenError) {
-        guard try saysItIsOwn() else { throw .unsupported }
     }
 
     func requireOwnCommands() throws(TokenError) {
