@@ -28,7 +28,7 @@ install() (
     timeout 300 "$suites/bin/pip" download -q --no-deps --no-binary :all: --dest "$suites" python-pkcs11==0.10.1
     tar -xf "$suites"/python_pkcs11-*.tar.gz -C "$suites" --strip-components 1 --wildcards '*/tests/*'
     [ -n "$python" ] || find "$suites"/lib -path '*pkcs11_check*' -name '*.py' -exec sed -E -i \
-        -e 's/^type ([A-Z][A-Za-z]* =)/\1/' -e 's/^(def [a-z_0-9]+)\[T\]\(/\1(/' {} +
+        -e 's/^type ([A-Za-z_0-9]+ =)/\1/' -e 's/^(def [a-z_0-9]+)\[T\]\(/\1(/' {} +
     "$suites/bin/python" -m compileall -q "$suites"/lib/python3*/site-packages/pkcs11_check
     touch "$suites/complete"
 )

@@ -16,6 +16,8 @@ struct AttributeRule: Sendable {
         case required
         /// May be left out, and is then this.
         case optional([UInt8])
+        /// May be left out, and is then what the library makes of the others.
+        case computed
         /// Only the library sets it, to this.
         case readOnly([UInt8])
         /// It is this, which a template may say.

@@ -76,6 +76,7 @@ extension AttributeTable {
                 CKA_PRIVATE: .bool(true, .copy), CKA_VALUE: .required, CKA_VALUE_LEN: .readOnly(.number, []),
                 CKA_SENSITIVE: .bool(false, .only(true)), CKA_EXTRACTABLE: .bool(true, .only(false)),
                 CKA_TRUSTED: .trusted,
+                CKA_CHECK_VALUE: AttributeRule(form: .bytes, presence: .computed, change: .never),
             ])
     }
 

@@ -24,7 +24,7 @@ extension AttributeTable {
         var attributes = attributes
         for (type, rule) in rules where attributes[type] == nil {
             switch rule.presence {
-            case .required: continue
+            case .required, .computed: continue
             case .optional(let value), .readOnly(let value), .fixed(let value): attributes.set(type, value)
             }
         }

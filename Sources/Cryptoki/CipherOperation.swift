@@ -37,6 +37,12 @@ final class CipherOperation {
     /// The octets that the end gives, or at most.
     var finalSize: Int { cipher.granularity == nil ? cipher.outputSize(for: pending.count) : 0 }
 
+    /// As ``finalSize``, exactly.
+    func exactFinalSize() throws(CKError) -> Int {
+        let text = pending
+        return cipher.knowsOutputSize ? finalSize : try cipher.process(text.span).count
+    }
+
     func process(_ data: Span<UInt8>) throws(CKError) -> Secret {
         if let granularity = cipher.granularity {
             guard data.count % granularity == 0 else { throw direction.lengthRange }

@@ -169,6 +169,7 @@ extension Attributes {
         let value = take(CKA_VALUE)
         guard type.allows(value.count) else { throw .attributeValueInvalid }
         set(CKA_VALUE_LEN, CK_ULONG(value.count))
+        try completeCheckValue(value, type)
         return SessionKey(value)
     }
 

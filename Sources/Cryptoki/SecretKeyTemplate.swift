@@ -69,6 +69,7 @@ struct SecretKeyTemplate {
     func object(_ value: consuming Secret, session: CK_SESSION_HANDLE) throws(CKError) -> Object {
         var attributes = attributes
         attributes.set(CKA_VALUE_LEN, CK_ULONG(value.count))
+        try attributes.completeCheckValue(value, keyType)
         return Object(
             home: .session(session, SessionKey(value)), attributes: attributes,
             isPrivate: try attributes.bool(CKA_PRIVATE) ?? true)
@@ -83,8 +84,5 @@ extension Object {
     }
 
     /// The substitution of a key of GOST 28147-89.
-    var sBox: SBox {
-        let parameters = attributes[CKA_GOST28147_PARAMS]
-        return SBox.all.first { $0.oid == parameters } ?? .tc26Z
-    }
+    var sBox: SBox { attributes.sBox }
 }

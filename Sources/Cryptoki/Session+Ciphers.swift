@@ -47,6 +47,15 @@ extension Session {
         try active(direction).finalSize
     }
 
+    /// The octets that the end of the text gives, where nobody knows before it is decrypted.
+    public func cipherExactFinalSize(_ direction: CipherDirection) throws(CKError) -> Int {
+        let operation = try active(direction)
+        do throws(CKError) { return try operation.exactFinalSize() } catch {
+            end(direction)
+            throw error
+        }
+    }
+
     /// Encrypts or decrypts text that came in one part.
     public func cipher(_ data: Span<UInt8>, _ direction: CipherDirection) throws(CKError) -> Secret {
         let operation = try active(direction)

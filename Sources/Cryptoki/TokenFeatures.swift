@@ -22,7 +22,7 @@ enum TokenFeatures {
         let interfaces = Self.interfaces(of: token, isWireless: isWireless)
         attributes.set(CKA_VENDOR_CURRENT_TOKEN_INTERFACE, interfaces.current)
         attributes.set(CKA_VENDOR_SUPPORTED_TOKEN_INTERFACE, interfaces.supported)
-        attributes.set(CKA_VENDOR_BIOMETRIC_AUTHENTICATION, 0)
+        for type in [CKA_VENDOR_BIOMETRIC_AUTHENTICATION, unnamedNumber] { attributes.set(type, 0) }
         attributes.set(CKA_VENDOR_FLASH_DRIVE_AVAILABLE, try token.hasDrive())
         for type in absent { attributes.set(type, false) }
         for type in present { attributes.set(type, true) }
@@ -38,8 +38,11 @@ enum TokenFeatures {
     private static let absent: [CK_ATTRIBUTE_TYPE] = [
         CKA_VENDOR_EXTERNAL_AUTHENTICATION, CKA_VENDOR_CUSTOM_ADMIN_PIN, CKA_VENDOR_CUSTOM_USER_PIN,
         CKA_VENDOR_SUPPORT_HW_RESULT_FOR_GOST28147_KEY_UNWRAP, CKA_VENDOR_SUPPORT_KIMP15,
-        CKA_VENDOR_SUPPORT_HW_AES_WRAP,
+        CKA_VENDOR_SUPPORT_HW_AES_WRAP, unnamedFlag,
     ]
+
+    /// What the vendor's library answers zero to, under numbers without a public name.
+    private static let (unnamedFlag, unnamedNumber): (CK_ATTRIBUTE_TYPE, CK_ATTRIBUTE_TYPE) = (0x8000_800D, 0x8000_800E)
 
     /// How the token is reached, and how it can be. A Bluetooth token's reader need not look wireless.
     private static func interfaces(of token: Token, isWireless: Bool) -> (current: CK_ULONG, supported: CK_ULONG) {

@@ -39,8 +39,10 @@ func cipherFinal(
     _ result: UnsafeMutablePointer<CK_BYTE>?, _ resultCount: UnsafeMutablePointer<CK_ULONG>?
 ) throws(CKError) {
     try library.withSession(session) { session throws(CKError) in
-        let size = try session.cipherFinalSize(direction)
-        try unsafe Output(result, resultCount).fill(count: size) { () throws(CKError) in
+        var size = try session.cipherFinalSize(direction)
+        let output = try unsafe Output(result, resultCount)
+        if output.isTooSmall(for: size) { size = try session.cipherExactFinalSize(direction) }
+        try output.fill(count: size) { () throws(CKError) in
             try session.cipherFinal(direction)
         }
     }

@@ -1,8 +1,8 @@
 import APDU
 public import Secrets
 
-/// Keys of ECDSA and ECDH on P-256. Nobody published the commands for them, so that these go to tokens only that are
-/// known to take them: this project's.
+/// Keys of ECDSA and ECDH on P-256. Nobody published the commands for them, so that these go to tokens only that are known to take
+/// them: this project's.
 extension Token {
     /// Makes a key pair on the token and stores what describes it. Needs User's login.
     ///
@@ -15,8 +15,8 @@ extension Token {
             try requireOwnCommands()
             return try withNewKeyFiles { number throws(TokenError) in
                 let answer = try perform([
-                    selection(.objects), ecKeyFile(.privateKey, number, canDerive: canDerive),
-                    ecKeyFile(.publicKey, number, canDerive: canDerive),
+                    selection(.objects), ecKeyFile(.privateKey, number, canDerive),
+                    ecKeyFile(.publicKey, number, canDerive),
                     Step(0x00, 0x46, 0x80, number, ne: hasBatches ? 2 * TokenECKey.size : 256),
                 ])
                 guard answer.count == 2 * TokenECKey.size else { throw .malformedAnswer }
@@ -55,7 +55,7 @@ extension Token {
             guard value.count == TokenECKey.size else { throw .unsupported }
             return try withNewKeyFiles { number throws(TokenError) in
                 try perform([
-                    selection(.objects), ecKeyFile(.privateKey, number, canDerive: canDerive),
+                    selection(.objects), ecKeyFile(.privateKey, number, canDerive),
                     selection(.privateKeys.file(UInt16(number))),
                 ])
                 try importSelected(value)
@@ -96,12 +96,12 @@ extension Token {
         try delete(key.half, number: key.number, record: key.file, key.annotation)
     }
 
-    private func ecKeyFile(_ half: TokenKey.Half, _ number: UInt8, canDerive: Bool) -> Step {
+    private func ecKeyFile(_ half: TokenKey.Half, _ number: UInt8, _ canDerive: Bool) -> Step {
         let (type, size) =
             half == .privateKey
             ? (TokenECKey.privateType, TokenECKey.size) : (TokenECKey.publicType, 2 * TokenECKey.size)
-        let flags: UInt8 = canDerive ? 0x01 : 0x00
-        return keyFile(half, number, size: size + 4, properties: [type, TokenECKey.parameterByte, flags])
+        let uses: UInt8 = canDerive ? 0x01 : 0x00
+        return keyFile(half, number, size: size + 4, properties: [type, TokenECKey.parameterByte, uses])
     }
 
     /// - Parameter point: As the card gives it, little-endian.

@@ -75,8 +75,8 @@ extension Token {
         let (type, size) =
             half == .privateKey
             ? (algorithm.typeByte, algorithm.privateSize) : (algorithm.typeByte | 0x10, algorithm.publicSize)
-        let flags: UInt8 = (template.canDerive ? 0x01 : 0x00) | (template.signsJournal ? 0x04 : 0x00)
-        return keyFile(half, number, size: size, properties: [type, algorithm.parameterByte, flags])
+        let uses: UInt8 = (template.canDerive ? 0x01 : 0x00) | (template.signsJournal ? 0x04 : 0x00)
+        return keyFile(half, number, size: size, properties: [type, algorithm.parameterByte, uses])
     }
 
     /// Creates both key files and fills them (GENERATE KEY PAIR).

@@ -35,6 +35,7 @@ struct FeatureTests {
         #expect(try plain.number(CKA_VENDOR_CURRENT_SECURE_MESSAGING_MODE) == SECURE_MESSAGING_UNSUPPORTED)
         #expect(plain[CKA_VENDOR_SUPPORTED_SECURE_MESSAGING_MODES] == SECURE_MESSAGING_UNSUPPORTED.octets)
         #expect(try plain.number(CKA_VENDOR_CURRENT_TOKEN_INTERFACE) == INTERFACE_TYPE_USB)
+        #expect(try plain.bool(0x8000_800D) == false && plain.number(0x8000_800E) == 0)
 
         let classic = try Self.features(.bt(.classic))
         #expect(try classic.bool(CKA_VENDOR_SECURE_MESSAGING_AVAILABLE) == true)

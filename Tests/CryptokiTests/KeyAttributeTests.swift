@@ -85,6 +85,67 @@ struct KeyAttributeTests {
         }
     }
 
+    @Test("a secret key's check value begins a block of zeros under the key, or the digest of the key")
+    func checkValues() throws {
+        let scene = try SecretKeyScene()
+        // FIPS 180-4, the first example; NIST SP 800-38A's cipher with the key 0.
+        let cases: [(CK_KEY_TYPE, [UInt8], [UInt8])] = [
+            (CKK_GENERIC_SECRET, Array("abc".utf8), [0xA9, 0x99, 0x3E]),
+            (CKK_AES, [UInt8](repeating: 0, count: 16), [0x66, 0xE9, 0x4B]),
+        ]
+        for (type, value, expected) in cases {
+            let key = try scene.key(type, value)
+            #expect(try Self.attributes(scene, of: key)[CKA_CHECK_VALUE] == expected)
+            _ = try scene.key(type, value, [(CKA_CHECK_VALUE, expected)])
+            #expect(throws: CKError.attributeValueInvalid) {
+                try scene.key(type, value, [(CKA_CHECK_VALUE, [1, 2, 3])])
+            }
+            let without = try scene.key(type, value, [(CKA_CHECK_VALUE, [])])
+            #expect(try Self.attributes(scene, of: without)[CKA_CHECK_VALUE] == [])
+        }
+        for (generation, codebook) in [
+            (CKM_GOST28147_KEY_GEN, CKM_GOST28147_ECB), (CKM_MAGMA_KEY_GEN, CKM_MAGMA_ECB),
+            (CKM_KUZNECHIK_KEY_GEN, CKM_KUZNECHIK_ECB),
+        ] {
+            for place in [UInt8(0), 1] {
+                let key = try scene.generate(generation, [(CKA_TOKEN, [place])])
+                let block = try scene.cipher(.encryption, codebook, key, [UInt8](repeating: 0, count: 16))
+                #expect(try Self.attributes(scene, of: key)[CKA_CHECK_VALUE] == Array(block.prefix(3)))
+            }
+        }
+    }
+
+    @Test(
+        "label, identifier and subject of both halves of a key pair of the token can change, its nature cannot",
+        arguments: [CKM_RSA_PKCS_KEY_PAIR_GEN, CKM_EC_KEY_PAIR_GEN, CKM_GOSTR3410_512_KEY_PAIR_GEN])
+    func changes(_ mechanism: CK_MECHANISM_TYPE) throws {
+        let scene = try SecretKeyScene()
+        var publicKey: Template = [(CKA_TOKEN, [1])]
+        if mechanism == CKM_RSA_PKCS_KEY_PAIR_GEN { publicKey.append((CKA_MODULUS_BITS, CK_ULONG(1024).octets)) }
+        if mechanism == CKM_EC_KEY_PAIR_GEN { publicKey.append((CKA_EC_PARAMS, ECCurve.p256.oid)) }
+        let keys = try Self.generate(scene, mechanism, publicKey, [(CKA_TOKEN, [1])])
+        let (application, session) = (scene.application, scene.session)
+        let changes: Template = [(CKA_LABEL, [6]), (CKA_ID, [7, 7]), (CKA_SUBJECT, [0x30, 0])]
+        for key in [keys.publicKey, keys.privateKey] {
+            try application.set(session, key, changes)
+            for (type, value) in [
+                (CKA_TOKEN, [0]), (CKA_LOCAL, [0]), (CKA_KEY_TYPE, CKK_AES.octets), (CKA_CLASS, CKO_DATA.octets),
+            ] as Template {
+                #expect(throws: CKError.attributeReadOnly) { try application.set(session, key, [(type, value)]) }
+            }
+        }
+        #expect(throws: CKError.attributeReadOnly) {
+            try application.set(session, keys.privateKey, [(CKA_EXTRACTABLE, [1])])
+        }
+        #expect(throws: CKError.attributeReadOnly) {
+            try application.set(session, keys.privateKey, [(CKA_SENSITIVE, [0])])
+        }
+        try application.library.closeAllSessions(with: 0)
+        let later = try application.open()
+        try application.logIn(later)
+        #expect(try application.find(later, changes).count == 2)
+    }
+
     @Test("a derived key was always hidden only if its base was", arguments: [true, false])
     func past(isHidden: Bool) throws {
         let scene = try SecretKeyScene()

@@ -62,7 +62,9 @@ struct SecretKeyScene {
                 guard octets.count == count else { throw .generalError }
                 result += [UInt8](copying: octets)
             }
+            let count = try session.cipherExactFinalSize(direction)
             let end = try session.cipherFinal(direction)
+            guard end.count == count else { throw .generalError }
             return result + [UInt8](copying: end)
         }
     }

@@ -2,7 +2,8 @@
  * mechanisms SLOT PIN
  *
  * Uses every mechanism that C_GetMechanismList names in each way that its flags claim, with keys of the session and
- * with keys of the token. Names whatever does not work; the exit status is the number of that.
+ * with keys of the token, and those that wrap keys although no flag claims it. Names whatever does not work; the exit
+ * status is the number of that.
  */
 #include "mechanisms.h"
 
@@ -77,22 +78,24 @@ static CK_ULONG read_value(CK_OBJECT_HANDLE key, CK_ATTRIBUTE_TYPE type, CK_BYTE
 
 static void wrap_and_unwrap(const struct use *use) {
     static CK_KEY_TYPE types[] = {
-        [GOST28147] = CKK_GOST28147, [MAGMA_TWIN] = CKK_MAGMA, [KUZNYECHIK_TWIN] = CKK_KUZNECHIK,
+        [RSA] = CKK_MAGMA, [GOST] = CKK_GOST28147, [GOST_512] = CKK_GOST28147, [GOST28147] = CKK_GOST28147,
+        [MAGMA_TWIN] = CKK_MAGMA, [KUZNYECHIK_TWIN] = CKK_KUZNECHIK,
     };
     static const enum kind wrapped_kinds[] = {
-        [GOST28147] = GOST28147, [MAGMA_TWIN] = MAGMA, [KUZNYECHIK_TWIN] = KUZNYECHIK,
+        [RSA] = MAGMA, [GOST] = GOST28147, [GOST_512] = GOST28147, [GOST28147] = GOST28147, [MAGMA_TWIN] = MAGMA,
+        [KUZNYECHIK_TWIN] = KUZNYECHIK,
     };
     CK_OBJECT_HANDLE key = keys[place][wrapped_kinds[use->kind]].private_key, unwrapped;
     CK_MECHANISM wrapping = mechanism(use);
-    CK_BYTE wrapped[200], value[200], again[200];
+    CK_BYTE wrapped[300], value[200], again[200];
     CK_ULONG length = sizeof wrapped;
     CK_ATTRIBUTE template = {CKA_KEY_TYPE, &types[use->kind], sizeof *types};
     if (succeeds(C_WrapKey(session, &wrapping, keys[place][use->kind].public_key, key, wrapped, &length), "C_WrapKey")
         && succeeds(C_UnwrapKey(session, &wrapping, keys[place][use->kind].private_key, wrapped, length, &template, 1,
                                 &unwrapped), "C_UnwrapKey")) {
-        length = read_value(key, CKA_VALUE, value);
-        require(length == read_value(unwrapped, CKA_VALUE, again) && !memcmp(value, again, length), "another key");
-        wrapped[length / 2] ^= 1;
+        CK_ULONG size = read_value(key, CKA_VALUE, value);
+        require(size == read_value(unwrapped, CKA_VALUE, again) && !memcmp(value, again, size), "another key");
+        wrapped[size / 2] ^= 1;
         require(C_UnwrapKey(session, &wrapping, keys[place][use->kind].private_key, wrapped, length, &template, 1,
                             &unwrapped) != CKR_OK, "a wrong key is not refused");
     }
@@ -218,6 +221,10 @@ int main(int argc, char **argv) {
     for (place = 0; place < 2; place++) {
         make_keys();
         for (CK_ULONG i = 0; i < count; i++) check(slot, types[i]);
+        for (size_t i = 0; i < COUNT(unclaimed_wrapping); i++) {
+            current = unclaimed_wrapping[i].type;
+            wrap_and_unwrap(&unclaimed_wrapping[i]);
+        }
     }
     place = 1;
     destroy_keys();

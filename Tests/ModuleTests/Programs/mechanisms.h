@@ -40,17 +40,19 @@ static CK_BYTE p256[] = {0x06, 0x08, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0
 
 static int make_pair(CK_MECHANISM_TYPE type, int on_token, CK_OBJECT_HANDLE *public_key,
                      CK_OBJECT_HANDLE *private_key) {
-    CK_BBOOL token = on_token, agrees = type != CKM_RSA_PKCS_KEY_PAIR_GEN;
+    CK_BBOOL token = on_token, agrees = type != CKM_RSA_PKCS_KEY_PAIR_GEN, wraps = type != CKM_EC_KEY_PAIR_GEN;
     CK_ULONG bits = 1024;
-    CK_ATTRIBUTE public_template[] = {{CKA_TOKEN, &token, 1}, {0}};
-    CK_ATTRIBUTE private_template[] = {{CKA_TOKEN, &token, 1}, {CKA_DERIVE, &agrees, 1}};
-    CK_ULONG count = 2;
+    CK_ATTRIBUTE public_template[] = {{CKA_TOKEN, &token, 1}, {CKA_WRAP, &wraps, 1}, {0}};
+    CK_ATTRIBUTE private_template[] = {
+        {CKA_TOKEN, &token, 1}, {CKA_UNWRAP, &wraps, 1}, {CKA_DERIVE, &agrees, 1},
+    };
+    CK_ULONG count = COUNT(public_template);
     if (type == CKM_RSA_PKCS_KEY_PAIR_GEN)
-        public_template[1] = (CK_ATTRIBUTE){CKA_MODULUS_BITS, &bits, sizeof bits};
+        public_template[2] = (CK_ATTRIBUTE){CKA_MODULUS_BITS, &bits, sizeof bits};
     else if (type == CKM_EC_KEY_PAIR_GEN)
-        public_template[1] = (CK_ATTRIBUTE){CKA_EC_PARAMS, p256, sizeof p256};
+        public_template[2] = (CK_ATTRIBUTE){CKA_EC_PARAMS, p256, sizeof p256};
     else
-        count = 1;
+        count--;
     CK_MECHANISM generation = {type, NULL, 0};
     return succeeds(C_GenerateKeyPair(session, &generation, public_template, count, private_template,
                                       COUNT(private_template), public_key, private_key),
@@ -114,13 +116,15 @@ static CK_RSA_PKCS_PSS_PARAMS pss[] = {
 };
 
 /* What a mechanism works with: a key, a parameter, and the length of the data. */
-static const struct use {
+struct use {
     CK_MECHANISM_TYPE type;
     enum kind kind;
     CK_ULONG text;
     void *parameter;
     CK_ULONG length;
-} uses[] = {
+};
+
+static const struct use uses[] = {
     {CKM_RSA_PKCS_KEY_PAIR_GEN}, {CKM_RSA_PKCS, RSA, 35}, {CKM_RSA_X_509, RSA, 128},
     {CKM_RSA_PKCS_OAEP, RSA, 35, &oaep, sizeof oaep}, {CKM_RSA_PKCS_PSS, RSA, 20, &pss[0], sizeof *pss},
     {CKM_MD5_RSA_PKCS, RSA, 200}, {CKM_SHA1_RSA_PKCS, RSA, 200}, {CKM_SHA224_RSA_PKCS, RSA, 200},
@@ -150,4 +154,12 @@ static const struct use {
     {CKM_MAGMA_MAC, MAGMA, 45}, {CKM_KUZNECHIK_MAC, KUZNYECHIK, 45},
     {CKM_GOSTR3411_HMAC, GENERIC, 45}, {CKM_GOSTR3411_12_256_HMAC, GENERIC, 45},
     {CKM_GOSTR3411_12_512_HMAC, GENERIC, 45},
+};
+
+/* What wraps keys although no flag claims it: the vendor's flags do not, or the mechanism is not listed. */
+static CK_GOSTR3410_KEY_WRAP_PARAMS transport = {NULL, 0, octets, 8, CK_INVALID_HANDLE};
+static const struct use unclaimed_wrapping[] = {
+    {CKM_RSA_PKCS, RSA}, {CKM_RSA_PKCS_OAEP, RSA, 0, &oaep, sizeof oaep}, {CKM_GOSTR3410_KEY_WRAP, GOST},
+    {CKM_GOSTR3410_KEY_WRAP, GOST, 0, &transport, sizeof transport},
+    {CKM_GOSTR3410_KEY_WRAP, GOST_512, 0, &transport, sizeof transport},
 };
