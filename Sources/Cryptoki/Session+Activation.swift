@@ -18,7 +18,7 @@ extension Session {
     /// - Parameters:
     ///   - number: 1 to 6, or 0 for the next that the token has none of.
     ///   - characters: `CAPS_AND_DIGITS` or `CAPS_ONLY`.
-    /// - Throws: `CKR_FUNCTION_NOT_SUPPORTED` if the token has no channel, whoever asks.
+    /// - Throws: `CKR_FUNCTION_NOT_SUPPORTED` on a token without channel, or that is used without, whoever asks.
     public func activationPasswordRequest(
         number: CK_ULONG, characters: CK_ULONG
     ) throws(CKError) -> ActivationPasswordRequest {
@@ -26,7 +26,7 @@ extension Session {
         else {
             throw .argumentsBad
         }
-        guard slot.connection?.protectionInfo.isAvailable == true else { throw .functionNotSupported }
+        guard slot.connection?.isProtected == true else { throw .functionNotSupported }
         guard isReadWrite else { throw .sessionReadOnly }
         guard slot.login == .securityOfficer else { throw .userNotLoggedIn }
         return ActivationPasswordRequest(slot: UInt8(truncatingIfNeeded: number), charset: charset)

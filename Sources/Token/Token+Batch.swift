@@ -44,6 +44,15 @@ extension Token {
         return responses
     }
 
+    /// Sends commands that all have to succeed.
+    ///
+    /// - Returns: The data of the last answer.
+    @discardableResult
+    func perform(_ steps: [Step]) throws(TokenError) -> [UInt8] {
+        guard let last = try send(steps).last else { throw .malformedAnswer }
+        return try data(of: last)
+    }
+
     /// Sends as many of the commands as one round trip takes.
     private func sendSome(of steps: ArraySlice<Step>, goesOn: Bool) throws(TokenError) -> [Response] {
         if let channel {

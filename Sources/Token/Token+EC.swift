@@ -14,9 +14,11 @@ extension Token {
             try requireLogin(.user)
             try requireOwnCommands()
             return try withNewKeyFiles { number throws(TokenError) in
-                try createECFile(.privateKey, number: number, canDerive: canDerive)
-                try createECFile(.publicKey, number: number, canDerive: canDerive)
-                let answer = try perform(Command(0x00, 0x46, 0x80, number, ne: 256))
+                let answer = try perform([
+                    selection(.objects), ecKeyFile(.privateKey, number, canDerive),
+                    ecKeyFile(.publicKey, number, canDerive),
+                    Step(0x00, 0x46, 0x80, number, ne: hasBatches ? 2 * TokenECKey.size : 256),
+                ])
                 guard answer.count == 2 * TokenECKey.size else { throw .malformedAnswer }
                 let stored = try store(
                     [
@@ -52,8 +54,10 @@ extension Token {
             try requireOwnCommands()
             guard value.count == TokenECKey.size else { throw .unsupported }
             return try withNewKeyFiles { number throws(TokenError) in
-                try createECFile(.privateKey, number: number, canDerive: canDerive)
-                try select(.privateKeys.file(UInt16(number)))
+                try perform([
+                    selection(.objects), ecKeyFile(.privateKey, number, canDerive),
+                    selection(.privateKeys.file(UInt16(number))),
+                ])
                 try importSelected(value)
                 let record = ecRecord(.privateKey, half, number: number)
                 guard let stored = try store([record], on: .keys).first else { throw .malformedAnswer }
@@ -92,16 +96,12 @@ extension Token {
         try delete(key.half, number: key.number, record: key.file, key.annotation)
     }
 
-    private func createECFile(_ half: TokenKey.Half, number: UInt8, canDerive: Bool) throws(TokenError) {
-        let isPrivate = half == .privateKey
-        try select(.objects)
-        try create(
-            UInt16(number), .key, size: TokenECKey.size * (isPrivate ? 1 : 2) + 4,
-            properties: [
-                isPrivate ? TokenECKey.privateType : TokenECKey.publicType, TokenECKey.parameterByte,
-                canDerive ? 0x01 : 0x00, 0xAA, 0x00, 0x00,
-            ],
-            access: isPrivate ? [0x47, 0x02, 0x02, 0x02, 0, 0, 0, 0x02] : [0x46, 0x00, 0x02, 0x00, 0, 0, 0, 0x02])
+    private func ecKeyFile(_ half: TokenKey.Half, _ number: UInt8, _ canDerive: Bool) -> Step {
+        let (type, size) =
+            half == .privateKey
+            ? (TokenECKey.privateType, TokenECKey.size) : (TokenECKey.publicType, 2 * TokenECKey.size)
+        let uses: UInt8 = canDerive ? 0x01 : 0x00
+        return keyFile(half, number, size: size + 4, properties: [type, TokenECKey.parameterByte, uses])
     }
 
     /// - Parameter point: As the card gives it, little-endian.

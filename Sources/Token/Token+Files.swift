@@ -2,12 +2,8 @@ import APDU
 
 /// A file's control parameters (ISO/IEC 7816-4, 5.3.3), as far as the driver uses them.
 struct FileTemplate {
-    /// Identifier of the file (tag 83).
-    var identifier: UInt16 = 0
     /// Size in bytes (tag 80).
     var size = 0
-    /// Whether it is a DF (tag 82 = 38).
-    var isDirectory = false
     /// The six property bytes of a PIN or key file (tag 85).
     var properties: [UInt8] = []
     /// The access conditions (tag 86).
@@ -21,8 +17,6 @@ struct FileTemplate {
             var cursor = ByteCursor(value)
             switch tag {
             case 0x80: size = try cursor.uint16()
-            case 0x82: isDirectory = try cursor.byte() == 0x38
-            case 0x83: identifier = UInt16(truncatingIfNeeded: try cursor.uint16())
             case 0x85: properties = value
             case 0x86: access = value
             default: break
@@ -96,23 +90,6 @@ extension Token {
         return try template(Command(0x00, 0xA4, 0x08, 0x04, bytes: path.bytes, ne: 256))
     }
 
-    /// The templates of all files in a directory, in the card's order. An absent directory is an empty one.
-    func list(_ directory: FilePath) throws(TokenError) -> [FileTemplate] {
-        var files: [FileTemplate] = []
-        var next = try optional { () throws(TokenError) in
-            try select(directory)
-            return try template(Command(0x00, 0xA4, 0x00, 0x04, ne: 256))
-        }
-        // No two files of a directory have the same identifier: a card that goes on past all of them is lying.
-        while let file = next, files.count < 0x1_0000 {
-            files.append(file)
-            next = try optional { () throws(TokenError) in
-                try template(Command(0x00, 0xA4, 0x00, 0x06, bytes: file.identifier.bytes, ne: 256))
-            }
-        }
-        return files
-    }
-
     /// The content of the file at `path`.
     func read(_ path: FilePath) throws(TokenError) -> [UInt8] {
         let size = try select(path).size
@@ -138,14 +115,23 @@ extension Token {
 
     /// Writes to the selected file.
     func updateSelected(_ content: [UInt8], at offset: Int = 0) throws(TokenError) {
-        var written = 0
-        while written < content.count {
-            let block = Array(content[written..<min(written + writeSize, content.count)])
+        guard !content.isEmpty else { return }
+        try perform(updates(content, at: offset))
+    }
+
+    /// The commands that write to the selected file.
+    func updates(_ content: [UInt8], at offset: Int = 0) -> [Step] {
+        stride(from: 0, to: content.count, by: writeSize).map { written in
             let position = offset + written
-            try perform(Command(0x00, 0xD6, Self.high(position), Self.low(position), bytes: block))
-            written += block.count
+            return Step(
+                0x00, 0xD6, Self.high(position), Self.low(position),
+                bytes: Array(content[written..<min(written + writeSize, content.count)]))
         }
     }
+
+    /// The command that selects a file whose template is of no interest. Outside a channel it asks for it all the same,
+    /// since cards that speak T=0 take no other.
+    func selection(_ path: FilePath) -> Step { .select(path, ne: hasBatches ? nil : 256) }
 
     /// Creates a file in the current directory; an EF becomes the current file.
     ///
@@ -155,20 +141,26 @@ extension Token {
     func create(
         _ identifier: UInt16, _ kind: FileKind, size: Int, properties: [UInt8] = [0x00, 0x00], access: [UInt8]
     ) throws(TokenError) {
+        try perform([creation(identifier, kind, size: size, properties: properties, access: access)])
+    }
+
+    /// The command of ``create(_:_:size:properties:access:)``.
+    func creation(
+        _ identifier: UInt16, _ kind: FileKind, size: Int, properties: [UInt8] = [0x00, 0x00], access: [UInt8]
+    ) -> Step {
         let values: [UInt8: [UInt8]] = [
             0x80: [Self.high(size), Self.low(size)], 0x82: [kind.type, 0x00], 0x83: identifier.bytes, 0x85: properties,
             0x86: access + [UInt8](repeating: 0, count: max(0, 15 - access.count)),
         ]
         var body: [UInt8] = []
         for tag in kind.tags { body.appendObject(tag, values[tag] ?? []) }
-        try perform(Command(0x00, 0xE0, 0x00, 0x00, bytes: .object(0x62, body)))
+        return Step(0x00, 0xE0, 0x00, 0x00, bytes: .object(0x62, body))
     }
 
     /// Deletes a file of `directory`. That it is gone already is no error.
     func delete(_ identifier: UInt16, in directory: FilePath) throws(TokenError) {
-        try select(directory)
         _ = try optional { () throws(TokenError) in
-            try perform(Command(0x00, 0xE4, 0x00, 0x00, bytes: identifier.bytes))
+            try perform([selection(directory), Step(0x00, 0xE4, 0x00, 0x00, bytes: identifier.bytes)])
         }
     }
 

@@ -16,8 +16,10 @@ extension Token {
             try requireLogin(.user)
             try requireAccepted(template.algorithm)
             return try withNewKeyFiles { number throws(TokenError) in
-                try createPrivateFile(template, number: number)
-                try select(.privateKeys.file(UInt16(number)))
+                try perform([
+                    selection(.objects), keyFile(.privateKey, number, template),
+                    selection(.privateKeys.file(UInt16(number))),
+                ])
                 try importSelected(scalar)
                 let record = template.record(.privateKey, number: number)
                 guard let stored = try store([(record, template.privateKey.annotation)], on: .keys).first else {
@@ -46,8 +48,10 @@ extension Token {
             try requireLogin(.user)
             guard file.count == size.privateSize, modulus.count == size.blockSize else { throw .unsupported }
             return try withNewKeyFiles { number throws(TokenError) in
-                try createPrivateFile(size, number: number)
-                try select(.privateKeys.file(UInt16(number)))
+                try perform([
+                    selection(.objects), keyFile(.privateKey, number, size),
+                    selection(.privateKeys.file(UInt16(number))),
+                ])
                 try importSelected(file)
                 var record = ObjectRecord(
                     kind: .privateKey, keyNumber: number, items: [(.label, half.label), (.id, half.id)])

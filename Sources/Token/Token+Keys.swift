@@ -59,26 +59,35 @@ extension Token {
         if !algorithm.isConfirmed { try requireOwnCommands() }
     }
 
-    /// Creates the file of a private key.
-    func createPrivateFile(_ template: KeyPairTemplate, number: UInt8) throws(TokenError) {
+    /// The command that creates a key file, after ``FilePath/objects`` was selected.
+    ///
+    /// - Parameters:
+    ///   - properties: The type, the parameter set and what the key may do: tag 85, bytes 0 to 2.
+    func keyFile(_ half: TokenKey.Half, _ number: UInt8, size: Int, properties: [UInt8]) -> Step {
+        creation(
+            UInt16(number), .key, size: size, properties: properties + [0xAA, 0x00, 0x00],
+            access: half == .privateKey
+                ? [0x47, 0x02, 0x02, 0x02, 0, 0, 0, 0x02] : [0x46, 0x00, 0x02, 0x00, 0, 0, 0, 0x02])
+    }
+
+    func keyFile(_ half: TokenKey.Half, _ number: UInt8, _ template: KeyPairTemplate) -> Step {
         let algorithm = template.algorithm
-        try select(.objects)
-        try create(
-            UInt16(number), .key, size: algorithm.privateSize,
-            properties: template.properties(isPublic: false),
-            access: [0x47, 0x02, 0x02, 0x02, 0, 0, 0, 0x02])
+        let (type, size) =
+            half == .privateKey
+            ? (algorithm.typeByte, algorithm.privateSize) : (algorithm.typeByte | 0x10, algorithm.publicSize)
+        let uses: UInt8 = (template.canDerive ? 0x01 : 0x00) | (template.signsJournal ? 0x04 : 0x00)
+        return keyFile(half, number, size: size, properties: [type, algorithm.parameterByte, uses])
     }
 
     /// Creates both key files and fills them (GENERATE KEY PAIR).
     private func generate(_ template: KeyPairTemplate, number: UInt8) throws(TokenError) -> [UInt8] {
-        let algorithm = template.algorithm
-        try createPrivateFile(template, number: number)
-        try create(
-            UInt16(number), .key, size: algorithm.publicSize,
-            properties: template.properties(isPublic: true),
-            access: [0x46, 0x00, 0x02, 0x00, 0, 0, 0, 0x02])
-        let value = try perform(Command(0x00, 0x46, 0x80, number, ne: 256))
-        guard value.count == algorithm.publicSize else { throw .malformedAnswer }
+        let size = template.algorithm.publicSize
+        // A batch has to have room for what its commands announce.
+        let value = try perform([
+            selection(.objects), keyFile(.privateKey, number, template), keyFile(.publicKey, number, template),
+            Step(0x00, 0x46, 0x80, number, ne: hasBatches ? size : 256),
+        ])
+        guard value.count == size else { throw .malformedAnswer }
         return value
     }
 
@@ -102,11 +111,15 @@ extension Token {
         return keys
     }
 
-    /// The lowest number that no key file has.
+    /// The lowest number that no key file has, of those that no known key has.
     private func freeKeyNumber() throws(TokenError) -> UInt8 {
-        let used = Set(try (list(.publicKeys) + list(.privateKeys)).map(\.identifier))
-        guard let free = (1...0xFF).first(where: { !used.contains($0) }) else { throw .memoryFull }
-        return UInt8(truncatingIfNeeded: free)
+        let known = cache?.objects.keyNumbers ?? []
+        for number in 1...0xFF as ClosedRange<UInt8> where !known.contains(number) {
+            let paths = [FilePath.privateKeys, .publicKeys].map { $0.file(UInt16(number)) }
+            let responses = try send(paths.map(selection), goesOn: true)
+            if responses.allSatisfy({ $0.status == .fileNotFound }) { return number }
+        }
+        throw .memoryFull
     }
 
     private func deleteKeyFiles(_ number: UInt8) throws(TokenError) {
@@ -115,15 +128,14 @@ extension Token {
     }
 }
 
-extension KeyPairTemplate {
-    /// Tag 85 of a key file.
-    fileprivate func properties(isPublic: Bool) -> [UInt8] {
-        [
-            algorithm.typeByte | (isPublic ? 0x10 : 0x00), algorithm.parameterByte,
-            (canDerive ? 0x01 : 0x00) | (signsJournal ? 0x04 : 0x00), 0xAA, 0x00, 0x00,
-        ]
+extension TokenObjects {
+    /// The numbers of the keys' files.
+    fileprivate var keyNumbers: Set<UInt8> {
+        Set(keys.map(\.number) + rsaKeys.map(\.number) + ecKeys.map(\.number))
     }
+}
 
+extension KeyPairTemplate {
     /// The record of one half of a GOST key pair.
     func record(_ kind: ObjectRecord.Kind, number: UInt8) -> ObjectRecord {
         let half = kind == .publicKey ? publicKey : privateKey

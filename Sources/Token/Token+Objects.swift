@@ -56,8 +56,7 @@ extension Token {
                 note.isPrivate = annotation.isPrivate || record.kind == .privateKey
                 stored[stored.count - 1].annotation.file = try store([note], on: .data).first ?? 0
             }
-            try select(shelf.index)
-            try updateSelected(index.changes.bytes, at: index.changes.offset)
+            try perform([selection(shelf.index)] + updates(index.changes.bytes, at: index.changes.offset))
         } catch {
             // What is not in the index takes up memory only.
             for (file, _) in stored { try? delete(file, in: shelf.directory) }
@@ -72,9 +71,8 @@ extension Token {
         _ file: UInt16, in directory: FilePath, _ content: [UInt8], access: [UInt8]
     ) throws(TokenError) {
         guard content.count < 0x8000 else { throw .memoryFull }
-        try select(directory)
-        try create(file, .elementary, size: content.count, access: access)
-        try updateSelected(content)
+        let creation = creation(file, .elementary, size: content.count, access: access)
+        try perform([selection(directory), creation] + updates(content))
     }
 
     /// Takes a record out of the index and then deletes it, so that a cut in between leaves nothing half visible.
@@ -83,8 +81,7 @@ extension Token {
     ) throws(TokenError) {
         guard var index = try readIndex(of: shelf), index.remove(file) else { throw .notFound }
         objectsChanged()
-        try select(shelf.index)
-        try updateSelected(index.changes.bytes, at: index.changes.offset)
+        try perform([selection(shelf.index)] + updates(index.changes.bytes, at: index.changes.offset))
         try delete(file, in: shelf.directory)
         if annotation.file != 0 { try removeAnnotation(annotation.file) }
     }
@@ -119,11 +116,9 @@ extension Token {
             try updateSelected(index.header)
             return index
         }
-        try select(shelf.directory)
-        try create(
-            shelf.indexFile, .elementary, size: ObjectIndex.size,
-            access: [0x43, 0x00, 0x02, 0, 0, 0, 0, 0x02])
-        try updateSelected(index.header)
+        let creation = creation(
+            shelf.indexFile, .elementary, size: ObjectIndex.size, access: [0x43, 0x00, 0x02, 0, 0, 0, 0, 0x02])
+        try perform([selection(shelf.directory), creation] + updates(index.header))
         return index
     }
 

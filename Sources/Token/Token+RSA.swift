@@ -10,7 +10,10 @@ extension Token {
         try transaction { () throws(TokenError) in
             try requireLogin(.user)
             return try withNewKeyFiles { number throws(TokenError) in
-                try createFiles(template.size, number: number)
+                try perform([
+                    selection(.objects), keyFile(.privateKey, number, template.size),
+                    keyFile(.publicKey, number, template.size),
+                ])
                 // The exponent 65537, little-endian. Without these data a key of 4096 bits would be malformed.
                 let exponent: [UInt8] = [0xA6, 0x06, 0x94, 0x04, 0x01, 0x00, 0x01, 0x00]
                 let answer = try perform(
@@ -30,20 +33,10 @@ extension Token {
         try delete(key.half, number: key.number, record: key.file, key.annotation)
     }
 
-    func createPrivateFile(_ size: RSAKeySize, number: UInt8) throws(TokenError) {
-        try select(.objects)
-        try create(
-            UInt16(number), .key, size: size.privateSize,
-            properties: [RSAKeySize.privateType, 0x00, 0x00, 0xAA, 0x00, 0x00],
-            access: [0x47, 0x02, 0x02, 0x02, 0, 0, 0, 0x02])
-    }
-
-    private func createFiles(_ size: RSAKeySize, number: UInt8) throws(TokenError) {
-        try createPrivateFile(size, number: number)
-        try create(
-            UInt16(number), .key, size: size.publicSize,
-            properties: [RSAKeySize.publicType, 0x00, 0x00, 0xAA, 0x00, 0x00],
-            access: [0x46, 0x00, 0x02, 0x00, 0, 0, 0, 0x02])
+    func keyFile(_ half: TokenKey.Half, _ number: UInt8, _ size: RSAKeySize) -> Step {
+        half == .privateKey
+            ? keyFile(half, number, size: size.privateSize, properties: [RSAKeySize.privateType, 0x00, 0x00])
+            : keyFile(half, number, size: size.publicSize, properties: [RSAKeySize.publicType, 0x00, 0x00])
     }
 
     private func describe(

@@ -29,11 +29,52 @@ extension Token {
         let responses = try send(steps, goesOn: true)
         guard responses.count == steps.count else { throw .malformedAnswer }
         answers = Array(responses.suffix(further.count))
-        for (index, path) in paths.enumerated() {
-            let content = try content(Array(responses[2 * index...2 * index + 1]))
-            contents.append(content?.count == Self.firstBlock ? try readIfAllowed(path) : content)
+        for index in paths.indices {
+            contents.append(try content(Array(responses[2 * index...2 * index + 1])))
         }
+        let isLong = contents.map { $0?.count == Self.firstBlock }
+        try readOn(paths.indices.filter { isLong[$0] }.map { ($0, paths[$0]) }, into: &contents)
         return contents
+    }
+
+    /// Reads what follows the first block of files, all at once. Where replies are long, each time twice as much as before:
+    /// how long the files are is not known.
+    private func readOn(
+        _ files: [(index: Int, path: FilePath)], into contents: inout [[UInt8]?]
+    ) throws(TokenError) {
+        var files = files
+        var blocks = 1
+        while !files.isEmpty {
+            let steps = files.flatMap { file in
+                let start = contents[file.index]?.count ?? 0
+                return [.select(file.path)]
+                    + (0..<blocks).map { Step.read(at: start + $0 * Self.firstBlock, count: Self.firstBlock) }
+            }
+            let responses = try send(steps, goesOn: true)
+            guard responses.count == steps.count else { throw .malformedAnswer }
+            var unfinished: [(index: Int, path: FilePath)] = []
+            for (place, file) in files.enumerated() {
+                let start = place * (blocks + 1)
+                if try append(responses[(start + 1)..<(start + 1 + blocks)], to: &contents[file.index]) {
+                    unfinished.append(file)
+                }
+            }
+            files = unfinished
+            if let channel, channel.capabilities.maxReply >= 1024 { blocks = min(2 * blocks, 8) }
+        }
+    }
+
+    /// - Returns: Whether more may follow. No file has more than 32 KiB.
+    private func append(_ blocks: ArraySlice<Response>, to content: inout [UInt8]?) throws(TokenError) -> Bool {
+        for block in blocks {
+            switch block.status {
+            case .success, .endOfFileReached: content?.append(contentsOf: block.data)
+            case .wrongOffset: return false
+            default: throw TokenError(block.status)
+            }
+            guard block.data.count == Self.firstBlock, let count = content?.count, count < 0x8000 else { return false }
+        }
+        return true
     }
 
     /// The content of a file: a template that tells its size, and one READ BINARY if that is enough.

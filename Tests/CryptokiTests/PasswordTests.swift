@@ -63,9 +63,13 @@ struct PasswordTests {
         #expect(reader.commands == before)
     }
 
-    @Test("a token without channel has no passwords, whoever asks")
-    func noChannel() throws {
-        let plain = Application(try EmulatedReader(.usb), store: Folder())
+    @Test("a token without channel, or that is used without, makes no passwords", arguments: [true, false])
+    func noChannel(_ hasChannel: Bool) throws {
+        let wired = Identity.changed { offer in
+            offer.policy = 0
+            offer.isWireless = false
+        }
+        let plain = Application(try EmulatedReader(hasChannel ? wired : .usb), store: Folder())
         let session = try plain.open()
         func request() throws {
             _ = try plain.library.withSession(session) { session throws(CKError) in

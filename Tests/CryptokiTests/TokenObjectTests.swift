@@ -219,6 +219,23 @@ struct TokenObjectTests {
         #expect(driver.reader.plainCommands.isEmpty)
     }
 
+    @Test("files of all lengths around a block come out of the channel whole", arguments: [238, 1024, 4096])
+    func lengths(_ limit: Int) throws {
+        let identity = Identity.changed { offer in
+            offer.maximumCommand = limit
+            offer.maximumReply = limit
+        }
+        let driver = try Driver.loggedIn(identity)
+        // A record is 55 bytes longer than the certificate in it.
+        let certificates = try [199, 200, 201, 399, 400, 401, 600, 1801, 3400].map { length in
+            let value = (0..<(length - 55)).map { UInt8(truncatingIfNeeded: $0 * length) }
+            return try driver.token.storeCertificate(TokenCertificate(label: [], id: [], subject: [], value: value))
+        }
+        let (objects, commands) = try driver.cost { try driver.token.objects() }
+        #expect(objects.certificates == certificates)
+        #expect(commands == [238: 49, 1024: 20, 4096: 12][limit])
+    }
+
     @Test("what is not logged in stores nothing")
     func rights() throws {
         let driver = try Driver(EmulatedReader(.usb))
