@@ -14,10 +14,11 @@ let settings: [SwiftSetting] = [
 /// `C_*` names only, and names the C libraries that it needs: the default ones would add the dynamic loader.
 let moduleLinking: [String] =
     ["-static-stdlib", "-use-ld=lld", "-Xclang-linker", "-nodefaultlibs"]
+    + ["-Xclang-linker", "--config=\(Context.packageDirectory)/Sources/CModule/static/first.cfg"]
     + ["-L\(Context.packageDirectory)/Sources/CModule/static"]
     + [
         "--version-script=\(Context.packageDirectory)/Sources/CModule/exports.map",
-        "-soname=libkanal-pkcs11.so", "--gc-sections", "--as-needed", "-z", "nodelete", "-z", "pack-relative-relocs",
+        "-soname=libkanal-pkcs11.so", "--gc-sections", "-z", "nodelete", "-z", "pack-relative-relocs",
         "-lgcc_eh", "-lgcc", "-l:libc.so.6", "-l:libc_nonshared.a",
     ].flatMap { ["-Xlinker", $0] }
 
@@ -89,8 +90,8 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .target(
-            name: "CModule", dependencies: ["Provider", "CCryptoki"], exclude: ["exports.map", "static"],
-            publicHeadersPath: ".",
+            name: "CModule", dependencies: ["Provider", "CCryptoki"],
+            exclude: ["exports.map", "libcrypto.inc", "static"], publicHeadersPath: ".",
             cSettings: [.headerSearchPath("../../Include/CCryptoki")],
             linkerSettings: [
                 .unsafeFlags(moduleLinking, .when(platforms: [.linux], configuration: .release))

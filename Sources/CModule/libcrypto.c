@@ -1,0 +1,78 @@
+// libcrypto, loaded when it is first needed. Loading and relocating it takes longer than all the rest of C_Initialize and
+// C_GetSlotList, and a process that only looks which tokens there are needs none of it.
+//
+// Each function of the list is a jump through a pointer. At first all pointers lead to first_call, which has libcrypto
+// loaded and goes on where the call was meant to go, with its arguments untouched.
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stddef.h>
+
+#if defined(__x86_64__)
+#define JUMP(name) #name ": lea " TARGET(name) "(%rip), %r11\n jmp *(%r11)\n"
+// r11 belongs to nobody between caller and function. Eight registers and eight vectors of arguments; al counts vectors.
+__asm__(
+    ".text\n.type kanal_first_call, @function\nkanal_first_call:\n"
+    "push %r11\n push %rdi\n push %rsi\n push %rdx\n push %rcx\n push %r8\n push %r9\n push %rax\n sub $136, %rsp\n"
+    "movups %xmm0, (%rsp)\n movups %xmm1, 16(%rsp)\n movups %xmm2, 32(%rsp)\n movups %xmm3, 48(%rsp)\n"
+    "movups %xmm4, 64(%rsp)\n movups %xmm5, 80(%rsp)\n movups %xmm6, 96(%rsp)\n movups %xmm7, 112(%rsp)\n"
+    "call kanal_load_libcrypto\n"
+    "movups (%rsp), %xmm0\n movups 16(%rsp), %xmm1\n movups 32(%rsp), %xmm2\n movups 48(%rsp), %xmm3\n"
+    "movups 64(%rsp), %xmm4\n movups 80(%rsp), %xmm5\n movups 96(%rsp), %xmm6\n movups 112(%rsp), %xmm7\n"
+    "add $136, %rsp\n pop %rax\n pop %r9\n pop %r8\n pop %rcx\n pop %rdx\n pop %rsi\n pop %rdi\n pop %r11\n"
+    "jmp *(%r11)\n");
+#elif defined(__aarch64__)
+#define JUMP(name) \
+    #name ": adrp x16, " TARGET(name) "\n add x16, x16, :lo12:" TARGET(name) "\n ldr x17, [x16]\n br x17\n"
+// x16 and x17 belong to nobody between caller and function. x8 says where a structure is returned.
+__asm__(
+    ".text\n.type kanal_first_call, @function\nkanal_first_call:\n"
+    "stp x29, x30, [sp, #-224]!\n mov x29, sp\n"
+    "stp x0, x1, [sp, #16]\n stp x2, x3, [sp, #32]\n stp x4, x5, [sp, #48]\n stp x6, x7, [sp, #64]\n"
+    "stp x8, x16, [sp, #80]\n"
+    "stp q0, q1, [sp, #96]\n stp q2, q3, [sp, #128]\n stp q4, q5, [sp, #160]\n stp q6, q7, [sp, #192]\n"
+    "bl kanal_load_libcrypto\n"
+    "ldp q0, q1, [sp, #96]\n ldp q2, q3, [sp, #128]\n ldp q4, q5, [sp, #160]\n ldp q6, q7, [sp, #192]\n"
+    "ldp x8, x16, [sp, #80]\n"
+    "ldp x0, x1, [sp, #16]\n ldp x2, x3, [sp, #32]\n ldp x4, x5, [sp, #48]\n ldp x6, x7, [sp, #64]\n"
+    "ldp x29, x30, [sp], #224\n ldr x17, [x16]\n br x17\n");
+#else
+#error "say how to jump through a pointer without touching arguments"
+#endif
+
+#define HIDDEN __attribute__((visibility("hidden")))
+#define TARGET(name) "kanal_target_of_" #name
+
+HIDDEN extern void kanal_first_call(void);
+HIDDEN void kanal_load_libcrypto(void);
+
+#define FUNCTION(name) \
+    HIDDEN void (*kanal_target_of_##name)(void) = kanal_first_call; \
+    __asm__(".text\n.globl " #name "\n.type " #name ", @function\n" JUMP(name));
+#include "libcrypto.inc"
+#undef FUNCTION
+
+#define FUNCTION(name) {#name, &kanal_target_of_##name},
+static const struct {
+    const char *name;
+    void (**target)(void);
+} functions[] = {
+#include "libcrypto.inc"
+};
+
+// Zero and NULL are what libcrypto's functions answer when they fail.
+static size_t absent(void) { return 0; }
+
+static void load(void) {
+    void *library = dlopen("libcrypto.so.3", RTLD_NOW | RTLD_LOCAL);
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+        void *found = library ? dlsym(library, functions[i].name) : NULL;
+        void (*target)(void) = found ? (void (*)(void))found : (void (*)(void))absent;
+        __atomic_store_n(functions[i].target, target, __ATOMIC_RELEASE);
+    }
+}
+
+void kanal_load_libcrypto(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, load);
+}
