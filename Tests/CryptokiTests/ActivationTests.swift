@@ -132,11 +132,11 @@ struct SlotListTests {
     func listing() throws {
         let reader = try EmulatedReader(.usb)
         let library = Application(reader, store: Folder()).library
-        #expect(try library.slots(isQuery: false).map(\.state.hasToken) == [true])
-        #expect(try library.slots(isQuery: true).map(\.state.hasToken) == [true])
+        #expect(try library.slots(tokenPresent: true, isQuery: false) == [0])
+        #expect(try library.slots(tokenPresent: true, isQuery: true) == [0])
         reader.removeCard()
-        #expect(try library.slots(isQuery: false).map(\.state.hasToken) == [true])
-        #expect(try library.slots(isQuery: false).map(\.state.hasToken) == [false])
+        #expect(try library.slots(tokenPresent: true, isQuery: false) == [0])
+        #expect(try library.slots(tokenPresent: true, isQuery: false) == [])
         #expect(throws: CKError.slotIDInvalid) { try library.slot(1) }
         #expect(throws: CKError.tokenNotPresent) { try library.mechanisms(of: 0) }
     }
