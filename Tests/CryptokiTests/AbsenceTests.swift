@@ -27,7 +27,7 @@ struct AbsenceTests {
         application = Application(reader, store: store) { [time, journal] settings in
             settings.clocks = time.clocks
             settings.log = journal.logger
-            settings.wirelessReaders = [ReaderPattern("virtual pcd*")]
+            settings.policy.wirelessReaders = [ReaderPattern("virtual pcd*")]
         }
         try application.activate()
         session = try application.open()
@@ -183,7 +183,7 @@ struct AbsenceTests {
 
     @Test("N77: a PIN that is not retained is not presented again")
     func notRetained() throws {
-        let other = Application(reader, store: store) { $0.pinRetention = .none }
+        let other = Application(reader, store: store) { $0.policy.pinRetention = .none }
         let session = try other.open()
         try other.logIn(session)
         let key = try #require(try other.find(session, [(CKA_CLASS, CKO_PRIVATE_KEY.octets)]).first)
@@ -257,7 +257,7 @@ struct AbsenceTests {
 
         let patient = Application(reader, store: store) { settings in
             settings.clocks = time.clocks
-            settings.reconnectWindowWired = 3
+            settings.policy.reconnectWindowWired = 3
         }
         let next = try patient.open()
         reader.removeCard()
