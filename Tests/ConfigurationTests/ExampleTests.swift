@@ -1,6 +1,7 @@
 import Configuration
 import Foundation
 import Testing
+import Token
 
 @Suite("The example of kanal.conf")
 struct ExampleTests {
