@@ -80,16 +80,32 @@ extension Attributes {
     /// Reads the template that a caller points to.
     init(_ template: UnsafeMutablePointer<CK_ATTRIBUTE>?, _ count: CK_ULONG) throws(CKError) {
         let template = try unsafe input(template, count, atMost: listLimit)
-        var attributes: [(type: CK_ATTRIBUTE_TYPE, value: [UInt8])] = []
-        for index in template.indices {
-            let attribute = unsafe template[index]
-            let value = unsafe attribute.pValue?.assumingMemoryBound(to: UInt8.self)
-            do throws(CKError) {
-                attributes.append(unsafe (attribute.type, try octets(value, attribute.ulValueLen)))
-            } catch {
-                throw .attributeValueInvalid
-            }
-        }
-        try self.init(template: attributes)
+        try self.init(
+            template: template.indices.map { index throws(CKError) in
+                do throws(CKError) { return try unsafe read(template[index]) } catch { throw .attributeValueInvalid }
+            })
     }
+}
+
+/// The most attributes that a template in a template can have, and the most octets of each.
+private let (nestedLimit, nestedValueLimit) = (64, 1 << 12)
+
+/// An attribute of a template, which can have a template for its value.
+private func read(_ attribute: CK_ATTRIBUTE) throws(CKError) -> (type: CK_ATTRIBUTE_TYPE, value: [UInt8]) {
+    let (type, count) = unsafe (attribute.type, attribute.ulValueLen)
+    guard Attributes.holdsTemplate(type) else {
+        return (type, try unsafe octets(attribute.pValue?.assumingMemoryBound(to: UInt8.self), count))
+    }
+    let (elements, rest) = unsafe count.quotientAndRemainder(dividingBy: CK_ULONG(MemoryLayout<CK_ATTRIBUTE>.stride))
+    guard rest == 0 else { throw .attributeValueInvalid }
+    let array = try unsafe input(
+        attribute.pValue?.assumingMemoryBound(to: CK_ATTRIBUTE.self), elements, atMost: nestedLimit)
+    let template = try Attributes(
+        template: array.indices.map { index throws(CKError) in
+            let element = unsafe array[index]
+            let value = unsafe element.pValue?.assumingMemoryBound(to: UInt8.self)
+            return try unsafe (element.type, octets(value, element.ulValueLen, atMost: nestedValueLimit))
+        })
+    guard let value = template.packed else { throw .attributeValueInvalid }
+    return (type, value)
 }
