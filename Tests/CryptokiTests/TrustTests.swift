@@ -94,6 +94,25 @@ struct TrustTests {
         #expect(try application.find(application.open(), Self.trusted + [(CKA_LABEL, [2])]).count == 1)
     }
 
+    @Test("C_EX_PKCS7VerifyInit takes trusted certificates from the token, and none of a session")
+    func messages() throws {
+        let (application, session) = try Self.start()
+        let certificate = try application.create(session, ObjectTests.certificate + Self.trusted)
+        try Self.logIn(application, session)
+        func begin() throws {
+            let store = MessageStore(trusted: [], certificates: [], revocationLists: [])
+            try application.library.withSession(session) { session throws(CKError) in
+                try session.verifyMessageInit(
+                    [], trusting: store, mode: OPTIONAL_CRL_CHECK, flags: CKF_VENDOR_USE_TRUSTED_CERTS_FROM_TOKEN,
+                    time: 0)
+            }
+        }
+        // The certificate cannot be read, and the message neither.
+        #expect(throws: CKError.dataInvalid) { try begin() }
+        try application.copy(session, certificate, [(CKA_TOKEN, [1])])
+        #expect(throws: CKError.argumentsBad) { try begin() }
+    }
+
     @Test("what the token keeps is written by User alone, so the SO trusts nothing of it")
     func token() throws {
         let (application, session) = try Self.start()
