@@ -8,7 +8,8 @@ public func C_CreateObject(
 ) -> CK_RV {
     call { library throws(CKError) in
         let object = try unsafe output(phObject)
-        let template = try unsafe Attributes(pTemplate, ulCount)
+        var template = try unsafe Attributes(pTemplate, ulCount)
+        defer { template.wipe() }
         unsafe object.pointee = try library.withSession(hSession) { session throws(CKError) in
             try session.createObject(template)
         }
@@ -57,9 +58,10 @@ public func C_GetAttributeValue(
         guard unsafe pTemplate != nil, ulCount > 0 else { throw .argumentsBad }
         let template = try unsafe UnsafeMutableBufferPointer(
             start: pTemplate, count: input(pTemplate, ulCount, atMost: listLimit).count)
-        let attributes = try library.withSession(hSession) { session throws(CKError) in
+        var attributes = try library.withSession(hSession) { session throws(CKError) in
             try session.attributes(of: hObject)
         }
+        defer { attributes.wipe() }
         // Every attribute is answered, whatever became of those before it; the last error is told.
         var failure: CKError?
         for index in template.indices {
