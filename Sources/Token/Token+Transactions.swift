@@ -167,14 +167,9 @@ extension Token {
         // An error on the way to a command that must not run twice can come from fetching its answer.
         if !command.isIdempotent { hasActed = true }
         do throws(LinkError) {
-            var response = try connection.transmit(command)
-            var data: [UInt8] = response.data
-            while let available = response.status.bytesAvailable, data.count <= 65_536 {
-                response = try connection.transmit(Command(0x00, 0xC0, 0x00, 0x00, ne: available))
-                data += response.data
-            }
+            let response = try connection.exchange(command)
             tokenAnswered()
-            return Response(response.status, data: data)
+            return response
         } catch {
             throw linkFailed(error)
         }
