@@ -41,7 +41,9 @@ public final class PCSCReaders: ReaderService {
     }
 
     private func askService(_ context: inout PCSCContext?) throws(LinkError) -> [ReaderState] {
-        // A restarted service knows nothing of the old context: ask it once more with a new one.
+        // A restarted service knows nothing of the old context, and a reader may go between two questions: it is asked
+        // once more, with a new context.
+        var failure = LinkError.noService
         for _ in 0..<2 {
             do throws(LinkError) {
                 let current = if let context { context } else { try PCSCContext() }
@@ -49,9 +51,10 @@ public final class PCSCReaders: ReaderService {
                 return try current.states(of: current.readerNames())
             } catch {
                 context = nil
-                guard error == .noService else { throw error }
+                failure = error
             }
         }
+        guard failure == .noService else { throw failure }
         return []
     }
 
