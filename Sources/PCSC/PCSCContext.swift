@@ -66,6 +66,12 @@ func check(_ code: LONG) throws(LinkError) {
 }
 
 extension LinkError {
+    /// Whether the service does not serve this process: it does not run, or hangs up on users whom polkit does not let
+    /// use it.
+    var isRefusal: Bool {
+        [.noService, LinkError(LONG(SCARD_F_COMM_ERROR)), LinkError(LONG(SCARD_W_SECURITY_VIOLATION))].contains(self)
+    }
+
     /// - Parameter code: A PC/SC return code other than `SCARD_S_SUCCESS`.
     init(_ code: LONG) {
         self =
