@@ -200,6 +200,15 @@ struct SecretKeyTests {
                 try session.digestKey(keys.privateKey)
             }
         }
+        // The standard lets a refused key end no operation: the digest goes on.
+        #expect(throws: CKError.keyHandleInvalid) {
+            try scene.inSession { session throws(CKError) in try session.digestKey(0) }
+        }
+        let goneOn = try scene.inSession { session throws(CKError) in
+            try session.digestKey(key)
+            return try session.digestFinal()
+        }
+        #expect(goneOn == digest)
     }
 
     @Test("the dual functions give both operations the plaintext")
