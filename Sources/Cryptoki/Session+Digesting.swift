@@ -78,21 +78,16 @@ extension Session {
         digest.update(data)
     }
 
-    /// Digests the value of a secret key.
+    /// Digests the value of a secret key. One that cannot be digested ends no operation (PKCS #11 v2.40, 5.10).
     public func digestKey(_ handle: CK_OBJECT_HANDLE) throws(CKError) {
-        guard let operation = digest else { throw .operationNotInitialised }
-        do throws(CKError) {
-            let classes = [CKO_SECRET_KEY, CKO_PRIVATE_KEY, CKO_PUBLIC_KEY]
-            guard let key = try? slot.visibleObject(handle),
-                try classes.contains(key.attributes.number(CKA_CLASS) ?? CKO_DATA)
-            else { throw .keyHandleInvalid }
-            guard let value = try? slot.loaded(key).secretValue() else { throw .keyIndigestible }
-            operation.isMultiPart = true
-            operation.update(value.bytes)
-        } catch {
-            digest = nil
-            throw error
-        }
+        guard let digest else { throw .operationNotInitialised }
+        let classes = [CKO_SECRET_KEY, CKO_PRIVATE_KEY, CKO_PUBLIC_KEY]
+        guard let key = try? slot.visibleObject(handle),
+            try classes.contains(key.attributes.number(CKA_CLASS) ?? CKO_DATA)
+        else { throw .keyHandleInvalid }
+        guard let value = try? slot.loaded(key).secretValue() else { throw .keyIndigestible }
+        digest.isMultiPart = true
+        digest.update(value.bytes)
     }
 
     public func digestFinal() throws(CKError) -> [UInt8] {

@@ -17,15 +17,14 @@ extension Token {
         }
     }
 
-    /// Presents the PIN of whoever is logged in once more (VERIFY). A wrong one spends a try; if the card had to drop the
-    /// right for it, nobody is logged in any more.
+    /// Presents the PIN of whoever is logged in once more (VERIFY). A wrong one spends a try.
     public func confirm(_ pin: borrowing Secret) throws(TokenError) {
         let pin = pin.copy()
         try requirePossible(pin)
         try transaction(.acting) { () throws(TokenError) in
             guard let role = login else { throw .notLoggedIn }
             do throws(TokenError) { try verify(role, pin) } catch {
-                if !returnsRights { forgetLogin() }
+                restoreRight(after: error)
                 throw error
             }
         }
@@ -77,12 +76,19 @@ extension Token {
         do throws(TokenError) {
             try verify(role, pin)
         } catch {
-            // A right that was held had to be given up for the PIN to be looked at.
-            if login == role, !returnsRights { forgetLogin() }
+            if login == role { restoreRight(after: error) }
             throw error
         }
         defer { if login != role, !returnsRights { try? resetRight(of: role.rawValue) } }
         try body()
+    }
+
+    /// The card had to drop the right of whoever is logged in, to look at a PIN that it did not take. The retained PIN
+    /// takes it back; without one, nobody is logged in any more.
+    private func restoreRight(after error: TokenError) {
+        guard !returnsRights else { return }
+        guard error == .pinIncorrect else { return forgetLogin() }
+        try? presentRetainedPIN()
     }
 
     /// CHANGE REFERENCE DATA of a PIN; see ``change(_:to:)``.

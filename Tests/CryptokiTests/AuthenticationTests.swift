@@ -53,9 +53,9 @@ struct AuthenticationTests {
         #expect(throws: CKError.operationNotInitialised) { try sign() }
     }
 
-    @Test("a wrong PIN lets no key be used")
-    func wrongPIN() throws {
-        let (_, application, session) = try TokenKeyTests.start(.usb)
+    @Test("a wrong PIN lets no key be used, and ends no login", arguments: ["usb", "bt"])
+    func wrongPIN(_ identity: String) throws {
+        let (_, application, session) = try TokenKeyTests.start(identity == "bt" ? .bt : .usb)
         let keys = try Self.keys(application, session, onToken: true)
         try application.library.withSession(session) { session throws(CKError) in
             try session.signInit(Self.mechanism, key: keys.1)
@@ -71,6 +71,23 @@ struct AuthenticationTests {
         // The login that was there before is there still.
         let other = try application.makeKeys(session)
         _ = try application.sign(session, other.privateKey, Self.digest, CKM_GOSTR3410)
+    }
+
+    @Test("after a wrong PIN the operation waits for the right one", arguments: ["usb", "bt"])
+    func secondTry(_ identity: String) throws {
+        let (_, application, session) = try TokenKeyTests.start(identity == "bt" ? .bt : .usb)
+        let keys = try Self.keys(application, session, onToken: true)
+        try application.library.withSession(session) { session throws(CKError) in
+            try session.signInit(Self.mechanism, key: keys.1)
+        }
+        #expect(throws: CKError.pinIncorrect) {
+            try application.logIn(session, "00000000", as: CKU_CONTEXT_SPECIFIC)
+        }
+        try application.logIn(session, as: CKU_CONTEXT_SPECIFIC)
+        let signature = try application.library.withSession(session) { session throws(CKError) in
+            try session.sign(Self.digest.span)
+        }
+        try application.verify(session, keys.0, Self.digest, signature, CKM_GOSTR3410)
     }
 
     @Test("only private keys can be such")

@@ -148,6 +148,8 @@ struct FormatTests {
         try setPIN("12345678", "next PIN")
         #expect(throws: CKError.pinIncorrect) { try application.logIn(session) }
         try application.logIn(session, "next PIN")
+        // A wrong one does not end the login.
+        #expect(throws: CKError.pinIncorrect) { try setPIN("11111111", "third PIN") }
         try setPIN("", "third PIN")
         try setPIN("third PIN", "fourth PIN")
         let keys = try application.makeKeys(session)

@@ -218,13 +218,18 @@ struct SecretKeyTests {
                 try session.digestKey(keys.privateKey)
             }
         }
+        // The standard lets a refused key end no operation: the digest goes on.
         let data = try scene.application.create(scene.session, ObjectTests.data)
-        #expect(throws: CKError.keyHandleInvalid) {
-            try scene.inSession { session throws(CKError) in
-                try session.digestInit(Mechanism(type: CKM_SHA256, parameter: []))
-                try session.digestKey(data)
+        for other in [data, 0] {
+            #expect(throws: CKError.keyHandleInvalid) {
+                try scene.inSession { session throws(CKError) in try session.digestKey(other) }
             }
         }
+        let goneOn = try scene.inSession { session throws(CKError) in
+            try session.digestKey(key)
+            return try session.digestFinal()
+        }
+        #expect(goneOn == digest)
     }
 
     @Test("the dual functions give both operations the plaintext")
