@@ -48,11 +48,12 @@ extension Slot {
     func visibleObjects(matching template: Attributes) throws(CKError) -> [CK_OBJECT_HANDLE] {
         let wantsFeatures = try template.number(CKA_CLASS) == CKO_HW_FEATURE
         let rest = template.withoutSecrets
+        let hasSecrets = rest != template
         let found = objects.handles { object in
             isVisible(object) && (wantsFeatures || !object.isFeatures)
-                && object.attributes.matches(object.attributes.showsValue ? rest : template)
+                && object.attributes.matches(hasSecrets && object.attributes.showsValue ? rest : template)
         }
-        guard rest != template else { return found }
+        guard hasSecrets else { return found }
         var matching: [CK_OBJECT_HANDLE] = []
         for handle in found {
             let object = try objects[handle]
