@@ -39,7 +39,7 @@ enum KeyDerivation: Sendable {
         switch self {
         case .vko2001, .vko2012256: [.gost28147, .magma, .kuznyechik, .generic]
         case .vko2012512, .keg: [.kuznyechikTwin, .magmaTwin, .generic]
-        case .ecdh, .tree, .concatenation: [.generic] + SecretKeyType.allCases.filter { $0 != .generic }
+        case .ecdh, .tree, .concatenation: [.generic] + SecretKeyType.all.filter { $0 != .generic }
         }
     }
 }

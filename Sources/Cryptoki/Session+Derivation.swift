@@ -39,7 +39,7 @@ extension Session {
             handles.append(other)
         }
         return try handles.map { handle throws(CKError) in
-            try secretKey(handle, for: mechanism.type, permission: CKA_DERIVE, types: SecretKeyType.allCases)
+            try secretKey(handle, for: mechanism.type, permission: CKA_DERIVE, types: SecretKeyType.all)
         }
     }
 
