@@ -8,6 +8,8 @@ struct HandleTable<Element> {
     private var places: [(handle: CK_ULONG, element: Element?)] = []
     private var lastHandle: CK_ULONG = 0
     private(set) var count = 0
+    /// How often elements were removed.
+    private(set) var removals = 0
     private let notFound: CKError
 
     /// - Parameter notFound: What a handle without an element means.
@@ -17,6 +19,9 @@ struct HandleTable<Element> {
     func handles(where isWanted: (Element) -> Bool) -> [CK_ULONG] {
         places.compactMap { place in place.element.map(isWanted) == true ? place.handle : nil }
     }
+
+    /// Whether a handle has an element.
+    func contains(_ handle: CK_ULONG) -> Bool { index(of: handle).map { places[$0].element != nil } ?? false }
 
     /// Whether an element is wanted.
     func contains(where isWanted: (Element) -> Bool) -> Bool {
@@ -46,12 +51,14 @@ struct HandleTable<Element> {
         let index = try occupied(handle)
         guard let element = places[index].element.take() else { throw notFound }
         count -= 1
+        removals &+= 1
         if places.count > 2 * count { places.removeAll { $0.element == nil } }
         return element
     }
 
     mutating func removeAll(where isGone: (Element) -> Bool) {
         places.removeAll { place in place.element.map(isGone) ?? true }
+        if places.count < count { removals &+= 1 }
         count = places.count
     }
 

@@ -178,11 +178,13 @@ public final class Library: Sendable {
         let slot = try entry(id).slot
         let handle = tables.withLock { $0.sessions.insert(id) }
         do throws(CKError) {
-            try slot.withLock { slot throws(CKError) in
+            let ended = try slot.withLock { slot throws(CKError) in
                 try slot.withoutSessions { () throws(CKError) in
                     try slot.openSession(handle, isReadWrite: flags & CKF_RW_SESSION != 0)
                 }
+                return slot.takeEnded()
             }
+            forget(ended)
             return handle
         } catch {
             forget([handle])
@@ -195,9 +197,14 @@ public final class Library: Sendable {
         try withSession(handle) { session throws(CKError) in session.slot.closeSession(handle) }
     }
 
+    /// Closes the sessions that there are; one that is being opened meanwhile is not among them.
     public func closeAllSessions(with id: CK_SLOT_ID) throws(CKError) {
-        try entry(id).withLockAtOnce { $0.closeAllSessions() }
-        tables.withLock { $0.sessions.removeAll { $0 == id } }
+        var ended: [CK_SESSION_HANDLE] = []
+        try entry(id).withLockAtOnce { slot in
+            slot.closeAllSessions()
+            ended = slot.takeEnded()
+        }
+        forget(ended)
     }
 
     /// Runs `body` with a session, while no other thread has the token's slot.

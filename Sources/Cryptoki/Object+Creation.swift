@@ -45,8 +45,10 @@ extension Attributes {
         if self[CKA_PUBLIC_KEY_INFO]?.isEmpty != false { set(CKA_PUBLIC_KEY_INFO, names.publicKeyInfo) }
     }
 
-    /// The category is one of the standard's four, and the check value the certificate's (PKCS #11 v2.40, 4.6.2).
+    /// There is a certificate or a place to find it, the category is one of the standard's four, and the check value the
+    /// certificate's (PKCS #11 v2.40, 4.6.2 and 4.6.3).
     fileprivate func checkCertificate() throws(CKError) {
+        guard self[CKA_VALUE]?.isEmpty == false || self[CKA_URL]?.isEmpty == false else { throw .templateInconsistent }
         guard try number(CKA_CERTIFICATE_CATEGORY) ?? 0 <= 3 else { throw .attributeValueInvalid }
         guard let given = self[CKA_CHECK_VALUE], !given.isEmpty else { return }
         do throws(HostCryptoError) {
@@ -192,14 +194,15 @@ extension Attributes {
         for type in Self.secrets { self[type]?.wipe() }
     }
 
-    /// These attributes but for what can make up a private or a secret key.
+    /// These attributes but for ``secrets``.
     var withoutSecrets: Attributes {
         var attributes = self
         for type in Self.secrets { attributes[type] = nil }
         return attributes
     }
 
-    private static let secrets = [CKA_VALUE] + KeyType.rsa.secretAttributes
+    /// What makes up a private or a secret key, which other objects can have, too.
+    static let secrets = Set([CKA_VALUE] + KeyType.rsa.secretAttributes)
 }
 
 extension Attributes {

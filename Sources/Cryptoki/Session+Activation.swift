@@ -36,17 +36,11 @@ extension Session {
     ///
     /// - Returns: The password as it is printed. It cannot be asked for again.
     public func generateActivationPassword(_ request: ActivationPasswordRequest) throws(CKError) -> Secret {
-        let box = SecretBox()
-        try slot.withToken { token throws(TokenError) in
-            box.value = try token.generateActivationPassword(slot: request.slot, charset: request.charset)
+        let password = try slot.withToken { token throws(TokenError) in
+            try token.generateActivationPassword(slot: request.slot, charset: request.charset)
         }
-        return box.value.grouped(by: 4)
+        return password.grouped(by: 4)
     }
-}
-
-/// Takes a secret out of a closure that can return what is copied only.
-private final class SecretBox {
-    var value = Secret(count: 0)
 }
 
 extension Secret {

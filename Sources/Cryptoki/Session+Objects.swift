@@ -4,11 +4,16 @@ import Token
 extension Session {
     /// The attributes of an object.
     ///
+    /// - Parameter types: Those that are wanted; nil for all. A key's value is not read unless it is.
     /// - Throws: `CKR_OBJECT_HANDLE_INVALID` if there is none that the session may see.
-    public func attributes(of handle: CK_OBJECT_HANDLE) throws(CKError) -> Attributes {
+    public func attributes(
+        of handle: CK_OBJECT_HANDLE, types: [CK_ATTRIBUTE_TYPE]? = nil
+    ) throws(CKError) -> Attributes {
         let object = try slot.visibleObject(handle)
         guard object.isFeatures else {
-            return try (object.attributes.showsValue ? slot.loaded(object) : object).shownAttributes()
+            let isValueWanted = types.map { !Attributes.secrets.isDisjoint(with: $0) } ?? true
+            guard isValueWanted, object.attributes.showsValue else { return object.attributes }
+            return try slot.loaded(object).shownAttributes()
         }
         let isWireless = slot.settings.policy.isWireless(slot.reader)
         return try slot.withToken { token throws(TokenError) in
@@ -48,11 +53,12 @@ extension Slot {
     func visibleObjects(matching template: Attributes) throws(CKError) -> [CK_OBJECT_HANDLE] {
         let wantsFeatures = try template.number(CKA_CLASS) == CKO_HW_FEATURE
         let rest = template.withoutSecrets
+        let hasSecrets = rest != template
         let found = objects.handles { object in
             isVisible(object) && (wantsFeatures || !object.isFeatures)
-                && object.attributes.matches(object.attributes.showsValue ? rest : template)
+                && object.attributes.matches(hasSecrets && object.attributes.showsValue ? rest : template)
         }
-        guard rest != template else { return found }
+        guard hasSecrets else { return found }
         var matching: [CK_OBJECT_HANDLE] = []
         for handle in found {
             let object = try objects[handle]

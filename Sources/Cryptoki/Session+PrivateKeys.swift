@@ -43,11 +43,7 @@ extension Session {
             guard (try? PublicKey(curve: key.curve, bytes: peer)) != nil, ukm.count <= size else {
                 throw .mechanismParameterInvalid
             }
-            var secret = Secret(count: 0)
-            try withKey { token throws(TokenError) in
-                secret = try token.agree(key, with: peer, ukm: ukm, hash: hash)
-            }
-            return secret
+            return try withKey { token throws(TokenError) in try token.agree(key, with: peer, ukm: ukm, hash: hash) }
         }
     }
 
@@ -58,11 +54,8 @@ extension Session {
         case .token(.ecKey(let key), _):
             try requireAgreement()
             guard peer.curve == .p256 else { throw .mechanismParameterInvalid }
-            var secret = Secret(count: 0)
-            try withKey { token throws(TokenError) in
-                secret = try token.agree(key, with: Array(peer.point.dropFirst()))
-            }
-            return secret
+            let point = Array(peer.point.dropFirst())
+            return try withKey { token throws(TokenError) in try token.agree(key, with: point) }
         case .session(_, let key?): return try key.sharedSecret(with: peer)
         default: throw .keyHandleInvalid
         }

@@ -1,22 +1,29 @@
 public import CCryptoki
 
+/// What a search has found and not yet given.
+struct Search {
+    var handles: ArraySlice<CK_OBJECT_HANDLE>
+    /// How often objects had been removed when all handles were those of objects.
+    var removals: Int
+}
+
 extension Session {
     /// Begins a search. An empty template finds everything that the session may see, but for hardware features.
     public func findObjectsInit(_ template: Attributes) throws(CKError) {
         guard search == nil else { throw .operationActive }
         try slot.refreshObjects()
-        search = try slot.visibleObjects(matching: template)[...]
+        search = Search(handles: try slot.visibleObjects(matching: template)[...], removals: slot.objects.removals)
     }
 
     /// The next handles that were found, at most `limit`. What is gone meanwhile is passed over.
     public func findObjects(limit: Int) throws(CKError) -> [CK_OBJECT_HANDLE] {
         guard var found = search else { throw .operationNotInitialised }
-        var next: [CK_OBJECT_HANDLE] = []
-        while next.count < limit, let handle = found.popFirst() {
-            if (try? slot.visibleObject(handle)) != nil { next.append(handle) }
+        if found.removals != slot.objects.removals {
+            found = Search(
+                handles: found.handles.filter { slot.objects.contains($0) }[...], removals: slot.objects.removals)
         }
-        search = found
-        return next
+        search = Search(handles: found.handles.dropFirst(limit), removals: found.removals)
+        return Array(found.handles.prefix(limit))
     }
 
     /// Ends the search.

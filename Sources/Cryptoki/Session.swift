@@ -9,7 +9,7 @@ public final class Session {
     let isReadWrite: Bool
     unowned let slot: Slot
 
-    var search: ArraySlice<CK_OBJECT_HANDLE>?
+    var search: Search?
     var digest: DigestOperation?
     var signature: SignatureOperation?
     var verification: VerificationOperation?

@@ -19,6 +19,7 @@ final class Slot {
     private(set) var connection: Token?
     private var history: ChannelHistory?
     private var sessions: [CK_SESSION_HANDLE: Session] = [:]
+    private var ended: [CK_SESSION_HANDLE] = []
     /// Digests that sessions have put aside.
     var savedStates = SavedStates()
     /// Objects of the token and of its sessions.
@@ -115,8 +116,15 @@ final class Slot {
 
     func closeAllSessions() { end(as: .normal) }
 
+    /// The handles of sessions that ended together since the last time. One that was being opened then may be open now.
+    func takeEnded() -> [CK_SESSION_HANDLE] {
+        defer { ended = [] }
+        return ended.filter { sessions[$0] == nil }
+    }
+
     /// Ends all sessions; their handles and those of their objects are never used again.
     func end(as presence: Presence) {
+        ended += sessions.keys
         sessions = [:]
         readWriteSessionCount = 0
         savedStates = SavedStates()

@@ -58,8 +58,9 @@ public func C_GetAttributeValue(
         guard unsafe pTemplate != nil, ulCount > 0 else { throw .argumentsBad }
         let template = try unsafe UnsafeMutableBufferPointer(
             start: pTemplate, count: input(pTemplate, ulCount, atMost: listLimit).count)
+        let types = unsafe template.map { unsafe $0.type }
         var attributes = try library.withSession(hSession) { session throws(CKError) in
-            try session.attributes(of: hObject)
+            try session.attributes(of: hObject, types: types)
         }
         defer { attributes.wipe() }
         // Every attribute is answered, whatever became of those before it; the last error is told.

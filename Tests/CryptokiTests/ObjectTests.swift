@@ -65,6 +65,7 @@ struct ObjectTests {
             (Self.certificate + [(CKA_TRUSTED, [1])], .attributeReadOnly),
             (Self.certificate + [(CKA_CERTIFICATE_CATEGORY, CK_ULONG(4).octets)], .attributeValueInvalid),
             (Self.certificate + [(CKA_CHECK_VALUE, [1, 2, 3])], .attributeValueInvalid),
+            (Array(Self.certificate.dropLast()) + [(CKA_VALUE, [])], .templateInconsistent),
             (Array(Self.rsaKey.dropLast()), .templateIncomplete),
             (Self.rsaKey + [(CKA_MODULUS_BITS, CK_ULONG(511).octets)], .attributeReadOnly),
             (Array(Self.ecKey.dropLast()) + [(CKA_EC_POINT, [4, 65, 4])], .attributeValueInvalid),

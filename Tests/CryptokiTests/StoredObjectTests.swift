@@ -191,6 +191,25 @@ struct StoredObjectTests {
         }
     }
 
+    @Test("the token is asked for a key's value only by who wants to know it")
+    func valueOnDemand() throws {
+        let (reader, application, session) = try TokenKeyTests.start(.usb)
+        let key = try application.create(session, ObjectTests.secretKey + [(CKA_TOKEN, [1])])
+        func attributes(_ types: [CK_ATTRIBUTE_TYPE]?) throws -> (Attributes, commands: Int) {
+            let before = reader.commands
+            let attributes = try application.library.withSession(session) { session throws(CKError) in
+                try session.attributes(of: key, types: types)
+            }
+            return (attributes, reader.commands - before)
+        }
+        let (some, none) = try attributes([CKA_LABEL, CKA_CHECK_VALUE])
+        #expect(none == 0 && some[CKA_LABEL] == [] && some[CKA_CHECK_VALUE]?.count == 3)
+        for types in [nil, [CKA_LABEL, CKA_VALUE]] as [[CK_ATTRIBUTE_TYPE]?] {
+            let (all, commands) = try attributes(types)
+            #expect(commands > 0 && all[CKA_VALUE] == [UInt8](repeating: 7, count: 32))
+        }
+    }
+
     @Test("a secret key is made on the token")
     func generation() throws {
         let (_, application, session) = try TokenKeyTests.start(.usb)

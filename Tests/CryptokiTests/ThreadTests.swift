@@ -11,7 +11,7 @@ struct ThreadTests {
         let (_, application, session) = try TokenKeyTests.start(identity == "bt" ? .bt : .usb)
         let keys = try application.makeKeys(session)
         let digest = [UInt8](repeating: 1, count: 32)
-        let failures = Failures()
+        let failures = Met<any Error>()
         DispatchQueue.concurrentPerform(iterations: 8) { _ in
             do {
                 for _ in 0..<5 {
@@ -30,6 +30,24 @@ struct ThreadTests {
         #expect(failures.all.isEmpty)
     }
 
+    @Test("a session that is opened while all are closed is closed with them, or works")
+    func openingAndClosing() throws {
+        let (_, application, _) = try TokenKeyTests.start(.usb)
+        for _ in 0..<300 {
+            let opened = Met<CK_SESSION_HANDLE>()
+            DispatchQueue.concurrentPerform(iterations: 4) { thread in
+                if thread == 3 {
+                    try? application.library.closeAllSessions(with: 0)
+                } else if let session = try? application.open() {
+                    opened.add(session)
+                }
+            }
+            let working = opened.all.filter { (try? application.library.sessionInfo($0)) != nil }
+            #expect(try application.library.token(in: 0, evicting: false).sessionCount == working.count)
+            for session in working { try application.library.closeSession(session) }
+        }
+    }
+
     @Test("R6: calls that meet the end of the library are refused, and nothing hangs or crashes")
     func finalization() throws {
         let (_, application, _) = try TokenKeyTests.start(.usb)
@@ -46,11 +64,11 @@ struct ThreadTests {
     }
 }
 
-/// Errors that threads met.
-private final class Failures: @unchecked Sendable {
+/// What threads have met.
+private final class Met<Element>: @unchecked Sendable {
     private let lock = NSLock()
-    private var errors: [any Error] = []
+    private var elements: [Element] = []
 
-    func add(_ error: any Error) { lock.withLock { errors.append(error) } }
-    var all: [any Error] { lock.withLock { errors } }
+    func add(_ element: Element) { lock.withLock { elements.append(element) } }
+    var all: [Element] { lock.withLock { elements } }
 }

@@ -99,6 +99,65 @@ static void sign(CK_OBJECT_HANDLE key, CK_MECHANISM_TYPE type) {
     expect(C_Sign(session, digest, sizeof digest, signature, &length), CKR_OK, "C_Sign");
 }
 
+/* The attributes that make up a private key of RSA, the modulus and the exponent first, which are no secrets. */
+enum { NUMBERS = 8, PUBLIC_NUMBERS = 2 };
+static const CK_ATTRIBUTE_TYPE numbers[NUMBERS] = {
+    CKA_MODULUS, CKA_PUBLIC_EXPONENT, CKA_PRIVATE_EXPONENT, CKA_PRIME_1, CKA_PRIME_2, CKA_EXPONENT_1, CKA_EXPONENT_2,
+    CKA_COEFFICIENT};
+
+/* Makes a key of RSA, and enters its numbers from `count` on. */
+static void generate(void) {
+    CK_ULONG bits = 1024;
+    CK_ATTRIBUTE public_key[] = {{CKA_MODULUS_BITS, &bits, sizeof bits}};
+    CK_ATTRIBUTE private_key[] = {{CKA_SENSITIVE, &no, sizeof no}, {CKA_EXTRACTABLE, &yes, sizeof yes}};
+    CK_MECHANISM generation = {CKM_RSA_PKCS_KEY_PAIR_GEN, NULL, 0};
+    CK_OBJECT_HANDLE verifier, signer;
+    CK_BYTE value[LONGEST];
+    expect(C_GenerateKeyPair(session, &generation, public_key, 1, private_key, 2, &verifier, &signer), CKR_OK,
+           "C_GenerateKeyPair");
+    for (int i = 0; i < NUMBERS; i++) {
+        CK_ATTRIBUTE number = {numbers[i], value, sizeof value};
+        expect(C_GetAttributeValue(session, signer, &number, 1), CKR_OK, "C_GetAttributeValue");
+        lengths[SECRETS - NUMBERS + i] = number.ulValueLen;
+        for (CK_ULONG j = 0; j < number.ulValueLen; j++)
+            secrets[SECRETS - NUMBERS + i][j] = ~value[j];
+        explicit_bzero(value, sizeof value);
+    }
+    expect(C_DestroyObject(session, signer), CKR_OK, "C_DestroyObject");
+}
+
+/* Gives the library the numbers that it had made. */
+static void import(void) {
+    static CK_BYTE values[NUMBERS][LONGEST + 1];
+    CK_OBJECT_CLASS class = CKO_PRIVATE_KEY;
+    CK_KEY_TYPE type = CKK_RSA;
+    CK_ATTRIBUTE template[NUMBERS + 2] = {{CKA_CLASS, &class, sizeof class}, {CKA_KEY_TYPE, &type, sizeof type}};
+    CK_MECHANISM signing = {CKM_SHA256_RSA_PKCS, NULL, 0}, decryption = {CKM_RSA_X_509, NULL, 0};
+    CK_BYTE text[128] = {0, 1}, result[128];
+    CK_ULONG length = sizeof result;
+    CK_OBJECT_HANDLE key;
+    for (int i = 0; i < NUMBERS; i++) {
+        reveal(SECRETS - NUMBERS + i, values[i]);
+        template[i + 2] = (CK_ATTRIBUTE){numbers[i], values[i], lengths[SECRETS - NUMBERS + i]};
+    }
+    expect(C_CreateObject(session, template, NUMBERS + 2, &key), CKR_OK, "C_CreateObject");
+    explicit_bzero(values, sizeof values);
+    expect(C_SignInit(session, &signing, key), CKR_OK, "C_SignInit");
+    expect(C_Sign(session, text, sizeof text, result, &length), CKR_OK, "C_Sign");
+    length = sizeof result;
+    expect(C_DecryptInit(session, &decryption, key), CKR_OK, "C_DecryptInit");
+    expect(C_Decrypt(session, text, sizeof text, result, &length), CKR_OK, "C_Decrypt");
+    expect(C_DestroyObject(session, key), CKR_OK, "C_DestroyObject");
+}
+
+/* From now on the numbers are looked for, too. */
+static void enter(void) {
+    for (int i = PUBLIC_NUMBERS; i < NUMBERS; i++, count++) {
+        lengths[count] = lengths[SECRETS - NUMBERS + i];
+        memcpy(secrets[count], secrets[SECRETS - NUMBERS + i], LONGEST);
+    }
+}
+
 static void use(CK_SLOT_ID slot, char *pin) {
     static CK_BYTE p256[] = {0x06, 0x08, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07};
     static CK_BYTE set_a[] = {0x06, 0x07, 0x2A, 0x85, 0x03, 0x02, 0x02, 0x23, 0x01};
@@ -124,6 +183,11 @@ static void use(CK_SLOT_ID slot, char *pin) {
             expect(C_DestroyObject(session, keys[i]), CKR_OK, "C_DestroyObject");
         gone(rounds[round]);
     }
+    generate();
+    enter();
+    gone("making a key of RSA");
+    import();
+    gone("using a key of RSA");
     expect(C_Finalize(NULL), CKR_OK, "C_Finalize");
     gone("C_Finalize");
 }
