@@ -43,7 +43,7 @@ mutant "host: header not in the associated data" $host/Session+Messages.swift \
 mutant "token: header not in the associated data" $token/MessageProtection.swift \
     's/let header = \[command.cla, command.ins, command.p1, command.p2\]/let header: [UInt8] = []/' EmulatorTests.ProtectionTests 'N37: no command'
 mutant "host: empty body accepted without a tag" $host/Session+Messages.swift \
-    's/^\( *\)guard reply.status == .success else { throw .refused(reply.status) }$/&\n\1if reply.data.isEmpty { return VerifiedReply(status: reply.status, data: Secret(count: 0)) }/' \
+    's/^\( *\)guard reply.status == .success else { throw .refused(reply.status) }$/&\n\1if reply.data.isEmpty { return SecretResponse(reply.status, data: Secret(count: 0)) }/' \
     SecureChannelTests 'N40: an empty body'
 mutant "modern: four octets of the tag compared" Sources/GOST/Authentication.swift \
     's/constantTimeEqual(expected, code)/constantTimeEqual(expected.extracting(first: 4), code.extracting(first: 4))/' \

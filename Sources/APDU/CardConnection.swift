@@ -1,3 +1,5 @@
+import Secrets
+
 /// Something that takes command APDUs to a card: a reader's card handle, a secure channel over one, or a card in the
 /// same process.
 public protocol CardConnection: AnyObject {
@@ -5,6 +7,9 @@ public protocol CardConnection: AnyObject {
     ///
     /// Whatever fails, the error says whether the card can have executed the command (``LinkError/outcome``).
     func transmit(_ command: borrowing Command) throws(LinkError) -> Response
+
+    /// As ``transmit(_:)``, for a response whose data are secret: nothing is left of them but what is returned.
+    func transmitSecret(_ command: borrowing Command) throws(LinkError) -> SecretResponse
 
     /// The greatest number of octets of an encoded command that reader and protocol take. 261 is the longest short
     /// APDU; above it extended length fields may be used, with replies as long.
@@ -14,6 +19,12 @@ public protocol CardConnection: AnyObject {
 extension CardConnection {
     /// Short APDUs only, which every reader takes.
     public var maximumLength: Int { Command.maximumShortLength }
+
+    public func transmitSecret(_ command: borrowing Command) throws(LinkError) -> SecretResponse {
+        var response = try transmit(command)
+        defer { response.data.wipe() }
+        return SecretResponse(response.status, data: Secret(copying: response.data))
+    }
 }
 
 /// A connection to the card in a reader.

@@ -9,11 +9,14 @@ public struct Response: Sendable, Equatable {
     }
 
     /// Reads a response as it came; nil if there are fewer than the two bytes of the status word.
-    public init?(parsing bytes: [UInt8]) {
+    public init?(parsing bytes: ArraySlice<UInt8>) {
         guard bytes.count >= 2 else { return nil }
         data = Array(bytes.dropLast(2))
-        status = StatusWord(bytes[bytes.count - 2], bytes[bytes.count - 1])
+        status = StatusWord(bytes[bytes.endIndex - 2], bytes[bytes.endIndex - 1])
     }
+
+    /// Reads a response as it came; nil if there are fewer than the two bytes of the status word.
+    public init?(parsing bytes: [UInt8]) { self.init(parsing: bytes[...]) }
 
     /// The response as it is sent.
     public var encoded: [UInt8] { data + [status.sw1, status.sw2] }

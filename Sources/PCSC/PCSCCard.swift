@@ -8,6 +8,8 @@ final class PCSCCard: CardLink {
     private let context: PCSCContext
     private var handle: SCARDHANDLE = 0
     private var protocolInUse: DWORD = 0
+    /// Whether the card was reset since the last transaction.
+    private var wasReset = false
     private(set) var atr: [UInt8] = []
     /// The greatest length of an APDU: as the reader says, over T=1; short ones otherwise.
     private(set) lazy var maximumLength = greatestLength()
@@ -31,11 +33,13 @@ final class PCSCCard: CardLink {
     }
 
     func beginTransaction() throws(LinkError) -> Bool {
-        var wasReset = false
         // Each turn that reconnects may meet the next reset by another process.
         for _ in 0..<8 {
             let code = SCardBeginTransaction(handle)
-            if code == SCARD_S_SUCCESS { return wasReset }
+            if code == SCARD_S_SUCCESS {
+                defer { wasReset = false }
+                return wasReset
+            }
             guard code == SCARD_W_RESET_CARD else { throw LinkError(code) }
             wasReset = true
             try unsafe check(
@@ -62,6 +66,7 @@ final class PCSCCard: CardLink {
 
     private func exchange(_ encoded: borrowing Secret, replySize: Int) throws(LinkError) -> Response {
         var reply = [UInt8](repeating: 0, count: replySize)
+        defer { reply.wipe() }
         var replyCount = DWORD(reply.count)
         var sendInfo = SCARD_IO_REQUEST(
             dwProtocol: protocolInUse, cbPciLength: DWORD(MemoryLayout<SCARD_IO_REQUEST>.size))
@@ -74,7 +79,7 @@ final class PCSCCard: CardLink {
         try check(code)
         // Some readers report a card that leaves in the middle of a command as an empty response.
         guard replyCount > 0 else { throw LinkError(SCARD_F_COMM_ERROR) }
-        guard let response = Response(parsing: Array(reply.prefix(Int(clamping: replyCount)))) else {
+        guard let response = Response(parsing: reply.prefix(Int(clamping: replyCount))) else {
             throw .malformed
         }
         return response

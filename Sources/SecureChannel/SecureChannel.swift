@@ -56,7 +56,7 @@ public final class SecureChannel: CardConnection {
     }
 
     /// As ``transmit(_:)``, for replies that are secret.
-    func transmitSecret(_ command: borrowing Command) throws(LinkError) -> VerifiedReply {
+    public func transmitSecret(_ command: borrowing Command) throws(LinkError) -> SecretResponse {
         guard isOpen, let limit = session?.suite.maximumMessage else {
             discard()
             throw .reset
@@ -101,7 +101,7 @@ public final class SecureChannel: CardConnection {
 
 extension SecureChannel {
     /// Sends a command in as many messages as its data need.
-    private func sendChain(_ command: borrowing Command) throws(LinkError) -> VerifiedReply {
+    private func sendChain(_ command: borrowing Command) throws(LinkError) -> SecretResponse {
         let padded = command.carriesPIN
         var header = CommandHeader(cla: command.cla | 0x10, ins: command.ins, p1: command.p1, p2: command.p2)
         let size = capacity(ne: command.ne, padded: padded)
@@ -118,14 +118,14 @@ extension SecureChannel {
     }
 
     /// Fetches what the token holds back, with protected GET RESPONSE, as far as the command wanted it.
-    private func fetchRest(of reply: consuming VerifiedReply, ne wanted: Int) throws(LinkError) -> VerifiedReply {
+    private func fetchRest(of reply: consuming SecretResponse, ne wanted: Int) throws(LinkError) -> SecretResponse {
         var reply = reply
         while let available = reply.status.bytesAvailable, reply.data.count < wanted {
             let header = CommandHeader(cla: 0x00, ins: 0xC0, p1: 0x00, p2: 0x00)
             let ne = min(available, wanted - reply.data.count)
             let rest = try send(header, Span(), ne: ne, padded: false)
             guard !rest.data.isEmpty || rest.status.bytesAvailable == nil else { throw .channelBroken }
-            reply = VerifiedReply(status: rest.status, data: reply.data.appending(rest.data.bytes))
+            reply = SecretResponse(rest.status, data: reply.data.appending(rest.data.bytes))
         }
         return reply
     }
@@ -133,7 +133,7 @@ extension SecureChannel {
     /// Sends one message and verifies its reply.
     private func send(
         _ header: CommandHeader, _ data: Span<UInt8>, ne: Int?, padded: Bool
-    ) throws(LinkError) -> VerifiedReply {
+    ) throws(LinkError) -> SecretResponse {
         do throws(ChannelError) {
             guard let channel = session?.channel else { throw .link(.reset) }
             let message = try session?.protect(header, data, ne: ne, padded: padded, extended: canExtend)

@@ -48,7 +48,7 @@ extension Session {
     }
 
     /// Verifies and deciphers the reply to the last command (13.3).
-    func verify(_ reply: Response) throws(ChannelError) -> VerifiedReply {
+    func verify(_ reply: Response) throws(ChannelError) -> SecretResponse {
         guard reply.status == .success else { throw .refused(reply.status) }
         let reply = try parsing { () throws(MalformedBytes) in
             try ProtectedReply(parsing: reply.data, limit: suite.maximumMessage)
@@ -63,9 +63,9 @@ extension Session {
         let key = try responseKey
         let plaintext = try key.open(reply.sealed.span, number: number, associated: associated.span)
         guard let plaintext else { throw .authenticationFailed }
-        guard reply.indicator == 0x01 else { return VerifiedReply(status: reply.status, data: plaintext) }
+        guard reply.indicator == 0x01 else { return SecretResponse(reply.status, data: plaintext) }
         guard let count = plaintext.unpaddedCount(block: Session.block) else { throw .malformedResponse }
-        return VerifiedReply(status: reply.status, data: plaintext.extracting(0..<count))
+        return SecretResponse(reply.status, data: plaintext.extracting(0..<count))
     }
 
     /// The greatest number of octets of data in one message: 238 in a short APDU, one less if do97 has two octets; in an
@@ -109,12 +109,6 @@ struct ProtectedReply {
         sealed = text + (try cursor.object(0x8E, length: 8))
         try cursor.finish()
     }
-}
-
-/// What a token answered under a right tag.
-struct VerifiedReply: ~Copyable {
-    let status: StatusWord
-    let data: Secret
 }
 
 extension [UInt8] {

@@ -35,8 +35,7 @@ extension Token {
         _ key: TokenKey, with peer: [UInt8], ukm: [UInt8], hash: HashAlgorithm
     ) throws(TokenError) -> Secret {
         guard key.half == .privateKey else { throw .unsupported }
-        var agreed: [UInt8] = []
-        defer { agreed.wipe() }
+        var agreed = Secret(count: 0)
         var request: [UInt8] = []
         request.appendObject(0x85, peer)
         request.appendObject(0x94, ukm)
@@ -44,10 +43,11 @@ extension Token {
             try requireLogin(.user)
             try requireOwnCommands()
             try perform(Command(0x00, 0x22, 0x41, 0xA6, bytes: [0x80, 0x01, hash.number, 0x84, 0x01, key.number]))
-            agreed = try perform(Command(0x00, 0x86, 0x00, 0x00, bytes: .object(0x7C, request), ne: hash.digestSize))
+            agreed = try performSecret(
+                Command(0x00, 0x86, 0x00, 0x00, bytes: .object(0x7C, request), ne: hash.digestSize))
             guard agreed.count == hash.digestSize else { throw .malformedAnswer }
         }
-        return Secret(copying: agreed)
+        return agreed
     }
 
     /// ECDH. Needs User's login.
@@ -56,18 +56,17 @@ extension Token {
     /// - Returns: X of the shared point, big-endian.
     public func agree(_ key: TokenECKey, with peer: [UInt8]) throws(TokenError) -> Secret {
         guard key.half == .privateKey else { throw .unsupported }
-        var agreed: [UInt8] = []
-        defer { agreed.wipe() }
+        var agreed = Secret(count: 0)
         let request = [UInt8].object(0x85, TokenECKey.reversed(peer))
         try transaction { () throws(TokenError) in
             try requireLogin(.user)
             try requireOwnCommands()
             try perform(Command(0x00, 0x22, 0x41, 0xA6, bytes: [0x84, 0x01, key.number]))
-            agreed = try perform(Command(0x00, 0x86, 0x00, 0x00, bytes: .object(0x7C, request), ne: TokenECKey.size))
+            agreed = try performSecret(
+                Command(0x00, 0x86, 0x00, 0x00, bytes: .object(0x7C, request), ne: TokenECKey.size))
             guard agreed.count == TokenECKey.size else { throw .malformedAnswer }
-            agreed.reverse()
         }
-        return Secret(copying: agreed)
+        return agreed.reversed()
     }
 }
 

@@ -1,4 +1,5 @@
 import APDU
+import Secrets
 
 /// A file's control parameters (ISO/IEC 7816-4, 5.3.3), as far as the driver uses them.
 struct FileTemplate {
@@ -98,16 +99,22 @@ extension Token {
 
     /// The first `count` bytes of the selected file, fewer if it ends before.
     func readSelected(count: Int) throws(TokenError) -> [UInt8] {
-        var content: [UInt8] = []
+        let content = try readSecret(count: count)
+        return [UInt8](copying: content)
+    }
+
+    /// As ``readSelected(count:)``, for a file that holds a secret.
+    func readSecret(count: Int) throws(TokenError) -> Secret {
+        var content = Secret(count: 0)
         while content.count < count {
             let wanted = min(count - content.count, readSize)
-            let response = try send(
+            let response = try sendSecret(
                 Command(0x00, 0xB0, Self.high(content.count), Self.low(content.count), ne: wanted))
             guard response.status == .success || response.status == .endOfFileReached else {
                 if response.status == .securityStatusNotSatisfied { userLostRight() }
                 throw TokenError(response.status)
             }
-            content += response.data
+            content = content.appending(response.data.bytes)
             if response.data.isEmpty || response.status == .endOfFileReached { break }
         }
         return content

@@ -6,14 +6,14 @@ extension Token {
     /// Sends a command: the channel cuts its data itself, else they go in a chain of commands (ISO/IEC 7816-4, 5.3.3).
     func performLong(
         _ ins: UInt8, _ p1: UInt8, _ p2: UInt8, _ data: borrowing Secret, ne: Int? = nil
-    ) throws(TokenError) -> [UInt8] {
+    ) throws(TokenError) -> Secret {
         var start = 0
         while isPlain, data.count - start > 255 {
             try perform(Command(0x10, ins, p1, p2, data: data.extracting(start..<start + 255)))
             start += 255
         }
         // Where only short APDUs are, more than 256 bytes are fetched with GET RESPONSE.
-        return try perform(
+        return try performSecret(
             Command(0x00, ins, p1, p2, data: data.extracting(start..<data.count), ne: ne.map { min($0, 256) }))
     }
 

@@ -58,12 +58,10 @@ extension Token {
     }
 
     private func compute(_ block: [UInt8], _ operation: (p1: UInt8, p2: UInt8)) throws(TokenError) -> Secret {
-        var answer = try performLong(
+        let answer = try performLong(
             0x2A, operation.p1, operation.p2, Secret(copying: block.reversed()), ne: block.count)
-        defer { answer.wipe() }
         guard answer.count == block.count else { throw .malformedAnswer }
-        answer.reverse()
-        return Secret(copying: answer)
+        return answer.reversed()
     }
 }
 

@@ -28,13 +28,14 @@ extension Token {
 
     /// The value of a secret key. Needs User's login if the key is private.
     public func value(of key: TokenStoredKey) throws(TokenError) -> Secret {
-        var content = try transaction { () throws(TokenError) in
+        var value = Secret(count: 0)
+        try transaction { () throws(TokenError) in
             if key.isPrivate { try requireLogin(.user) }
             guard key.valueFile != 0 else { throw .notFound }
-            return try read(Shelf.data.file(key.valueFile))
+            let size = try select(Shelf.data.file(key.valueFile)).size
+            value = try readSecret(count: size)
         }
-        defer { content.wipe() }
-        return Secret(copying: content)
+        return value
     }
 
     /// Changes what is said of a key. Needs User's login.

@@ -162,12 +162,18 @@ extension Token {
 
     /// Sends a command and collects the whole answer.
     func send(_ command: borrowing Command) throws(TokenError) -> Response {
+        let response = try sendSecret(command)
+        return Response(response.status, data: [UInt8](copying: response.data))
+    }
+
+    /// As ``send(_:)``, for an answer that is secret.
+    func sendSecret(_ command: borrowing Command) throws(TokenError) -> SecretResponse {
         let connection = try connection()
         if command.ins == 0x22 { environment = nil }
         // An error on the way to a command that must not run twice can come from fetching its answer.
         if !command.isIdempotent { hasActed = true }
         do throws(LinkError) {
-            let response = try connection.exchange(command)
+            let response = try connection.exchangeSecret(command)
             tokenAnswered()
             return response
         } catch {
@@ -196,11 +202,22 @@ extension Token {
         try data(of: try send(command))
     }
 
+    /// As ``perform(_:)``, for data that are secret.
+    func performSecret(_ command: borrowing Command) throws(TokenError) -> Secret {
+        let response = try sendSecret(command)
+        try requireSuccess(response.status)
+        return response.data.copy()
+    }
+
     /// The data of an answer whose status word is 9000; every other is an error.
     func data(of response: Response) throws(TokenError) -> [UInt8] {
-        if response.status == .securityStatusNotSatisfied { userLostRight() }
-        guard response.status == .success else { throw TokenError(response.status) }
+        try requireSuccess(response.status)
         return response.data
+    }
+
+    private func requireSuccess(_ status: StatusWord) throws(TokenError) {
+        if status == .securityStatusNotSatisfied { userLostRight() }
+        guard status == .success else { throw TokenError(status) }
     }
 
     /// Nothing that User asks for here needs another's right: the card was told by another process to drop User's. That

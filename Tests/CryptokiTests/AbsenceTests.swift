@@ -87,6 +87,19 @@ struct AbsenceTests {
         #expect(throws: CKError.deviceRemoved) { try sign() }
     }
 
+    @Test("the PIN is presented again only in a channel from which a reply was verified (15.3, 1)")
+    func presentation() throws {
+        try sign()
+        reader.removeCard()
+        time.after(.seconds(5)) { [reader] in reader.insertCard() }
+        try sign()
+        let headers = reader.headers
+        let opening = try #require(headers.lastIndex { $0.starts(with: [0x80, 0x86, 0x04]) })
+        let presentation = try #require(headers.lastIndex { $0[1] == Self.verify })
+        #expect(presentation > opening + 1)
+        #expect(headers[opening + 1][0] & 0x0C == 0x0C)
+    }
+
     @Test("a token may leave again and again")
     func leavesOften() throws {
         for _ in 0..<3 {
