@@ -81,6 +81,7 @@ test: deps build lint ## build, and run every test
 	Tests/sharing.sh 10
 	Tests/model.sh
 	Tests/constant-time.sh
+	Tests/threads.sh 10 thread
 	Tests/fuzz.sh 3
 
 model: deps ## check the model of the secure channel's sessions

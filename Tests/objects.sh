@@ -156,9 +156,14 @@ mechanisms() {
     passed "$identity: every mechanism works in each way that its flags claim, in a session and on the token"
 }
 
+secrets() {
+    expect 0 ./secrets 0 $pin
+    passed "$identity: of a session's keys nothing is left in the process when they are gone"
+}
+
 # ---- The tokens ----
 
-for program in attributes mechanisms; do
+for program in attributes mechanisms secrets; do
     cc -IInclude/CCryptoki "Tests/ModuleTests/Programs/$program.c" -o "$work/$program" \
         -L"${module%/*}" -Wl,-rpath,"${module%/*}" -lkanal-pkcs11
 done
@@ -171,6 +176,7 @@ for identity in usb3 ecp2; do
     insert $identity objects-$identity
     attributes
     mechanisms
+    secrets
     key_pairs
     certificates_and_data
     files

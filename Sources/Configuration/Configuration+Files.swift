@@ -36,21 +36,21 @@ extension Configuration {
         }
         apply(all)
         if isClosed {
-            minimumProfile = .modern
-            requireSM = true
-            pinRetention = .none
+            policy.minimumProfile = .modern
+            policy.requireSM = true
+            policy.pinRetention = .none
         }
     }
 
     private mutating func apply(_ statements: Statements) {
         store = statements.store ?? store
-        minimumProfile = statements.minimumProfile ?? minimumProfile
-        requireSM = statements.requireSM ?? requireSM
-        pinRetention = statements.pinRetention ?? pinRetention
-        reconnectWindow = statements.reconnectWindow ?? reconnectWindow
-        reconnectWindowWired = statements.reconnectWindowWired ?? reconnectWindowWired
-        wirelessReaders = statements.wirelessReaders
-        plainLogin = statements.plainLogin ?? plainLogin
+        policy.minimumProfile = statements.minimumProfile ?? policy.minimumProfile
+        policy.requireSM = statements.requireSM ?? policy.requireSM
+        policy.pinRetention = statements.pinRetention ?? policy.pinRetention
+        policy.reconnectWindow = statements.reconnectWindow ?? policy.reconnectWindow
+        policy.reconnectWindowWired = statements.reconnectWindowWired ?? policy.reconnectWindowWired
+        policy.wirelessReaders = statements.wirelessReaders
+        policy.plainLogin = statements.plainLogin ?? policy.plainLogin
     }
 
     private static func file(at path: String, _ program: String) -> ConfigurationFile? {

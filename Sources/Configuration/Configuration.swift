@@ -1,4 +1,3 @@
-public import SecureChannel
 public import Token
 
 /// What the configuration files say to one program.
@@ -9,20 +8,8 @@ public import Token
 public struct Configuration: Sendable, Equatable {
     /// Where pairings with tokens are kept.
     public var store = Store.user
-    /// The least profile to pair and to open a channel in.
-    public var minimumProfile = Profile.classic
-    /// Whether nothing is done without a channel.
-    public var requireSM = false
-    /// How long a PIN is kept to be presented again.
-    public var pinRetention = PINRetention.session
-    /// How many seconds the sessions of a token that left a wireless reader are kept.
-    public var reconnectWindow = 20
-    /// The same for wired readers.
-    public var reconnectWindowWired = 0
-    /// Readers that count as wireless whatever their names say.
-    public var wirelessReaders: [ReaderPattern] = []
-    /// What becomes of a login on a token without channel when a call ends.
-    public var plainLogin = PlainLogin.reset
+    /// What is decided about tokens.
+    public var policy = TokenPolicy()
 
     /// What is to be said about the files.
     public internal(set) var remarks: [Remark] = []

@@ -7,6 +7,8 @@ struct AttributeRule: Sendable {
         case bool, number, bytes
         /// Numbers one after another.
         case numbers
+        /// Attributes, packed.
+        case template
         /// Eight digits, or nothing.
         case date
     }
@@ -20,8 +22,6 @@ struct AttributeRule: Sendable {
         case computed
         /// Only the library sets it, to this.
         case readOnly([UInt8])
-        /// It is this, which a template may say.
-        case fixed([UInt8])
     }
 
     /// How it can change once the object exists.
@@ -32,6 +32,8 @@ struct AttributeRule: Sendable {
         case always
         /// To this value, and not back.
         case only(Bool)
+        /// By the SO.
+        case officer
     }
 
     var form: Form
@@ -59,8 +61,11 @@ struct AttributeRule: Sendable {
         AttributeRule(form: form, presence: .readOnly(value), change: .never)
     }
 
-    /// What only the SO could set, who cannot write to the token.
-    static let trusted = AttributeRule(form: .bool, presence: .fixed([0]), change: .never)
+    /// What a key does to the keys that it wraps, unwraps or derives.
+    static let template = AttributeRule(form: .template, presence: .optional([]), change: .never)
+
+    /// What an object is trusted with.
+    static let trusted = AttributeRule(form: .bool, presence: .optional([0]), change: .officer)
 
     /// - Throws: `CKR_ATTRIBUTE_VALUE_INVALID`.
     func check(_ value: [UInt8]) throws(CKError) {
@@ -69,6 +74,7 @@ struct AttributeRule: Sendable {
             case .bool: value == [0] || value == [1]
             case .number: value.count == MemoryLayout<CK_ULONG>.size
             case .numbers: value.count.isMultiple(of: MemoryLayout<CK_ULONG>.size)
+            case .template: Attributes(packed: value)?.packed == value
             case .bytes: true
             case .date: value.isEmpty || (value.count == 8 && value.allSatisfy { (0x30...0x39).contains($0) })
             }
@@ -76,12 +82,13 @@ struct AttributeRule: Sendable {
     }
 
     /// Whether the attribute may go from one value to another, in a copy or in the object itself.
-    func allows(_ old: [UInt8]?, to new: [UInt8], inCopy: Bool) -> Bool {
+    func allows(_ old: [UInt8]?, to new: [UInt8], inCopy: Bool, byOfficer: Bool) -> Bool {
         switch change {
         case .never: false
         case .copy: inCopy
         case .always: true
         case .only(let value): old == new || new == [value ? 1 : 0]
+        case .officer: old == new || byOfficer
         }
     }
 }

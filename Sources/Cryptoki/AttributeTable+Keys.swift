@@ -1,7 +1,7 @@
 import CCryptoki
 import GOST
 
-/// The attributes of keys (PKCS #11 v2.40, 4.7 to 4.10).
+/// The attributes of keys (PKCS #11 v2.40, 4.7 to 4.10; `CKA_DERIVE_TEMPLATE`, v3.0, 4.9 and 4.10).
 extension AttributeTable {
     private static let key: Rules = [
         CKA_KEY_TYPE: .requiredNumber, CKA_ID: .bytes(), CKA_START_DATE: .date, CKA_END_DATE: .date,
@@ -28,6 +28,7 @@ extension AttributeTable {
             CKA_SUBJECT: .bytes(), CKA_PUBLIC_KEY_INFO: .bytes([], .never), CKA_ENCRYPT: .bool(isRSA),
             CKA_VERIFY: .bool(true),
             CKA_VERIFY_RECOVER: .bool(isRSA), CKA_WRAP: .bool(isRSA), CKA_TRUSTED: .trusted,
+            CKA_WRAP_TEMPLATE: .template,
         ]
         let own: Rules =
             switch type {
@@ -46,7 +47,8 @@ extension AttributeTable {
             CKA_PRIVATE: .bool(true, .copy), CKA_SUBJECT: .bytes(), CKA_PUBLIC_KEY_INFO: .bytes([], .never),
             CKA_SENSITIVE: .bool(true, .only(true)),
             CKA_EXTRACTABLE: .bool(false, .only(false)), CKA_DECRYPT: .bool(isRSA), CKA_SIGN: .bool(true),
-            CKA_SIGN_RECOVER: .bool(isRSA), CKA_UNWRAP: .bool(isRSA), CKA_ALWAYS_AUTHENTICATE: .bool(false, .never),
+            CKA_SIGN_RECOVER: .bool(isRSA), CKA_UNWRAP: .bool(isRSA), CKA_UNWRAP_TEMPLATE: .template,
+            CKA_DERIVE_TEMPLATE: .template, CKA_ALWAYS_AUTHENTICATE: .bool(false, .never),
             CKA_VENDOR_KEY_PIN_ENTER: .bool(false, .never), CKA_VENDOR_KEY_CONFIRM_OP: .bool(false, .never),
             CKA_VENDOR_CONFIRM_BY_TOUCH: .bool(false, .never),
         ]
@@ -75,7 +77,8 @@ extension AttributeTable {
             .adding([
                 CKA_PRIVATE: .bool(true, .copy), CKA_VALUE: .required, CKA_VALUE_LEN: .readOnly(.number, []),
                 CKA_SENSITIVE: .bool(false, .only(true)), CKA_EXTRACTABLE: .bool(true, .only(false)),
-                CKA_TRUSTED: .trusted,
+                CKA_TRUSTED: .trusted, CKA_WRAP_TEMPLATE: .template, CKA_UNWRAP_TEMPLATE: .template,
+                CKA_DERIVE_TEMPLATE: .template,
                 CKA_CHECK_VALUE: AttributeRule(form: .bytes, presence: .computed, change: .never),
             ])
     }

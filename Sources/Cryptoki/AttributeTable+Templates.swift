@@ -11,7 +11,6 @@ extension AttributeTable {
             guard let rule = rules[type], let value = template[type] else { throw .attributeTypeInvalid }
             if case .readOnly = rule.presence { throw .attributeReadOnly }
             try rule.check(value)
-            if case .fixed(let only) = rule.presence, value != only { throw .attributeReadOnly }
         }
         for (type, rule) in rules where template[type] == nil && type != CKA_KEY_TYPE {
             if case .required = rule.presence { throw .templateIncomplete }
@@ -25,7 +24,7 @@ extension AttributeTable {
         for (type, rule) in rules where attributes[type] == nil {
             switch rule.presence {
             case .required, .computed: continue
-            case .optional(let value), .readOnly(let value), .fixed(let value): attributes.set(type, value)
+            case .optional(let value), .readOnly(let value): attributes.set(type, value)
             }
         }
         return attributes
@@ -35,12 +34,16 @@ extension AttributeTable {
     ///
     /// - Throws: `CKR_ATTRIBUTE_TYPE_INVALID`, `CKR_ATTRIBUTE_VALUE_INVALID` or `CKR_ATTRIBUTE_READ_ONLY`; then
     ///   nothing has changed.
-    func changing(_ attributes: Attributes, by template: Attributes, inCopy: Bool) throws(CKError) -> Attributes {
+    func changing(
+        _ attributes: Attributes, by template: Attributes, inCopy: Bool, byOfficer: Bool
+    ) throws(CKError) -> Attributes {
         var changed = attributes
         for type in template.types {
             guard let rule = rules[type], let value = template[type] else { throw .attributeTypeInvalid }
             try rule.check(value)
-            guard rule.allows(attributes[type], to: value, inCopy: inCopy) else { throw .attributeReadOnly }
+            guard rule.allows(attributes[type], to: value, inCopy: inCopy, byOfficer: byOfficer) else {
+                throw .attributeReadOnly
+            }
             changed.set(type, value)
         }
         return changed

@@ -18,7 +18,7 @@ public struct Attributes: Sendable, Equatable {
 
     public subscript(type: CK_ATTRIBUTE_TYPE) -> [UInt8]? {
         get { values[type] }
-        set { values[type] = newValue }
+        _modify { yield &values[type] }
     }
 
     /// The types that have a value.

@@ -44,7 +44,7 @@ extension SecretKeyType {
             case .gost28147: return try Codebook28147(key: key, sBox: sBox, .encryption)
             case .magma: return try Codebook<Magma>(key: key, .encryption)
             case .kuznyechik: return try Codebook<Kuznyechik>(key: key, .encryption)
-            case .magmaTwin, .kuznyechikTwin, .generic, .aes: return nil
+            case .magmaTwin, .kuznyechikTwin, .generic, .aes, .hmac: return nil
             }
         } catch {
             throw CKError(error)

@@ -26,7 +26,7 @@ enum CodeAlgorithm: Sendable {
         case .gost28147: [.gost28147]
         case .magma: [.magma]
         case .kuznyechik: [.kuznyechik]
-        case .hmac: [.generic, .gost28147, .magma, .kuznyechik]
+        case .hmac(let hash): [.hmac(hash), .generic, .gost28147, .magma, .kuznyechik]
         }
     }
 }

@@ -20,7 +20,7 @@ enum KeyDerivation: Sendable {
     /// The base key's value followed by another's (PKCS #11 v2.40, 2.31.2).
     case concatenation
 
-    /// The types of the private keys that agree.
+    /// The types of the private keys that agree; none where nobody does.
     var keyTypes: [KeyType] {
         switch self {
         case .vko2001: [.gostR3410]
@@ -31,12 +31,15 @@ enum KeyDerivation: Sendable {
         }
     }
 
+    /// Whether it begins with secret keys, and not with an agreement.
+    var isOfSecrets: Bool { keyTypes.isEmpty }
+
     /// The types of the keys that are derived. The first is that of a key whose template names none.
     var derivedTypes: [SecretKeyType] {
         switch self {
         case .vko2001, .vko2012256: [.gost28147, .magma, .kuznyechik, .generic]
         case .vko2012512, .keg: [.kuznyechikTwin, .magmaTwin, .generic]
-        case .ecdh, .tree, .concatenation: [.generic] + SecretKeyType.allCases.filter { $0 != .generic }
+        case .ecdh, .tree, .concatenation: [.generic] + SecretKeyType.all.filter { $0 != .generic }
         }
     }
 }

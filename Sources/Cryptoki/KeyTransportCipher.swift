@@ -49,7 +49,8 @@ struct KeyTransportCipher {
         if let info = transport.ephemeralKey {
             hash = info.algorithm.algorithm == .gostR34102001 ? .gostR341194 : .streebog256
         } else if parameters.key != CK_INVALID_HANDLE {
-            peer = try session.slot.visibleObject(parameters.key).attributes.gostPublicKey()
+            guard let sender = try? session.slot.visibleObject(parameters.key) else { throw .keyHandleInvalid }
+            peer = try sender.attributes.gostPublicKey()
         }
         guard let peer else { throw .mechanismParameterInvalid }
         let agreement = AgreementParameters(

@@ -77,7 +77,7 @@ enum WrappingKey {
         switch self {
         case .secret(let wrapping, _): wrapping.wrappedTypes
         case .transport: KeyWrapping.gost28147.wrappedTypes
-        case .rsa: [.generic] + SecretKeyType.allCases.filter { $0 != .generic }
+        case .rsa: [.generic] + SecretKeyType.all.filter { $0 != .generic }
         }
     }
 

@@ -86,18 +86,20 @@ public final class Library: Sendable {
         public var hasToken: Bool
     }
 
-    /// The slots in the order of their identifiers.
+    /// The slots in their order.
     ///
-    /// - Parameter isQuery: Whether only their number is asked for. The list that follows shows what was counted then,
-    ///   so that it fits; any other list shows what is there now.
-    public func slots(isQuery: Bool) throws(CKError) -> [(id: CK_SLOT_ID, state: SlotState)] {
+    /// - Parameters:
+    ///   - tokenPresent: Whether only those are asked for that have a token which this library drives.
+    ///   - isQuery: Whether only their number is asked for. The list that follows shows what was counted then, so that it
+    ///     fits; any other list shows what is there now.
+    public func slots(tokenPresent: Bool, isQuery: Bool) throws(CKError) -> [CK_SLOT_ID] {
         let isCounted = tables.withLock { tables in
             defer { tables.isCounted = isQuery }
             return tables.isCounted && !isQuery
         }
         if !isCounted { try look(recent: true) }
         return tables.withLock { tables in
-            tables.slots.enumerated().map { (CK_SLOT_ID($0.offset), $0.element.state) }
+            tables.slots.indices.filter { !tokenPresent || tables.slots[$0].state.hasToken }.map(CK_SLOT_ID.init)
         }
     }
 

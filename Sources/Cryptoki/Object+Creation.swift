@@ -181,10 +181,15 @@ extension Attributes {
 
     /// A value that from then on is no attribute any more.
     private mutating func take(_ type: CK_ATTRIBUTE_TYPE) -> Secret {
-        var value = self[type] ?? []
-        self[type] = nil
-        defer { value.wipe() }
-        return Secret(copying: value)
+        defer { self[type] = nil }
+        return Secret(copying: self[type] ?? [])
+    }
+
+    /// Overwrites what makes up a private or a secret key. The bytes are gone if nothing else holds these attributes.
+    public mutating func wipe() {
+        let objectClass = try? number(CKA_CLASS)
+        guard ![CKO_DATA, CKO_CERTIFICATE, CKO_PUBLIC_KEY].contains(objectClass) else { return }
+        for type in [CKA_VALUE] + KeyType.rsa.secretAttributes { self[type]?.wipe() }
     }
 }
 

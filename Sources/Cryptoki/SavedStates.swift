@@ -38,8 +38,9 @@ extension Session {
     ///
     /// - Throws: `CKR_OPERATION_NOT_INITIALIZED` without an active operation, `CKR_STATE_UNSAVEABLE` unless it is a digest.
     public func stateSize() throws(CKError) -> Int {
-        guard activeOperations != 0 else { throw .operationNotInitialised }
-        guard activeOperations == CKF_DIGEST else { throw .stateUnsaveable }
+        let operations = activeOperations & ~CKF_FIND_OBJECTS
+        guard operations != 0 else { throw .operationNotInitialised }
+        guard operations == CKF_DIGEST else { throw .stateUnsaveable }
         return SavedStates.nameSize
     }
 
@@ -49,13 +50,13 @@ extension Session {
         return try slot.savedStates.save(digest, random: slot.settings.random)
     }
 
-    /// Goes on with a digest that was put aside, in place of whatever is active.
+    /// Goes on with a digest that was put aside, in place of whatever is active but for a search.
     ///
     /// - Parameter hasKeys: Whether the application names keys; a digest has none.
     public func restoreState(_ state: [UInt8], hasKeys: Bool) throws(CKError) {
         let saved = try slot.savedStates.digest(state)
         guard !hasKeys else { throw .keyNotNeeded }
-        cancel(.max)
+        cancel(~CKF_FIND_OBJECTS)
         digest = saved
     }
 }

@@ -1,16 +1,27 @@
 import CCryptoki
+import HostCrypto
 
 /// The types of secret keys.
-enum SecretKeyType: Sendable, CaseIterable {
+enum SecretKeyType: Sendable, Equatable {
     case gost28147, magma, kuznyechik
     /// Two keys in one: that of the code, then that of the cipher (KExp15).
     case magmaTwin, kuznyechikTwin
     case generic
     case aes
+    /// Keys of HMAC with one hash function, where these have a type of their own.
+    case hmac(DigestAlgorithm)
+
+    static let all: [SecretKeyType] =
+        [.gost28147, .magma, .kuznyechik, .magmaTwin, .kuznyechikTwin, .generic, .aes] + hmacTypes.keys.map(Self.hmac)
+
+    private static let hmacTypes: [DigestAlgorithm: CK_KEY_TYPE] = [
+        .sha1: CKK_SHA_1_HMAC, .sha224: CKK_SHA224_HMAC, .sha256: CKK_SHA256_HMAC, .sha384: CKK_SHA384_HMAC,
+        .sha512: CKK_SHA512_HMAC,
+    ]
 
     /// - Returns: nil for a type that this library has no secret keys of.
     init?(_ rawValue: CK_KEY_TYPE) {
-        guard let type = Self.allCases.first(where: { $0.rawValue == rawValue }) else { return nil }
+        guard let type = Self.all.first(where: { $0.rawValue == rawValue }) else { return nil }
         self = type
     }
 
@@ -23,6 +34,7 @@ enum SecretKeyType: Sendable, CaseIterable {
         case .kuznyechikTwin: CKK_KUZNECHIK_TWIN_KEY
         case .generic: CKK_GENERIC_SECRET
         case .aes: CKK_AES
+        case .hmac(let hash): Self.hmacTypes[hash] ?? CKK_GENERIC_SECRET
         }
     }
 
@@ -31,14 +43,14 @@ enum SecretKeyType: Sendable, CaseIterable {
         switch self {
         case .gost28147, .magma, .kuznyechik: 32
         case .magmaTwin, .kuznyechikTwin: 64
-        case .generic, .aes: nil
+        case .generic, .aes, .hmac: nil
         }
     }
 
     /// Whether a key can have so many octets.
     func allows(_ count: Int) -> Bool {
         switch self {
-        case .generic: count > 0
+        case .generic, .hmac: count > 0
         case .aes: [16, 24, 32].contains(count)
         default: count == size
         }

@@ -43,7 +43,7 @@ extension Session {
             let request = try CertificationRequest(
                 subject: fields.subject, publicKeyInfo: info.der, attributes: fields.attributes,
                 extensions: fields.extensions)
-            let signature = try signBeside(request.info, with: key, info.signing.mechanism)
+            let signature = try signBeside(request.info, with: key, of: info)
             return try request.der(info.signing.algorithm, signature: signature)
         } catch let error as CKError {
             throw error
@@ -79,7 +79,7 @@ extension Session {
             let message = try SignedMessage(
                 contentDigest: Digest.digest(data, algorithm.digest), certificate: signer.value, others: further,
                 algorithm: algorithm, signingTime: time)
-            let signature = try signBeside(message.signedAttributes, with: key, info.signing.mechanism)
+            let signature = try signBeside(message.signedAttributes, with: key, of: info)
             return try message.der(signature: signature, content: isDetached ? nil : content)
         } catch let error as CKError {
             throw error
@@ -125,15 +125,36 @@ extension Session {
     }
 
     /// Signs without a change to the session's own signature operation.
+    ///
+    /// - Throws: `CKR_KEY_TYPE_INCONSISTENT` if the public key does not verify it: then it belongs to another.
     private func signBeside(
-        _ data: [UInt8], with key: CK_OBJECT_HANDLE, _ mechanism: CK_MECHANISM_TYPE
+        _ data: [UInt8], with key: CK_OBJECT_HANDLE, of info: PublicKeyInfo
     ) throws(CKError) -> [UInt8] {
         let operation = signature
         signature = nil
         // A login that ends takes operations along.
         defer { signature = slot.login == .user ? operation : nil }
-        try signInit(Mechanism(type: mechanism, parameter: []), key: key)
-        return try sign(data.span)
+        try signInit(Mechanism(type: info.signing.mechanism, parameter: []), key: key)
+        let signature = try sign(data.span)
+        let digest: [UInt8]
+        do throws(HostCryptoError) { digest = try Digest.digest(data.span, info.signing.algorithm.digest) } catch {
+            throw CKError(error)
+        }
+        guard (try? VerificationKey(info).isValidSignature(signature, of: digest)) == true else {
+            throw .keyTypeInconsistent
+        }
+        return signature
+    }
+}
+
+extension VerificationKey {
+    fileprivate init(_ info: PublicKeyInfo) {
+        self =
+            switch info {
+            case .gost(let info): .gost(info.key)
+            case .ec(let key): .ec(key)
+            case .rsa(let key): .rsa(key, .pkcs1DigestInfo(info.signing.algorithm.digest))
+            }
     }
 }
 

@@ -17,12 +17,12 @@ extension Session {
         let objectClass = try object.attributes.number(CKA_CLASS)
         guard object.tokenItem == nil || objectClass != CKO_PRIVATE_KEY else { throw .actionProhibited }
         let attributes = try AttributeTable(for: object.attributes).changing(
-            object.attributes, by: template, inCopy: true)
+            object.attributes, by: template, inCopy: true, byOfficer: isOfficers)
         try checkRights(attributes)
         let isPrivate = try attributes.bool(CKA_PRIVATE) ?? false
         guard isPrivate || !object.isPrivate else { throw .templateInconsistent }
         let key = try slot.loaded(object).sessionKey
-        return try insert(Object(home: .session(handle, key), attributes: attributes, isPrivate: isPrivate))
+        return try enter(Object(home: .session(handle, key), attributes: attributes, isPrivate: isPrivate))
     }
 
     /// Changes attributes of an object: all of them, or none.
@@ -30,8 +30,13 @@ extension Session {
         var changed = try slot.visibleObject(object)
         guard !changed.isFeatures, try changed.attributes.bool(CKA_MODIFIABLE) != false else { throw .actionProhibited }
         guard isReadWrite || changed.tokenItem == nil else { throw .sessionReadOnly }
+        // A trusted certificate cannot be modified (PKCS #11 v2.40, 4.6.2).
+        guard try changed.attributes.number(CKA_CLASS) != CKO_CERTIFICATE || changed.attributes[CKA_TRUSTED] != [1]
+        else {
+            throw .actionProhibited
+        }
         let attributes = try AttributeTable(for: changed.attributes).changing(
-            changed.attributes, by: template, inCopy: false)
+            changed.attributes, by: template, inCopy: false, byOfficer: isOfficers)
         guard attributes != changed.attributes else { return }
         if let item = changed.tokenItem {
             changed = try change(item, to: attributes)
@@ -49,10 +54,22 @@ extension Session {
 
     /// Enters a new object: on the token, if it shall live there.
     func insert(_ object: Object) throws(CKError) -> CK_OBJECT_HANDLE {
+        try checkTrust(object.attributes)
+        return try enter(object)
+    }
+
+    /// - Throws: `CKR_ATTRIBUTE_READ_ONLY` for what only the SO may call trusted.
+    func checkTrust(_ attributes: Attributes) throws(CKError) {
+        guard isOfficers || attributes[CKA_TRUSTED] != [1] else { throw .attributeReadOnly }
+    }
+
+    private func enter(_ object: Object) throws(CKError) -> CK_OBJECT_HANDLE {
         try checkRights(object.attributes)
         guard try object.attributes.bool(CKA_TOKEN) == true else { return slot.objects.insert(object) }
         return slot.objects.insert(try store(object))
     }
+
+    private var isOfficers: Bool { slot.login == .securityOfficer }
 
     /// Whether this session may make an object with these attributes.
     private func checkRights(_ attributes: Attributes) throws(CKError) {

@@ -10,55 +10,61 @@ extension Session {
         guard case .keyDerivation(let derivation) = try MechanismDefinition.find(mechanism.type).work else {
             throw .mechanismInvalid
         }
-        var template = try SecretKeyTemplate(
-            template, keyTypes: derivation.derivedTypes, madeBy: nil, isLocal: false)
-        let value = try derivedValue(mechanism, derivation, baseHandle, &template)
-        guard template.count ?? template.keyType.size ?? value.count <= value.count else { throw .templateInconsistent }
+        let bases = try baseKeys(mechanism, derivation, baseHandle)
+        var asked = template
+        for base in bases { asked = try asked.joined(with: base.attributes, CKA_DERIVE_TEMPLATE) }
+        var template = try SecretKeyTemplate(asked, keyTypes: derivation.derivedTypes, madeBy: nil, isLocal: false)
+        if derivation.isOfSecrets { for base in bases { try template.inherit(from: base) } }
+        try template.inheritPast(from: bases)
+        let value = try derivedValue(mechanism, derivation, bases, template)
         let count = template.count ?? template.keyType.size ?? value.count
-        guard template.keyType.allows(count) else { throw .templateInconsistent }
-        template.count = count
+        guard count <= value.count, template.keyType.allows(count) else { throw .templateInconsistent }
         return try insert(template.object(value.extracting(0..<count), session: handle))
     }
 
+    /// The keys that a mechanism derives from, checked for their types and the permission to be used so.
+    private func baseKeys(
+        _ mechanism: Mechanism, _ derivation: KeyDerivation, _ base: CK_OBJECT_HANDLE
+    ) throws(CKError) -> [Object] {
+        guard derivation.isOfSecrets else {
+            return [
+                try operationKey(
+                    base, for: mechanism.type, class: CKO_PRIVATE_KEY, permission: CKA_DERIVE,
+                    keyTypes: derivation.keyTypes)
+            ]
+        }
+        var handles = [base]
+        if case .concatenation = derivation {
+            guard let other = CK_ULONG(octets: mechanism.parameter) else { throw .mechanismParameterInvalid }
+            handles.append(other)
+        }
+        return try handles.map { handle throws(CKError) in
+            try secretKey(handle, for: mechanism.type, permission: CKA_DERIVE, types: SecretKeyType.all)
+        }
+    }
+
     private func derivedValue(
-        _ mechanism: Mechanism, _ derivation: KeyDerivation, _ base: CK_OBJECT_HANDLE,
-        _ template: inout SecretKeyTemplate
+        _ mechanism: Mechanism, _ derivation: KeyDerivation, _ bases: [Object], _ template: SecretKeyTemplate
     ) throws(CKError) -> Secret {
+        let base = bases[0]
+        let count = template.count ?? template.keyType.size
         switch derivation {
         case .vko2001, .vko2012256, .vko2012512, .keg:
-            let key = try operationKey(
-                base, for: mechanism.type, class: CKO_PRIVATE_KEY, permission: CKA_DERIVE,
-                keyTypes: derivation.keyTypes)
-            let parameters = try mechanism.agreement()
-            try template.inheritPast(from: [key])
-            return try agree(parameters, derivation, sBox: template.sBox, with: key)
+            return try agree(mechanism.agreement(), derivation, sBox: template.sBox, with: base)
         case .ecdh:
-            let key = try operationKey(
-                base, for: mechanism.type, class: CKO_PRIVATE_KEY, permission: CKA_DERIVE,
-                keyTypes: derivation.keyTypes)
             guard case .agreement(let parameters) = mechanism.structure else { throw .mechanismParameterInvalid }
-            let peer = try parameters.publicKey(on: key.attributes.ecCurve())
-            try template.inheritPast(from: [key])
-            return try parameters.expand(
-                sharedSecret(of: key, with: peer), count: template.count ?? template.keyType.size)
+            let peer = try parameters.publicKey(on: base.attributes.ecCurve())
+            return try parameters.expand(sharedSecret(of: base, with: peer), count: count)
         case .tree:
             guard case .tree(let tree) = mechanism.structure else { throw .mechanismParameterInvalid }
-            let key = try secretKey(
-                base, for: mechanism.type, permission: CKA_DERIVE, types: SecretKeyType.allCases)
-            try template.inherit(from: key)
-            try template.inheritPast(from: [key])
-            return try tree.derive(from: key.secretValue(), count: template.count ?? template.keyType.size)
+            return try tree.derive(from: base.secretValue(), count: count)
         case .concatenation:
-            guard let other = CK_ULONG(octets: mechanism.parameter) else { throw .mechanismParameterInvalid }
-            let keys = try [base, other].map { handle throws(CKError) in
-                try secretKey(
-                    handle, for: mechanism.type, permission: CKA_DERIVE, types: SecretKeyType.allCases)
+            var value = Secret(count: 0)
+            for base in bases {
+                let next = try base.secretValue()
+                value = value.appending(next.bytes)
             }
-            for key in keys { try template.inherit(from: key) }
-            try template.inheritPast(from: keys)
-            let first = try keys[0].secretValue()
-            let second = try keys[1].secretValue()
-            return first.appending(second.bytes)
+            return value
         }
     }
 }

@@ -17,6 +17,7 @@ extension Session {
         let templates = try KeyPairTemplates(publicTemplate, privateTemplate, keyType: keyType)
         guard isReadWrite || !templates.isToken else { throw .sessionReadOnly }
         guard slot.login == .user || !(templates.isToken || templates.isPrivate) else { throw .userNotLoggedIn }
+        try checkTrust(templates.publicKey)
         guard templates.privateKey[CKA_TOKEN] == [1] else {
             let objects = try generateInSession(templates)
             return (try insert(objects.0), try insert(objects.1))

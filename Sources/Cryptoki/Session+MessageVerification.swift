@@ -96,6 +96,7 @@ extension Session {
         var template = Attributes()
         template.set(CKA_CLASS, CKO_CERTIFICATE)
         template.set(CKA_TRUSTED, true)
+        template.set(CKA_TOKEN, true)
         let handles = try slot.visibleObjects(matching: template)
         return try handles.map { handle throws(CKError) in try slot.objects[handle].attributes[CKA_VALUE] }
             .compactMap(\.self)

@@ -10,7 +10,7 @@ extension Session {
         guard object.isFeatures else {
             return try (object.attributes.showsValue ? slot.loaded(object) : object).shownAttributes()
         }
-        let isWireless = slot.settings.isWireless(slot.reader)
+        let isWireless = slot.settings.policy.isWireless(slot.reader)
         return try slot.withToken { token throws(TokenError) in
             try TokenFeatures.attributes(of: token, isWireless: isWireless)
         }

@@ -8,11 +8,15 @@ extension Session {
         search = try slot.visibleObjects(matching: template)[...]
     }
 
-    /// The next handles that were found, at most `limit`.
+    /// The next handles that were found, at most `limit`. What is gone meanwhile is passed over.
     public func findObjects(limit: Int) throws(CKError) -> [CK_OBJECT_HANDLE] {
-        guard let found = search else { throw .operationNotInitialised }
-        search = found.dropFirst(limit)
-        return Array(found.prefix(limit))
+        guard var found = search else { throw .operationNotInitialised }
+        var next: [CK_OBJECT_HANDLE] = []
+        while next.count < limit, let handle = found.popFirst() {
+            if (try? slot.visibleObject(handle)) != nil { next.append(handle) }
+        }
+        search = found
+        return next
     }
 
     /// Ends the search.

@@ -10,7 +10,12 @@ extension Session {
         guard let key = try? slot.visibleObject(handle) else { throw .keyHandleInvalid }
         guard try key.attributes.number(CKA_CLASS) == CKO_SECRET_KEY else { throw .keyNotWrappable }
         guard try key.attributes.bool(CKA_EXTRACTABLE) == true else { throw .keyUnextractable }
-        guard try key.attributes.bool(CKA_WRAP_WITH_TRUSTED) != true else { throw .keyNotWrappable }
+        let wrapping = try slot.visibleObject(wrappingHandle).attributes
+        guard key.attributes[CKA_WRAP_WITH_TRUSTED] != [1] || wrapping[CKA_TRUSTED] == [1] else {
+            throw .keyNotWrappable
+        }
+        guard let template = Attributes(packed: wrapping[CKA_WRAP_TEMPLATE] ?? []), key.attributes.matches(template)
+        else { throw .keyHandleInvalid }
         return try wrappingKey.wrap(slot.loaded(key).secretValue(), mechanism.parameter)
     }
 
@@ -19,11 +24,13 @@ extension Session {
         _ mechanism: Mechanism, _ wrapped: [UInt8], with unwrappingHandle: CK_OBJECT_HANDLE, template: Attributes
     ) throws(CKError) -> CK_OBJECT_HANDLE {
         let key = try wrappingKey(mechanism, unwrappingHandle, .decryption)
-        var template = try SecretKeyTemplate(template, keyTypes: key.wrappedTypes, madeBy: nil, isLocal: false)
+        let unwrapping = try slot.visibleObject(unwrappingHandle).attributes
+        let template = try SecretKeyTemplate(
+            template.joined(with: unwrapping, CKA_UNWRAP_TEMPLATE), keyTypes: key.wrappedTypes, madeBy: nil,
+            isLocal: false)
         let value = try key.unwrap(wrapped, mechanism.parameter)
         guard template.count ?? value.count == value.count else { throw .templateInconsistent }
         guard template.keyType.allows(value.count) else { throw .wrappedKeyLengthRange }
-        template.count = value.count
         return try insert(template.object(value, session: handle))
     }
 

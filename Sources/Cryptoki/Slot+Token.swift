@@ -105,7 +105,7 @@ extension Slot {
     /// The token is gone: its sessions wait for it, where they may.
     private func tokenLeft() {
         guard sessionCount > 0, connection?.isProtected == true else { return end(as: .normal) }
-        let window = settings.window(of: reader)
+        let window = settings.policy.window(of: reader)
         guard window > .zero else { return end(as: .normal) }
         presence = .waitingForToken(until: sighting.time + window)
     }

@@ -1,14 +1,18 @@
 #include "GOSTKernels.h"
 
+// The C library has asked the processor and the operating system already; asking again takes a virtual machine long.
+#if defined(__x86_64__)
+#include <sys/platform/x86.h>
+#endif
+
 bool gost_has_path(gost_path path) {
     switch (path) {
 #if defined(__x86_64__)
     case gost_path_avx2:
-        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("pclmul");
+        return CPU_FEATURE_ACTIVE(AVX2) && CPU_FEATURE_ACTIVE(PCLMULQDQ);
     case gost_path_avx512:
-        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-               __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vbmi") &&
-               __builtin_cpu_supports("gfni") && __builtin_cpu_supports("pclmul");
+        return CPU_FEATURE_ACTIVE(AVX512F) && CPU_FEATURE_ACTIVE(AVX512BW) && CPU_FEATURE_ACTIVE(AVX512VL) &&
+               CPU_FEATURE_ACTIVE(AVX512_VBMI) && CPU_FEATURE_ACTIVE(GFNI) && CPU_FEATURE_ACTIVE(PCLMULQDQ);
 #elif defined(__aarch64__)
     case gost_path_neon:
         return true;

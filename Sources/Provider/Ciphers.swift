@@ -33,7 +33,7 @@ func cipherUpdate(
     }
 }
 
-/// `C_EncryptFinal` and `C_DecryptFinal`. An end that gives nothing needs no buffer.
+/// `C_EncryptFinal` and `C_DecryptFinal`.
 func cipherFinal(
     _ library: Library, _ session: CK_SESSION_HANDLE, _ direction: CipherDirection,
     _ result: UnsafeMutablePointer<CK_BYTE>?, _ resultCount: UnsafeMutablePointer<CK_ULONG>?

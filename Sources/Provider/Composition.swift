@@ -46,13 +46,7 @@ enum Composition {
         }
         var settings = TokenSettings(
             pairings: location, hostLabel: hostName(), random: SystemRandom(), log: ProviderLog.logger)
-        settings.minimumProfile = configuration.minimumProfile
-        settings.requireSM = configuration.requireSM
-        settings.pinRetention = configuration.pinRetention
-        settings.reconnectWindow = configuration.reconnectWindow
-        settings.reconnectWindowWired = configuration.reconnectWindowWired
-        settings.wirelessReaders = configuration.wirelessReaders
-        settings.plainLogin = configuration.plainLogin
+        settings.policy = configuration.policy
         return settings
     }
 

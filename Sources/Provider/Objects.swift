@@ -8,7 +8,8 @@ public func C_CreateObject(
 ) -> CK_RV {
     call { library throws(CKError) in
         let object = try unsafe output(phObject)
-        let template = try unsafe Attributes(pTemplate, ulCount)
+        var template = try unsafe Attributes(pTemplate, ulCount)
+        defer { template.wipe() }
         unsafe object.pointee = try library.withSession(hSession) { session throws(CKError) in
             try session.createObject(template)
         }
@@ -57,9 +58,10 @@ public func C_GetAttributeValue(
         guard unsafe pTemplate != nil, ulCount > 0 else { throw .argumentsBad }
         let template = try unsafe UnsafeMutableBufferPointer(
             start: pTemplate, count: input(pTemplate, ulCount, atMost: listLimit).count)
-        let attributes = try library.withSession(hSession) { session throws(CKError) in
+        var attributes = try library.withSession(hSession) { session throws(CKError) in
             try session.attributes(of: hObject)
         }
+        defer { attributes.wipe() }
         // Every attribute is answered, whatever became of those before it; the last error is told.
         var failure: CKError?
         for index in template.indices {
@@ -80,16 +82,43 @@ private func answer(_ attribute: inout CK_ATTRIBUTE, from attributes: Attributes
         unsafe attribute.ulValueLen = .unavailable
         throw Session.isSensitive(type, in: attributes) ? .attributeSensitive : .attributeTypeInvalid
     }
-    guard let place = unsafe attribute.pValue else {
-        unsafe attribute.ulValueLen = CK_ULONG(value.count)
-        return
+    guard Attributes.holdsTemplate(type) else { return try unsafe fill(&attribute, with: value) }
+    guard let template = Attributes(packed: value) else {
+        unsafe attribute.ulValueLen = .unavailable
+        throw .deviceError
     }
-    guard unsafe attribute.ulValueLen >= CK_ULONG(value.count) else {
+    let size = unsafe template.types.count * MemoryLayout<CK_ATTRIBUTE>.stride
+    try unsafe fill(&attribute, size: size) { place throws(CKError) in
+        let elements = unsafe place.assumingMemoryBound(to: CK_ATTRIBUTE.self)
+        var failure: CKError?
+        for (index, type) in template.types.sorted().enumerated() {
+            unsafe elements[index].type = type
+            do throws(CKError) { try unsafe fill(&elements[index], with: template[type] ?? []) } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+    }
+}
+
+private func fill(_ attribute: inout CK_ATTRIBUTE, with value: [UInt8]) throws(CKError) {
+    try unsafe fill(&attribute, size: value.count) { place throws(CKError) in
+        unsafe place.copyMemory(from: value, byteCount: value.count)
+    }
+}
+
+/// Tells the length of a value, and writes the value where there is room for it.
+private func fill(
+    _ attribute: inout CK_ATTRIBUTE, size: Int, _ write: (UnsafeMutableRawPointer) throws(CKError) -> Void
+) throws(CKError) {
+    let room = unsafe attribute.ulValueLen
+    unsafe attribute.ulValueLen = CK_ULONG(size)
+    guard let place = unsafe attribute.pValue else { return }
+    guard room >= CK_ULONG(size) else {
         unsafe attribute.ulValueLen = .unavailable
         throw .bufferTooSmall
     }
-    unsafe place.copyMemory(from: value, byteCount: value.count)
-    unsafe attribute.ulValueLen = CK_ULONG(value.count)
+    try unsafe write(place)
 }
 
 @c @implementation

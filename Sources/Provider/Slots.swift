@@ -8,8 +8,8 @@ public func C_GetSlotList(
 ) -> CK_RV {
     call { library throws(CKError) in
         let list = try unsafe Output(pSlotList, pulCount)
-        let slots = try library.slots(isQuery: list.isQuery).filter { tokenPresent == 0 || $0.state.hasToken }
-        try list.fill(size: slots.count) { slots.map(\.id) }
+        let slots = try library.slots(tokenPresent: tokenPresent != 0, isQuery: list.isQuery)
+        try list.fill(size: slots.count) { slots }
     }
 }
 

@@ -14,7 +14,7 @@ extension Token {
             guard let store = try pairingStore(create: true) else { throw .activationNeeded }
             let pinned = try pairing(with: capabilities.serial)?.profile
             do throws(ChannelError) {
-                let profile = try capabilities.profile(minimum: settings.minimumProfile, pinned: pinned)
+                let profile = try capabilities.profile(minimum: settings.policy.minimumProfile, pinned: pinned)
                 if profile == .classic { warn("pairing in the classic profile") }
                 channel = try SecureChannel.activate(
                     with: password, over: link, capabilities: capabilities, profile: profile,
@@ -64,7 +64,7 @@ extension Token {
     }
 
     private func decideProtection() throws(TokenError) {
-        let mustProtect = settings.isWireless(reader) || settings.requireSM
+        let mustProtect = settings.policy.isWireless(reader) || settings.policy.requireSM
         if !mustProtect, try isKnownAsPlain() { return }
         let discovery: Discovery
         do { discovery = try Discovery.run(over: link) } catch { throw .channel(error) }
@@ -141,7 +141,7 @@ extension Token {
         func open(by record: PairingRecord) throws(ChannelError) -> SecureChannel {
             try SecureChannel.open(
                 over: link, record: record, store: store, instance: history.instance,
-                minimum: settings.minimumProfile, random: settings.random, uptime: settings.clocks.uptime)
+                minimum: settings.policy.minimumProfile, random: settings.random, uptime: settings.clocks.uptime)
         }
         var result = Result { () throws(ChannelError) in try open(by: record) }
         guard case .failure(.unknownRecord) = result else { return try result.get() }

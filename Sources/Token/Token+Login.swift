@@ -8,7 +8,7 @@ extension Token {
     /// Whether the card forgets the login at the end of each transaction. That takes a PIN that is kept.
     var returnsRights: Bool {
         guard case .plain = protection else { return false }
-        return settings.plainLogin == .reset && settings.pinRetention == .session
+        return settings.policy.plainLogin == .reset && settings.policy.pinRetention == .session
     }
 
     /// Makes sure that the card acts for `role`.

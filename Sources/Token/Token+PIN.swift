@@ -11,7 +11,7 @@ extension Token {
             try verify(role, pin)
             login = role
             cache = nil
-            if isProtected && settings.pinRetention == .session || returnsRights {
+            if isProtected && settings.policy.pinRetention == .session || returnsRights {
                 retainedPIN = RetainedSecret(copying: pin)
             }
         }

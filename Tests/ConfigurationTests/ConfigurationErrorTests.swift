@@ -25,12 +25,12 @@ struct ConfigurationErrorTests {
     func closing(_ text: String) {
         let configuration = configuration("reconnect_window = 3\n" + text)
         #expect(configuration.isClosed)
-        #expect(configuration.minimumProfile == .modern)
-        #expect(configuration.requireSM)
-        #expect(configuration.pinRetention == .none)
+        #expect(configuration.policy.minimumProfile == .modern)
+        #expect(configuration.policy.requireSM)
+        #expect(configuration.policy.pinRetention == .none)
         #expect(configuration.location(data: "/d", home: "/h") == .unusable(.denied(.configuration)))
         #expect(configuration.remarks.contains { $0.isError })
-        #expect(configuration.reconnectWindow == 3)
+        #expect(configuration.policy.reconnectWindow == 3)
     }
 
     @Test("An error elsewhere takes the default, or the stricter value; all other lines count")
@@ -44,11 +44,11 @@ struct ConfigurationErrorTests {
             minimum_profile = modern
             """)
         #expect(!configuration.isClosed)
-        #expect(configuration.reconnectWindow == 20)
-        #expect(configuration.reconnectWindowWired == 0)
-        #expect(configuration.pinRetention == .none)
-        #expect(configuration.plainLogin == .reset)
-        #expect(configuration.minimumProfile == .modern)
+        #expect(configuration.policy.reconnectWindow == 20)
+        #expect(configuration.policy.reconnectWindowWired == 0)
+        #expect(configuration.policy.pinRetention == .none)
+        #expect(configuration.policy.plainLogin == .reset)
+        #expect(configuration.policy.minimumProfile == .modern)
         #expect(configuration.remarks.map(\.line) == [1, 2, 3, 4])
     }
 
@@ -107,12 +107,12 @@ struct ConfigurationErrorTests {
         for (mode, isClosed) in [(0o600, false), (0o644, false), (0o664, true), (0o646, true)] {
             try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
             #expect(read().isClosed == isClosed)
-            #expect(read().reconnectWindow == (isClosed ? 20 : 9))
+            #expect(read().policy.reconnectWindow == (isClosed ? 20 : 9))
         }
         #expect(read().remarks.map(\.description) == ["\(path): cannot be read: group or others can change it"])
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
         try FileManager.default.createSymbolicLink(atPath: folder + "/link", withDestinationPath: path)
-        #expect(Configuration(reading: folder + "/link", user: nil, program: "p").reconnectWindow == 9)
+        #expect(Configuration(reading: folder + "/link", user: nil, program: "p").policy.reconnectWindow == 9)
         try Data(repeating: 0x0A, count: 70_000).write(to: URL(filePath: path))
         #expect(read().isClosed)
         #expect(Configuration(reading: folder, user: nil, program: "p").isClosed)

@@ -17,13 +17,13 @@ struct ConfigurationTests {
         let configuration = configuration()
         #expect(configuration == Configuration())
         #expect(configuration.store == .user)
-        #expect(configuration.minimumProfile == .classic)
-        #expect(!configuration.requireSM)
-        #expect(configuration.pinRetention == .session)
-        #expect(configuration.reconnectWindow == 20)
-        #expect(configuration.reconnectWindowWired == 0)
-        #expect(configuration.wirelessReaders == [])
-        #expect(configuration.plainLogin == .reset)
+        #expect(configuration.policy.minimumProfile == .classic)
+        #expect(!configuration.policy.requireSM)
+        #expect(configuration.policy.pinRetention == .session)
+        #expect(configuration.policy.reconnectWindow == 20)
+        #expect(configuration.policy.reconnectWindowWired == 0)
+        #expect(configuration.policy.wirelessReaders == [])
+        #expect(configuration.policy.plainLogin == .reset)
         #expect(!configuration.isClosed)
         #expect(configuration.remarks == [])
     }
@@ -45,13 +45,13 @@ struct ConfigurationTests {
                 """)
         #expect(configuration.remarks == [])
         #expect(configuration.store == .application("mail"))
-        #expect(configuration.minimumProfile == .modern)
-        #expect(configuration.requireSM)
-        #expect(configuration.pinRetention == .none)
-        #expect(configuration.reconnectWindow == 7)
-        #expect(configuration.reconnectWindowWired == 3600)
-        #expect(configuration.wirelessReaders.map(\.text) == ["Virtual PCD*", "ACME", "Other"])
-        #expect(configuration.plainLogin == .sticky)
+        #expect(configuration.policy.minimumProfile == .modern)
+        #expect(configuration.policy.requireSM)
+        #expect(configuration.policy.pinRetention == .none)
+        #expect(configuration.policy.reconnectWindow == 7)
+        #expect(configuration.policy.reconnectWindowWired == 3600)
+        #expect(configuration.policy.wirelessReaders.map(\.text) == ["Virtual PCD*", "ACME", "Other"])
+        #expect(configuration.policy.plainLogin == .sticky)
     }
 
     @Test("A section counts for the program that it names, and overrides what stands before all sections")
@@ -67,11 +67,11 @@ struct ConfigurationTests {
             application = mail
             """
         let mail = configuration(system: text, program: "mail client")
-        #expect(mail.reconnectWindow == 2)
+        #expect(mail.policy.reconnectWindow == 2)
         #expect(mail.store == .application("mail"))
-        #expect(mail.pinRetention == .none)
-        #expect(configuration(system: text, program: "other").reconnectWindow == 3)
-        #expect(configuration(system: text, program: "third").reconnectWindow == 1)
+        #expect(mail.policy.pinRetention == .none)
+        #expect(configuration(system: text, program: "other").policy.reconnectWindow == 3)
+        #expect(configuration(system: text, program: "third").policy.reconnectWindow == 1)
         #expect(configuration(system: text, program: "third").store == .user)
     }
 
@@ -81,8 +81,8 @@ struct ConfigurationTests {
             system: "group = staff\nplain_login = sticky\n[program program]\nreconnect_window = 5",
             user: "application = own\nreconnect_window = 6")
         #expect(configuration.store == .application("own"))
-        #expect(configuration.reconnectWindow == 6)
-        #expect(configuration.plainLogin == .sticky)
+        #expect(configuration.policy.reconnectWindow == 6)
+        #expect(configuration.policy.plainLogin == .sticky)
         #expect(self.configuration(system: "group = staff", user: "group =").store == .user)
     }
 
@@ -92,9 +92,9 @@ struct ConfigurationTests {
         let lax = "minimum_profile = classic\nrequire_sm = off\nwireless_readers = B"
         for (system, user) in [(strict, lax), (lax, strict)] {
             let configuration = configuration(system: system, user: user)
-            #expect(configuration.minimumProfile == .modern)
-            #expect(configuration.requireSM)
-            #expect(Set(configuration.wirelessReaders.map(\.text)) == ["A", "B"])
+            #expect(configuration.policy.minimumProfile == .modern)
+            #expect(configuration.policy.requireSM)
+            #expect(Set(configuration.policy.wirelessReaders.map(\.text)) == ["A", "B"])
             #expect(!configuration.isClosed)
         }
         let remarks = configuration(system: strict, user: lax).remarks
@@ -106,8 +106,8 @@ struct ConfigurationTests {
     @Test("An administrator's section may protect a program less than the rest")
     func exception() {
         let text = "require_sm = on\n[program program]\nrequire_sm = off"
-        #expect(!configuration(system: text).requireSM)
-        #expect(configuration(system: text, program: "other").requireSM)
+        #expect(!configuration(system: text).policy.requireSM)
+        #expect(configuration(system: text, program: "other").policy.requireSM)
     }
 
     @Test("Of several groups the first counts, and it is said")

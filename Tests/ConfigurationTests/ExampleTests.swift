@@ -1,6 +1,7 @@
 import Configuration
 import Foundation
 import Testing
+import Token
 
 @Suite("The example of kanal.conf")
 struct ExampleTests {
@@ -44,6 +45,6 @@ struct ExampleTests {
     @Test("It has a section to copy")
     func section() {
         #expect(text.contains("\n#[program NAME]\n"))
-        #expect(configuration("[program p]\nreconnect_window = 1").reconnectWindow == 1)
+        #expect(configuration("[program p]\nreconnect_window = 1").policy.reconnectWindow == 1)
     }
 }

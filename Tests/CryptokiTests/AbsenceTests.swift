@@ -27,7 +27,7 @@ struct AbsenceTests {
         application = Application(reader, store: store) { [time, journal] settings in
             settings.clocks = time.clocks
             settings.log = journal.logger
-            settings.wirelessReaders = [ReaderPattern("virtual pcd*")]
+            settings.policy.wirelessReaders = [ReaderPattern("virtual pcd*")]
         }
         try application.activate()
         session = try application.open()
@@ -71,19 +71,19 @@ struct AbsenceTests {
         try sign()
         for _ in 0..<10 {
             time.pass(.seconds(15))
-            _ = try application.library.slots(isQuery: false)
+            _ = try application.library.slots(tokenPresent: false, isQuery: false)
         }
         reader.removeCard()
         time.after(.seconds(19)) { [reader] in reader.insertCard() }
         try sign()
         // What came and went between two looks may have been away all the time.
-        _ = try application.library.slots(isQuery: false)
+        _ = try application.library.slots(tokenPresent: false, isQuery: false)
         time.pass(.seconds(15))
         reader.removeCard()
         reader.insertCard()
-        for _ in 0..<2 { _ = try application.library.slots(isQuery: false) }
+        for _ in 0..<2 { _ = try application.library.slots(tokenPresent: false, isQuery: false) }
         time.pass(.seconds(15))
-        _ = try application.library.slots(isQuery: false)
+        _ = try application.library.slots(tokenPresent: false, isQuery: false)
         #expect(throws: CKError.deviceRemoved) { try sign() }
     }
 
@@ -99,7 +99,7 @@ struct AbsenceTests {
     @Test("while a token is away, slot and token tell so at once, and the session stays")
     func truth() throws {
         reader.removeCard()
-        #expect(try application.library.slots(isQuery: false).map(\.state.hasToken) == [false])
+        #expect(try application.library.slots(tokenPresent: true, isQuery: false) == [])
         #expect(throws: CKError.tokenNotPresent) { try application.library.token(in: 0, evicting: false) }
         #expect(try state == CKS_RW_USER_FUNCTIONS)
         time.after(.seconds(1)) { [reader] in reader.insertCard() }
@@ -183,7 +183,7 @@ struct AbsenceTests {
 
     @Test("N77: a PIN that is not retained is not presented again")
     func notRetained() throws {
-        let other = Application(reader, store: store) { $0.pinRetention = .none }
+        let other = Application(reader, store: store) { $0.policy.pinRetention = .none }
         let session = try other.open()
         try other.logIn(session)
         let key = try #require(try other.find(session, [(CKA_CLASS, CKO_PRIVATE_KEY.octets)]).first)
@@ -257,7 +257,7 @@ struct AbsenceTests {
 
         let patient = Application(reader, store: store) { settings in
             settings.clocks = time.clocks
-            settings.reconnectWindowWired = 3
+            settings.policy.reconnectWindowWired = 3
         }
         let next = try patient.open()
         reader.removeCard()

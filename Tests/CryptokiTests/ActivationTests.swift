@@ -101,12 +101,12 @@ struct ActivationTests {
         }
         #expect(try log(reader).contains("the token is not activated: C_EX_SetActivationPassword comes first"))
         #expect(
-            try log(EmulatedReader(.usb)) { $0.requireSM = true }
+            try log(EmulatedReader(.usb)) { $0.policy.requireSM = true }
                 .contains("the token offers no secure channel, and is not used without one"))
         let classic = try EmulatedReader(.bt(.classic), passwords: [Application.password])
         try Application(classic, store: store).activate()
         #expect(
-            try log(classic) { $0.minimumProfile = .modern }
+            try log(classic) { $0.policy.minimumProfile = .modern }
                 .contains("the token, or the password, lacks the profile that minimum_profile demands"))
     }
 
@@ -132,11 +132,11 @@ struct SlotListTests {
     func listing() throws {
         let reader = try EmulatedReader(.usb)
         let library = Application(reader, store: Folder()).library
-        #expect(try library.slots(isQuery: false).map(\.state.hasToken) == [true])
-        #expect(try library.slots(isQuery: true).map(\.state.hasToken) == [true])
+        #expect(try library.slots(tokenPresent: true, isQuery: false) == [0])
+        #expect(try library.slots(tokenPresent: true, isQuery: true) == [0])
         reader.removeCard()
-        #expect(try library.slots(isQuery: false).map(\.state.hasToken) == [true])
-        #expect(try library.slots(isQuery: false).map(\.state.hasToken) == [false])
+        #expect(try library.slots(tokenPresent: true, isQuery: false) == [0])
+        #expect(try library.slots(tokenPresent: true, isQuery: false) == [])
         #expect(throws: CKError.slotIDInvalid) { try library.slot(1) }
         #expect(throws: CKError.tokenNotPresent) { try library.mechanisms(of: 0) }
     }

@@ -122,16 +122,19 @@ struct CertificationTests {
         let (publicTemplate, privateTemplate) = try (
             Attributes(template: common + [attribute]), Attributes(template: common)
         )
-        let keys = try scene.application.library.withSession(scene.session) { session throws(CKError) in
-            try session.generateKeyPair(
-                Mechanism(type: mechanism, parameter: []), publicTemplate: publicTemplate,
-                privateTemplate: privateTemplate)
+        func generate() throws -> (CK_OBJECT_HANDLE, CK_OBJECT_HANDLE) {
+            try scene.application.library.withSession(scene.session) { session throws(CKError) in
+                try session.generateKeyPair(
+                    Mechanism(type: mechanism, parameter: []), publicTemplate: publicTemplate,
+                    privateTemplate: privateTemplate)
+            }
         }
+        let (keys, others) = (try generate(), try generate())
         try scene.openssl.write(scene.request(["CN", "x"], of: keys.0), "request")
         let text = try scene.openssl.run("req -in request -inform DER -verify -text -noout")
         #expect(text.contains(algorithm))
-        #expect(throws: CKError.keyTypeInconsistent) {
-            try scene.request(["CN", "x"], of: keys.0, with: scene.keys.privateKey)
+        for other in [scene.keys.privateKey, others.1] {
+            #expect(throws: CKError.keyTypeInconsistent) { try scene.request(["CN", "x"], of: keys.0, with: other) }
         }
     }
 
@@ -164,9 +167,10 @@ struct CertificationTests {
         #expect(throws: CKError.keyHandleInvalid) { try scene.request(["CN", "x"], of: 4711) }
         #expect(throws: CKError.keyHandleInvalid) { try scene.request(["CN", "x"], of: scene.keys.privateKey) }
         #expect(throws: CKError.keyHandleInvalid) { try scene.request(["CN", "x"], with: scene.keys.publicKey) }
-        let others = try scene.application.makeKeys(
-            scene.session, CKM_GOSTR3410_512_KEY_PAIR_GEN, onToken: false)
-        #expect(throws: CKError.keyTypeInconsistent) { try scene.request(["CN", "x"], with: others.privateKey) }
+        for mechanism in [CKM_GOSTR3410_512_KEY_PAIR_GEN, CKM_GOSTR3410_KEY_PAIR_GEN] {
+            let others = try scene.application.makeKeys(scene.session, mechanism, onToken: false)
+            #expect(throws: CKError.keyTypeInconsistent) { try scene.request(["CN", "x"], with: others.privateKey) }
+        }
         try scene.application.library.withSession(scene.session) { session throws(CKError) in try session.logOut() }
         #expect(throws: CKError.userNotLoggedIn) { try scene.request(["CN", "x"]) }
     }
@@ -201,9 +205,10 @@ struct CertificationTests {
         // No key has the certificate's identifier.
         #expect(throws: CKError.keyHandleInvalid) { try scene.sign([1], certificate) }
         #expect(try scene.sign([1], certificate, with: scene.keys.privateKey).count > 500)
-        let others = try scene.application.makeKeys(
-            scene.session, CKM_GOSTR3410_512_KEY_PAIR_GEN, onToken: false)
-        #expect(throws: CKError.keyTypeInconsistent) { try scene.sign([1], certificate, with: others.privateKey) }
+        for mechanism in [CKM_GOSTR3410_512_KEY_PAIR_GEN, CKM_GOSTR3410_KEY_PAIR_GEN] {
+            let others = try scene.application.makeKeys(scene.session, mechanism, onToken: false)
+            #expect(throws: CKError.keyTypeInconsistent) { try scene.sign([1], certificate, with: others.privateKey) }
+        }
         try scene.openssl.run("req -x509 -newkey rsa:1024 -nodes -keyout key -outform DER -out rsa -subj /CN=RSA")
         let rsa = try scene.application.create(
             scene.session, [(CKA_CLASS, CKO_CERTIFICATE.octets), (CKA_VALUE, scene.openssl.read("rsa"))])

@@ -122,6 +122,10 @@ struct KeyTransportTests {
         parameters.key = sender.publicKey
         #expect(try scene.unwrap(wrapped, receiver.privateKey, parameters) == Self.value)
         #expect(throws: CKError.mechanismParameterInvalid) { try scene.unwrap(wrapped, receiver.privateKey) }
+        for key in [receiver.privateKey + 100, try scene.secret(Self.value)] {
+            parameters.key = key
+            #expect(throws: CKError.keyHandleInvalid) { try scene.unwrap(wrapped, receiver.privateKey, parameters) }
+        }
     }
 
     @Test("what is no parameter, no key for it, or no wrapped key is refused")

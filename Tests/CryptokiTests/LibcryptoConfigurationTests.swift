@@ -31,7 +31,7 @@ struct LibcryptoConfigurationTests {
                 pairings: .directory(folder.path), hostLabel: "test", random: SystemRandom(),
                 log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
             let library = Library(readers: reader, settings: settings)
-            #expect(try library.slots(isQuery: false).count == 1)
+            #expect(try library.slots(tokenPresent: false, isQuery: false).count == 1)
             #expect(!wasRead.withLock { $0 })
             #expect(throws: CKError.tokenNotPresent) { try library.openSession(with: 0, flags: CKF_SERIAL_SESSION) }
             #expect(reader.wasConnected.withLock { $0 })

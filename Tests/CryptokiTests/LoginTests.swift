@@ -81,7 +81,7 @@ struct LoginTests {
 
     @Test("a sticky login on a token without a channel that another process ended is known to be over")
     func lostRight() throws {
-        let (reader, application, session) = try TokenKeyTests.start(.usb) { $0.plainLogin = .sticky }
+        let (reader, application, session) = try TokenKeyTests.start(.usb) { $0.policy.plainLogin = .sticky }
         let keys = try application.makeKeys(session)
         _ = reader.card.process([0x80, 0x40, 0x00, 0x00])
         let digest = [UInt8](repeating: 1, count: 32)

@@ -80,6 +80,26 @@ struct ObjectChangeTests {
         }
     }
 
+    @Test("a search gives no object that is gone meanwhile, and still as many as asked for")
+    func search() throws {
+        let (_, application, session) = try TokenKeyTests.start(.usb)
+        let objects = try (0..<4).map { _ in try application.create(session, ObjectTests.data) }
+        let hidden = try application.create(session, ObjectTests.secretKey)
+        func next() throws -> [CK_OBJECT_HANDLE] {
+            try application.library.withSession(session) { session throws(CKError) in
+                try session.findObjects(limit: 2)
+            }
+        }
+        try application.library.withSession(session) { session throws(CKError) in
+            try session.findObjectsInit(Attributes())
+        }
+        for index in [0, 2] { try application.destroy(session, objects[index]) }
+        #expect(try next() == [objects[1], objects[3]])
+        try application.library.withSession(session) { session throws(CKError) in try session.logOut() }
+        #expect(try next().isEmpty)
+        #expect(throws: CKError.objectHandleInvalid) { try application.attributes(session, of: hidden) }
+    }
+
     @Test("no handle but that of an object that can be seen is taken")
     func handles() throws {
         let (_, application, session) = try TokenKeyTests.start(.usb)

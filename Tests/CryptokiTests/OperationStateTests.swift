@@ -54,6 +54,20 @@ struct OperationStateTests {
         }
     }
 
+    @Test("a search is no operation with a state: it hinders none that is saved, and stays when one is restored")
+    func search() throws {
+        let scene = try SecretKeyScene()
+        try scene.inSession { session throws(CKError) in
+            try session.findObjectsInit(Attributes())
+            #expect(throws: CKError.operationNotInitialised) { try session.stateSize() }
+            try session.digestInit(Mechanism(CKM_SHA256))
+            let state = try session.saveState()
+            #expect(try session.stateSize() == state.count)
+            try session.restoreState(state, hasKeys: false)
+            #expect(session.activeOperations == CKF_DIGEST | CKF_FIND_OBJECTS)
+        }
+    }
+
     @Test("the operations that are active are those that were begun and not ended")
     func active() throws {
         let scene = try SecretKeyScene()

@@ -50,7 +50,9 @@ struct PlainLoginTests {
 
     @Test("plain_login = sticky leaves the right on the card, and so does a PIN that is not to be kept")
     func sticky() throws {
-        for change: (inout TokenSettings) -> Void in [{ $0.plainLogin = .sticky }, { $0.pinRetention = .none }] {
+        for change: (inout TokenSettings) -> Void in [
+            { $0.policy.plainLogin = .sticky }, { $0.policy.pinRetention = .none },
+        ] {
             let (reader, application, session) = try TokenKeyTests.start(.usb, configure: change)
             let key = try application.makeKeys(session).privateKey
             let sent = try Self.instructions(reader) {

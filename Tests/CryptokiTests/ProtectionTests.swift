@@ -9,7 +9,7 @@ import Token
 @Suite("No fallback to plain (4)", .serialized)
 struct ProtectionTests {
     private static func wireless(_ settings: inout TokenSettings) {
-        settings.wirelessReaders = [ReaderPattern("Virtual*")]
+        settings.policy.wirelessReaders = [ReaderPattern("Virtual*")]
     }
 
     /// A reader whose card seems not to know the secure channel.
@@ -38,7 +38,7 @@ struct ProtectionTests {
             .changed {
                 $0.policy = 0; $0.isWireless = false
             }, passwords: [Application.password])
-        let application = Application(reader, store: store) { $0.requireSM = true }
+        let application = Application(reader, store: store) { $0.policy.requireSM = true }
         try application.activate()
         Self.hiding(StatusWord(0x6D00), in: reader)
         let later = Application(reader, store: store)
@@ -54,7 +54,7 @@ struct ProtectionTests {
                 $0.policy = 0; $0.isWireless = false
             }, passwords: [Application.password])
         if isPaired {
-            try Application(reader, store: store) { $0.requireSM = true }.activate()
+            try Application(reader, store: store) { $0.policy.requireSM = true }.activate()
             let application = Application(reader, store: store)
             let session = try application.open()
             try application.logIn(session)
@@ -83,7 +83,7 @@ struct ProtectionTests {
     @Test("N61: with require_sm a token without a channel is not worked with, on a wired reader either")
     func required() throws {
         let reader = try EmulatedReader(.usb)
-        let application = Application(reader, store: Folder()) { $0.requireSM = true }
+        let application = Application(reader, store: Folder()) { $0.policy.requireSM = true }
         #expect(throws: CKError.functionNotSupported) { try application.open() }
         #expect(throws: CKError.functionNotSupported) { try application.activate() }
         #expect(reader.plainCommands.isEmpty)
@@ -139,7 +139,7 @@ struct ProtectionTests {
     func minimumProfile() throws {
         let store = Folder()
         let reader = try EmulatedReader(.bt(.classic), passwords: [Application.password])
-        let strict = Application(reader, store: store) { $0.minimumProfile = .modern }
+        let strict = Application(reader, store: store) { $0.policy.minimumProfile = .modern }
         #expect(throws: CKError.functionNotSupported) { try strict.activate() }
         #expect(reader.count(of: 0x86) == 0)
         // Nor is a pairing used that was made before.

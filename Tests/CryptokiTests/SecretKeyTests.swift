@@ -101,6 +101,24 @@ struct SecretKeyTests {
         }
     }
 
+    @Test("a key of one HMAC makes its codes, and no other's")
+    func keysOfOneCode() throws {
+        let scene = try SecretKeyScene()
+        let types = [
+            (CKK_SHA_1_HMAC, CKM_SHA_1_HMAC), (CKK_SHA224_HMAC, CKM_SHA224_HMAC), (CKK_SHA256_HMAC, CKM_SHA256_HMAC),
+            (CKK_SHA384_HMAC, CKM_SHA384_HMAC), (CKK_SHA512_HMAC, CKM_SHA512_HMAC),
+        ]
+        let (secret, message) = (Array("secret".utf8), Array("message".utf8))
+        let generic = try scene.key(CKK_GENERIC_SECRET, secret)
+        for (type, own) in types {
+            let key = try scene.key(type, secret)
+            #expect(try scene.sign(own, key, message) == scene.sign(own, generic, message))
+            for (_, other) in types + [(0, CKM_GOSTR3411_12_256_HMAC)] where other != own {
+                #expect(throws: CKError.keyTypeInconsistent) { try scene.sign(other, key, message) }
+            }
+        }
+    }
+
     @Test("a key of AES has 16, 24 or 32 octets, and no other number")
     func aes() throws {
         let scene = try SecretKeyScene()

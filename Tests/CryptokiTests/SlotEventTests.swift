@@ -32,15 +32,15 @@ struct SlotEventTests {
         let reader = try EmulatedReader(.usb)
         let library = Application(reader, store: Folder()).library
         for _ in 0..<3 {
-            #expect(try library.slots(isQuery: true).map(\.state.hasToken) == [true])
+            #expect(try library.slots(tokenPresent: true, isQuery: true) == [0])
             #expect(try library.slot(0).isOccupied)
         }
         reader.removeCard()
-        #expect(try library.slots(isQuery: true).map(\.state.hasToken) == [false])
+        #expect(try library.slots(tokenPresent: true, isQuery: true) == [])
         reader.insertCard()
         // The list that follows a count is what was counted.
-        #expect(try library.slots(isQuery: false).map(\.state.hasToken) == [false])
-        #expect(try library.slots(isQuery: false).map(\.state.hasToken) == [true])
+        #expect(try library.slots(tokenPresent: true, isQuery: false) == [])
+        #expect(try library.slots(tokenPresent: true, isQuery: false) == [0])
         #expect(reader.commands == 0 && reader.transactions == 0)
     }
 
@@ -50,7 +50,7 @@ struct SlotEventTests {
         let application = Application(reader, store: Folder())
         #expect(throws: CKError.noEvent) { try Self.event(application) }
         reader.removeCard()
-        _ = try application.library.slots(isQuery: false)
+        _ = try application.library.slots(tokenPresent: false, isQuery: false)
         #expect(try Self.event(application) == 0)
     }
 
@@ -58,7 +58,7 @@ struct SlotEventTests {
     func blocking(_ isEvent: Bool) async throws {
         let reader = try EmulatedReader(.usb)
         let application = Application(reader, store: Folder())
-        _ = try application.library.slots(isQuery: false)
+        _ = try application.library.slots(tokenPresent: false, isQuery: false)
         let results = Lock<[CKError?]>([])
         let group = DispatchGroup()
         for _ in 0..<(isEvent ? 1 : 3) {

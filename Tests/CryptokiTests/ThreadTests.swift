@@ -19,7 +19,7 @@ struct ThreadTests {
                     let signature = try application.sign(own, keys.privateKey, digest, CKM_GOSTR3410)
                     try application.verify(own, keys.publicKey, digest, signature, CKM_GOSTR3410)
                     _ = try application.find(own)
-                    _ = try application.library.slots(isQuery: false)
+                    _ = try application.library.slots(tokenPresent: false, isQuery: false)
                     _ = try application.library.token(in: 0, evicting: false)
                     try application.library.closeSession(own)
                 }
@@ -41,7 +41,7 @@ struct ThreadTests {
                 try? application.library.closeSession(session)
             }
         }
-        #expect(throws: CKError.notInitialised) { try application.library.slots(isQuery: false) }
+        #expect(throws: CKError.notInitialised) { try application.library.slots(tokenPresent: false, isQuery: false) }
         #expect(throws: CKError.notInitialised) { try application.open() }
     }
 }

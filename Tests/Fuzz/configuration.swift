@@ -13,17 +13,18 @@ public func fuzzConfiguration(_ start: UnsafePointer<UInt8>?, _ count: Int) -> C
     let both = Configuration(system: system, user: user, program: "openssl")
     check(administrator)
     check(both)
-    guard both.minimumProfile >= administrator.minimumProfile, both.requireSM || !administrator.requireSM,
+    guard both.policy.minimumProfile >= administrator.policy.minimumProfile,
+        both.policy.requireSM || !administrator.policy.requireSM,
         both.isClosed || !administrator.isClosed,
-        administrator.wirelessReaders.allSatisfy(both.wirelessReaders.contains)
+        administrator.policy.wirelessReaders.allSatisfy(both.policy.wirelessReaders.contains)
     else { fatalError("the user lowers the protection: \(both)") }
     return 0
 }
 
 private func check(_ configuration: Configuration) {
-    let windows = [configuration.reconnectWindow, configuration.reconnectWindowWired]
+    let windows = [configuration.policy.reconnectWindow, configuration.policy.reconnectWindowWired]
     guard windows.allSatisfy((0...3600).contains) else { fatalError("windows of \(windows) seconds") }
-    for pattern in configuration.wirelessReaders {
+    for pattern in configuration.policy.wirelessReaders {
         _ = pattern.matches("Aktiv Rutoken ECP 00 00")
         // What has no signs stands for itself.
         guard pattern.text.contains(where: { "*?".contains($0) }) || pattern.matches(pattern.text) else {
@@ -33,7 +34,8 @@ private func check(_ configuration: Configuration) {
     for remark in configuration.remarks where remark.description.isEmpty { fatalError("a remark that says nothing") }
     let location = configuration.location(data: "/data", home: "/home", groups: "/groups")
     guard !configuration.isClosed else {
-        guard configuration.requireSM, configuration.minimumProfile == .modern, location.path.isEmpty else {
+        guard configuration.policy.requireSM, configuration.policy.minimumProfile == .modern, location.path.isEmpty
+        else {
             fatalError("closed, and yet \(configuration)")
         }
         return

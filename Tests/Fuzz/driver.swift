@@ -12,7 +12,7 @@ public func fuzzDriver(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         scenes[Int(first & 0x0F) % scenes.count].card(), input.dropFirst(), isProtected: first & 0x80 != 0)
     guard let history = try? ChannelHistory(random: SystemRandom()) else { fatalError("no random bytes") }
     var settings = Host.one.settings()
-    if first & 0x40 != 0 { settings.plainLogin = .sticky }
+    if first & 0x40 != 0 { settings.policy.plainLogin = .sticky }
     guard let token = try? Token(reader: "reader", link: link, settings: settings, history: history) else { return 0 }
     while let call = link.next() { run(call, on: token, link) }
     token.disconnect()

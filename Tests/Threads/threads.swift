@@ -38,7 +38,7 @@ struct Threads: Sendable {
         case 7 where thread % 4 == 0:
             try library.withSession(session) { session throws(CKError) in try session.logOut() }
         case 8 where thread == 0: try library.closeAllSessions(with: 0)
-        case 9: _ = try library.slots(isQuery: Bool.random())
+        case 9: _ = try library.slots(tokenPresent: Bool.random(), isQuery: Bool.random())
         case 10: _ = try library.token(in: 0, evicting: false)
         case 11: _ = try library.mechanisms(of: 0)
         case 12: _ = try library.sessionInfo(session)

@@ -2,8 +2,8 @@
  * attributes SLOT PIN
  *
  * What applications rely on when they read attributes and make keys: an unknown attribute spoils no other, points and
- * signatures of elliptic curves have one form, and GOST templates name their parameters where they like. Names every
- * broken rule; the exit status is their number.
+ * signatures of elliptic curves have one form, GOST templates name their parameters where they like, and templates are
+ * given and read as arrays. Names every broken rule; the exit status is their number.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -128,6 +128,71 @@ static void gost_templates(void) {
         }
 }
 
+/* An array of attributes: each element has a place of its own (PKCS #11 2.40, 5.7.5). */
+static void arrays(void) {
+    static CK_OBJECT_CLASS class = CKO_SECRET_KEY;
+    static CK_KEY_TYPE type = CKK_GENERIC_SECRET;
+    CK_ATTRIBUTE inner[] = {{CKA_LABEL, label, 5}, {CKA_CLASS, &class, sizeof class}, {CKA_ID, NULL, 0}};
+    CK_ATTRIBUTE nested = {CKA_UNWRAP_TEMPLATE, inner, sizeof inner};
+    CK_ATTRIBUTE key[] = {
+        {CKA_CLASS, &class, sizeof class}, {CKA_KEY_TYPE, &type, sizeof type}, {CKA_VALUE, label, 10},
+        {CKA_WRAP_TEMPLATE, inner, sizeof inner}, {CKA_UNWRAP_TEMPLATE, NULL, 0},
+    };
+    CK_OBJECT_HANDLE object = 0, other = 0;
+    CK_ULONG count = 0;
+    expect(C_CreateObject(session, key, COUNT(key), &object), CKR_OK, "a template in a template");
+
+    CK_ATTRIBUTE places[4] = {{0, NULL, 0}};
+    CK_ATTRIBUTE value = {CKA_WRAP_TEMPLATE, NULL, 7};
+    expect(C_GetAttributeValue(session, object, &value, 1), CKR_OK, "the length of an array");
+    require(value.ulValueLen == sizeof inner, "an array of attributes has another length");
+    value.pValue = places;
+    expect(C_GetAttributeValue(session, object, &value, 1), CKR_OK, "the lengths in an array");
+    require(places[0].type == CKA_CLASS && places[0].ulValueLen == sizeof class && places[1].type == CKA_LABEL
+                && places[1].ulValueLen == 5 && places[2].type == CKA_ID && places[2].ulValueLen == 0,
+            "other types or lengths in an array");
+    CK_BYTE text[8] = {0}, short_place[1] = {0x55};
+    CK_OBJECT_CLASS found = 0;
+    places[0].pValue = &found;
+    places[1] = (CK_ATTRIBUTE){0, text, sizeof text};
+    places[2] = places[3] = (CK_ATTRIBUTE){99, NULL, 99};
+    value.ulValueLen = sizeof places;
+    expect(C_GetAttributeValue(session, object, &value, 1), CKR_OK, "an array of attributes");
+    require(value.ulValueLen == sizeof inner && found == class && places[1].ulValueLen == 5
+                && memcmp(text, label, 5) == 0 && places[3].type == 99 && places[3].ulValueLen == 99,
+            "other values in an array");
+    places[0] = (CK_ATTRIBUTE){0, short_place, 1};
+    places[1] = (CK_ATTRIBUTE){0, text, sizeof text};
+    expect(C_GetAttributeValue(session, object, &value, 1), CKR_BUFFER_TOO_SMALL, "a short place in an array");
+    require(places[0].ulValueLen == (CK_ULONG)-1 && short_place[0] == 0x55 && places[1].ulValueLen == 5,
+            "a short place in an array spoils others");
+    value.ulValueLen = sizeof inner - 1;
+    expect(C_GetAttributeValue(session, object, &value, 1), CKR_BUFFER_TOO_SMALL, "a short array");
+    require(value.ulValueLen == (CK_ULONG)-1, "a short array has a length");
+    value = (CK_ATTRIBUTE){CKA_UNWRAP_TEMPLATE, places, sizeof places};
+    expect(C_GetAttributeValue(session, object, &value, 1), CKR_OK, "an empty array");
+    require(value.ulValueLen == 0, "an empty array has a length");
+
+    key[3] = nested, nested.type = CKA_WRAP_TEMPLATE;
+    expect(C_FindObjectsInit(session, &nested, 1), CKR_OK, "a search for an array");
+    expect(C_FindObjects(session, &other, 1, &count), CKR_OK, "a search for an array");
+    require(count == 1 && other == object, "an array is not found");
+    expect(C_FindObjectsFinal(session), CKR_OK, "a search for an array");
+    inner[1].type = CKA_DERIVE_TEMPLATE;
+    expect(C_CreateObject(session, key, 4, &other), CKR_ATTRIBUTE_VALUE_INVALID, "a template three deep");
+    inner[1] = (CK_ATTRIBUTE){CKA_CLASS, NULL, sizeof class};
+    expect(C_CreateObject(session, key, 4, &other), CKR_ATTRIBUTE_VALUE_INVALID, "nothing in an array");
+    inner[1] = (CK_ATTRIBUTE){CKA_CLASS, &class, ~0UL};
+    expect(C_CreateObject(session, key, 4, &other), CKR_ATTRIBUTE_VALUE_INVALID, "a wild length in an array");
+    inner[1] = (CK_ATTRIBUTE){CKA_LABEL, label, 4};
+    expect(C_CreateObject(session, key, 4, &other), CKR_ATTRIBUTE_VALUE_INVALID, "two labels in an array");
+    key[3].ulValueLen = sizeof inner - 1;
+    expect(C_CreateObject(session, key, 4, &other), CKR_ATTRIBUTE_VALUE_INVALID, "half an attribute in an array");
+    key[3].ulValueLen = 1000 * sizeof *inner;
+    expect(C_CreateObject(session, key, 4, &other), CKR_ATTRIBUTE_VALUE_INVALID, "an endless array");
+    expect(C_DestroyObject(session, object), CKR_OK, "C_DestroyObject");
+}
+
 int main(int argc, char **argv) {
     if (argc != 3) return fprintf(stderr, "usage: %s SLOT PIN\n", argv[0]), 64;
     expect(C_Initialize(NULL), CKR_OK, "C_Initialize");
@@ -136,6 +201,7 @@ int main(int argc, char **argv) {
     expect(C_Login(session, CKU_USER, (CK_UTF8CHAR_PTR)argv[2], strlen(argv[2])), CKR_OK, "C_Login");
     elliptic_curves();
     gost_templates();
+    arrays();
     expect(C_Finalize(NULL), CKR_OK, "C_Finalize");
     return wrong > 100 ? 100 : wrong;
 }

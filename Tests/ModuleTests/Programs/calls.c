@@ -118,7 +118,7 @@ static void attributes(CK_SESSION_HANDLE session, CK_OBJECT_HANDLE key) {
 static void wild_lengths(CK_SESSION_HANDLE session) {
     static const CK_ULONG lengths[] = {0xFFFFFFFFUL, 0x80000000UL, 1UL << 40, ~0UL};
     CK_OBJECT_HANDLE object;
-    int i;
+    int i, j;
 
     for (i = 0; i < 4; i++) {
         CK_ATTRIBUTE value = {CKA_VALUE, message, lengths[i]};
@@ -131,6 +131,12 @@ static void wild_lengths(CK_SESSION_HANDLE session) {
         expect(C_SetPIN(session, message, lengths[i], message, 6), CKR_ARGUMENTS_BAD, "C_SetPIN, wild old PIN");
         expect(C_SetPIN(session, message, 6, message, lengths[i]), CKR_ARGUMENTS_BAD, "C_SetPIN, wild new PIN");
         expect(C_GenerateRandom(session, message, lengths[i]), CKR_ARGUMENTS_BAD, "C_GenerateRandom, wild length");
+        for (j = 0; j < 2; j++) {
+            CK_GOSTR3410_KEY_WRAP_PARAMS transport = {message, j ? lengths[i] : 0, message, j ? 0 : lengths[i], 0};
+            CK_MECHANISM wrap = {CKM_GOSTR3410_KEY_WRAP, &transport, sizeof transport};
+            CK_ULONG length = 0;
+            expect(C_WrapKey(session, &wrap, 1, 1, NULL, &length), CKR_MECHANISM_PARAM_INVALID, "C_WrapKey, wild UKM");
+        }
     }
 }
 
