@@ -19,7 +19,8 @@ final class LoggedReaders: ReaderService {
         do {
             return LoggedLink(try service.connect(to: reader), log: log)
         } catch {
-            log.warning("the card cannot be reached: \(error)", metadata: ["reader": "\(reader)"])
+            let reason = error == .sharingViolation ? "another program holds it for itself" : "\(error)"
+            log.warning("the card cannot be reached: \(reason)", metadata: ["reader": "\(reader)"])
             throw error
         }
     }

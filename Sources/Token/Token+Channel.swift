@@ -84,6 +84,8 @@ extension Token {
         case .absent:
             // Where a channel is a must nothing is sent without, not even to learn the serial number.
             guard !mustProtect else {
+                // Who does not know what is configured cannot say that a channel is missing.
+                if case .unusable = settings.pairings { _ = try pairingStore(create: false) }
                 protection = .unpaired(nil)
                 warn("the token offers no secure channel, and is not used without one")
                 return

@@ -3,6 +3,7 @@ import CCryptoki
 import Cryptoki
 import Emulator
 import SecureChannel
+import Storage
 import Testing
 import Token
 
@@ -28,6 +29,21 @@ struct ProtectionTests {
         #expect(throws: CKError.functionNotSupported) { try application.open() }
         #expect(try !application.library.token(in: 0, evicting: true).isActivated)
         #expect(reader.plainCommands.isEmpty)
+    }
+
+    @Test("Where kanal.conf has an error no token is worked with, and none taken for one that is not activated")
+    func errorInConfiguration() throws {
+        for (identity, passwords) in [(Identity.usb, []), (.bt, [Application.password])] {
+            let reader = try EmulatedReader(identity, passwords: passwords)
+            let application = Application(reader, store: Folder()) {
+                $0.pairings = .unusable(.denied(.configuration))
+                $0.policy.requireSM = true
+            }
+            #expect(throws: CKError(CKR_FUNCTION_FAILED)) { try application.open() }
+            let wanted = passwords.isEmpty ? CKError.functionNotSupported : CKError(CKR_FUNCTION_FAILED)
+            #expect(throws: wanted) { try application.activate() }
+            #expect(reader.plainCommands.isEmpty)
+        }
     }
 
     @Test("N61: a token that this host is paired with and that denies its channel is not worked with in plain")
