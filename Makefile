@@ -31,7 +31,8 @@ sources := $(shell find Sources Include Package.swift -type f -not -name '*.in')
 sudo := $(if $(filter 0,$(shell id -u)),,sudo)
 build_packages := gcc g++ libc6-dev binutils pkg-config git libpcsclite-dev libssl-dev libp11-kit-dev
 test_packages := pcscd vsmartcard-vpcd opensc p11-kit openssl libengine-gost-openssl python3-venv valgrind spin mandoc \
-    gnutls-bin libengine-pkcs11-openssl libnss3-tools openjdk-17-jdk-headless openssh-client openvpn
+    gnutls-bin libengine-pkcs11-openssl libnss3-tools openjdk-17-jdk-headless openssh-client openvpn \
+    gnupg-pkcs11-scd gpgsm gpg-agent strongswan-pki libstrongswan-extra-plugins
 bench_packages := libengine-gost-openssl libgcrypt20-dev nettle-dev softhsm2
 
 # Installs those of the packages $(1) that are missing.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What GnuTLS, OpenSSL, OpenSSH, NSS, Java, OpenVPN and p11-kit do with an RSA key and its certificate on an emulated
-# token. OpenSSL verifies without the token what they have signed and enciphered.
+# What GnuTLS, OpenSSL, OpenSSH, NSS, Java, GnuPG, strongSwan, OpenVPN and p11-kit do with an RSA key and its
+# certificate on an emulated token. OpenSSL verifies without the token what they have signed and enciphered.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . Tests/token.sh
@@ -10,9 +10,9 @@ alone() { expect 0 setsid --wait "$@" < /dev/null; }
 
 tool() { expect 0 pkcs11-tool --module "$module" --slot "$slot" --login --pin $pin "$@"; }
 
-# Whether CMS data in this file were signed by the token's key.
+# Whether CMS data in this file were signed by the token's key, or that of another certificate.
 verify_cms() {
-    expect 0 openssl cms -verify -inform der -in "$1" -CAfile certificate.pem -purpose any -binary -out verified
+    expect 0 openssl cms -verify -inform der -in "$1" -CAfile "${2:-certificate.pem}" -purpose any -binary -out verified
     cmp message verified || fail "CMS: other data were signed"
 }
 
@@ -131,7 +131,14 @@ nss() {
     expect 0 cmsutil -E -d sql:nss -f pin -r authority -i message -o enveloped
     expect 0 cmsutil -D -d sql:nss -f pin -i enveloped -o opened
     cmp message opened || fail "NSS opened to something else"
-    passed "NSS lists, makes a request, signs and opens CMS"
+    expect 0 openssl req -new -x509 -newkey rsa:2048 -noenc -keyout other.key -subj /CN=Other -days 30 -out other.pem
+    expect 0 openssl pkcs12 -export -inkey other.key -in other.pem -name other -passout pass:secret -out other.p12
+    expect 0 certutil -A -d sql:nss -n other-authority -t CT,C,C -i other.pem
+    expect 0 pk12util -i other.p12 -d sql:nss -h "$label" -k pin -W secret
+    expect 0 cmsutil -S -d sql:nss -f pin -N "$label:other" -i message -o signed -G
+    verify_cms signed other.pem
+    expect 0 certutil -F -d sql:nss -f pin -n "$label:other"
+    passed "NSS lists, makes a request, signs and opens CMS, takes a PKCS #12 file and deletes"
 }
 
 # ---- Java: keytool and jarsigner ----
@@ -157,6 +164,55 @@ java() {
     expect 0 keytool -list "${store[@]}"
     ! grep -q '^java' output || fail "Java: the entry is still there"
     passed "keytool lists, makes a key pair with its certificate, a request, and deletes; jarsigner signs"
+}
+
+# ---- GnuPG: gpgsm, whose agent asks for the PIN ----
+
+gnupg() {
+    export GNUPGHOME=$work/gnupg
+    mkdir -m 700 gnupg
+    printf '#!/bin/sh\necho OK\nwhile read -r command; do [ "$command" != GETPIN ] || echo D %s; echo OK; done\n' \
+        $pin > pinentry
+    chmod 700 pinentry
+    printf '%s\n' "scdaemon-program $(command -v gnupg-pkcs11-scd)" "pinentry-program $work/pinentry" \
+        > gnupg/gpg-agent.conf
+    printf '%s\n' 'providers kanal' "provider-kanal-library $module" > gnupg/gnupg-pkcs11-scd.conf
+    echo disable-crl-checks > gnupg/gpgsm.conf
+    expect 0 gpgsm --batch --learn-card
+    expect 0 gpgsm --batch --with-colons --list-secret-keys
+    local fingerprint
+    fingerprint=$(sed -n 's/^fpr:*\([0-9A-F]*\):.*/\1/p' output)
+    echo "$fingerprint S relax" > gnupg/trustlist.txt
+    expect 0 gpgsm --batch --sign --include-certs 1 --local-user "0x$fingerprint" --output gnupg/signed message
+    # Not by OpenSSL: gnupg-pkcs11-scd and gpgsm put a zero before a signature whose first bit is set.
+    expect 0 gpgsm --batch --verify --output gnupg/verified gnupg/signed
+    printed 'Good signature'
+    cmp message gnupg/verified || fail "gpgsm: other data were signed"
+    expect 0 gpgsm --batch --encrypt --recipient "0x$fingerprint" --output gnupg/enveloped message
+    expect 0 gpgsm --batch --decrypt --output gnupg/opened gnupg/enveloped
+    cmp message gnupg/opened || fail "gpgsm opened to something else"
+    gpgconf --kill gpg-agent
+    unset GNUPGHOME
+    passed "gpgsm learns the certificate, signs and opens CMS"
+}
+
+# ---- strongSwan: pki ----
+
+strongswan() {
+    export STRONGSWAN_CONF=$work/strongswan.conf
+    cat > strongswan.conf << END
+pki {
+    load = random nonce x509 pem pkcs1 pubkey sha1 sha2 gmp pkcs11
+    plugins { pkcs11 { modules { kanal { path = $module } } } }
+}
+END
+    expect 0 setsid --wait pki --print --type x509 --keyid 01 < /dev/null
+    printed 'subject: *"CN=Kanal"'
+    expect 0 setsid --wait pki --req --type rsa --keyid 01 --dn CN=Kanal --outform pem <<< $pin
+    sed 's/^Smartcard PIN: //' output > request.pem
+    expect 0 openssl req -in request.pem -verify -noout
+    unset STRONGSWAN_CONF
+    passed "strongSwan's pki finds the certificate and makes a request"
 }
 
 # ---- OpenVPN and p11-kit ----
@@ -207,6 +263,8 @@ for identity in "${@:-usb}"; do
     openssh
     nss
     java
+    gnupg
+    strongswan
     openvpn_ids
     p11_kit_server
     detach
