@@ -177,13 +177,14 @@ struct AbsenceTests {
         #expect(verifications == before)
     }
 
-    @Test("N77: suspend ends the login")
+    @Test("N77: suspend ends the login, and the channel (12)")
     func suspend() throws {
-        let before = verifications
+        let before = verifications, openings = reader.openings
         time.suspend(.seconds(5))
         #expect(throws: CKError.userNotLoggedIn) { try sign() }
         #expect(try state == CKS_RW_PUBLIC_SESSION)
         #expect(verifications == before)
+        #expect(reader.openings == openings + 1)
     }
 
     @Test("N77: the window's clock runs during suspend")

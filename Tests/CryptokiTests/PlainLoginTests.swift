@@ -81,6 +81,45 @@ struct PlainLoginTests {
         }
     }
 
+    @Test("a PIN whose presentation brought no answer is not presented again in the same call")
+    func lostPresentation() throws {
+        let time = TestTime()
+        let (reader, application, session) = try TokenKeyTests.start(.usb) { $0.clocks = time.clocks }
+        let key = try application.makeKeys(session).privateKey
+        reader.onResponse { _, instruction, response throws(LinkError) in
+            guard instruction != 0x20 else { throw .transmission(code: 1) }
+            return response
+        }
+        let sent = Self.instructions(reader) {
+            #expect(throws: CKError.deviceError) {
+                try application.sign(session, key, Self.digest, CKM_GOSTR3410)
+            }
+        }
+        #expect(sent.count { $0 == 0x2002 } == 1)
+        reader.onResponse(nil)
+        _ = try application.sign(session, key, Self.digest, CKM_GOSTR3410)
+    }
+
+    @Test("with plain_login = sticky another process's reset of the card ends the login")
+    func stickyReset() throws {
+        let (reader, application, session) = try TokenKeyTests.start(.usb) { $0.policy.plainLogin = .sticky }
+        reader.resetCard()
+        #expect(try application.find(session).isEmpty)
+        #expect(try application.library.sessionInfo(session).state == CKS_RW_PUBLIC_SESSION)
+    }
+
+    @Test("a new PIN is the one that is presented from then on", arguments: [Identity.usb, .bt])
+    func newPIN(_ identity: Identity) throws {
+        let (reader, application, session) = try TokenKeyTests.start(identity)
+        let key = try application.makeKeys(session).privateKey
+        try application.library.withSession(session) { session throws(CKError) in
+            try session.setPIN(old: .of(Application.userPIN), new: .of("another PIN"))
+        }
+        reader.resetCard()
+        _ = try application.sign(session, key, Self.digest, CKM_GOSTR3410)
+        #expect(try application.library.token(in: 0, evicting: true).info.user.triesLeft == 10)
+    }
+
     @Test("a PIN that another process changed costs one try, and then the login is over")
     func changedPIN() throws {
         let (reader, application, session) = try TokenKeyTests.start(.usb)
