@@ -82,7 +82,10 @@ extension Session {
     public func digestKey(_ handle: CK_OBJECT_HANDLE) throws(CKError) {
         guard let operation = digest else { throw .operationNotInitialised }
         do throws(CKError) {
-            guard let key = try? slot.visibleObject(handle) else { throw .keyHandleInvalid }
+            let classes = [CKO_SECRET_KEY, CKO_PRIVATE_KEY, CKO_PUBLIC_KEY]
+            guard let key = try? slot.visibleObject(handle),
+                try classes.contains(key.attributes.number(CKA_CLASS) ?? CKO_DATA)
+            else { throw .keyHandleInvalid }
             guard let value = try? slot.loaded(key).secretValue() else { throw .keyIndigestible }
             operation.isMultiPart = true
             operation.update(value.bytes)

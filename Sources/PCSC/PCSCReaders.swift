@@ -46,8 +46,9 @@ public final class PCSCReaders: ReaderService {
     }
 
     private func askService(_ state: inout State) throws(LinkError) -> [ReaderState] {
-        var refusal = LinkError.noService
-        // A restarted service knows nothing of the old context: ask it once more with a new one.
+        // A restarted service knows nothing of the old context, and a reader may go between two questions: it is asked
+        // once more, with a new context.
+        var failure = LinkError.noService
         for _ in 0..<2 {
             do throws(LinkError) {
                 let current = if let context = state.context { context } else { try PCSCContext() }
@@ -57,12 +58,12 @@ public final class PCSCReaders: ReaderService {
                 return states
             } catch {
                 state.context = nil
-                guard error.isRefusal else { throw error }
-                refusal = error
+                failure = error
             }
         }
-        if state.refusal != refusal { unserved(refusal) }
-        state.refusal = refusal
+        guard failure.isRefusal else { throw failure }
+        if state.refusal != failure { unserved(failure) }
+        state.refusal = failure
         return []
     }
 

@@ -218,6 +218,13 @@ struct SecretKeyTests {
                 try session.digestKey(keys.privateKey)
             }
         }
+        let data = try scene.application.create(scene.session, ObjectTests.data)
+        #expect(throws: CKError.keyHandleInvalid) {
+            try scene.inSession { session throws(CKError) in
+                try session.digestInit(Mechanism(type: CKM_SHA256, parameter: []))
+                try session.digestKey(data)
+            }
+        }
     }
 
     @Test("the dual functions give both operations the plaintext")
