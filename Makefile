@@ -13,6 +13,7 @@ system_prefix := $(filter /usr /usr/local,$(PREFIX))
 # Not empty if files go into the running system, and not into a directory for a package.
 is_live := $(and $(system_prefix),$(if $(DESTDIR),,live))
 lib := $(PREFIX)/lib
+run_path := $(if $(system_prefix),, -Wl,-rpath,$${libdir})
 man = $(DESTDIR)$(PREFIX)/share/man
 
 # The module file lies under PREFIX with everything else, and in the one directory that p11-kit reads, if that is
@@ -139,9 +140,9 @@ endif
 	install -D -m 644 Sources/kanal-emulator/kanal-emulator.1 $(man)/man1/kanal-emulator.1
 	install -D -m 644 Sources/Configuration/kanal.conf.5 $(man)/man5/kanal.conf.5
 	install -d $(DESTDIR)$(lib)/pkgconfig $(module_dirs)
-	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|; s|@RPATH@|$(if $(system_prefix),, -Wl,-rpath,$${libdir})|' \
+	umask 022; sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|; s|@RPATH@|$(run_path)|' \
 	    Include/kanal-pkcs11.pc.in > $(DESTDIR)$(lib)/pkgconfig/kanal-pkcs11.pc
-	sed 's|@LIBDIR@|$(lib)|' p11-kit/kanal.module.in | tee $(addsuffix /kanal.module,$(module_dirs)) > /dev/null
+	umask 022; sed 's|@LIBDIR@|$(lib)|' p11-kit/kanal.module.in | tee $(addsuffix /kanal.module,$(module_dirs)) > /dev/null
 ifeq ($(COMPAT),1)
 	ln -sf libkanal-pkcs11.so $(compat)
 endif

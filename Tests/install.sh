@@ -26,10 +26,12 @@ installed="./bin/kanal-emulator
 ./share/man/man5/kanal.conf.5
 ./share/p11-kit/modules/kanal.module"
 
-# A prefix of one's own: the flags of pkg-config suffice to compile, link and run.
+# A prefix of one's own: the flags of pkg-config suffice to compile, link and run. Whatever the installer's umask is,
+# everybody can read what is installed.
 prefix=$work/own
 own=(PREFIX="$prefix" P11KIT_MODULES_DIR="$prefix/share/p11-kit/modules")
-make -s install "${own[@]}" > /dev/null
+(umask 077 && make -s install "${own[@]}" > /dev/null)
+[ -z "$(find "$prefix" ! -perm -o=r)" ] || fail "not for everybody: $(find "$prefix" ! -perm -o=r)"
 [ "$(files "$prefix")" = "$installed" ] || fail "installed: $(files "$prefix")"
 export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
 read -ra flags <<< "$(pkg-config --cflags --libs kanal-pkcs11)"

@@ -3,7 +3,7 @@
  *
  * This header adds to p11-kit's pkcs11.h what a program written for the vendor's library expects to find under this
  * name: 34 functions C_EX_*, their table, and the structures and constants that belong to them and to the GOST
- * mechanisms. It compiles as C89 and later and as C++.
+ * mechanisms. It compiles as C89 and later and as C++. If the pkcs11.h of OASIS is included before, that one serves.
  *
  * Reading guide. All functions return CKR_OK or an error code of PKCS #11 or of the list below. Lengths and sizes are
  * in bytes, unless something else is said. [in] is written by the caller, [out] by the library. Three conventions
@@ -17,7 +17,15 @@
 #ifndef RTPKCS11_H
 #define RTPKCS11_H 1
 
-#if !defined(PKCS11_H)
+#if defined(_PKCS11_H_)
+#define RTPKCS11_OASIS 1 /* for this header only */
+#ifndef CK_SPEC
+#define CK_SPEC
+#endif
+#if defined(CKM_GOSTR3410_DERIVE)
+#define RTPKCS11_OASIS_GOST 1 /* 2.30 and later */
+#endif
+#elif !defined(PKCS11_H)
 #if defined(__has_include)
 #if __has_include(<p11-kit/pkcs11.h>)
 #include <p11-kit/pkcs11.h>
@@ -29,7 +37,7 @@
 #endif
 #endif
 
-#if !defined(CRYPTOKI_COMPAT)
+#if !defined(RTPKCS11_OASIS) && !defined(CRYPTOKI_COMPAT)
 #error "rtpkcs11.h needs the standard names of PKCS #11: do not define CRYPTOKI_GNU"
 #endif
 
@@ -56,7 +64,9 @@ extern "C" {
 
 typedef CK_BYTE_PTR CK_PTR CK_BYTE_PTR_PTR;
 typedef CK_CHAR_PTR CK_PTR CK_CHAR_PTR_PTR;
+#ifndef RTPKCS11_OASIS
 typedef CK_ULONG CK_EC_KDF_TYPE;
+#endif
 
 #ifndef CKF_EC_OID
 #define CKF_EC_OID 0x00800000UL
@@ -610,6 +620,7 @@ typedef CK_VENDOR_X509_STORE CK_PTR CK_VENDOR_X509_STORE_PTR;
  * Structures: parameters of mechanisms
  */
 
+#ifndef RTPKCS11_OASIS_GOST
 /* CKM_GOSTR3410_DERIVE. */
 typedef struct CK_GOSTR3410_DERIVE_PARAMS {
     CK_EC_KDF_TYPE kdf;
@@ -629,6 +640,7 @@ typedef struct CK_GOSTR3410_KEY_WRAP_PARAMS {
     CK_OBJECT_HANDLE hKey;
 } CK_GOSTR3410_KEY_WRAP_PARAMS;
 typedef CK_GOSTR3410_KEY_WRAP_PARAMS CK_PTR CK_GOSTR3410_KEY_WRAP_PARAMS_PTR;
+#endif
 
 /* CKM_KDF_TREE_GOSTR3411_2012_256. */
 typedef struct CK_KDF_TREE_GOST_PARAMS {
@@ -859,6 +871,8 @@ CK_EX_DECLARE(C_EX_Deauthenticate, (CK_SESSION_HANDLE hSession, CK_OBJECT_HANDLE
 CK_EX_DECLARE(C_EX_UnblockAuthenticator, (CK_SESSION_HANDLE hSession, CK_OBJECT_HANDLE hAuthObject));
 
 #undef CK_EX_DECLARE
+#undef RTPKCS11_OASIS
+#undef RTPKCS11_OASIS_GOST
 
 /* The table. version is that of PKCS #11, 2.40. Entries are only ever added at the end, and none is NULL. */
 struct CK_FUNCTION_LIST_EXTENDED {

@@ -32,6 +32,13 @@ struct HeaderTests {
         }
     }
 
+    @Test("goes with the header of OASIS, if that comes first", arguments: languages)
+    func otherHeader(language: [String]) throws {
+        try Tool.compile("oasis.c", with: language) { outcome, _ in
+            #expect(outcome.status == 0, "\(outcome.output)")
+        }
+    }
+
     @Test("refuses p11-kit's other set of names, instead of failing in the middle")
     func refusal() throws {
         try Tool.compile("constants.c", with: ["cc", "-DCRYPTOKI_GNU"]) { outcome, _ in
