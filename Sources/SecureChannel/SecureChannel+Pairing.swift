@@ -34,12 +34,8 @@ extension SecureChannel {
             let session = try opening.run(hostKey, over: link, random: random)
             return SecureChannel(session, over: link, record: record, uptime: uptime)
         } catch {
-            // A pairing from before with the same two keys is as good as it was.
-            if let former, former.tokenKey == record.tokenKey, former.hostID == record.hostID {
-                try? store.save(former)
-            } else {
-                try? store.remove(record)
-            }
+            // A pairing from before with the same two keys was good, and so is this one.
+            if former?.tokenKey != record.tokenKey || former?.hostID != record.hostID { try? store.remove(record) }
             throw error
         }
     }
