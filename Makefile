@@ -10,6 +10,8 @@ COMPAT =
 
 override PREFIX := $(abspath $(PREFIX))
 system_prefix := $(filter /usr /usr/local,$(PREFIX))
+# Not empty if files go into the running system, and not into a directory for a package.
+is_live := $(and $(system_prefix),$(if $(DESTDIR),,live))
 lib := $(PREFIX)/lib
 man = $(DESTDIR)$(PREFIX)/share/man
 
@@ -28,7 +30,7 @@ sources := $(shell find Sources Include Package.swift -type f -not -name '*.in')
 
 sudo := $(if $(filter 0,$(shell id -u)),,sudo)
 build_packages := gcc g++ libc6-dev binutils pkg-config git libpcsclite-dev libssl-dev libp11-kit-dev
-test_packages := pcscd vsmartcard-vpcd opensc p11-kit openssl libengine-gost-openssl python3-venv valgrind spin \
+test_packages := pcscd vsmartcard-vpcd opensc p11-kit openssl libengine-gost-openssl python3-venv valgrind spin mandoc \
     gnutls-bin libengine-pkcs11-openssl libnss3-tools openjdk-17-jdk-headless openssh-client openvpn \
     gnupg-pkcs11-scd gpgsm gpg-agent strongswan-pki libstrongswan-extra-plugins
 bench_packages := libengine-gost-openssl libgcrypt20-dev nettle-dev softhsm2
@@ -143,7 +145,13 @@ endif
 ifeq ($(COMPAT),1)
 	ln -sf libkanal-pkcs11.so $(compat)
 endif
-	$(if $(system_prefix),$(if $(DESTDIR),,ldconfig))
+	$(if $(is_live),ldconfig)
+
+# The directories that are removed if they are empty: only our own where others expect theirs to be.
+directories := include/kanal share/doc/kanal
+ifeq ($(is_live),)
+directories += bin lib/pkgconfig share/man/man1 share/man/man5 share/p11-kit/modules
+endif
 
 uninstall: ## remove what "make install" has installed; takes the same PREFIX and DESTDIR
 	if $(is_ours); then rm $(compat); fi
@@ -151,8 +159,8 @@ uninstall: ## remove what "make install" has installed; takes the same PREFIX an
 	rm -f $(DESTDIR)$(PREFIX)/include/kanal/rtpkcs11.h $(DESTDIR)$(lib)/pkgconfig/kanal-pkcs11.pc
 	rm -f $(addsuffix /kanal.module,$(module_dirs)) $(DESTDIR)$(PREFIX)/share/doc/kanal/kanal.conf
 	rm -f $(man)/man1/kanal-emulator.1 $(man)/man5/kanal.conf.5
-	rmdir $(DESTDIR)$(PREFIX)/include/kanal $(DESTDIR)$(PREFIX)/share/doc/kanal 2>/dev/null || true
-	$(if $(system_prefix),$(if $(DESTDIR),,ldconfig))
+	cd $(DESTDIR)$(PREFIX) && rmdir $(if $(is_live),,-p) $(directories) 2>/dev/null || true
+	$(if $(is_live),ldconfig)
 
 clean: ## remove what the build has made
 	rm -rf .build

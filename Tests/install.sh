@@ -54,7 +54,12 @@ refused "no secure channel" --identity usb --activation-password 1BCD-EFGH-JKLM-
 refused "an activation password is" --identity bt --activation-password 1BCD
 refused "8 or 16 hexadecimal digits" --identity bt --serial xyz
 refused "group or others have access" --identity bt --state /etc
+refused "numeric IPv4 address" --identity bt --host localhost
 refused "no virtual reader at 127.0.0.1:1" --identity bt --port 1 --wait 0
+
+for page in "$prefix"/share/man/man*/*; do
+    mandoc -T lint -W warning "$page" > "$work/lint" || fail "$page: $(cat "$work/lint")"
+done
 
 # The manual says what the program and the example say: every option, every key.
 for option in $(grep -o -e '--[a-z][a-z-]*' "$work/help" | sort -u); do
@@ -68,7 +73,8 @@ done
 make -s install "${own[@]}" COMPAT=1 > /dev/null
 [ "$(readlink "$prefix/lib/librtpkcs11ecp.so")" = libkanal-pkcs11.so ] || fail "COMPAT=1 makes no link"
 make -s uninstall "${own[@]}" > /dev/null
-[ -z "$(files "$prefix")" ] || fail "left behind: $(files "$prefix")"
+[ -z "$(ls -A "$prefix")" ] || fail "left behind: $(find "$prefix")"
+mkdir "$prefix/lib"
 echo vendor > "$prefix/lib/librtpkcs11ecp.so"
 ! make -s install "${own[@]}" COMPAT=1 > /dev/null 2>&1 || fail "COMPAT=1 takes the place of a foreign library"
 make -s uninstall "${own[@]}" > /dev/null

@@ -9,7 +9,6 @@ copy=.build/mutants/tree
 rm -rf $copy/Sources $copy/Tests $copy/original
 mkdir -p $copy
 tar --exclude=./.build --exclude=./.git -cf - . | tar -xf - -C $copy
-[ ! -d ../shared/vectors ] || ln -sfn "$(realpath ../shared)" .build/mutants/shared
 cd $copy
 survivors=0
 

@@ -64,3 +64,38 @@ others=()
 slot=$first_slot
 signature
 passed "the one that stays goes on when the other leaves"
+
+# ---- Two tokens for one reader ----
+
+status=0
+timeout 30 "$emulator" --identity usb3 --wait 1 > output 2>&1 || status=$?
+[ "$status" = 1 ] || fail "a second token in the same reader: $status: $(cat output)"
+printed "another one in it"
+! grep -q ^attached: output || fail "a second token is in the same reader"
+signature
+passed "a reader takes one token, and the second one says so"
+
+# ---- No service ----
+
+# A service that hangs up on its clients, as pcscd does on users whom polkit does not let in.
+cat > refuse.py << 'END'
+import socket
+listener = socket.socket(socket.AF_UNIX)
+listener.bind("refusing")
+listener.listen()
+while True:
+    listener.accept()[0].close()
+END
+timeout 60 python3 refuse.py &
+others+=($!)
+wait_until test -S refusing
+for service in nobody refusing; do
+    PCSCLITE_CSOCK_NAME=$work/$service KANAL_LOG=$work/log expect 1 pkcs11-tool --module "$module" -L
+    printed "No slots"
+done
+grep -q "there are no readers: pcscd does not run" log || fail "no word of a missing service: $(cat log)"
+grep -q "there are no readers: pcscd does not serve this user" log || fail "no word of a refusing service: $(cat log)"
+! grep -q "C_GetSlotList 0x[0-9]*[1-9]" log || fail "a list of slots fails: $(cat log)"
+PCSCLITE_CSOCK_NAME=$work/nobody KANAL_LOG=/dev/stderr expect 1 pkcs11-tool --module "$module" -L
+printed "there are no readers"
+passed "without pcscd there are no slots, and the log tells why"

@@ -4,6 +4,8 @@ public enum LinkError: Error, Sendable, Equatable {
     case noService
     /// There is no such reader, or no card in it.
     case noCard
+    /// There is a card that does not answer to power.
+    case mute
     /// The card left the reader. `sent` tells whether the command can have reached it.
     case removed(sent: Bool)
     /// Another process reset the card before the command was sent.
@@ -25,8 +27,15 @@ public enum LinkError: Error, Sendable, Equatable {
     /// Whether the card can have executed the command.
     public var outcome: Outcome {
         switch self {
-        case .noService, .noCard, .removed(sent: false), .reset, .sharingViolation, .randomUnavailable: .notSent
+        case .noService, .noCard, .mute, .removed(sent: false), .reset, .sharingViolation, .randomUnavailable: .notSent
         case .removed, .transmission, .malformed, .channelBroken: .unknown
+        }
+    }
+    /// Whether the same may succeed a moment later: the service or the card is busy, or something was lost on the way.
+    public var mayPass: Bool {
+        switch self {
+        case .noService, .mute, .reset, .sharingViolation, .transmission, .malformed: true
+        case .noCard, .removed, .channelBroken, .randomUnavailable: false
         }
     }
 }

@@ -68,11 +68,14 @@ extension Statements {
     fileprivate mutating func raise(to administrator: Statements, in file: inout ConfigurationFile) {
         if administrator.minimumProfile == .modern, minimumProfile == .classic {
             minimumProfile = .modern
-            file.remark("minimum_profile = classic has no effect: the administrator demands modern")
+            file.remark(
+                "minimum_profile = classic has no effect: the administrator demands modern",
+                line: file.line(of: .minimumProfile))
         }
         if administrator.requireSM == true, requireSM == false {
             requireSM = true
-            file.remark("require_sm = off has no effect: the administrator demands on")
+            file.remark(
+                "require_sm = off has no effect: the administrator demands on", line: file.line(of: .requireSM))
         }
     }
 }

@@ -2,8 +2,8 @@ import Storage
 
 /// A configuration file, as far as it concerns one program.
 ///
-/// Each line is empty, `key = value`, or `[program NAME]`, the begin of a section for processes whose executable has
-/// this name; what stands before all sections is for every process. A comment begins with `#`, at the begin of a line or
+/// Each line is empty, `key = value`, or `[program NAME]`, the beginning of a section for processes whose executable has
+/// this name; what stands before all sections is for every process. A comment begins with `#`, at the beginning of a line or
 /// behind white space.
 struct ConfigurationFile {
     let path: String
@@ -51,6 +51,9 @@ struct ConfigurationFile {
         self.path = path
         report("cannot be read: \(failure)", closing: true)
     }
+
+    /// The line that sets a key for the program.
+    func line(of key: Key) -> Int? { (special + general).first { $0.key == key }?.line }
 
     /// Notes an error.
     mutating func report(_ text: String, line: Int? = nil, closing: Bool) {

@@ -34,9 +34,10 @@ struct Statements {
             }
         }
         let stores: [Key] = [.application, .group, .synchronised]
-        let named = stores.filter { lines[$0] != nil }.map(\.rawValue)
+        let named = stores.filter { lines[$0] != nil }
         if named.count > 1 {
-            file.report("\(named.joined(separator: " and ")) exclude each other", closing: true)
+            let names = named.map(\.rawValue).joined(separator: " and ")
+            file.report("\(names) exclude each other", line: named.compactMap { lines[$0] }.max(), closing: true)
         }
     }
 

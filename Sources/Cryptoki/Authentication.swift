@@ -16,10 +16,3 @@ extension Session {
         return key
     }
 }
-
-extension Object {
-    /// - Throws: `CKR_USER_NOT_LOGGED_IN` if the key may not be used before the PIN is presented once more.
-    func requireAuthentication() throws(CKError) {
-        guard authentication?.isGiven != false else { throw .userNotLoggedIn }
-    }
-}

@@ -87,7 +87,7 @@ extension CKError {
     init(_ error: LinkError) {
         self =
             switch error {
-            case .noCard: .tokenNotPresent
+            case .noCard, .mute: .tokenNotPresent
             case .noService, .removed: .deviceRemoved
             case .randomUnavailable: CKError(CKR_FUNCTION_FAILED)
             case .reset, .sharingViolation, .transmission, .malformed, .channelBroken: .deviceError

@@ -16,14 +16,14 @@ extension Library {
         public var readWriteSessionCount: Int
     }
 
-    /// - Parameter evicting: Whether to learn everything even at another process's cost; see `Token.info(evicting:)`.
+    /// - Parameter evicting: Whether to learn everything, even at another process's cost; see `Token.info`.
     public func token(in slot: CK_SLOT_ID, evicting: Bool) throws(CKError) -> TokenState {
         // While a call waits for a token that is away, this one says so.
         guard try self.slot(slot).isOccupied else { throw .tokenNotPresent }
         return try withSlot(slot) { slot throws(CKError) in
             try slot.withoutSessions { () throws(CKError) in
                 try slot.withToken(waits: false) { token throws(TokenError) in
-                    let info = try token.info(evicting: evicting)
+                    let info = try token.info(evicting: evicting, detailed: evicting)
                     return TokenState(
                         model: token.model, atr: token.atr, isActivated: token.isActivated,
                         protection: token.protectionInfo,

@@ -189,8 +189,17 @@ extension Attributes {
     public mutating func wipe() {
         let objectClass = try? number(CKA_CLASS)
         guard ![CKO_DATA, CKO_CERTIFICATE, CKO_PUBLIC_KEY].contains(objectClass) else { return }
-        for type in [CKA_VALUE] + KeyType.rsa.secretAttributes { self[type]?.wipe() }
+        for type in Self.secrets { self[type]?.wipe() }
     }
+
+    /// These attributes but for what can make up a private or a secret key.
+    var withoutSecrets: Attributes {
+        var attributes = self
+        for type in Self.secrets { attributes[type] = nil }
+        return attributes
+    }
+
+    private static let secrets = [CKA_VALUE] + KeyType.rsa.secretAttributes
 }
 
 extension Attributes {

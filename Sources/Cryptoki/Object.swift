@@ -19,6 +19,8 @@ struct Object {
     var isPrivate: Bool
     /// Of a key in use that wants the PIN for it.
     var authentication: Authentication?
+    /// Of a key of the token in use.
+    var tokenHandle: CK_OBJECT_HANDLE?
 
     var tokenItem: TokenItem? { if case .token(let item, _) = home { item } else { nil } }
     var tokenKey: TokenKey? { if case .token(.key(let key), _) = home { key } else { nil } }

@@ -47,9 +47,20 @@ extension Slot {
     /// only by a template with their class (PKCS #11 v2.40, 4.3.1).
     func visibleObjects(matching template: Attributes) throws(CKError) -> [CK_OBJECT_HANDLE] {
         let wantsFeatures = try template.number(CKA_CLASS) == CKO_HW_FEATURE
-        return objects.handles { object in
-            isVisible(object) && (wantsFeatures || !object.isFeatures) && object.attributes.matches(template)
+        let rest = template.withoutSecrets
+        let found = objects.handles { object in
+            isVisible(object) && (wantsFeatures || !object.isFeatures)
+                && object.attributes.matches(object.attributes.showsValue ? rest : template)
         }
+        guard rest != template else { return found }
+        var matching: [CK_OBJECT_HANDLE] = []
+        for handle in found {
+            let object = try objects[handle]
+            var attributes = try object.attributes.showsValue ? loaded(object).shownAttributes() : object.attributes
+            defer { attributes.wipe() }
+            if attributes.matches(template) { matching.append(handle) }
+        }
+        return matching
     }
 
     /// An object that the present login may see.

@@ -9,12 +9,12 @@ import Token
 extension Session {
     /// The signature of a digest by GOST R 34.10 or ECDSA.
     func sign(digest: [UInt8], with key: Object) throws(CKError) -> [UInt8] {
-        try key.requireAuthentication()
+        try requireUsable(key)
         switch key.home {
         case .token(.key(let key), _):
-            return try slot.withToken { token throws(TokenError) in try token.sign(digest: digest, with: key) }
+            return try withKey { token throws(TokenError) in try token.sign(digest: digest, with: key) }
         case .token(.ecKey(let key), _):
-            return try slot.withToken { token throws(TokenError) in try token.sign(digest: digest, with: key) }
+            return try withKey { token throws(TokenError) in try token.sign(digest: digest, with: key) }
         case .session(_, let key?): return try key.sign(digest: digest, random: slot.settings.random)
         default: throw .keyHandleInvalid
         }
@@ -24,7 +24,7 @@ extension Session {
     func agree(
         _ parameters: AgreementParameters, _ derivation: KeyDerivation, sBox: SBox, with key: Object
     ) throws(CKError) -> Secret {
-        try key.requireAuthentication()
+        try requireUsable(key)
         switch key.home {
         case .token(.key(let key), _): return try agree(key, parameters, derivation, sBox: sBox)
         case .session(_, let key?): return try key.agree(parameters, derivation, sBox: sBox)
@@ -44,7 +44,7 @@ extension Session {
                 throw .mechanismParameterInvalid
             }
             var secret = Secret(count: 0)
-            try slot.withToken { token throws(TokenError) in
+            try withKey { token throws(TokenError) in
                 secret = try token.agree(key, with: peer, ukm: ukm, hash: hash)
             }
             return secret
@@ -53,18 +53,35 @@ extension Session {
 
     /// The shared secret of ECDH.
     func sharedSecret(of key: Object, with peer: ECPublicKey) throws(CKError) -> Secret {
-        try key.requireAuthentication()
+        try requireUsable(key)
         switch key.home {
         case .token(.ecKey(let key), _):
             try requireAgreement()
             guard peer.curve == .p256 else { throw .mechanismParameterInvalid }
             var secret = Secret(count: 0)
-            try slot.withToken { token throws(TokenError) in
+            try withKey { token throws(TokenError) in
                 secret = try token.agree(key, with: Array(peer.point.dropFirst()))
             }
             return secret
         case .session(_, let key?): return try key.sharedSecret(with: peer)
         default: throw .keyHandleInvalid
+        }
+    }
+
+    /// - Throws: `CKR_USER_NOT_LOGGED_IN` if the key may not be used before the PIN is presented once more;
+    ///   `CKR_KEY_HANDLE_INVALID` if it was destroyed since the operation began: another may lie in its place.
+    private func requireUsable(_ key: Object) throws(CKError) {
+        guard key.authentication?.isGiven != false else { throw .userNotLoggedIn }
+        guard let handle = key.tokenHandle else { return }
+        guard (try? slot.visibleObject(handle)) != nil else { throw .keyHandleInvalid }
+    }
+
+    /// As `Slot.withToken`, for a key that another program may have deleted.
+    private func withKey<Result: ~Copyable>(
+        _ body: (Token) throws(TokenError) -> Result
+    ) throws(CKError) -> Result {
+        do throws(CKError) { return try slot.withToken(body) } catch {
+            throw error == .objectHandleInvalid ? .keyHandleInvalid : error
         }
     }
 
@@ -76,7 +93,7 @@ extension Session {
 
     /// A signature of RSA.
     func sign(_ input: [UInt8], _ scheme: RSASignatureScheme, with key: Object) throws(CKError) -> [UInt8] {
-        try key.requireAuthentication()
+        try requireUsable(key)
         switch key.home {
         case .token(.rsaKey(let key), _):
             let block: [UInt8]
@@ -86,7 +103,7 @@ extension Session {
                 throw CKError(error)
             }
             guard key.covers(block) else { throw .dataInvalid }
-            return try slot.withToken { token throws(TokenError) in try token.sign(block: block, with: key) }
+            return try withKey { token throws(TokenError) in try token.sign(block: block, with: key) }
         case .session(_, let key?): return try key.sign(input, scheme)
         default: throw .keyHandleInvalid
         }
@@ -96,13 +113,13 @@ extension Session {
     func decrypt(
         _ ciphertext: Span<UInt8>, _ scheme: RSAEncryptionScheme, with key: Object
     ) throws(CKError) -> Secret {
-        try key.requireAuthentication()
+        try requireUsable(key)
         switch key.home {
         case .token(.rsaKey(let key), _):
             let block = [UInt8](copying: ciphertext)
             guard block.count == key.bits / 8 else { throw .encryptedDataLengthRange }
             guard key.covers(block) else { throw .encryptedDataInvalid }
-            let padded = try slot.withToken { token throws(TokenError) in try token.decipher(block: block, with: key) }
+            let padded = try withKey { token throws(TokenError) in try token.decipher(block: block, with: key) }
             do throws(HostCryptoError) { return try scheme.plaintext(of: padded) } catch { throw CKError(error) }
         case .session(_, let key?): return try key.decrypt(ciphertext, scheme)
         default: throw .keyHandleInvalid

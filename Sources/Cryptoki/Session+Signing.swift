@@ -112,9 +112,10 @@ extension Session {
         _ handle: CK_OBJECT_HANDLE, for mechanism: CK_MECHANISM_TYPE, class objectClass: CK_OBJECT_CLASS,
         permission: CK_ATTRIBUTE_TYPE, keyTypes: [KeyType]
     ) throws(CKError) -> Object {
-        guard let key = try? slot.visibleObject(handle), try key.attributes.number(CKA_CLASS) == objectClass else {
+        guard var key = try? slot.visibleObject(handle), try key.attributes.number(CKA_CLASS) == objectClass else {
             throw .keyHandleInvalid
         }
+        if key.tokenItem != nil { key.tokenHandle = handle }
         let type = try key.attributes.number(CKA_KEY_TYPE)
         guard keyTypes.contains(where: { $0.rawValue == type }) else { throw .keyTypeInconsistent }
         try key.checkUse(permission, by: mechanism)

@@ -6,7 +6,7 @@ import Token
 /// The way to the token, and its absence and return (GSC/1, 15.3).
 extension Slot {
     /// How often a call looks whether the token is back.
-    private static let pollInterval = Duration.milliseconds(100)
+    static let pollInterval = Duration.milliseconds(100)
     /// How often a token may leave during one call.
     private static let departures = 8
 
@@ -126,20 +126,15 @@ extension Slot {
 extension TokenError {
     /// Whether the token is no longer there.
     var isAbsence: Bool {
-        switch self {
-        case .link(.noCard), .link(.noService), .link(.removed), .channel(.link(.noCard)), .channel(.link(.noService)),
-            .channel(.link(.removed)):
-            true
+        switch linkError {
+        case .noCard, .mute, .noService, .removed: true
         default: false
         }
     }
 
     /// Whether the reason may be that the token left in the middle of a command.
     fileprivate var mayBeAbsence: Bool {
-        switch self {
-        case .link(.transmission), .channel(.link(.transmission)): true
-        default: false
-        }
+        if case .transmission = linkError { true } else { false }
     }
 
     /// Whether a token could not prove to be the one that its sessions were opened with.

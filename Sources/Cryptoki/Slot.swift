@@ -48,13 +48,24 @@ final class Slot {
     /// Who is logged in to the token.
     var login: Token.Role? { connection?.login }
 
+    /// Connects to the card. Nothing is done to it that could not be done twice, so that a disturbance on the way does not
+    /// count: once more, a moment later, everything is done from the beginning.
     func connect() throws(TokenError) -> Token {
-        let link: any CardLink
-        do { link = try readers.connect(to: reader) } catch { throw .link(error) }
-        let token = try Token(reader: reader, link: link, settings: settings, history: channelHistory())
+        let token: Token
+        do throws(TokenError) { token = try newConnection() } catch {
+            guard error.linkError?.mayPass == true else { throw error }
+            settings.clocks.pause(Self.pollInterval)
+            token = try newConnection()
+        }
         connection = token
         presence = .normal
         return token
+    }
+
+    private func newConnection() throws(TokenError) -> Token {
+        let link: any CardLink
+        do { link = try readers.connect(to: reader) } catch { throw .link(error) }
+        return try Token(reader: reader, link: link, settings: settings, history: channelHistory())
     }
 
     /// The same for as long as this process knows the slot, so that the token can tell its sessions from others'.

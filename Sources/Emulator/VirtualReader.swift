@@ -55,6 +55,27 @@ public struct VirtualReader: ~Copyable {
 
     deinit { close(socket) }
 
+    /// Whether it is an address that a reader can have.
+    public static func isAddress(_ host: String) -> Bool {
+        var address = in_addr()
+        return unsafe inet_pton(AF_INET, host, &address) == 1
+    }
+
+    /// Waits until the reader looks at the card.
+    ///
+    /// vpcd takes one card, and lets others wait for its place without a word.
+    ///
+    /// - Parameter seconds: At most a day.
+    /// - Returns: Whether it does so, or the connection ends, within that time.
+    public borrowing func isLooking(within seconds: Int) -> Bool {
+        var descriptor = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+        var count: Int32
+        repeat {
+            count = unsafe poll(&descriptor, 1, Int32(clamping: seconds) &* 1000)
+        } while count < 0 && errno == EINTR
+        return count != 0
+    }
+
     /// Lets the reader use the card until the connection ends, which is what this throws.
     ///
     /// - Parameters:

@@ -19,7 +19,7 @@ final class PCSCCard: CardLink {
         try unsafe check(
             SCardConnect(
                 context.handle, reader, DWORD(SCARD_SHARE_SHARED), Self.protocols, &handle, &protocolInUse))
-        atr = Self.answerToReset(of: handle)
+        atr = try Self.answerToReset(of: handle)
     }
 
     deinit { disconnect() }
@@ -98,12 +98,13 @@ final class PCSCCard: CardLink {
         return result == SCARD_S_SUCCESS ? Array(answer.prefix(Int(clamping: count))) : []
     }
 
-    private static func answerToReset(of handle: SCARDHANDLE) -> [UInt8] {
+    private static func answerToReset(of handle: SCARDHANDLE) throws(LinkError) -> [UInt8] {
         var atr = [UInt8](repeating: 0, count: Int(MAX_ATR_SIZE))
         var count = DWORD(atr.count)
         let code = unsafe atr.withUnsafeMutableBufferPointer { buffer in
             unsafe SCardStatus(handle, nil, nil, nil, nil, buffer.baseAddress, &count)
         }
-        return code == SCARD_S_SUCCESS ? Array(atr.prefix(Int(clamping: count))) : []
+        try check(code)
+        return Array(atr.prefix(Int(clamping: count)))
     }
 }

@@ -44,7 +44,6 @@ final class PCSCContext {
         let code = unsafe states.withUnsafeMutableBufferPointer { buffer in
             unsafe SCardGetStatusChange(handle, 0, buffer.baseAddress, DWORD(buffer.count))
         }
-        if code == SCARD_E_TIMEOUT || code == SCARD_E_UNKNOWN_READER { return [] }
         try check(code)
         return unsafe zip(names, states).map { name, state in unsafe ReaderState(name: name, state: state) }
     }
@@ -67,14 +66,21 @@ func check(_ code: LONG) throws(LinkError) {
 }
 
 extension LinkError {
+    /// Whether the service does not serve this process: it does not run, or hangs up on users whom polkit does not let
+    /// use it.
+    var isRefusal: Bool {
+        [.noService, LinkError(LONG(SCARD_F_COMM_ERROR)), LinkError(LONG(SCARD_W_SECURITY_VIOLATION))].contains(self)
+    }
+
     /// - Parameter code: A PC/SC return code other than `SCARD_S_SUCCESS`.
     init(_ code: LONG) {
         self =
             switch code {
             case SCARD_E_NO_SERVICE, SCARD_E_SERVICE_STOPPED, SCARD_E_INVALID_HANDLE: .noService
             case SCARD_E_NO_SMARTCARD, SCARD_E_UNKNOWN_READER, SCARD_E_READER_UNAVAILABLE,
-                SCARD_E_NO_READERS_AVAILABLE, SCARD_W_UNRESPONSIVE_CARD, SCARD_W_UNPOWERED_CARD:
+                SCARD_E_NO_READERS_AVAILABLE:
                 .noCard
+            case SCARD_W_UNRESPONSIVE_CARD, SCARD_W_UNPOWERED_CARD: .mute
             case SCARD_W_REMOVED_CARD: .removed(sent: false)
             case SCARD_W_RESET_CARD: .reset
             case SCARD_E_SHARING_VIOLATION: .sharingViolation

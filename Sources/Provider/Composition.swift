@@ -1,3 +1,4 @@
+import APDU
 import Configuration
 import Cryptoki
 import Glibc
@@ -12,7 +13,12 @@ import Token
 enum Composition {
     static func library() -> Library {
         let settings = settings(configuration())
-        let readers = PCSCReaders()
+        let readers = PCSCReaders { refusal in
+            let reason =
+                refusal == .noService
+                ? "pcscd does not run" : "pcscd does not serve this user, as polkit has it for access_pcsc"
+            ProviderLog.logger.warning("there are no readers: \(reason)")
+        }
         guard ProviderLog.isActive else { return Library(readers: readers, settings: settings) }
         return Library(readers: LoggedReaders(readers, log: ProviderLog.logger), settings: settings)
     }

@@ -16,7 +16,12 @@ final class LoggedReaders: ReaderService {
     func recentReaders() throws(LinkError) -> [ReaderState] { try service.recentReaders() }
 
     func connect(to reader: String) throws(LinkError) -> any CardLink {
-        LoggedLink(try service.connect(to: reader), log: log)
+        do {
+            return LoggedLink(try service.connect(to: reader), log: log)
+        } catch {
+            log.warning("the card cannot be reached: \(error)", metadata: ["reader": "\(reader)"])
+            throw error
+        }
     }
 
     func watch() -> (any ReaderWatch)? { service.watch() }

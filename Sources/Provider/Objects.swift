@@ -141,7 +141,8 @@ public func C_FindObjectsInit(
     _ hSession: CK_SESSION_HANDLE, _ pTemplate: UnsafeMutablePointer<CK_ATTRIBUTE>?, _ ulCount: CK_ULONG
 ) -> CK_RV {
     call { library throws(CKError) in
-        let template = try unsafe Attributes(pTemplate, ulCount)
+        var template = try unsafe Attributes(pTemplate, ulCount)
+        defer { template.wipe() }
         try library.withSession(hSession) { session throws(CKError) in try session.findObjectsInit(template) }
     }
 }

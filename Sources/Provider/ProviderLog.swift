@@ -38,9 +38,15 @@ struct FileLogHandler: LogHandler {
     var logLevel = Logger.Level.trace
     var metadata: Logger.Metadata = [:]
 
+    /// A link is not followed, so that nobody who can write the directory sends the log elsewhere. `/dev/stderr`, which
+    /// is one, means the descriptor, whatever it leads to.
+    ///
     /// - Returns: nil if the file cannot be written. A log that is not there must not stop anyone.
     init?(path: String) {
-        file = unsafe open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        file =
+            path == "/dev/stderr"
+            ? fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
+            : unsafe open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard file >= 0 else { return nil }
     }
 

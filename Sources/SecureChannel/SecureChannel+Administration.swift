@@ -12,13 +12,7 @@ extension SecureChannel {
 
     /// All hosts that the token is paired with: LIST.
     public func pairedHosts() throws(ChannelError) -> [PairedHost] {
-        var response = try perform(Command(0x80, 0xCA, 0x47, 0x10, ne: 256))
-        while let available = response.status.bytesAvailable, response.data.count <= 65_536 {
-            let rest = try perform(Command(0x00, 0xC0, 0x00, 0x00, ne: available))
-            guard !rest.data.isEmpty else { break }
-            response = Response(rest.status, data: response.data + rest.data)
-        }
-        guard response.status == .success else { throw .malformedResponse }
+        let response = try perform(Command(0x80, 0xCA, 0x47, 0x10, ne: 256))
         return try parsing { () throws(MalformedBytes) in try PairedHost.list(parsing: response.data) }
     }
 
@@ -73,12 +67,10 @@ extension SecureChannel {
         discard()
     }
 
-    /// Sends a command; every status word but 9000 and 61xx is an error.
+    /// Sends a command; every status word but 9000 is an error.
     private func perform(_ command: borrowing Command) throws(ChannelError) -> Response {
-        let response = try linking { () throws(LinkError) in try transmit(command) }
-        guard response.status == .success || response.status.bytesAvailable != nil else {
-            throw ChannelError(response.status)
-        }
+        let response = try linking { () throws(LinkError) in try exchange(command) }
+        guard response.status == .success else { throw ChannelError(response.status) }
         return response
     }
 }

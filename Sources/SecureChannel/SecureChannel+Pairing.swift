@@ -21,10 +21,12 @@ extension SecureChannel {
         profile: Profile, label: String, store: PairingStore, instance: Instance, random: any RandomSource,
         uptime: Uptime = .system
     ) throws(ChannelError) -> SecureChannel {
+        let former = try store.record(serial: capabilities.serial, profile: profile)
+        // Of several pairings the youngest counts, and clocks can be set back.
+        let created = max(Int64(time(nil)), former.map { min($0.created, .max - 1) + 1 } ?? 0)
         let record = try pair(
             with: password, over: link, capabilities: capabilities, profile: profile, label: label, store: store,
-            random: random, uptime: uptime)
-        let former = try store.record(serial: capabilities.serial, profile: profile)
+            created: created, random: random, uptime: uptime)
         try store.save(record)
         do throws(ChannelError) {
             guard let hostKey = try store.hostKey(for: record) else { throw .unknownRecord }
@@ -48,7 +50,7 @@ extension SecureChannel {
     /// - Throws: ``ChannelError/passwordInvalid`` and ``ChannelError/profileUnsupported`` before anything is sent.
     private static func pair(
         with password: borrowing ActivationPassword, over link: any CardConnection, capabilities: Capabilities,
-        profile: Profile, label: String, store: PairingStore, random: any RandomSource, uptime: Uptime
+        profile: Profile, label: String, store: PairingStore, created: Int64, random: any RandomSource, uptime: Uptime
     ) throws(ChannelError) -> PairingRecord {
         guard capabilities.profiles.contains(profile) else { throw .profileUnsupported }
         let suite = profile.suite
@@ -70,7 +72,7 @@ extension SecureChannel {
         guard tokenKey != hostPublicKey else { throw .reflection }
         return PairingRecord(
             profile: profile, capabilities: capabilities, tokenKey: tokenKey.bytes, hostID: parties.hostID,
-            index: index, created: Int64(time(nil)))
+            index: index, created: created)
     }
 
     /// DATA_A.

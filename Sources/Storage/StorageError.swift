@@ -35,6 +35,8 @@ public enum StorageError: Error, Sendable, Equatable {
         case otherKind
         /// The operating system denies access.
         case permission
+        /// The file system is mounted to be read only.
+        case readOnly
     }
 
     /// The error behind an `errno`.
@@ -42,7 +44,8 @@ public enum StorageError: Error, Sendable, Equatable {
         self =
             switch code {
             case ENOENT: .notFound
-            case EACCES, EPERM, EROFS: .denied(.permission)
+            case EACCES, EPERM: .denied(.permission)
+            case EROFS: .denied(.readOnly)
             case ELOOP, ENOTDIR, EISDIR, ENXIO: .denied(.otherKind)
             case ENOSPC, EDQUOT, EFBIG: .full
             case EWOULDBLOCK: .locked
@@ -63,6 +66,7 @@ extension StorageError: CustomStringConvertible {
         case .denied(.configuration): "kanal.conf has an error"
         case .denied(.otherKind): "it is a symbolic link or not of the expected kind"
         case .denied(.permission): "permission denied"
+        case .denied(.readOnly): "the file system is read-only"
         case .full: "no space left"
         case .tooLarge: "the file is too large"
         case .locked: "another process holds the lock"

@@ -12,19 +12,21 @@ struct Versions {
 extension Token {
     /// What the token tells of itself: everything, or serial number and label where no channel can be opened for it.
     ///
-    /// - Parameter evicting: Whether a channel may be opened for it on a token that has only one, while another process
-    ///   has that. The other opens it again, but has to ask for it.
-    public func info(evicting: Bool) throws(TokenError) -> TokenInfo {
+    /// - Parameters:
+    ///   - evicting: Whether a channel may be opened for it on a token that has only one, while another process has that.
+    ///     The other opens it again, but has to ask for it.
+    ///   - detailed: Whether flags, free memory and checksum are wanted even if they cost round trips.
+    public func info(evicting: Bool, detailed: Bool = true) throws(TokenError) -> TokenInfo {
         switch protection {
         case .plain:
-            return try completeInfo()
+            return try completeInfo(detailed: detailed)
         case .unpaired, .unknown:
             return outerInfo
         case .paired(let record):
             let wouldEvict = record.capabilities.sessions == 1 && channel?.isOpen != true
             if wouldEvict, !evicting, try isInUse() { return outerInfo }
             do throws(TokenError) {
-                return try completeInfo()
+                return try completeInfo(detailed: detailed)
             } catch {
                 // The token is there all the same, and the user shall see which one it is.
                 guard error == .activationNeeded || error.isChannelError else { throw error }
@@ -48,12 +50,15 @@ extension Token {
         }
     }
 
-    private func completeInfo() throws(TokenError) -> TokenInfo {
+    private func completeInfo(detailed: Bool) throws(TokenError) -> TokenInfo {
         try transaction { () throws(TokenError) in
+            let detailed = detailed || hasBatches
             // A wrong PIN moves the change counter too, so the tries that are left are never stale.
-            if let (counter, info) = infoCache, counter == changeCounter { return info }
-            let info = try readInfo()
-            infoCache = changeCounter.map { ($0, info) }
+            if let known = infoCache, known.counter == changeCounter, known.isDetailed || !detailed {
+                return known.info
+            }
+            let info = try readInfo(detailed: detailed)
+            infoCache = changeCounter.map { ($0, info, detailed) }
             return info
         }
     }
@@ -81,7 +86,7 @@ extension Token {
         guard serial.count == 8 else { throw .malformedAnswer }
     }
 
-    private func readInfo() throws(TokenError) -> TokenInfo {
+    private func readInfo(detailed: Bool) throws(TokenError) -> TokenInfo {
         var info = TokenInfo(serial: serial, label: try label())
         if versions == nil { versions = try readVersions() }
         if let versions {
@@ -89,12 +94,15 @@ extension Token {
             info.firmware = versions.firmware
             info.protocolNumber = versions.protocolNumber
         }
-        let steps = [
-            Step(0x00, 0xCA, 0x01, 0x01, ne: 0x26), Step(0x00, 0xCA, 0x01, 0x02, ne: 0x26),
+        let details = [
             Step(0x00, 0xCA, 0x01, 0x89, ne: 12), Step(0x00, 0xCA, 0x01, 0x8A, ne: 4),
             Step(0x80, 0x7E, 0x00, 0x00, ne: 4),
-            Step(0x00, 0xCA, 0x01, 0x62, ne: 4),
         ]
+        let steps =
+            [
+                Step(0x00, 0xCA, 0x01, 0x01, ne: 0x26), Step(0x00, 0xCA, 0x01, 0x02, ne: 0x26),
+                Step(0x00, 0xCA, 0x01, 0x62, ne: 4),
+            ] + (detailed ? details : [])
         let responses = try send(steps, goesOn: true)
         guard responses.count == steps.count else { throw .malformedAnswer }
         // A token whose formatting was cut short has no PINs.
@@ -105,10 +113,11 @@ extension Token {
         }
         // Not every model has the others.
         let answers = responses.dropFirst(2).map { $0.status == .success ? $0.data : [] }
-        if answers[0].count > 6 { info.extendedFlags = answers[0][6] }
-        info.freeMemory = Self.number(answers[1]).map(Int.init)
-        info.firmwareChecksum = Self.number(answers[2])
-        info.isUserPINChangeForced = answers[3].first == 0x02
+        info.isUserPINChangeForced = answers[0].first == 0x02
+        guard detailed else { return info }
+        if answers[1].count > 6 { info.extendedFlags = answers[1][6] }
+        info.freeMemory = Self.number(answers[2]).map(Int.init)
+        info.firmwareChecksum = Self.number(answers[3])
         return info
     }
 
@@ -126,8 +135,9 @@ extension Token {
     /// Whether the token has a drive; false as long as it may not be asked.
     public func hasDrive() throws(TokenError) -> Bool {
         if let knownDrive { return knownDrive }
-        let hasDrive = try info(evicting: false).extendedFlags & 0x80 != 0
-        if infoCache != nil { knownDrive = hasDrive }
+        let info = try info(evicting: false)
+        let hasDrive = info.extendedFlags & 0x80 != 0
+        if infoCache?.info == info { knownDrive = hasDrive }
         return hasDrive
     }
 

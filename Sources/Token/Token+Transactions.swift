@@ -47,14 +47,14 @@ extension Token {
     ) throws(TokenError) -> Result {
         if case .unknown(let error) = protection { throw error }
         guard isActivated else { throw .activationNeeded }
-        switch beginning {
-        case .reading where isChannelReady: break
-        case .acting where isPlain || isChannelReliable: break
-        case .nothing where isPlain: break
-        case .nothing where channel?.isOpen != true && login == nil: try openChannelIfNeeded()
-        default: try establish()
-        }
         do throws(TokenError) {
+            switch beginning {
+            case .reading where isChannelReady: break
+            case .acting where isPlain || isChannelReliable: break
+            case .nothing where isPlain: break
+            case .nothing where channel?.isOpen != true && login == nil: try openChannelIfNeeded()
+            default: try establish()
+            }
             return try body()
         } catch {
             guard error.isDisturbance else { throw error }
@@ -68,7 +68,7 @@ extension Token {
     /// Runs `body` while no other process can reach the card.
     func exclusively<Result>(_ body: () throws(TokenError) -> Result) throws(TokenError) -> Result {
         do throws(LinkError) {
-            if try link.beginTransaction() { cardWasReset() }
+            if try beginTransaction() { cardWasReset() }
         } catch {
             throw .link(error)
         }
@@ -78,6 +78,15 @@ extension Token {
         }
         endAfterSuspend()
         return try body()
+    }
+
+    /// Asks the reader for a transaction, and once more a moment later if it cannot give one now.
+    private func beginTransaction() throws(LinkError) -> Bool {
+        do throws(LinkError) { return try link.beginTransaction() } catch {
+            guard error.mayPass else { throw error }
+            settings.clocks.pause(.milliseconds(100))
+            return try link.beginTransaction()
+        }
     }
 
     /// A reset ends the channel's session on the card and every login, but one that the card forgets after each call.
@@ -158,14 +167,9 @@ extension Token {
         // An error on the way to a command that must not run twice can come from fetching its answer.
         if !command.isIdempotent { hasActed = true }
         do throws(LinkError) {
-            var response = try connection.transmit(command)
-            var data: [UInt8] = response.data
-            while let available = response.status.bytesAvailable, data.count <= 65_536 {
-                response = try connection.transmit(Command(0x00, 0xC0, 0x00, 0x00, ne: available))
-                data += response.data
-            }
+            let response = try connection.exchange(command)
             tokenAnswered()
-            return Response(response.status, data: data)
+            return response
         } catch {
             throw linkFailed(error)
         }
@@ -234,8 +238,8 @@ extension Command {
 extension TokenError {
     /// Whether command or answer was lost or spoilt on a link that still has the card at its other end.
     fileprivate var isDisturbance: Bool {
-        switch self {
-        case .link(.channelBroken), .link(.transmission), .link(.malformed): true
+        switch linkError {
+        case .channelBroken, .transmission, .malformed: true
         default: false
         }
     }

@@ -49,7 +49,7 @@ public final class Token {
     var cache: ObjectCache?
     /// What was known of the objects when the transaction under way began to change them.
     var objectsBefore: TokenObjects?
-    var infoCache: (counter: UInt32, info: TokenInfo)?
+    var infoCache: (counter: UInt32, info: TokenInfo, isDetailed: Bool)?
     var versions: Versions?
     var knownModelName: [UInt8]??
     var knownDrive: Bool?

@@ -32,6 +32,14 @@ public enum TokenError: Error, Sendable, Equatable {
     /// Any other status word.
     case refused(StatusWord)
 
+    /// What went wrong on the way to the card, if that is what it was.
+    public var linkError: LinkError? {
+        switch self {
+        case .link(let error), .channel(.link(let error)): error
+        default: nil
+        }
+    }
+
     /// Whether opening the channel failed, and not the link under it.
     var isChannelError: Bool {
         switch self {

@@ -19,7 +19,8 @@ struct KanalEmulator: ParsableCommand {
             took it out, and 'power cut:' when --fail-after-writes ended it.
 
             With --state the token remembers everything across runs, even if it is killed; without, it is a new one \
-            each time. A new token is formatted; its user PIN is 12345678 and its administrator's PIN 87654321. A \
+            each time. What is said of a new token (--label, --activation-password) does not change one that is \
+            remembered. A new token is formatted; its user PIN is 12345678 and its administrator's PIN 87654321. A \
             Bluetooth token (bt) also gets activation passwords. They are printed when the token is made and are \
             stored nowhere: write them down.
 
@@ -74,7 +75,7 @@ struct KanalEmulator: ParsableCommand {
     @Option(help: "The port of the virtual reader; the second reader of Debian's vpcd is 35964.")
     var port: UInt16 = 35963
 
-    @Option(help: ArgumentHelp("How long to wait for vpcd.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("How long to wait for vpcd, and for another token to leave it.", valueName: "seconds"))
     var wait = 30
 
     @Flag(inversion: .prefixedNo, help: "Whether to wait for vpcd again when the connection ends.")
@@ -112,6 +113,7 @@ struct KanalEmulator: ParsableCommand {
         guard serial == nil || serialBytes != nil else {
             throw ValidationError("\(EmulatorError.invalidSerial)")
         }
+        guard VirtualReader.isAddress(host) else { throw ValidationError("--host is a numeric IPv4 address") }
         guard (0...86_400).contains(wait) else { throw ValidationError("--wait is 0 to 86400 seconds") }
         guard (0...60_000).contains(latency) else { throw ValidationError("--latency is 0 to 60000 ms") }
         guard (failAfterWrites ?? 1) > 0 else { throw ValidationError("--fail-after-writes is at least 1") }

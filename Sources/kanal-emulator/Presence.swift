@@ -27,7 +27,10 @@ enum Presence {
 
     /// Waits until the token may be in the reader.
     static func wait() {
-        hasLeft.store(false, ordering: .relaxed)
-        while isAway.load(ordering: .relaxed) { usleep(interval) }
+        repeat {
+            while isAway.load(ordering: .relaxed) { usleep(interval) }
+            hasLeft.store(false, ordering: .relaxed)
+            // It may have been taken away once more before that.
+        } while isAway.load(ordering: .relaxed)
     }
 }

@@ -14,6 +14,9 @@ struct Reader {
 
     private static let pollsPerSecond = 5
 
+    /// For how many seconds at least it waits until the reader looks: a reader does so several times a second.
+    private static let patience = 3
+
     /// How long the reader stays empty before the token comes, in microseconds. pcscd looks every 400 ms, and would take
     /// a token that comes sooner after another for that one.
     private static let absence: useconds_t = 600_000
@@ -25,6 +28,9 @@ struct Reader {
             usleep(Reader.absence)
             Presence.wait()
             let connection = try connect()
+            guard connection.isLooking(within: max(wait, Reader.patience)) else {
+                throw Failure("the reader at \(host):\(port) does not look at this token. Is another one in it?")
+            }
             output.write("attached: \(host):\(port)")
             let end = serve(card, over: connection, log)
             card.powerOff()
@@ -58,8 +64,6 @@ struct Reader {
             if attempt > 0 { usleep(useconds_t(1_000_000 / Reader.pollsPerSecond)) }
             do throws(VirtualReaderError) {
                 return try VirtualReader(host: host, port: port)
-            } catch .invalidAddress {
-                throw Failure("--host '\(host)': \(VirtualReaderError.invalidAddress)")
             } catch {
                 last = error
             }

@@ -68,6 +68,12 @@ struct ConfigurationErrorTests {
             })
     }
 
+    @Test("Of two stores in one place the message names the second's line")
+    func twoStores() {
+        let remark = configuration("\ngroup = a\n\napplication = b").remarks.first
+        #expect(remark?.description == "~/.config/kanal/kanal.conf:4: application and group exclude each other")
+    }
+
     @Test("An error in another program's section is no matter of this one")
     func otherProgram() {
         let text = "[program other]\nminimum_profile = best\nminimum_profle = modern\nnonsense"

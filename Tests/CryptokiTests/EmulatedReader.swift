@@ -13,6 +13,9 @@ final class EmulatedReader: ReaderService, Sendable {
     /// Changes a response before the host sees it, or loses it. The number counts commands from 1.
     typealias Change = @Sendable (_ number: Int, _ instruction: UInt8, Response) throws(LinkError) -> Response
 
+    /// Refuses requests for a connection or a transaction before the card hears of them. The number counts both, from 1.
+    typealias Refusal = @Sendable (_ number: Int) throws(LinkError) -> Void
+
     struct State {
         var card: EmulatedCard
         var isPresent = true
@@ -28,6 +31,8 @@ final class EmulatedReader: ReaderService, Sendable {
         /// Headers of the commands that crossed the link unprotected.
         var plain: [[UInt8]] = []
         var change: Change?
+        var refusal: Refusal?
+        var requests = 0
     }
 
     init(_ identity: Identity, memory: any CardMemory = VolatileMemory(), passwords: [String] = []) throws {
@@ -75,6 +80,25 @@ final class EmulatedReader: ReaderService, Sendable {
         }
     }
 
+    /// Has requests refused from now on, or none any more.
+    func onRequest(_ refusal: Refusal?) {
+        state.withLock { state in
+            state.requests = 0
+            state.refusal = refusal
+        }
+    }
+
+    /// The number of requests for a connection or a transaction since ``onRequest(_:)``.
+    var requests: Int { state.withLock { $0.requests } }
+
+    private func request() throws(LinkError) {
+        let (number, refusal) = state.withLock { state in
+            state.requests += 1
+            return (state.requests, state.refusal)
+        }
+        try refusal?(number)
+    }
+
     /// Another process resets the card.
     func resetCard() {
         card.reset()
@@ -105,12 +129,14 @@ final class EmulatedReader: ReaderService, Sendable {
     }
 
     func connect(to reader: String) throws(LinkError) -> any CardLink {
+        try request()
         guard reader == Self.name, state.withLock({ $0.isPresent }) else { throw .noCard }
         return Link(reader: self, removals: state.withLock { $0.removals })
     }
 
     fileprivate func takeReset(_ removals: Int) throws(LinkError) -> Bool {
-        try state.withLock { state throws(LinkError) in
+        try request()
+        return try state.withLock { state throws(LinkError) in
             guard state.isPresent, state.removals == removals else { throw .removed(sent: false) }
             defer { state.wasReset = false }
             state.transactions += 1

@@ -45,6 +45,18 @@ struct InterruptionTests {
         #expect(reader.plainCommands.isEmpty)
     }
 
+    @Test("a token that always says that more is to come is not asked for ever", arguments: [Identity.usb, .bt])
+    func endlessAnswer(_ identity: Identity) throws {
+        let reader = try EmulatedReader(identity)
+        let application = Application(reader, store: Folder())
+        reader.onResponse { number, _, _ throws(LinkError) in
+            guard number < 5000 else { throw .removed(sent: true) }
+            return Response(StatusWord(0x6110))
+        }
+        #expect(throws: CKError.deviceError) { try application.open() }
+        #expect(reader.commands < 100)
+    }
+
     @Test("a host that dies after any command of an activation can activate again", arguments: 1...6)
     func interruptedActivation(_ last: Int) throws {
         let reader = try EmulatedReader(.bt, passwords: [Application.password])

@@ -100,6 +100,24 @@ struct ObjectChangeTests {
         #expect(throws: CKError.objectHandleInvalid) { try application.attributes(session, of: hidden) }
     }
 
+    @Test("a key of the token that is destroyed signs no more, and the key in its place does not sign for it")
+    func destroyedKey() throws {
+        let (_, application, session) = try TokenKeyTests.start(.usb)
+        let keys = try application.makeKeys(session)
+        let digest = [UInt8](repeating: 3, count: 32)
+        try application.library.withSession(session) { session throws(CKError) in
+            try session.signInit(Mechanism(type: CKM_GOSTR3410, parameter: []), key: keys.privateKey)
+        }
+        try application.destroy(session, keys.privateKey)
+        try application.destroy(session, keys.publicKey)
+        _ = try application.makeKeys(session)
+        #expect(throws: CKError.keyHandleInvalid) {
+            try application.library.withSession(session) { session throws(CKError) in
+                try session.sign(digest.span)
+            }
+        }
+    }
+
     @Test("no handle but that of an object that can be seen is taken")
     func handles() throws {
         let (_, application, session) = try TokenKeyTests.start(.usb)

@@ -22,6 +22,20 @@ struct RoundTripTests {
         }
     }
 
+    @Test("what only the extension tells of a token is not asked for where each answer costs a round trip")
+    func details() throws {
+        let (reader, application, _) = try TokenKeyTests.start(.usb)
+        let details: [[UInt8]] = [[0x00, 0xCA, 0x01, 0x89], [0x00, 0xCA, 0x01, 0x8A], [0x80, 0x7E, 0x00, 0x00]]
+        let brief = try application.library.token(in: 0, evicting: false).info
+        #expect(reader.headers.allSatisfy { !details.contains($0) })
+        var full = try application.library.token(in: 0, evicting: true).info
+        #expect(details.allSatisfy { reader.headers.contains($0) })
+        #expect(full.freeMemory != nil && full.firmwareChecksum != nil)
+        #expect(try application.library.token(in: 0, evicting: false).info == full)
+        (full.freeMemory, full.firmwareChecksum, full.extendedFlags) = (nil, nil, 0)
+        #expect(brief == full)
+    }
+
     /// Commands that `call` sends.
     private func cost(_ reader: EmulatedReader, _ call: () throws -> Void) rethrows -> Int {
         let before = reader.commands

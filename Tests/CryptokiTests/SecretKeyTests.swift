@@ -219,8 +219,11 @@ struct SecretKeyTests {
             }
         }
         // The standard lets a refused key end no operation: the digest goes on.
-        #expect(throws: CKError.keyHandleInvalid) {
-            try scene.inSession { session throws(CKError) in try session.digestKey(0) }
+        let data = try scene.application.create(scene.session, ObjectTests.data)
+        for handle in [0, data] {
+            #expect(throws: CKError.keyHandleInvalid) {
+                try scene.inSession { session throws(CKError) in try session.digestKey(handle) }
+            }
         }
         let goneOn = try scene.inSession { session throws(CKError) in
             try session.digestKey(key)

@@ -172,6 +172,25 @@ struct StoredObjectTests {
         #expect(try application.attributes(later, of: found)[CKA_VALUE] == nil)
     }
 
+    @Test("a secret key is found by its value while that may be read, and not after", arguments: identities)
+    func searchByValue(_ identity: String) throws {
+        let (_, application, session) = try Self.start(identity)
+        let value: ObjectTests.Template = [(CKA_VALUE, [UInt8](repeating: 7, count: 32))]
+        for place in [UInt8(0), 1] {
+            let key = try application.create(session, ObjectTests.secretKey + [(CKA_TOKEN, [place])])
+            let other = try application.create(
+                session, Self.data.filter { $0.type != CKA_TOKEN } + [(CKA_TOKEN, [place])])
+            #expect(try application.find(session, value) == [key])
+            #expect(try application.find(session, value + [(CKA_CLASS, CKO_SECRET_KEY.octets)]) == [key])
+            #expect(try application.find(session, value + [(CKA_CLASS, CKO_DATA.octets)]).isEmpty)
+            #expect(try application.find(session, [(CKA_VALUE, [UInt8](repeating: 8, count: 32))]).isEmpty)
+            try application.set(session, key, [(CKA_SENSITIVE, [1])])
+            #expect(try application.find(session, value).isEmpty)
+            #expect(try application.find(session, [(CKA_VALUE, [5])]) == [other])
+            try application.destroy(session, other)
+        }
+    }
+
     @Test("a secret key is made on the token")
     func generation() throws {
         let (_, application, session) = try TokenKeyTests.start(.usb)

@@ -103,6 +103,24 @@ struct VirtualReaderTests {
         return outcome
     }
 
+    @Test("A card is attached when the reader looks at it: another one in it keeps it waiting")
+    func attention() throws {
+        let server = try ReaderServer()
+        let waiting = try VirtualReader(host: "127.0.0.1", port: server.port)
+        var isLooking = [waiting.isLooking(within: 0)]
+        server.accept()
+        isLooking.append(waiting.isLooking(within: 0))
+        server.send("000104")
+        isLooking.append(waiting.isLooking(within: 10))
+        #expect(isLooking == [false, false, true])
+    }
+
+    @Test("A reader's address is a numeric IPv4 address", arguments: ["localhost", "::1", "", "127.0.0", "1.2.3.4 "])
+    func addresses(_ other: String) {
+        #expect(VirtualReader.isAddress("127.0.0.1"))
+        #expect(!VirtualReader.isAddress(other))
+    }
+
     @Test("04 asks for the answer to reset; 00, 01, 02 and unknown controls are not answered")
     func controls() throws {
         let outcome = try serve { server in

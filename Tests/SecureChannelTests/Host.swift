@@ -98,14 +98,17 @@ final class Host {
     }
 
     /// Pairs with what `random` gives and opens the first session.
+    ///
+    /// - Parameter store: Another than the host's own.
     func activate(
-        over card: any CardConnection, password: String? = nil, random: any RandomSource, uptime: Uptime = .system
+        over card: any CardConnection, password: String? = nil, random: any RandomSource, uptime: Uptime = .system,
+        in store: PairingStore? = nil
     ) throws -> SecureChannel {
         let text = Array((password ?? set.password.text ?? "").utf8)
         return try SecureChannel.activate(
             with: ActivationPassword(text.span), over: card, capabilities: capabilities, profile: profile,
-            label: String(decoding: vectors.pairing.label_utf8.bytes, as: UTF8.self), store: store, instance: instance,
-            random: random, uptime: uptime)
+            label: String(decoding: vectors.pairing.label_utf8.bytes, as: UTF8.self), store: store ?? self.store,
+            instance: instance, random: random, uptime: uptime)
     }
 
     /// Opens a session as in the vectors.

@@ -72,4 +72,22 @@ struct PairingStoreTests {
         #expect(try directory.read("host.01", limit: 32)?.count == 32)
         #expect(try directory.read("host.01.unusable", limit: 32) == [1, 2, 3])
     }
+
+    @Test("A pairing counts before those that were there, though the clock stands earlier than it stood at theirs")
+    func clockSetBack() throws {
+        let scene = try PairingScene(.classic), host = scene.host
+        let place = try StorePlace(.synchronised)
+        let store = try place.open()
+        let former = PairingRecord(
+            profile: .classic, capabilities: host.capabilities, tokenKey: try Host(set: "B").vectors.T_pub.bytes,
+            hostID: host.record.hostID, index: 1, created: 1 << 40)
+        try store.save(former)
+        try scene.expectPairing()
+        try host.expectOpening(scene.card)
+        _ = try host.activate(
+            over: scene.card, random: FixedRandom(host.pairingRandom, host.openingRandom), in: store)
+        let record = try #require(try store.record(serial: host.capabilities.serial, profile: .classic))
+        #expect(record.tokenKey == host.record.tokenKey)
+        #expect(try store.records().count == 1)
+    }
 }

@@ -101,15 +101,3 @@ final class StorePlace {
         return folder + "/" + name
     }
 }
-
-extension Host {
-    /// Pairs in another store, and opens the first session.
-    func activate(
-        over card: any CardConnection, random: any RandomSource, in store: PairingStore
-    ) throws -> SecureChannel {
-        let text = Array((set.password.text ?? "").utf8)
-        return try SecureChannel.activate(
-            with: ActivationPassword(text.span), over: card, capabilities: capabilities, profile: profile, label: "",
-            store: store, instance: instance, random: random)
-    }
-}

@@ -2,7 +2,7 @@ import Foundation
 
 /// A file of published vectors, read as JSON.
 ///
-/// The vectors lie beside the project in `shared/vectors`, or in a copy under `Tests/Vectors`.
+/// The vectors lie in `Tests/Vectors`, where a file tells where they come from.
 @dynamicMemberLookup
 public struct JSON: Sendable {
     private enum Node: Sendable {
@@ -27,24 +27,16 @@ public struct JSON: Sendable {
 
     /// Reads `name` (such as `streebog.json`) from the folder of vectors.
     public init(vectors name: String) throws {
-        let files = Self.folders.map { $0.appending(path: name) }
-        guard let file = files.first(where: { FileManager.default.fileExists(atPath: $0.path) }) else {
-            throw CocoaError(.fileNoSuchFile, userInfo: [NSFilePathErrorKey: name])
-        }
-        self.init(try JSONSerialization.jsonObject(with: Data(contentsOf: file)))
+        self.init(try JSONSerialization.jsonObject(with: Data(contentsOf: Self.folder.appending(path: name))))
     }
 
     /// The names of all files in the folder of vectors.
     public static func vectorFiles() throws -> [String] {
-        let folder = folders.first { FileManager.default.fileExists(atPath: $0.path) }
-        guard let folder else { throw CocoaError(.fileNoSuchFile) }
-        return try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".json") }
+        try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".json") }
     }
 
-    private static let folders = {
-        let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        return [tests.appending(path: "Vectors"), tests.appending(path: "../../shared/vectors")]
-    }()
+    private static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .appending(path: "Vectors")
 
     public subscript(dynamicMember key: String) -> JSON { self[key] }
 

@@ -1,12 +1,9 @@
-import APDU
-
 extension CardConnection {
-    /// Sends one command and fetches all of its response: after 61xx the rest is asked for with a plain GET RESPONSE on
-    /// the command's channel (GSC/1, 11.4).
+    /// Sends one command and fetches all of its response: after 61xx the rest is asked for with GET RESPONSE
+    /// (ISO/IEC 7816-4, 5.3.4) on the command's channel.
     ///
-    /// - Throws: ``LinkError/malformed`` if there are more pieces than any reply of this protocol has, or one of them is
-    ///   empty.
-    func exchange(_ command: borrowing Command, channel: UInt8 = 0) throws(LinkError) -> Response {
+    /// - Throws: ``LinkError/malformed`` if there are more pieces than any response has, or one of them is empty.
+    package func exchange(_ command: borrowing Command, channel: UInt8 = 0) throws(LinkError) -> Response {
         var response = try transmit(command)
         var pieces = 0
         while let available = response.status.bytesAvailable {
