@@ -15,6 +15,7 @@ public struct StatusWord: RawRepresentable, Hashable, Sendable {
     public static let wrongLength = StatusWord(0x6700)
     public static let channelNotSupported = StatusWord(0x6881)
     public static let secureMessagingNotSupported = StatusWord(0x6882)
+    public static let chainingNotSupported = StatusWord(0x6884)
     public static let securityStatusNotSatisfied = StatusWord(0x6982)
     public static let authenticationBlocked = StatusWord(0x6983)
     public static let referenceDataNotUsable = StatusWord(0x6984)

@@ -25,6 +25,8 @@ extension Token {
             guard let record = try pairing(with: capabilities.serial) else { throw .activationNeeded }
             protection = .paired(record)
             serial = capabilities.serial
+            // Only a verified reply tells that the token has opened the session, and with it made its record active.
+            try establish()
         }
     }
 

@@ -74,6 +74,29 @@ struct InterruptionTests {
         _ = try application.open()
     }
 
+    @Test(
+        "an activation is told when the token has proved that it knows the host, and not before",
+        arguments: ChannelProfile.allCases)
+    func forgedOpening(_ profile: ChannelProfile) throws {
+        let reader = try EmulatedReader(.single(profile), passwords: [Application.password])
+        let application = Application(reader, store: Folder())
+        // The token never sees the confirmation of the first opening.
+        reader.onResponse { _, _, response in
+            guard reader.openings == 1, let header = reader.headers.last, header[1] == 0x86 else { return response }
+            if header[2] == 0x03 { reader.card.reset() }
+            return header[2] == 0x04 ? Response(.success) : response
+        }
+        try application.activate()
+        #expect(reader.openings == 2)
+
+        reader.onResponse { _, _, response in
+            reader.headers.last?.first == 0x0C ? Response(.success, data: [0x99, 0x02, 0x90, 0x00]) : response
+        }
+        #expect(throws: CKError.deviceError) { try application.activate() }
+        reader.onResponse(nil)
+        _ = try application.open()
+    }
+
     @Test("a host that dies in the middle of a key generation leaves no half of a pair visible", arguments: 1...40)
     func interruptedGeneration(_ last: Int) throws {
         let (reader, application, session) = try TokenKeyTests.start(.usb)

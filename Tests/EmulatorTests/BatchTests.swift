@@ -117,7 +117,9 @@ struct BatchTests {
     @Test("A batch is no link of a chain, and ends one")
     func chains() throws {
         let host = try Self.host(.modern)
-        #expect(host.send("90" + Self.batch([Self.serial]).dropFirst(2)) != Self.serialReply + "9000")
+        #expect(host.send("90" + Self.batch([Self.serial]).dropFirst(2)) == "6884")
+        #expect(host.send("9086110302" + "8001") == "6884", "nor is another of the channel's commands")
+        #expect(host.send("90CA470000") == "6884")
         #expect(host.send("10D6000002AABB") == "9000")
         #expect(host.send(Self.batch([Self.serial])) == Self.serialReply + "9000")
         #expect(host.send("00D6000001CC") == "6a82", "the last link stands for itself, and no file is selected")

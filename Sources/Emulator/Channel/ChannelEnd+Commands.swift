@@ -2,9 +2,12 @@ import APDU
 import Secrets
 
 extension Command {
-    /// Whether the command is one of the channel's own (GSC/1, 6).
+    /// Whether another command follows that it is to be joined with (ISO/IEC 7816-4, 5.3.3).
+    var isLink: Bool { cla & 0x10 != 0 }
+
+    /// Whether the command is one of the channel's own (GSC/1, 6), or would be one but for the bit of chaining.
     var isOfChannel: Bool {
-        switch (cla, ins) {
+        switch (cla & 0xEF, ins) {
         case (0x80, 0x86): true
         case (0x80, 0xCA), (0x80, 0xE4): p1 == 0x47
         default: false
@@ -20,6 +23,7 @@ extension ChannelEnd {
     func executePlain(
         _ command: borrowing Command, rights: Set<Int>, handshake: Handshake?
     ) throws(Refusal) -> Response {
+        try require(!command.isLink, else: offer.isRequired ? .secureMessagingMissing : .chainingNotSupported)
         switch (command.ins, command.p1, command.p2) {
         case (0xCA, _, 0...6): return try capabilities(command)
         case (0x86, 0x01, _): return try beginPairing(command)
@@ -48,7 +52,7 @@ extension ChannelEnd {
         aftermath: inout Aftermath
     ) -> Response {
         let limit = min(command.ne ?? 0, maximumReply(session))
-        guard command.isOfChannel, command.ins != 0xCA else {
+        guard command.isOfChannel, command.ins != 0xCA || command.isLink else {
             if case .renewal(channel, _) = handshake, command.isInnerGetResponse, session.context.pending != nil {
                 self.handshake = handshake
             }
@@ -94,6 +98,7 @@ extension ChannelEnd {
         _ command: borrowing Command, in session: Session, channel: Int, isInChain: Bool, handshake: Handshake?,
         aftermath: inout Aftermath
     ) throws(Refusal) -> Response {
+        try require(!command.isLink, else: .chainingNotSupported)
         switch (command.ins, command.p1, command.p2) {
         case (0xE4, _, _): return try unpair(command, session: session, aftermath: &aftermath)
         case (0x86, 0x01...0x02, _): throw Refusal(.conditionsNotSatisfied)
