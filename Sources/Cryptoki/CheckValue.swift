@@ -41,9 +41,9 @@ extension SecretKeyType {
         if self == .aes { return try RunningAES(key: key, iv: nil, .encryption) }
         do throws(GOSTError) {
             switch self {
-            case .gost28147: return try Codebook28147(key: key, sBox: sBox, .encryption)
-            case .magma: return try Codebook<Magma>(key: key, .encryption)
-            case .kuznyechik: return try Codebook<Kuznyechik>(key: key, .encryption)
+            case .gost28147: return try Codebook(GOST28147(key: key, sBox: sBox), .encryption)
+            case .magma: return try Codebook(Magma(key: key), .encryption)
+            case .kuznyechik: return try Codebook(Kuznyechik(key: key), .encryption)
             case .magmaTwin, .kuznyechikTwin, .generic, .aes, .hmac: return nil
             }
         } catch {

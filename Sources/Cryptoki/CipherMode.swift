@@ -44,14 +44,25 @@ public enum CipherDirection: Sendable {
     var lengthRange: CKError { self == .encryption ? .dataLengthRange : .encryptedDataLengthRange }
 }
 
-/// ECB of Magma and Kuznyechik.
-final class Codebook<Cipher: BlockCipher & ~Copyable>: RunningCipher {
+/// A cipher that works block by block.
+protocol CodebookCipher: ~Copyable {
+    static var blockSize: Int { get }
+    func encryptECB(_ plaintext: Span<UInt8>) throws(GOSTError) -> Secret
+    func decryptECB(_ ciphertext: Span<UInt8>) throws(GOSTError) -> Secret
+}
+
+extension GOST28147: CodebookCipher {}
+extension Magma: CodebookCipher {}
+extension Kuznyechik: CodebookCipher {}
+
+/// ECB of GOST 28147-89, Magma and Kuznyechik.
+final class Codebook<Cipher: CodebookCipher & ~Copyable>: RunningCipher {
     private let cipher: Cipher
     private let direction: CipherDirection
     let granularity: Int? = Cipher.blockSize
 
-    init(key: Span<UInt8>, _ direction: CipherDirection) throws(GOSTError) {
-        cipher = try Cipher(key: key)
+    init(_ cipher: consuming Cipher, _ direction: CipherDirection) {
+        self.cipher = cipher
         self.direction = direction
     }
 
@@ -113,26 +124,6 @@ final class PaddedAES: RunningCipher {
             return try AESCipher.padded(data, key: key.bytes, iv: iv, isEncryption: direction == .encryption)
         } catch {
             throw error == .invalidLength ? direction.lengthRange : CKError(error)
-        }
-    }
-}
-
-/// ECB of GOST 28147-89.
-final class Codebook28147: RunningCipher {
-    private let cipher: GOST28147
-    private let direction: CipherDirection
-    let granularity: Int? = 8
-
-    init(key: Span<UInt8>, sBox: SBox, _ direction: CipherDirection) throws(GOSTError) {
-        cipher = try GOST28147(key: key, sBox: sBox)
-        self.direction = direction
-    }
-
-    func process(_ data: Span<UInt8>) throws(CKError) -> Secret {
-        do throws(GOSTError) {
-            return direction == .encryption ? try cipher.encryptECB(data) : try cipher.decryptECB(data)
-        } catch {
-            throw direction.lengthRange
         }
     }
 }

@@ -119,9 +119,9 @@ extension Session {
     ) throws(GOSTError) -> (any RunningCipher)? {
         switch (keyType, mode) {
         case (.gost28147, .codebook) where parameter.isEmpty:
-            return try Codebook28147(key: key, sBox: sBox, direction)
-        case (.magma, .codebook) where parameter.isEmpty: return try Codebook<Magma>(key: key, direction)
-        case (.kuznyechik, .codebook) where parameter.isEmpty: return try Codebook<Kuznyechik>(key: key, direction)
+            return try Codebook(GOST28147(key: key, sBox: sBox), direction)
+        case (.magma, .codebook) where parameter.isEmpty: return try Codebook(Magma(key: key), direction)
+        case (.kuznyechik, .codebook) where parameter.isEmpty: return try Codebook(Kuznyechik(key: key), direction)
         case (.gost28147, .stream):
             let iv = parameter.isEmpty ? [UInt8](repeating: 0, count: 8) : parameter
             if sBox == .gost28147Test { return try Gamma28147(key: key, iv: iv.span, sBox: sBox) }

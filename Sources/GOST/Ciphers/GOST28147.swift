@@ -3,6 +3,9 @@ public import Secrets
 
 /// The block cipher GOST 28147-89 with one key, in the simple substitution mode (ECB; RFC 5830, 5).
 public struct GOST28147: ~Copyable, Sendable {
+    /// The octets of a block.
+    public static var blockSize: Int { 8 }
+
     private var keys: Wiped<Keys28147>
     private let substitution: Substitution
 
