@@ -1,11 +1,10 @@
 import CCryptoki
 import Cryptoki
-import Glibc
 import Locking
 
 /// What this process has of the library: nothing before `C_Initialize`, and nothing again in a forked child.
 final class Process: Sendable {
-    private let id = getpid()
+    private let mark = ForkMark()
     private let library = Lock<Initialised?>(nil)
 
     /// What `C_Initialize` has made.
@@ -18,9 +17,9 @@ final class Process: Sendable {
     /// The present process's. A child that `fork` made meets the parent's here and leaves it alone for good: the
     /// connections in it belong to the parent, and its locks may be held by threads that the child does not have.
     static var current: Process {
-        if unsafe instance.id == getpid() { return unsafe instance }
+        if unsafe instance.mark.isOwn { return unsafe instance }
         return replacement.withLock { _ in
-            if unsafe instance.id != getpid() {
+            if unsafe !instance.mark.isOwn {
                 unsafe _ = Unmanaged.passRetained(instance)
                 unsafe instance = Process()
             }
