@@ -78,7 +78,7 @@ test: deps build lint ## build, and run every test
 	Tests/contract.sh
 	Tests/objects.sh
 	Tests/suites.sh
-	Tests/clients.sh
+	Tests/clients.sh usb bt
 	Tests/absence.sh
 	Tests/sharing.sh 10
 	Tests/model.sh

@@ -268,5 +268,6 @@ for identity in "${@:-usb}"; do
     openvpn_ids
     p11_kit_server
     detach
+    rm -rf nss gnupg
 done
 echo "clients.sh: passed"

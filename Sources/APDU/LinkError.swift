@@ -31,6 +31,7 @@ public enum LinkError: Error, Sendable, Equatable {
         case .removed, .transmission, .malformed, .channelBroken: .unknown
         }
     }
+
     /// Whether the same may succeed a moment later: the service or the card is busy, or something was lost on the way.
     public var mayPass: Bool {
         switch self {
