@@ -25,7 +25,7 @@ install() (
     "${python:-python3}" -m venv "$suites"
     # shellcheck disable=SC2086
     timeout 300 "$suites/bin/pip" install -q --ignore-requires-python $packages
-    timeout 300 "$suites/bin/pip" download -q --no-deps --no-binary :all: --dest "$suites" python-pkcs11==0.10.1
+    timeout 300 "$suites/bin/pip" download -q --no-deps --no-binary python-pkcs11 --dest "$suites" python-pkcs11==0.10.1
     tar -xf "$suites"/python_pkcs11-*.tar.gz -C "$suites" --strip-components 1 --wildcards '*/tests/*'
     [ -n "$python" ] || find "$suites"/lib -path '*pkcs11_check*' -name '*.py' -exec sed -E -i \
         -e 's/^type ([A-Za-z_0-9]+ =)/\1/' -e 's/^(def [a-z_0-9]+)\[T\]\(/\1(/' {} +
