@@ -14,6 +14,8 @@ public final class Token {
     public let atr: [UInt8]
     /// The serial number, eight bytes, big-endian; empty if an unprotected token on a wireless reader was not asked.
     public internal(set) var serial: [UInt8] = []
+    /// Whether the token is reached over the air (gsc1, 4).
+    public private(set) var isWireless = false
     /// Who is logged in.
     public internal(set) var login: Role?
 
@@ -87,7 +89,10 @@ public final class Token {
         atr = link.atr
         lastContact = settings.clocks.uptime.now
         suspended = settings.clocks.suspended
-        try exclusively { () throws(TokenError) in try discover() }
+        try exclusively { () throws(TokenError) in
+            isWireless = seesAir()
+            try discover()
+        }
     }
 
     deinit { disconnect() }
