@@ -186,7 +186,9 @@ extension PublicKeyInfo {
     /// - Throws: `CKR_KEY_TYPE_INCONSISTENT` if it is not of GOST.
     fileprivate init(signer certificate: [UInt8]) throws(CKError) {
         do {
-            self = try PublicKeyInfo(der: Certificate(der: certificate.span).subjectPublicKeyInfo.span)
+            let parsed = try Certificate(der: certificate.span)
+            let info = parsed.subjectPublicKeyInfo
+            self = try PublicKeyInfo(der: info.span)
         } catch {
             throw error == .invalidParameter ? .keyTypeInconsistent : .functionFailed
         }
