@@ -96,6 +96,7 @@ extension CKError {
             case .pinLocked: .pinLocked
             case .notLoggedIn: .userNotLoggedIn
             case .notFound: .objectHandleInvalid
+            case .anotherToken: .deviceRemoved
             case .memoryFull: .deviceMemory
             case .unsupported: .tokenNotRecognised
             case .faulty, .initialisationPhase, .malformedAnswer, .refused: .deviceError
