@@ -55,6 +55,7 @@ extension Configuration {
         policy.wirelessReaders = statements.wirelessReaders
         policy.plainBluetooth = statements.plainBluetooth ?? policy.plainBluetooth
         policy.plainLogin = statements.plainLogin ?? policy.plainLogin
+        policy.hidesGOSTKeys = statements.hidesGOSTKeys ?? policy.hidesGOSTKeys
     }
 
     private static func file(at path: String, _ program: String) -> ConfigurationFile? {

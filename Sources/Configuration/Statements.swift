@@ -12,6 +12,7 @@ struct Statements {
     var wirelessReaders: [ReaderPattern] = []
     var plainBluetooth: Bool?
     var plainLogin: PlainLogin?
+    var hidesGOSTKeys: Bool?
 
     init() {}
 
@@ -52,7 +53,7 @@ struct Statements {
             minimumProfile = ["classic": Profile.classic, "modern": .modern][value]
             return minimumProfile != nil
         case .requireSM:
-            requireSM = ["on": true, "off": false][value]
+            requireSM = Statements.flag(value)
             return requireSM != nil
         case .pinRetention:
             pinRetention = PINRetention(rawValue: value)
@@ -72,6 +73,9 @@ struct Statements {
         case .plainLogin:
             plainLogin = PlainLogin(rawValue: value)
             return plainLogin != nil
+        case .hideGOSTKeys:
+            hidesGOSTKeys = Statements.flag(value)
+            return hidesGOSTKeys != nil
         }
     }
 
@@ -99,6 +103,8 @@ struct Statements {
         }
     }
 
+    private static func flag(_ text: String) -> Bool? { ["on": true, "off": false][text] }
+
     private static func seconds(_ text: String) -> Int? {
         guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(text) else { return nil }
         return (0...3600).contains(number) ? number : nil
@@ -115,5 +121,6 @@ struct Statements {
         wirelessReaders += other.wirelessReaders
         plainBluetooth = other.plainBluetooth ?? plainBluetooth
         plainLogin = other.plainLogin ?? plainLogin
+        hidesGOSTKeys = other.hidesGOSTKeys ?? hidesGOSTKeys
     }
 }

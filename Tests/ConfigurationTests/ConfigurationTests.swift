@@ -44,6 +44,7 @@ struct ConfigurationTests {
                 wireless_readers = Other
                 plain_bluetooth = on
                 plain_login = sticky\r
+                hide_gost_keys = on
                 """)
         #expect(configuration.remarks == [])
         #expect(configuration.store == .application("mail"))
@@ -55,6 +56,7 @@ struct ConfigurationTests {
         #expect(configuration.policy.wirelessReaders.map(\.text) == ["Virtual PCD*", "ACME", "Other"])
         #expect(configuration.policy.plainBluetooth)
         #expect(configuration.policy.plainLogin == .sticky)
+        #expect(configuration.policy.hidesGOSTKeys)
     }
 
     @Test("Only the administrator can allow Bluetooth tokens in plain, and the user can take it back")
