@@ -51,6 +51,8 @@ public final class Token {
     /// The card's change counter, read at the begin of each transaction; nil if it has none.
     var changeCounter: UInt32?
     var cache: ObjectCache?
+    /// What is left of the budget of the search under way; nil outside of searches.
+    var budget: SearchBudget?
     /// What was known of the objects when the transaction under way began to change them.
     var objectsBefore: TokenObjects?
     var infoCache: (counter: UInt32, info: TokenInfo, isDetailed: Bool)?

@@ -92,7 +92,9 @@ struct ProtectionTests {
         }
         for isHidden in [true, false] {
             let reader = try EmulatedReader(bare, passwords: [Application.password])
-            if isHidden { Self.hiding(StatusWord(0x6D00), in: reader) }
+            reader.onResponse { _, _, response throws(LinkError) in
+                isHidden && response.data.first == 0xE1 ? Response(StatusWord(0x6D00)) : response
+            }
             let journal = Journal()
             let application = Application(reader, store: Folder()) { $0.log = journal.logger }
             #expect(throws: CKError.functionNotSupported) { try application.open() }
