@@ -32,7 +32,7 @@ public final class Token {
     var environment: SecurityEnvironment?
     /// The PIN of ``login``, kept to present it once in a channel that had to be opened anew (gsc1, 15.3), and in each
     /// transaction that needs it with a token that has no channel.
-    var retainedPIN: RetainedSecret?
+    var retainedPIN: Secret?
     /// Whether the channel was opened anew since the login, so that the card does not know of it.
     var mustPresentPIN = false
     /// What the card has to forget at the end of the transaction under way.
