@@ -1,8 +1,7 @@
 import CSystem
 import Foundation
+import Secrets
 import Testing
-
-@testable import Secrets
 
 @Suite("The memory of secrets in a forked child", .serialized)
 struct ForkedChildTests {
