@@ -47,7 +47,8 @@ let package = Package(
             name: "COpenSSL", path: "Include/COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
 
         kanal("Locking"),
-        kanal("Secrets"),
+        // Unoptimised, every test would wait for the memory of secrets.
+        kanal("Secrets", swift: [.unsafeFlags(["-O"], .when(configuration: .debug))]),
         kanal("APDU", on: ["Secrets"]),
         // Unoptimised, the ciphers are hundreds of times slower, and every test that pairs would wait for them.
         .target(
@@ -81,7 +82,12 @@ let package = Package(
         .executableTarget(
             name: "kanal-emulator",
             dependencies: ["Emulator", "Storage", .product(name: "ArgumentParser", package: "swift-argument-parser")],
-            exclude: ["kanal-emulator.1"], swiftSettings: settings),
+            exclude: ["kanal-emulator.1"], swiftSettings: settings,
+            linkerSettings: [
+                .unsafeFlags(
+                    ["-static-stdlib", "-use-ld=lld", "-l_FoundationCollections", "-l_FoundationCShims"],
+                    .when(platforms: [.linux], configuration: .release))
+            ]),
         kanal(
             "Provider",
             on: [
@@ -106,6 +112,7 @@ let package = Package(
         tests("GOSTTests", on: ["GOST", "Secrets", "TestSupport"]),
         tests("HostCryptoTests", on: ["COpenSSL", "GOST", "HostCrypto", "Secrets", "TestSupport"]),
         .target(name: "CSystem", path: "Tests/CSystem"),
+        tests("SecretsTests", on: ["CSystem", "Secrets"]),
         tests("StorageTests", on: ["CSystem", "Storage", "Secrets", "TestSupport"]),
         // The other end of a channel, for tests, fuzzing and measurements.
         .target(

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A token that leaves a wireless reader and returns, behind a real pcscd (GSC/1, 15.3), and what is done to a token that
-# only an application of the vendor's kind does.
+# A token that leaves its reader and returns, one that another takes the place of, and a pcscd that is restarted, behind a
+# real pcscd (GSC/1, 15.3); and what is done to a token that only an application of the vendor's kind does.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . Tests/token.sh
@@ -43,6 +43,108 @@ attach_after() {
         exec "$emulator" --identity bt --state "$2"
     ) > emulator.log 2>&1 &
     token=$!
+}
+
+# What the next step of the application answers, whichever it is.
+answer_to() {
+    echo "$*" >&"${application[1]}"
+    read -r -t 60 answer <&"${application[0]}" || fail "no answer to: $*"
+}
+
+# A token without channel is logged in to while another one of its kind waits for its place, and takes it as soon as it is
+# free: within one look of pcscd, which says nothing. What the other is sent is in the file "trace".
+swap() {
+    local other
+    attach usb3 first
+    begin
+    rm -f trace
+    "$emulator" --identity usb3 --state second --trace "$work/trace" > other.log 2>&1 &
+    other=$!
+    others+=("$other")
+    # Two tokens are connected to the port of the reader, 35963.
+    wait_until sh -c '[ "$(grep -c " [0-9A-F]*:8C7B 01 " /proc/net/tcp)" = 2 ]' \
+        || fail "the other token does not wait: $(cat other.log)"
+    kill "$token"
+    for _ in {1..40}; do
+        answer_to sign
+        case $answer in
+            "sign 0x30" | "sign 0x32") ;;
+            "sign 0xB3") break ;;
+            *) fail "\"$answer\" from a signature with a token that is not there" ;;
+        esac
+        [ -z "$1" ] || sleep "$1"
+    done
+    [ "$answer" = "sign 0xB3" ] || fail "the session has not ended: $(tail -n 40 log)"
+    end
+    wait_until grep -q '^attached:' other.log || fail "the other token does not come: $(cat other.log)"
+    token=$other
+    detach
+    ! grep -q '^> ..\(20\|24\|2c\)' trace || fail "the other token got a PIN: $(cat trace)"
+}
+
+# Restarts the pcscd that this script has started, and waits until it shows the token.
+restart_pcscd() {
+    stop "$pcscd"
+    pcscd=
+    start_pcscd
+    wait_until sh -c './readers | grep -q "^card .*Virtual PCD"' || fail "the token does not come back"
+}
+
+# An application's session outlives two restarts of pcscd, in the middle of a call and between two, and an absence of the
+# token between two calls.
+outlive() {
+    begin
+    if [ -n "$pcscd" ]; then
+        stop "$pcscd"
+        # It comes back while the application waits.
+        (
+            sleep 1
+            exec $sudo pcscd --foreground
+        ) > pcscd.log 2>&1 &
+        pcscd=$!
+        step 0x0 sign
+        step 0x0 find
+        restart_pcscd
+        step 0x0 sign
+        passed "$1: a session and its login outlive two restarts of pcscd"
+    else
+        skipped "$1: the restart of pcscd, which this script has not started"
+    fi
+    kill -USR1 "$token"
+    wait_until grep -q '^removed:' emulator.log || fail "the token does not leave: $(cat emulator.log)"
+    (
+        sleep 1
+        kill -USR2 "$token"
+    ) &
+    step 0x0 sign
+    step 0x0 find
+    end
+    passed "$1: a session and its login outlive a token's absence"
+}
+
+# An agent of OpenSSH, which keeps its session for as long as it has the token's keys.
+agent() {
+    if ! [ -x "$(command -v ssh-agent)" ] || [ -z "$pcscd" ]; then
+        skipped "an agent of OpenSSH, which is not there, or pcscd, which this script has not started"
+        return
+    fi
+    expect 0 pkcs11-tool --module "$module" --login --pin $pin --keypairgen --key-type rsa:2048 --id 02
+    expect 0 ssh-keygen -D "$module"
+    grep '^ssh-rsa' output > key.pub
+    printf '#!/bin/sh\necho %s\n' $pin > askpass
+    chmod 700 askpass
+    ssh-agent -D -a "$work/agent" -P "$(realpath "$module")" > agent.log 2>&1 &
+    local server=$!
+    others+=("$server")
+    export SSH_AUTH_SOCK=$work/agent
+    wait_until test -S "$SSH_AUTH_SOCK"
+    SSH_ASKPASS=$work/askpass SSH_ASKPASS_REQUIRE=force expect 0 ssh-add -s "$module" < /dev/null
+    expect 0 ssh-add -T key.pub
+    restart_pcscd
+    expect 0 ssh-add -T key.pub
+    stop "$server"
+    unset SSH_AUTH_SOCK
+    passed "an agent of OpenSSH signs before and after a restart of pcscd"
 }
 
 prepare
@@ -106,6 +208,10 @@ done
 end
 passed "N53: a signature during which the token leaves succeeds or ends as CKR_DEVICE_REMOVED, and the next goes on"
 
+outlive "with a channel"
+detach
+
+attach bt bluetooth
 coproc application { ./steps "$slot"; }
 step 0x0 format 87654321
 step 0x0 open
@@ -116,3 +222,17 @@ end
 XDG_DATA_HOME=$work/another timeout 60 ./activate "$serial" "$new_password" > /dev/null \
     || fail "the token's new password does not activate"
 passed "C_EX_InitToken formats by the shorter structure; the token's new activation password activates another user"
+detach
+
+echo 'reconnect_window_wired = 8' > "$XDG_CONFIG_HOME/kanal/kanal.conf"
+attach usb3 plain
+outlive "without a channel"
+agent
+detach
+
+swap ""
+swap 0.1
+echo 'reconnect_window_wired = 0' > "$XDG_CONFIG_HOME/kanal/kanal.conf"
+swap ""
+swap 0.1
+passed "N76a: a token that takes another's place, however fast, gets no PIN, and the session ends"

@@ -51,6 +51,7 @@ extension Configuration {
         policy.reconnectWindowWired = statements.reconnectWindowWired ?? policy.reconnectWindowWired
         policy.wirelessReaders = statements.wirelessReaders
         policy.plainLogin = statements.plainLogin ?? policy.plainLogin
+        policy.hidesGOSTKeys = statements.hidesGOSTKeys ?? policy.hidesGOSTKeys
     }
 
     private static func file(at path: String, _ program: String) -> ConfigurationFile? {

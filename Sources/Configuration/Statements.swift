@@ -11,6 +11,7 @@ struct Statements {
     var reconnectWindowWired: Int?
     var wirelessReaders: [ReaderPattern] = []
     var plainLogin: PlainLogin?
+    var hidesGOSTKeys: Bool?
 
     init() {}
 
@@ -51,7 +52,7 @@ struct Statements {
             minimumProfile = ["classic": Profile.classic, "modern": .modern][value]
             return minimumProfile != nil
         case .requireSM:
-            requireSM = ["on": true, "off": false][value]
+            requireSM = Statements.flag(value)
             return requireSM != nil
         case .pinRetention:
             pinRetention = PINRetention(rawValue: value)
@@ -68,6 +69,9 @@ struct Statements {
         case .plainLogin:
             plainLogin = PlainLogin(rawValue: value)
             return plainLogin != nil
+        case .hideGOSTKeys:
+            hidesGOSTKeys = Statements.flag(value)
+            return hidesGOSTKeys != nil
         }
     }
 
@@ -95,6 +99,8 @@ struct Statements {
         }
     }
 
+    private static func flag(_ text: String) -> Bool? { ["on": true, "off": false][text] }
+
     private static func seconds(_ text: String) -> Int? {
         guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(text) else { return nil }
         return (0...3600).contains(number) ? number : nil
@@ -110,5 +116,6 @@ struct Statements {
         reconnectWindowWired = other.reconnectWindowWired ?? reconnectWindowWired
         wirelessReaders += other.wirelessReaders
         plainLogin = other.plainLogin ?? plainLogin
+        hidesGOSTKeys = other.hidesGOSTKeys ?? hidesGOSTKeys
     }
 }

@@ -67,8 +67,9 @@ struct AttributeRule: Sendable {
     /// What an object is trusted with.
     static let trusted = AttributeRule(form: .bool, presence: .optional([0]), change: .officer)
 
+    /// - Parameter place: What the value is that of.
     /// - Throws: `CKR_ATTRIBUTE_VALUE_INVALID`.
-    func check(_ value: [UInt8]) throws(CKError) {
+    func check(_ value: [UInt8], _ place: @autoclosure () -> Reason) throws(CKError) {
         let isValid =
             switch form {
             case .bool: value == [0] || value == [1]
@@ -78,7 +79,9 @@ struct AttributeRule: Sendable {
             case .bytes: true
             case .date: value.isEmpty || (value.count == 8 && value.allSatisfy { (0x30...0x39).contains($0) })
             }
-        guard isValid else { throw .attributeValueInvalid }
+        guard isValid else {
+            throw .attributeValueInvalid("\(place()) has \(value.count) octets that are no \(form.description)")
+        }
     }
 
     /// Whether the attribute may go from one value to another, in a copy or in the object itself.
@@ -89,6 +92,19 @@ struct AttributeRule: Sendable {
         case .always: true
         case .only(let value): old == new || new == [value ? 1 : 0]
         case .officer: old == new || byOfficer
+        }
+    }
+}
+
+extension AttributeRule.Form {
+    fileprivate var description: Reason {
+        switch self {
+        case .bool: "CK_TRUE or CK_FALSE"
+        case .number: "CK_ULONG"
+        case .numbers: "list of CK_ULONG"
+        case .bytes: "octets"
+        case .template: "template"
+        case .date: "CK_DATE with eight digits"
         }
     }
 }

@@ -24,8 +24,12 @@ extension AttributeTable {
         CKA_WRAP_WITH_TRUSTED: .bool(false, .only(true)),
     ]
 
+    private static func unknown(_ type: CK_KEY_TYPE, _ key: StaticString) -> CKError {
+        .templateInconsistent("CKA_KEY_TYPE is \(keyType: type), which \(key) cannot have here")
+    }
+
     static func publicKey(_ type: CK_KEY_TYPE) throws(CKError) -> Rules {
-        guard let type = KeyType(type) else { throw .templateInconsistent }
+        guard let type = KeyType(type) else { throw unknown(type, "a key pair") }
         let isRSA = type == .rsa
         let common: Rules = [
             CKA_SUBJECT: .bytes(), CKA_PUBLIC_KEY_INFO: .bytes([], .never), CKA_ENCRYPT: .bool(isRSA),
@@ -45,7 +49,7 @@ extension AttributeTable {
     }
 
     static func privateKey(_ type: CK_KEY_TYPE) throws(CKError) -> Rules {
-        guard let type = KeyType(type) else { throw .templateInconsistent }
+        guard let type = KeyType(type) else { throw unknown(type, "a key pair") }
         let isRSA = type == .rsa
         let common: Rules = [
             CKA_PRIVATE: .bool(true, .copy), CKA_SUBJECT: .bytes(), CKA_PUBLIC_KEY_INFO: .bytes([], .never),
@@ -73,7 +77,7 @@ extension AttributeTable {
     }
 
     static func secretKey(_ type: CK_KEY_TYPE) throws(CKError) -> Rules {
-        guard let type = SecretKeyType(type) else { throw .templateInconsistent }
+        guard let type = SecretKeyType(type) else { throw unknown(type, "a secret key") }
         let parameters: Rules = type == .gost28147 ? [CKA_GOST28147_PARAMS: .bytes(SBox.tc26Z.oid, .never)] : [:]
         let permissions = [CKA_ENCRYPT, CKA_DECRYPT, CKA_SIGN, CKA_VERIFY, CKA_WRAP, CKA_UNWRAP, CKA_DERIVE]
         return key.adding(sensitive).adding(parameters)

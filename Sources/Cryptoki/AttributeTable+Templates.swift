@@ -7,13 +7,17 @@ extension AttributeTable {
     /// - Throws: `CKR_ATTRIBUTE_TYPE_INVALID`, `CKR_ATTRIBUTE_READ_ONLY`, `CKR_ATTRIBUTE_VALUE_INVALID` or
     ///   `CKR_TEMPLATE_INCOMPLETE`.
     func attributes(from template: Attributes) throws(CKError) -> Attributes {
-        for type in template.types {
-            guard let rule = rules[type], let value = template[type] else { throw .attributeTypeInvalid }
-            if case .readOnly = rule.presence { throw .attributeReadOnly }
-            try rule.check(value)
+        for type in template.orderedTypes {
+            let (rule, value) = try rule(for: type, in: template)
+            if case .readOnly = rule.presence {
+                throw .attributeReadOnly("\(template.place(of: type)) is set by the library alone")
+            }
+            try rule.check(value, template.place(of: type))
         }
-        for (type, rule) in rules where template[type] == nil && type != CKA_KEY_TYPE {
-            if case .required = rule.presence { throw .templateIncomplete }
+        for type in rules.keys.sorted() where template[type] == nil && type != CKA_KEY_TYPE {
+            if case .required = rules[type]?.presence {
+                throw .templateIncomplete("\(attribute: type) is missing from \(description(of: template))")
+            }
         }
         return completed(template)
     }
@@ -38,14 +42,45 @@ extension AttributeTable {
         _ attributes: Attributes, by template: Attributes, inCopy: Bool, byOfficer: Bool
     ) throws(CKError) -> Attributes {
         var changed = attributes
-        for type in template.types {
-            guard let rule = rules[type], let value = template[type] else { throw .attributeTypeInvalid }
-            try rule.check(value)
+        for type in template.orderedTypes {
+            let (rule, value) = try rule(for: type, in: template, of: attributes)
+            try rule.check(value, template.place(of: type))
             guard rule.allows(attributes[type], to: value, inCopy: inCopy, byOfficer: byOfficer) else {
-                throw .attributeReadOnly
+                throw .attributeReadOnly("\(template.place(of: type)) \(rule.change.reason(inCopy: inCopy))")
             }
             changed.set(type, value)
         }
         return changed
+    }
+
+    /// - Throws: `CKR_ATTRIBUTE_TYPE_INVALID`.
+    private func rule(
+        for type: CK_ATTRIBUTE_TYPE, in template: Attributes, of object: Attributes? = nil
+    ) throws(CKError) -> (AttributeRule, [UInt8]) {
+        guard let rule = rules[type], let value = template[type] else {
+            throw .attributeTypeInvalid(
+                "\(template.place(of: type)) is no attribute of \(description(of: object ?? template))")
+        }
+        return (rule, value)
+    }
+
+    /// What the attributes are those of.
+    private func description(of attributes: Attributes) -> Reason {
+        guard let objectClass = try? attributes.number(CKA_CLASS) else { return "an object without CKA_CLASS" }
+        guard let keyType = try? attributes.number(CKA_KEY_TYPE) else { return "an object of \(class: objectClass)" }
+        return "an object of \(class: objectClass), \(keyType: keyType)"
+    }
+}
+
+extension AttributeRule.Change {
+    /// Why a change is refused.
+    fileprivate func reason(inCopy: Bool) -> Reason {
+        switch self {
+        case .never: "never changes"
+        case .copy where !inCopy: "can be changed in a copy only"
+        case .only(let value): value ? "can be set, and not be cleared" : "can be cleared, and not be set"
+        case .officer: "can be changed by the SO only"
+        case .copy, .always: "cannot be changed so"
+        }
     }
 }

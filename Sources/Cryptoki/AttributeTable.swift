@@ -13,18 +13,22 @@ struct AttributeTable: Sendable {
     /// - Throws: `CKR_TEMPLATE_INCOMPLETE` without a class or a key's type, `CKR_ATTRIBUTE_VALUE_INVALID` for one that
     ///   nobody knows, `CKR_TEMPLATE_INCONSISTENT` for a type that the class does not have here.
     init(for attributes: Attributes) throws(CKError) {
-        guard let objectClass = try attributes.number(CKA_CLASS) else { throw .templateIncomplete }
+        guard let objectClass = try attributes.number(CKA_CLASS) else {
+            throw .templateIncomplete("CKA_CLASS is missing")
+        }
         switch objectClass {
         case CKO_DATA: rules = Self.data
         case CKO_CERTIFICATE:
             guard try attributes.number(CKA_CERTIFICATE_TYPE) ?? CKC_X_509 == CKC_X_509 else {
-                throw .templateInconsistent
+                throw .templateInconsistent("\(attributes.place(of: CKA_CERTIFICATE_TYPE)) is not CKC_X_509")
             }
             rules = Self.certificate
         case CKO_PUBLIC_KEY: rules = try Self.publicKey(attributes.keyType())
         case CKO_PRIVATE_KEY: rules = try Self.privateKey(attributes.keyType())
         case CKO_SECRET_KEY: rules = try Self.secretKey(attributes.keyType())
-        default: throw .attributeValueInvalid
+        default:
+            throw .attributeValueInvalid(
+                "\(attributes.place(of: CKA_CLASS)) is \(class: objectClass), of which no object can be made here")
         }
         rules.merge(Self.storage) { own, _ in own }
     }
@@ -62,7 +66,9 @@ extension Attributes {
     /// The type of a key. That of a GOST key follows from its curve, so that templates may leave it out.
     fileprivate func keyType() throws(CKError) -> CK_KEY_TYPE {
         if let type = try number(CKA_KEY_TYPE) { return type }
-        guard let oid = self[CKA_GOSTR3410_PARAMS], let curve = Curve(oid: oid) else { throw .templateIncomplete }
+        guard let oid = self[CKA_GOSTR3410_PARAMS], let curve = Curve(oid: oid) else {
+            throw .templateIncomplete("CKA_KEY_TYPE is missing, and no CKA_GOSTR3410_PARAMS tell it")
+        }
         return KeyType(curve).rawValue
     }
 }

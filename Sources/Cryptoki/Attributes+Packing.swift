@@ -41,11 +41,16 @@ extension Attributes {
     ///
     /// - Throws: `CKR_TEMPLATE_INCONSISTENT` where they differ.
     func joined(with key: Attributes, _ type: CK_ATTRIBUTE_TYPE) throws(CKError) -> Attributes {
-        guard let fixed = Attributes(packed: key[type] ?? []) else { throw .templateInconsistent }
+        guard let fixed = Attributes(packed: key[type] ?? []) else {
+            throw .templateInconsistent("the key's \(attribute: type) is no template")
+        }
         var joined = self
-        for type in fixed.types {
-            guard joined[type] == nil || joined[type] == fixed[type] else { throw .templateInconsistent }
-            joined[type] = fixed[type]
+        for fixedType in fixed.orderedTypes {
+            guard joined[fixedType] == nil || joined[fixedType] == fixed[fixedType] else {
+                throw .templateInconsistent(
+                    "\(place(of: fixedType)) has another value than in the key's \(attribute: type)")
+            }
+            joined[fixedType] = fixed[fixedType]
         }
         return joined
     }

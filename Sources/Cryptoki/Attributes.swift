@@ -3,18 +3,33 @@ public import CCryptoki
 /// Attributes by type, each value in the bytes that an application sees (PKCS #11 v2.40, 4.1).
 public struct Attributes: Sendable, Equatable {
     private var values: [CK_ATTRIBUTE_TYPE: [UInt8]] = [:]
+    /// Where each type stands in the caller's template.
+    private var origin: TemplateOrigin?
 
     public init() {}
 
     /// A template.
     ///
+    /// - Parameter name: The caller's argument.
     /// - Throws: `CKR_TEMPLATE_INCONSISTENT` if a type comes twice with different values.
-    public init(template: [(type: CK_ATTRIBUTE_TYPE, value: [UInt8])]) throws(CKError) {
-        for (type, value) in template {
-            if let first = values[type], first != value { throw .templateInconsistent }
+    public init(
+        template: [(type: CK_ATTRIBUTE_TYPE, value: [UInt8])], _ name: StaticString = "pTemplate"
+    ) throws(CKError) {
+        var origin = TemplateOrigin(name)
+        for (index, (type, value)) in template.enumerated() {
+            if let first = values[type], first != value {
+                throw .templateInconsistent("\(origin.place(of: type)) comes again with another value, at \(index)")
+            }
             values[type] = value
+            origin.enter(type, at: index)
         }
+        self.origin = origin
     }
+
+    public static func == (first: Attributes, second: Attributes) -> Bool { first.values == second.values }
+
+    /// An attribute's name for a reason, with its place in the caller's template if it comes from there.
+    func place(of type: CK_ATTRIBUTE_TYPE) -> Reason { origin?.place(of: type) ?? "\(attribute: type)" }
 
     public subscript(type: CK_ATTRIBUTE_TYPE) -> [UInt8]? {
         get { values[type] }
@@ -23,6 +38,9 @@ public struct Attributes: Sendable, Equatable {
 
     /// The types that have a value.
     public var types: some Collection<CK_ATTRIBUTE_TYPE> { values.keys }
+
+    /// As ``types``, those of the caller's template first and in its order.
+    var orderedTypes: [CK_ATTRIBUTE_TYPE] { origin.map { $0.sorted(Array(types)) } ?? types.sorted() }
 
     /// Whether every attribute of `template` is here with the same value.
     public func matches(_ template: Attributes) -> Bool {
@@ -34,7 +52,9 @@ public struct Attributes: Sendable, Equatable {
     /// - Throws: `CKR_ATTRIBUTE_VALUE_INVALID` if it is not one byte.
     public func bool(_ type: CK_ATTRIBUTE_TYPE) throws(CKError) -> Bool? {
         guard let value = values[type] else { return nil }
-        guard value.count == 1 else { throw .attributeValueInvalid }
+        guard value.count == 1 else {
+            throw .attributeValueInvalid("\(place(of: type)) has \(value.count) octets, a CK_BBOOL has 1")
+        }
         return value[0] != 0
     }
 
@@ -43,7 +63,10 @@ public struct Attributes: Sendable, Equatable {
     /// - Throws: `CKR_ATTRIBUTE_VALUE_INVALID` if it does not have a `CK_ULONG`'s size.
     public func number(_ type: CK_ATTRIBUTE_TYPE) throws(CKError) -> CK_ULONG? {
         guard let value = values[type] else { return nil }
-        guard value.count == MemoryLayout<CK_ULONG>.size else { throw .attributeValueInvalid }
+        guard value.count == MemoryLayout<CK_ULONG>.size else {
+            throw .attributeValueInvalid(
+                "\(place(of: type)) has \(value.count) octets, a CK_ULONG has \(MemoryLayout<CK_ULONG>.size)")
+        }
         return value.reversed().reduce(0) { $0 << 8 | CK_ULONG($1) }
     }
 

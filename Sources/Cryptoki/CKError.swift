@@ -3,12 +3,31 @@ public import CCryptoki
 import SecureChannel
 import Token
 
-/// A Cryptoki return value other than `CKR_OK` (PKCS #11 v2.40, 5.1).
-public struct CKError: Error, RawRepresentable, Hashable, Sendable {
+/// A Cryptoki return value other than `CKR_OK` (PKCS #11 v2.40, 5.1), and for the log why it is returned.
+///
+/// Two errors are equal if their values are.
+public struct CKError: Error, RawRepresentable, Sendable {
     public let rawValue: CK_RV
+    /// Why; nil where the value says it all, and where nobody reads it.
+    public let reason: Reason?
 
-    public init(rawValue: CK_RV) { self.rawValue = rawValue }
-    public init(_ rawValue: CK_RV) { self.rawValue = rawValue }
+    public init(rawValue: CK_RV) { self.init(rawValue) }
+
+    public init(_ rawValue: CK_RV) {
+        self.rawValue = rawValue
+        reason = nil
+    }
+
+    /// - Parameter reason: Not called where nobody reads it.
+    public init(_ rawValue: CK_RV, _ reason: @autoclosure () -> Reason) {
+        self.rawValue = rawValue
+        self.reason = Reason.isWanted ? reason() : nil
+    }
+
+    /// The same value for another reason, which can tell of the present one.
+    public func because(_ reason: (Reason) -> Reason) -> CKError {
+        CKError(rawValue, reason(self.reason ?? "it is refused"))
+    }
 
     public static let actionProhibited = CKError(CKR_ACTION_PROHIBITED)
     public static let argumentsBad = CKError(CKR_ARGUMENTS_BAD)
@@ -77,6 +96,7 @@ extension CKError {
             case .pinLocked: .pinLocked
             case .notLoggedIn: .userNotLoggedIn
             case .notFound: .objectHandleInvalid
+            case .anotherToken: .deviceRemoved
             case .memoryFull: .deviceMemory
             case .unsupported: .tokenNotRecognised
             case .faulty, .initialisationPhase, .malformedAnswer, .refused: .deviceError

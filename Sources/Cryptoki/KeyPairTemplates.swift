@@ -69,14 +69,16 @@ extension Attributes {
         case .gostR3410, .gostR3410With512Bits:
             let own = self[CKA_VENDOR_KEY_JOURNAL]
             let signsJournal = privateHalf[CKA_VENDOR_KEY_JOURNAL] ?? own
-            guard own == nil || own == signsJournal else { throw .templateInconsistent }
+            guard own == nil || own == signsJournal else {
+                throw .templateInconsistent("the templates differ in CKA_VENDOR_KEY_JOURNAL")
+            }
             self[CKA_VENDOR_KEY_JOURNAL] = signsJournal
             privateHalf[CKA_VENDOR_KEY_JOURNAL] = signsJournal
         case .rsa:
             guard let repeated = privateHalf[CKA_PUBLIC_EXPONENT] else { return }
             let exponent = self[CKA_PUBLIC_EXPONENT] ?? AttributeTable.defaultPublicExponent
             guard repeated.drop(while: { $0 == 0 }).elementsEqual(exponent.drop { $0 == 0 }) else {
-                throw .templateInconsistent
+                throw .templateInconsistent("the private template has another CKA_PUBLIC_EXPONENT")
             }
             privateHalf[CKA_PUBLIC_EXPONENT] = nil
         case .ec: break

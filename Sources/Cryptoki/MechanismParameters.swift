@@ -143,7 +143,7 @@ extension Mechanism {
         if case .agreement(let parameters) = structure { return parameters }
         if let parameters = AgreementParameters(flat: parameter) { return parameters }
         guard type == CKM_GOSTR3410_12_DERIVE, let parameters = AgreementParameters(fixed: parameter) else {
-            throw .mechanismParameterInvalid
+            throw .mechanismParameterInvalid("the parameter of \(mechanism: type) has none of its layouts")
         }
         return parameters
     }

@@ -159,7 +159,7 @@ extension VerificationKey {
 }
 
 extension Object {
-    /// A public key as X.509 has it.
+    /// A public key as a request for a certificate has it.
     fileprivate func publicKeyInfo() throws(CKError) -> PublicKeyInfo {
         if try attributes.number(CKA_KEY_TYPE) == CKK_RSA {
             do throws(HostCryptoError) { return .rsa(try attributes.rsaPublicKey()) } catch { throw CKError(error) }
@@ -169,7 +169,8 @@ extension Object {
             let digest = attributes[CKA_GOSTR3411_PARAMS]
             let algorithm = PublicKeyAlgorithm.allCases.first { $0.digestParameterSet == digest }
             do throws(GOSTError) {
-                return .gost(try SubjectPublicKeyInfo(algorithm: algorithm ?? .gostR34102012256, key: key))
+                let info = try SubjectPublicKeyInfo(algorithm: algorithm ?? .gostR34102012256, key: key)
+                return .gost(try info.namingDigest)
             } catch {
                 throw CKError(error)
             }

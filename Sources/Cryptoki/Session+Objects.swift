@@ -96,6 +96,7 @@ extension Slot {
         guard found != known else { return }
         known = found
         var missing = TokenItem.items(of: found)
+        if settings.policy.hidesGOSTKeys { missing.removeAll(where: \.isGOSTKey) }
         objects.removeAll { object in
             guard let item = object.tokenItem else { return false }
             guard let index = missing.firstIndex(of: item) else { return true }

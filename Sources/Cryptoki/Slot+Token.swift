@@ -56,6 +56,7 @@ extension Slot {
             return result
         } catch {
             sighting.answered(at: token.lastContact)
+            if error == .anotherToken { end(as: .wrongToken) }
             guard error.isAbsence || (error.mayBeAbsence && hasLeft()) else { throw error }
             tokenLeft()
             throw error.isAbsence ? error : .link(.removed(sent: true))
@@ -89,7 +90,7 @@ extension Slot {
     private func resume(_ token: Token, over link: any CardLink) throws(TokenError) {
         do throws(TokenError) {
             guard link.atr == token.atr else { throw .unsupported }
-            token.resume(over: link)
+            try token.resume(over: link)
             try token.prepare()
         } catch {
             // That the PIN is not taken again is the user's business, not the token's identity.
@@ -104,7 +105,7 @@ extension Slot {
 
     /// The token is gone: its sessions wait for it, where they may.
     private func tokenLeft() {
-        guard sessionCount > 0, connection?.isProtected == true else { return end(as: .normal) }
+        guard sessionCount > 0 else { return end(as: .normal) }
         let window = settings.policy.window(of: reader)
         guard window > .zero else { return end(as: .normal) }
         presence = .waitingForToken(until: sighting.time + window)
@@ -113,7 +114,9 @@ extension Slot {
     /// Whether a transmission failed because the token left. The smart card service notices that a little later.
     private func hasLeft() -> Bool {
         for _ in 0..<6 {
-            if let state = try? readers.readers().first(where: { $0.name == reader }), state.atr == nil { return true }
+            if let readers = try? readers.readers(), readers.first(where: { $0.name == reader })?.atr == nil {
+                return true
+            }
             settings.clocks.pause(Self.pollInterval)
         }
         return false
@@ -141,7 +144,7 @@ extension TokenError {
     fileprivate var isForeignToken: Bool {
         switch self {
         case .channel(.link), .channel(.randomUnavailable), .channel(.storage): false
-        case .channel, .activationNeeded, .unsupported: true
+        case .channel, .activationNeeded, .unsupported, .anotherToken: true
         default: false
         }
     }

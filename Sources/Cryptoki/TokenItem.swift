@@ -18,6 +18,9 @@ enum TokenItem: Equatable {
             + objects.storedKeys.map { .storedKey($0) }
     }
 
+    /// Whether it is a key pair of GOST R 34.10.
+    var isGOSTKey: Bool { if case .key = self { true } else { false } }
+
     /// Whether OpenSC's format describes it, which Kanal does not write.
     var isForeign: Bool {
         switch self {

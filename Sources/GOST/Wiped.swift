@@ -1,6 +1,6 @@
-import Glibc
+import Secrets
 
-/// A plain value on the heap, overwritten when its owner lets it go: round keys, hash states, gamma.
+/// A plain value in the memory of secrets, overwritten when its owner lets it go: round keys, hash states, gamma.
 ///
 /// Moving the owner moves a pointer, so that no copies of the value stay behind on the stack.
 @safe
@@ -8,13 +8,13 @@ struct Wiped<Value: BitwiseCopyable & Sendable>: ~Copyable, @unchecked Sendable 
     private let storage: UnsafeMutablePointer<Value>
 
     init(_ value: Value) {
-        unsafe storage = .allocate(capacity: 1)
+        let memory = unsafe SecretMemory.allocate(MemoryLayout<Value>.stride)
+        unsafe storage = memory.bindMemory(to: Value.self, capacity: 1)
         unsafe storage.initialize(to: value)
     }
 
     deinit {
-        unsafe explicit_bzero(storage, MemoryLayout<Value>.stride)
-        unsafe storage.deallocate()
+        unsafe SecretMemory.release(storage, MemoryLayout<Value>.stride)
     }
 
     /// Lends the value where it stands, to code that takes its address.

@@ -22,11 +22,16 @@ struct AllocatedOutput<Element: BitwiseCopyable> {
         unsafe count.pointee = CK_ULONG(elements.count)
     }
 
+    /// Stores NULL and the count 0, of which nothing is to be released.
+    func storeNothing() {
+        unsafe buffer.pointee = nil
+        unsafe count.pointee = 0
+    }
+
     /// Takes back what was stored.
     func clear() {
         unsafe free(buffer.pointee)
-        unsafe buffer.pointee = nil
-        unsafe count.pointee = 0
+        storeNothing()
     }
 }
 

@@ -4,13 +4,14 @@ import Cryptoki
 extension Mechanism {
     /// Reads the mechanism that a caller points to.
     init(_ pointer: UnsafeMutablePointer<CK_MECHANISM>?) throws(CKError) {
-        let mechanism = try unsafe output(pointer).pointee
+        let mechanism = try unsafe output(pointer, "pMechanism").pointee
         do throws(CKError) {
             let parameter = try unsafe Self.parameter(of: mechanism)
             let structure = try unsafe MechanismParameters(mechanism)
             unsafe self.init(type: mechanism.mechanism, parameter: parameter, structure: structure)
         } catch {
-            throw .mechanismParameterInvalid
+            let type = unsafe mechanism.mechanism
+            throw .mechanismParameterInvalid("the parameter of \(mechanism: type): \(error.reason ?? "")")
         }
     }
 
@@ -20,10 +21,10 @@ extension Mechanism {
         if unsafe mechanism.mechanism == CKM_GOST28147_KEY_WRAP,
             let ukm: CK_KEY_DERIVATION_STRING_DATA = unsafe mechanism.structure()
         {
-            return try unsafe octets(ukm.pData, ukm.ulLen, atMost: 8)
+            return try unsafe octets(ukm.pData, ukm.ulLen, "pData", atMost: 8)
         }
         let parameter = unsafe mechanism.pParameter?.assumingMemoryBound(to: UInt8.self)
-        return try unsafe octets(parameter, mechanism.ulParameterLen)
+        return try unsafe octets(parameter, mechanism.ulParameterLen, "pParameter")
     }
 }
 
@@ -39,15 +40,16 @@ extension MechanismParameters {
             guard let tree: CK_KDF_TREE_GOST_PARAMS = unsafe mechanism.structure() else { return nil }
             self = try unsafe .tree(
                 KeyTreeParameters(
-                    label: octets(tree.pLabel, tree.ulLabelLength), seed: octets(tree.pSeed, tree.ulSeedLength),
+                    label: octets(tree.pLabel, tree.ulLabelLength, "pLabel"),
+                    seed: octets(tree.pSeed, tree.ulSeedLength, "pSeed"),
                     r: tree.ulR, length: tree.ulL, offset: tree.ulOffset))
         case CKM_GOSTR3410_KEY_WRAP where unsafe mechanism.pParameter != nil:
             guard let transport: CK_GOSTR3410_KEY_WRAP_PARAMS = unsafe mechanism.structure() else {
-                throw .mechanismParameterInvalid
+                throw .mechanismParameterInvalid("its length is not that of CK_GOSTR3410_KEY_WRAP_PARAMS")
             }
             var parameters = KeyTransportParameters()
-            parameters.wrapOID = try unsafe octets(transport.pWrapOID, transport.ulWrapOIDLen)
-            parameters.ukm = try unsafe octets(transport.pUKM, transport.ulUKMLen)
+            parameters.wrapOID = try unsafe octets(transport.pWrapOID, transport.ulWrapOIDLen, "pWrapOID")
+            parameters.ukm = try unsafe octets(transport.pUKM, transport.ulUKMLen, "pUKM")
             parameters.key = unsafe transport.hKey
             self = .transport(parameters)
         case CKM_RSA_PKCS_OAEP:
@@ -56,7 +58,7 @@ extension MechanismParameters {
             self = try unsafe .oaep(
                 OAEPParameters(
                     hash: oaep.hashAlg, maskGeneration: oaep.mgf, source: oaep.source,
-                    label: octets(label, oaep.ulSourceDataLen)))
+                    label: octets(label, oaep.ulSourceDataLen, "pSourceData")))
         default: return nil
         }
     }
@@ -69,19 +71,20 @@ extension AgreementParameters {
         case CKM_GOSTR3410_DERIVE, CKM_GOSTR3410_12_DERIVE:
             guard let given: CK_GOSTR3410_DERIVE_PARAMS = unsafe mechanism.structure() else { return nil }
             try unsafe self.init(
-                derivation: given.kdf, publicData: octets(given.pPublicData, given.ulPublicDataLen),
-                ukm: octets(given.pUKM, given.ulUKMLen))
+                derivation: given.kdf, publicData: octets(given.pPublicData, given.ulPublicDataLen, "pPublicData"),
+                ukm: octets(given.pUKM, given.ulUKMLen, "pUKM"))
         case CKM_GOST_KEG where unsafe mechanism.ulParameterLen == MemoryLayout<CK_VENDOR_GOST_KEG_PARAMS>.size,
             CKM_VENDOR_GOST_KEG where unsafe mechanism.ulParameterLen == MemoryLayout<CK_VENDOR_GOST_KEG_PARAMS>.size:
             guard let given: CK_VENDOR_GOST_KEG_PARAMS = unsafe mechanism.structure() else { return nil }
             try unsafe self.init(
-                derivation: CK_ULONG(CKD_NULL), publicData: octets(given.pPublicData, given.ulPublicDataLen),
-                ukm: octets(given.pUKM, given.ulUKMLen))
+                derivation: CK_ULONG(CKD_NULL),
+                publicData: octets(given.pPublicData, given.ulPublicDataLen, "pPublicData"),
+                ukm: octets(given.pUKM, given.ulUKMLen, "pUKM"))
         default:
             guard let given: CK_ECDH1_DERIVE_PARAMS = unsafe mechanism.structure() else { return nil }
             try unsafe self.init(
-                derivation: given.kdf, publicData: octets(given.pPublicData, given.ulPublicDataLen),
-                ukm: octets(given.pSharedData, given.ulSharedDataLen))
+                derivation: given.kdf, publicData: octets(given.pPublicData, given.ulPublicDataLen, "pPublicData"),
+                ukm: octets(given.pSharedData, given.ulSharedDataLen, "pSharedData"))
         }
     }
 }
@@ -98,12 +101,19 @@ extension CK_MECHANISM {
 
 extension Attributes {
     /// Reads the template that a caller points to.
-    init(_ template: UnsafeMutablePointer<CK_ATTRIBUTE>?, _ count: CK_ULONG) throws(CKError) {
-        let template = try unsafe input(template, count, atMost: listLimit)
+    ///
+    /// - Parameter name: The caller's argument.
+    init(
+        _ template: UnsafeMutablePointer<CK_ATTRIBUTE>?, _ count: CK_ULONG, _ name: StaticString = "pTemplate"
+    ) throws(CKError) {
+        let template = try unsafe input(template, count, name, atMost: listLimit)
         try self.init(
             template: template.indices.map { index throws(CKError) in
-                do throws(CKError) { return try unsafe read(template[index]) } catch { throw .attributeValueInvalid }
-            })
+                do throws(CKError) { return try unsafe read(template[index]) } catch {
+                    let type = unsafe template[index].type
+                    throw .attributeValueInvalid("\(name)[\(index)] \(attribute: type): \(error.reason ?? "")")
+                }
+            }, name)
     }
 }
 
@@ -114,18 +124,20 @@ private let (nestedLimit, nestedValueLimit) = (64, 1 << 12)
 private func read(_ attribute: CK_ATTRIBUTE) throws(CKError) -> (type: CK_ATTRIBUTE_TYPE, value: [UInt8]) {
     let (type, count) = unsafe (attribute.type, attribute.ulValueLen)
     guard Attributes.holdsTemplate(type) else {
-        return (type, try unsafe octets(attribute.pValue?.assumingMemoryBound(to: UInt8.self), count))
+        return (type, try unsafe octets(attribute.pValue?.assumingMemoryBound(to: UInt8.self), count, "pValue"))
     }
     let (elements, rest) = unsafe count.quotientAndRemainder(dividingBy: CK_ULONG(MemoryLayout<CK_ATTRIBUTE>.stride))
-    guard rest == 0 else { throw .attributeValueInvalid }
+    guard rest == 0 else { throw .attributeValueInvalid("\(count) octets are no whole number of attributes") }
     let array = try unsafe input(
-        attribute.pValue?.assumingMemoryBound(to: CK_ATTRIBUTE.self), elements, atMost: nestedLimit)
+        attribute.pValue?.assumingMemoryBound(to: CK_ATTRIBUTE.self), elements, "pValue", atMost: nestedLimit)
     let template = try Attributes(
         template: array.indices.map { index throws(CKError) in
             let element = unsafe array[index]
             let value = unsafe element.pValue?.assumingMemoryBound(to: UInt8.self)
-            return try unsafe (element.type, octets(value, element.ulValueLen, atMost: nestedValueLimit))
-        })
-    guard let value = template.packed else { throw .attributeValueInvalid }
+            return try unsafe (element.type, octets(value, element.ulValueLen, "pValue", atMost: nestedValueLimit))
+        }, "pValue")
+    guard let value = template.packed else {
+        throw .attributeValueInvalid("a template in a template has a template in it, or a type that has no form")
+    }
     return (type, value)
 }

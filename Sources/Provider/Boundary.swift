@@ -15,10 +15,10 @@ func call(
 func enter(_ name: StaticString = #function, _ body: () throws(CKError) -> Void) -> CK_RV {
     do throws(CKError) {
         try body()
-        ProviderLog.call(name, CK_RV(CKR_OK))
+        ProviderLog.call(name, nil)
         return CK_RV(CKR_OK)
     } catch {
-        ProviderLog.call(name, error.rawValue)
+        ProviderLog.call(name, error)
         return error.rawValue
     }
 }
@@ -28,11 +28,16 @@ func notSupported(_ name: StaticString = #function) -> CK_RV {
     call(name) { _ throws(CKError) in throw .functionNotSupported }
 }
 
+/// More octets than any buffer has: addresses have fewer than 48 bits.
+private let addressLimit = 1 << 47 - 1
+
 /// A length from outside.
 ///
-/// - Throws: `CKR_ARGUMENTS_BAD` for one that no buffer can have: addresses have fewer than 48 bits.
+/// - Throws: `CKR_ARGUMENTS_BAD` for one that no buffer can have.
 func length(_ count: CK_ULONG) throws(CKError) -> Int {
-    guard let count = Int(exactly: count), count < 1 << 47 else { throw .argumentsBad }
+    guard let count = Int(exactly: count), count <= addressLimit else {
+        throw .argumentsBad("the length \(hex: count) is more than any buffer has")
+    }
     return count
 }
 
@@ -48,35 +53,44 @@ let listLimit = 1 << 12
 
 /// Elements that the caller holds out. NULL stands for none, but not for some.
 ///
+/// - Parameter name: The caller's argument, or what it points to.
 /// - Throws: `CKR_ARGUMENTS_BAD` for more than `limit`, with nothing looked at.
 func input<Element>(
-    _ pointer: UnsafePointer<Element>?, _ count: CK_ULONG, atMost limit: Int = .max
+    _ pointer: UnsafePointer<Element>?, _ count: CK_ULONG, _ name: StaticString = "an argument",
+    atMost limit: Int = .max
 ) throws(CKError) -> UnsafeBufferPointer<Element> {
-    let count = try length(count)
-    guard count <= limit else { throw .argumentsBad }
-    guard unsafe pointer != nil || count == 0 else { throw .argumentsBad }
+    guard let count = Int(exactly: count), count <= min(limit, addressLimit) else {
+        throw .argumentsBad("\(name) has the length \(count), the most is \(min(limit, addressLimit))")
+    }
+    guard unsafe pointer != nil || count == 0 else {
+        throw .argumentsBad("\(name) is NULL, and its length \(count)")
+    }
     return unsafe UnsafeBufferPointer(start: pointer, count: count)
 }
 
 /// As ``input(_:_:atMost:)``, for C's pointers to what it does not change but does not call `const` either.
 func input<Element>(
-    _ pointer: UnsafeMutablePointer<Element>?, _ count: CK_ULONG, atMost limit: Int = .max
+    _ pointer: UnsafeMutablePointer<Element>?, _ count: CK_ULONG, _ name: StaticString = "an argument",
+    atMost limit: Int = .max
 ) throws(CKError) -> UnsafeBufferPointer<Element> {
-    try unsafe input(pointer.map { unsafe UnsafePointer($0) }, count, atMost: limit)
+    try unsafe input(pointer.map { unsafe UnsafePointer($0) }, count, name, atMost: limit)
 }
 
 /// Octets that the caller holds out, copied.
 func octets(
-    _ pointer: UnsafeMutablePointer<UInt8>?, _ count: CK_ULONG, atMost limit: Int = valueLimit
+    _ pointer: UnsafeMutablePointer<UInt8>?, _ count: CK_ULONG, _ name: StaticString = "an argument",
+    atMost limit: Int = valueLimit
 ) throws(CKError) -> [UInt8] {
-    try unsafe Array(input(pointer, count, atMost: limit))
+    try unsafe Array(input(pointer, count, name, atMost: limit))
 }
 
 /// A place for one result.
 ///
 /// - Throws: `CKR_ARGUMENTS_BAD` for NULL.
-func output<Element>(_ pointer: UnsafeMutablePointer<Element>?) throws(CKError) -> UnsafeMutablePointer<Element> {
-    guard let pointer = unsafe pointer else { throw .argumentsBad }
+func output<Element>(
+    _ pointer: UnsafeMutablePointer<Element>?, _ name: StaticString = "a place for a result"
+) throws(CKError) -> UnsafeMutablePointer<Element> {
+    guard let pointer = unsafe pointer else { throw .argumentsBad("\(name) is NULL") }
     return unsafe pointer
 }
 
@@ -89,7 +103,7 @@ struct Output<Element> {
 
     /// - Throws: `CKR_ARGUMENTS_BAD` if there is no place for the length.
     init(_ buffer: UnsafeMutablePointer<Element>?, _ count: UnsafeMutablePointer<CK_ULONG>?) throws(CKError) {
-        guard let count = unsafe count else { throw .argumentsBad }
+        guard let count = unsafe count else { throw .argumentsBad("the pointer to the result's length is NULL") }
         unsafe self.buffer = unsafe buffer
         unsafe self.count = unsafe count
     }

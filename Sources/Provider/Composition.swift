@@ -12,6 +12,7 @@ import Token
 /// system's random numbers.
 enum Composition {
     static func library() -> Library {
+        Reason.isWanted = ProviderLog.isActive
         let settings = settings(configuration())
         let readers = PCSCReaders { refusal in
             let reason =

@@ -92,8 +92,9 @@ extension MessageStore {
 }
 
 extension AllocatedOutput<CK_VENDOR_BUFFER> {
-    /// Stores an array of buffers, each of which the caller releases for itself.
+    /// Stores an array of buffers, each of which the caller releases for itself; NULL if there is none.
     fileprivate func store(_ values: [[UInt8]]) throws(CKError) {
+        guard !values.isEmpty else { return unsafe storeNothing() }
         var buffers: [CK_VENDOR_BUFFER] = unsafe []
         do throws(CKError) {
             for value in values {

@@ -1,4 +1,4 @@
-import CCryptoki
+import Cryptoki
 import Glibc
 import Logging
 
@@ -13,8 +13,9 @@ enum ProviderLog {
 
     private static let file = environment("KANAL_LOG").flatMap(FileLogHandler.init(path:))
 
-    static func call(_ name: StaticString, _ result: CK_RV) {
-        logger.debug("\(function: name) \(code: result)")
+    /// Logs a call, and why it was refused.
+    static func call(_ name: StaticString, _ error: CKError?) {
+        logger.debug("\(function: name) \(error?.line ?? "0x00000000")")
     }
 }
 
@@ -22,13 +23,6 @@ extension Logger.Message.StringInterpolation {
     /// A function's name without its parameters.
     mutating func appendInterpolation(function: StaticString) {
         appendInterpolation(function.description.prefix { $0 != "(" })
-    }
-
-    /// A return value, in eight hexadecimal digits.
-    mutating func appendInterpolation(code: CK_RV) {
-        let digits = String(code, radix: 16, uppercase: true)
-        appendLiteral("0x")
-        appendInterpolation(String(repeating: "0", count: max(0, 8 - digits.count)) + digits)
     }
 }
 

@@ -3,15 +3,14 @@ import Glibc
 /// Bytes that must not outlive their use: a PIN, a password, a key, or anything computed from one.
 ///
 /// A `Secret` is moved or borrowed, never copied by accident, has no printable form, and overwrites its bytes when its
-/// owner lets it go.
+/// owner lets it go. They are in no core dump, and a forked child has zeros in their place.
 @safe
 public struct Secret: ~Copyable, @unchecked Sendable {
     private let storage: UnsafeMutableBufferPointer<UInt8>
 
     /// A secret of `count` zero bytes, to be filled through ``mutableBytes``. A negative count counts as zero.
     public init(count: Int) {
-        unsafe storage = .allocate(capacity: max(count, 0))
-        unsafe storage.initialize(repeating: 0)
+        unsafe storage = Secret.allocate(max(count, 0))
     }
 
     /// A copy of `bytes`. The original stays where it was: wipe it if it was yours.
@@ -22,12 +21,9 @@ public struct Secret: ~Copyable, @unchecked Sendable {
     /// A copy of `bytes` with `zeros` zero bytes after them, to be filled through ``mutableBytes``. A negative number of
     /// them counts as zero.
     public init(copying bytes: Span<UInt8>, zeros: Int) {
-        unsafe storage = .allocate(capacity: bytes.count + max(zeros, 0))
+        unsafe storage = Secret.allocate(bytes.count + max(zeros, 0))
         let storage = unsafe storage
-        unsafe bytes.withUnsafeBufferPointer {
-            let end = unsafe storage.initialize(fromContentsOf: $0)
-            unsafe storage.extracting(end...).initialize(repeating: 0)
-        }
+        unsafe bytes.withUnsafeBufferPointer { _ = unsafe storage.update(fromContentsOf: $0) }
     }
 
     /// A copy of `bytes`, for values that an array held anyway.
@@ -36,8 +32,17 @@ public struct Secret: ~Copyable, @unchecked Sendable {
     }
 
     deinit {
-        if let base = unsafe storage.baseAddress { unsafe explicit_bzero(base, storage.count) }
-        unsafe storage.deallocate()
+        guard unsafe !storage.isEmpty, let base = unsafe storage.baseAddress else { return }
+        unsafe SecretMemory.release(base, storage.count)
+    }
+
+    /// Zero bytes. Where there are none, the address is none either, but not 0: C functions take that for something else.
+    private static func allocate(_ count: Int) -> UnsafeMutableBufferPointer<UInt8> {
+        let start =
+            unsafe count == 0
+            ? UnsafeMutablePointer(bitPattern: 64)
+            : SecretMemory.allocate(count).bindMemory(to: UInt8.self, capacity: count)
+        return unsafe UnsafeMutableBufferPointer(start: start, count: count)
     }
 
     /// The number of bytes.

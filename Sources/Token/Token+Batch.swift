@@ -18,6 +18,9 @@ struct Step {
     /// GET DATA of the change counter.
     static let changeCounter = Step(0x00, 0xCA, 0x01, 0x32, ne: 4)
 
+    /// GET DATA of the serial number.
+    static let serial = Step(0x00, 0xCA, 0x01, 0x81, ne: 8)
+
     /// Selects a file by its path, with as many bytes of its template as `ne` says.
     static func select(_ path: FilePath, ne: Int? = nil) -> Step {
         Step(0x00, 0xA4, 0x08, ne == nil ? 0x00 : 0x04, bytes: path.bytes, ne: ne)

@@ -130,6 +130,7 @@ extension Token {
             store.markUsed(channel.record, label: hints?.label)
         } catch {
             if error.isFruitlessOpening { history.opens.countFruitless(at: now) }
+            if error.isRefusedOpening { try requireSameOffer() }
             guard error == .unknownRecord else { throw failure(error) }
             // The record is kept: this answer is not authenticated (gsc1, 15.2 a).
             warn("the token does not know this host any more: activate it again")
@@ -235,6 +236,12 @@ extension Token {
 }
 
 extension ChannelError {
+    /// Whether a card answered an attempt to open, and not as the one that this host is paired with does.
+    fileprivate var isRefusedOpening: Bool {
+        if case .link = self { return false }
+        return self == .unknownRecord || isFruitlessOpening
+    }
+
     /// Whether an attempt to open reached the token and led to nothing. A token that left is another matter.
     fileprivate var isFruitlessOpening: Bool {
         switch self {

@@ -41,12 +41,13 @@ extension Token {
     /// Whether the token says that it has a session, perhaps another process's.
     private func isInUse() throws(TokenError) -> Bool {
         try exclusively { () throws(TokenError) in
-            do throws(ChannelError) {
-                if case .present(_, let hints) = try Discovery.run(over: link) { self.hints = hints }
-            } catch {
-                throw .channel(error)
+            let discovery: Discovery
+            do throws(ChannelError) { discovery = try Discovery.run(over: link) } catch { throw .channel(error) }
+            guard case .present(let capabilities, let hints) = discovery, capabilities.serial == serial else {
+                throw foundAnother()
             }
-            return hints?.now.contains(.sessionActive) == true
+            self.hints = hints
+            return hints.now.contains(.sessionActive)
         }
     }
 

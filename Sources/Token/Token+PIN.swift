@@ -123,7 +123,11 @@ extension Token {
 
     /// VERIFY of a global PIN.
     func verify(_ role: Role, _ pin: borrowing Secret) throws(TokenError) {
-        try present(pin, as: role.rawValue)
+        do throws(TokenError) { try present(pin, as: role.rawValue) } catch {
+            // The card may have taken what it could not confirm.
+            if case .link = error, returnsRights { heldRights.insert(role) }
+            throw error
+        }
         if returnsRights { heldRights.insert(role) }
     }
 
@@ -137,6 +141,7 @@ extension Token {
     /// - Parameter reference: 01 the SO's, 02 User's, 80 + N local PIN N.
     func present(_ pin: borrowing Secret, as reference: UInt8) throws(TokenError) {
         try requirePossible(pin)
+        try proveIdentity()
         var status = try send(Command(0x00, 0x20, 0x00, reference, data: pin.copy())).status
         if status == .alreadyVerified {
             // Another process holds the right, so that the card did not look at this PIN.

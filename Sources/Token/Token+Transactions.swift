@@ -7,6 +7,8 @@ import Secrets
 extension Token {
     /// Runs `body` while no other process can reach the card, with the channel open and the login in force.
     ///
+    /// Without a channel the card says its serial number before it is sent anything else; see ``proveIdentity()``.
+    ///
     /// The first command of a transaction reads the change counter. It can be repeated without harm, so it finds a lost
     /// channel before a command that cannot, and it tells whether what is known of the objects is true.
     ///
@@ -48,6 +50,7 @@ extension Token {
         if case .unknown(let error) = protection { throw error }
         guard isActivated else { throw .activationNeeded }
         do throws(TokenError) {
+            if beginning != .nothing { try proveIdentity() }
             switch beginning {
             case .reading where isChannelReady: break
             case .acting where isPlain || isChannelReliable: break
@@ -60,6 +63,7 @@ extension Token {
             guard error.isDisturbance else { throw error }
             history.countLoss(at: settings.clocks.uptime.now)
             guard !hasActed else { throw error }
+            try proveIdentity()
             try establish()
             return try body()
         }
@@ -67,6 +71,7 @@ extension Token {
 
     /// Runs `body` while no other process can reach the card.
     func exclusively<Result>(_ body: () throws(TokenError) -> Result) throws(TokenError) -> Result {
+        isProven = false
         do throws(LinkError) {
             if try beginTransaction() { cardWasReset() }
         } catch {
@@ -90,7 +95,7 @@ extension Token {
     }
 
     /// A reset ends the channel's session on the card and every login, but one that the card forgets after each call.
-    private func cardWasReset() {
+    func cardWasReset() {
         channel?.discard()
         channel = nil
         if isPlain, !returnsRights { forgetLogin() }
@@ -187,6 +192,7 @@ extension Token {
     }
 
     func linkFailed(_ error: LinkError) -> TokenError {
+        isProven = false
         if let channel, !channel.isOpen {
             if channel.isProvisional, error.outcome == .unknown {
                 history.opens.countFruitless(at: settings.clocks.uptime.now)

@@ -40,6 +40,8 @@ public final class Token {
     public internal(set) var hasActed = false
     /// Whether the transaction under way has read the change counter.
     var hasAsked = false
+    /// Whether the card has said its serial number in the transaction under way, and answered ever since.
+    var isProven = false
     /// When the token last answered.
     public internal(set) var lastContact: Duration
     /// For how long the machine had been suspended in all at the last transaction.
@@ -130,19 +132,22 @@ public final class Token {
         link.disconnect()
     }
 
-    /// Goes on with a token that was away, over a new connection. Who is logged in stays logged in; the next transaction
-    /// opens the channel and presents the PIN.
-    public func resume(over link: any CardLink) {
+    /// Goes on with a token that was away, over a new connection. Who is logged in stays logged in if the PIN is kept: the
+    /// next transaction opens the channel and presents it, or presents it when it is needed if there is no channel.
+    ///
+    /// - Throws: ``TokenError/anotherToken`` if the token has no channel and is not the one that was away.
+    public func resume(over link: any CardLink) throws(TokenError) {
         self.link.disconnect()
         self.link = link
-        channel?.discard()
-        channel = nil
+        cardWasReset()
+        if isPlain { try transaction { () throws(TokenError) in } }
     }
 
     private func endOnCard() {
         channel?.close()
-        if case .plain = protection, !returnsRights, let login {
-            _ = try? link.transmit(Command(0x80, 0x40, 0x00, login.rawValue))
-        }
+        guard isPlain, !returnsRights, let login else { return }
+        isProven = false
+        guard (try? proveIdentity()) != nil else { return }
+        _ = try? link.transmit(Command(0x80, 0x40, 0x00, login.rawValue))
     }
 }

@@ -29,6 +29,8 @@ public enum TokenError: Error, Sendable, Equatable {
     case initialisationPhase
     /// The token's answer does not have the form that the command prescribes.
     case malformedAnswer
+    /// Another token is in the place of this one, or one that does not say which it is.
+    case anotherToken
     /// Any other status word.
     case refused(StatusWord)
 

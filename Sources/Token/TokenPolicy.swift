@@ -16,6 +16,8 @@ public struct TokenPolicy: Sendable, Equatable {
     public var wirelessReaders: [ReaderPattern] = []
     /// What becomes of a login on a token without channel when a call ends.
     public var plainLogin = PlainLogin.reset
+    /// Whether searches pass over GOST key pairs, for programs that give up at a key of a type they do not know.
+    public var hidesGOSTKeys = false
 
     /// What counts where nothing is decided.
     public init() {}

@@ -41,6 +41,7 @@ struct ConfigurationErrorTests {
             reconnect_window_wired = -1
             pin_retention = forever
             plain_login = both
+            hide_gost_keys = all
             minimum_profile = modern
             """)
         #expect(!configuration.isClosed)
@@ -48,8 +49,9 @@ struct ConfigurationErrorTests {
         #expect(configuration.policy.reconnectWindowWired == 0)
         #expect(configuration.policy.pinRetention == .none)
         #expect(configuration.policy.plainLogin == .reset)
+        #expect(!configuration.policy.hidesGOSTKeys)
         #expect(configuration.policy.minimumProfile == .modern)
-        #expect(configuration.remarks.map(\.line) == [1, 2, 3, 4])
+        #expect(configuration.remarks.map(\.line) == [1, 2, 3, 4, 5])
     }
 
     @Test("A message names file, line, key and value, and what is allowed")

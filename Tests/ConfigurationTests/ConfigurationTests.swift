@@ -42,6 +42,7 @@ struct ConfigurationTests {
                 wireless_readers = Virtual PCD*, ACME #1 ,, B?
                 wireless_readers = Other
                 plain_login = sticky\r
+                hide_gost_keys = on
                 """)
         #expect(configuration.remarks == [])
         #expect(configuration.store == .application("mail"))
@@ -52,6 +53,7 @@ struct ConfigurationTests {
         #expect(configuration.policy.reconnectWindowWired == 3600)
         #expect(configuration.policy.wirelessReaders.map(\.text) == ["Virtual PCD*", "ACME", "Other"])
         #expect(configuration.policy.plainLogin == .sticky)
+        #expect(configuration.policy.hidesGOSTKeys)
     }
 
     @Test("A section counts for the program that it names, and overrides what stands before all sections")

@@ -3,6 +3,7 @@ import Cryptoki
 import Emulator
 import Foundation
 import GOST
+import HostCrypto
 import TestSupport
 import Testing
 
@@ -17,13 +18,15 @@ struct CertificationTests {
         let keys: (publicKey: CK_OBJECT_HANDLE, privateKey: CK_OBJECT_HANDLE)
         let openssl: OpenSSL
 
-        init(_ algorithm: PublicKeyAlgorithm, on identity: Identity = .usb, onToken: Bool = true) throws {
+        init(
+            _ algorithm: PublicKeyAlgorithm, on identity: Identity = .usb, curve: Curve? = nil, onToken: Bool = true
+        ) throws {
             (_, application, session) = try TokenKeyTests.start(identity)
             openssl = try OpenSSL()
             let isLong = algorithm == .gostR34102012512
             let template = try Attributes(template: [
                 (CKA_TOKEN, [onToken ? 1 : 0]), (CKA_ID, [1]), (CKA_LABEL, Array("key".utf8)),
-                (CKA_GOSTR3410_PARAMS, (isLong ? Curve.tc26512A : .cryptoProA).oid),
+                (CKA_GOSTR3410_PARAMS, (curve ?? (isLong ? .tc26512A : .cryptoProA)).oid),
                 (CKA_GOSTR3411_PARAMS, algorithm.digestParameterSet),
             ])
             let mechanism = isLong ? CKM_GOSTR3410_512_KEY_PAIR_GEN : CKM_GOSTR3410_KEY_PAIR_GEN
@@ -46,7 +49,7 @@ struct CertificationTests {
 
         /// A certificate for the key by an authority of the program's, stored on the token. The authority's is in the file
         /// `ca.pem`.
-        func certificate(id: [UInt8] = [1]) throws -> CK_OBJECT_HANDLE {
+        func certificate(id: [UInt8] = [1], tail: [UInt8] = []) throws -> CK_OBJECT_HANDLE {
             try openssl.run(
                 "req -x509 -newkey gost2012_256 -pkeyopt paramset:A -nodes -keyout ca.key -out ca.pem -subj /CN=Authority"
             )
@@ -58,7 +61,7 @@ struct CertificationTests {
                 session,
                 [
                     (CKA_CLASS, CKO_CERTIFICATE.octets), (CKA_TOKEN, [1]), (CKA_ID, id),
-                    (CKA_VALUE, openssl.read("certificate")),
+                    (CKA_VALUE, openssl.read("certificate") + tail),
                 ])
         }
 
@@ -95,6 +98,37 @@ struct CertificationTests {
             "email:example@ya.ru", "Policy:",
         ] {
             #expect(text.contains(field), "\(field)")
+        }
+    }
+
+    @Test(
+        "a request names a key as OpenSSL's gost engine does, the hash function with 512 bits too",
+        arguments: [Curve.tc26512A, .tc26512B, .tc26512C, .cryptoProA, .tc26256A, .tc26256B])
+    func keyNames(_ curve: Curve) throws {
+        let isLong = curve.coordinateSize == 64
+        let scene = try Scene(isLong ? .gostR34102012512 : .gostR34102012256, curve: curve, onToken: false)
+        let request = try scene.request(["CN", "x"])
+        try scene.openssl.write(request, "request")
+        try scene.openssl.run("req -in request -inform DER -verify -noout")
+        let key = try scene.openssl.run("req -in request -inform DER -pubkey -noout")
+        try scene.openssl.write(Array(key.utf8), "key")
+        try scene.openssl.run("pkey -pubin -in key -outform DER -out public")
+        let engines = try scene.openssl.read("public")
+        #expect(request.firstRange(of: engines) != nil)
+        #expect(
+            (engines.firstRange(of: PublicKeyAlgorithm.gostR34102012512.digestParameterSet) != nil)
+                == [.tc26512A, .tc26512B].contains(curve))
+    }
+
+    @Test("attributes of one type become values of one attribute")
+    func values() throws {
+        let scene = try Scene(.gostR34102012256)
+        let names = ["unstructuredName", "first", "1.2.840.113549.1.9.2", "second"]
+        try scene.openssl.write(scene.request(["CN", "x"], attributes: names), "request")
+        try scene.openssl.run("req -in request -inform DER -verify -noout")
+        let text = try scene.openssl.run("asn1parse -in request -inform DER")
+        for word in ["unstructuredName", "first", "second"] {
+            #expect(text.split(separator: "\n").count { $0.contains(":" + word) } == 1, "\(word)")
         }
     }
 
@@ -193,6 +227,21 @@ struct CertificationTests {
             try scene.openssl.write(content + [0], "content")
             #expect(try !scene.openssl.succeeds("\(options) -in detached -content content -out output"))
         }
+    }
+
+    @Test("octets behind a certificate's DER are ignored, and do not go with a message")
+    func tail() throws {
+        let scene = try Scene(.gostR34102012256)
+        let certificate = try scene.certificate(tail: [0x0A])
+        let plain = try scene.openssl.read("certificate")
+        let message = try scene.sign([1], certificate, others: [certificate])
+        #expect(try SignedData(der: message.span).certificates == [plain])
+        try scene.openssl.write(message, "message")
+        try scene.openssl.run("cms -verify -binary -inform DER -CAfile ca.pem -purpose any -in message -out output")
+        let text = try scene.application.library.withSession(scene.session) { session throws(CKError) in
+            try session.certificateText(certificate)
+        }
+        #expect(try text == Certificate.text(der: plain.span))
     }
 
     @Test("a message is refused for what is no certificate, no key or another's, for RSA, and without a login")

@@ -118,7 +118,10 @@ struct ActivationCodeTests {
         let application = Application(reader, store: Folder()) { $0.log = journal.logger }
         // The modern bit is cleared on the way: E1.82 is the third object, after PROTO and SER.
         reader.onResponse { number, _, response in
-            guard number == 1, let index = response.data.firstIndex(of: 0x82) else { return response }
+            let profiles: [UInt8] = [0x82, 0x01, 0x03]
+            guard number == 1,
+                let index = response.data.indices.first(where: { response.data[$0...].starts(with: profiles) })
+            else { return response }
             var changed = response
             changed.data[index + 2] = 0x01
             return changed

@@ -30,7 +30,7 @@ struct PlainLoginTests {
         let sent = try Self.instructions(reader) {
             _ = try application.sign(session, key, Self.digest, CKM_GOSTR3410)
         }
-        #expect(sent == [0x2002, 0x22B6, 0x2A9A, 0x4002])
+        #expect(sent == [0xCA81, 0x2002, 0x22B6, 0x2A9A, 0x4002])
         #expect(Self.foreignSignature(reader) == [0x69, 0x82])
         #expect(try application.find(session).count == 2)
         #expect(Self.foreignSignature(reader) == [0x69, 0x82])
@@ -58,7 +58,7 @@ struct PlainLoginTests {
             let sent = try Self.instructions(reader) {
                 _ = try application.sign(session, key, Self.digest, CKM_GOSTR3410)
             }
-            #expect(sent == [0x22B6, 0x2A9A])
+            #expect(sent == [0xCA81, 0x22B6, 0x2A9A])
             #expect(Self.foreignSignature(reader) == [0x90, 0x00])
             try application.library.closeAllSessions(with: 0)
             #expect(Self.foreignSignature(reader) == [0x69, 0x82])
@@ -97,6 +97,7 @@ struct PlainLoginTests {
         }
         #expect(sent.count { $0 == 0x2002 } == 1)
         reader.onResponse(nil)
+        #expect(Self.foreignSignature(reader) == [0x69, 0x82], "the card took the PIN")
         _ = try application.sign(session, key, Self.digest, CKM_GOSTR3410)
     }
 
@@ -135,20 +136,22 @@ struct PlainLoginTests {
         #expect(try application.library.token(in: 0, evicting: false).info.user.triesLeft == 9)
     }
 
-    @Test("C_Login costs two commands behind the change counter, C_Sign four, a search one while nothing changed")
+    @Test(
+        "behind the serial number, C_Login costs two commands and a change counter, C_Sign four, a search one if all is known"
+    )
     func roundTrips() throws {
         let reader = try EmulatedReader(.usb)
         let application = Application(reader, store: Folder())
         let session = try application.open()
-        #expect(try Self.instructions(reader) { try application.logIn(session) } == [0xCA32, 0x2002, 0x4002])
+        #expect(try Self.instructions(reader) { try application.logIn(session) } == [0xCA81, 0xCA32, 0x2002, 0x4002])
         let key = try application.makeKeys(session).privateKey
         _ = try application.find(session)
         for _ in 0..<2 {
-            #expect(try Self.instructions(reader) { _ = try application.find(session) } == [0xCA32])
+            #expect(try Self.instructions(reader) { _ = try application.find(session) } == [0xCA81, 0xCA32])
             #expect(
                 try Self.instructions(reader) {
                     _ = try application.sign(session, key, Self.digest, CKM_GOSTR3410)
-                }.count == 4)
+                }.count == 5)
         }
     }
 }

@@ -53,6 +53,7 @@ struct CertificateTests {
         let text = try openssl.run("x509 -in pem -noout -text -nameopt \(options)")
         #expect(try String(decoding: Certificate.text(der: der.span), as: UTF8.self) == text)
         expectAllCutsRefused(der)
+        try expectTailIgnored(der)
     }
 
     /// A Name of one CommonName.
@@ -68,8 +69,17 @@ struct CertificateTests {
             expect(.invalidEncoding) { _ = try Certificate(der: der.span.extracting(first: count)) }
             expect(.invalidEncoding) { _ = try Certificate.text(der: der.span.extracting(first: count)) }
         }
-        let long = der + [0]
-        expect(.invalidEncoding) { _ = try Certificate(der: long.span) }
+    }
+
+    /// Octets behind a certificate are none of it, as `openssl` has it too.
+    private func expectTailIgnored(_ der: [UInt8]) throws {
+        let certificate = try Certificate(der: der.span)
+        #expect(certificate.der == der)
+        for tail: [UInt8] in [[0], [0xFF], der] {
+            let long = der + tail
+            #expect(try Certificate(der: long.span) == certificate)
+            #expect(try Certificate.text(der: long.span) == Certificate.text(der: der.span))
+        }
     }
 
     @Test("An octet changed in a certificate is refused or read, and never ends the process")

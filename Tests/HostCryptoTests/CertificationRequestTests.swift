@@ -78,6 +78,36 @@ struct CertificationRequestTests {
         }
     }
 
+    @Test("Attributes of one type are values of one attribute, and the same value is one")
+    func values() throws {
+        let key = try ECPrivateKey.generate(on: .p256, random: Seeded("values"))
+        let fields = [
+            Field(type: "unstructuredName", value: "second"), Field(type: "1.2.840.113549.1.9.2", value: "first"),
+            Field(type: "challengePassword", value: "one"), Field(type: "unstructuredName", value: "UTF8String:third"),
+            Field(type: "challengePassword", value: "one"), Field(type: "1.2.643.100.111", value: "a"),
+            Field(type: "1.2.643.100.111", value: "b"),
+        ]
+        let request = try CertificationRequest(
+            subject: [], publicKeyInfo: PublicKeyInfo.ec(key.publicKey).der, attributes: fields,
+            extensions: [])
+        let signature = try key.signature(DigestAlgorithm.sha256(request.info))
+        let der = try request.der(.ecdsa(.sha256), signature: signature)
+        try expectValid(der, subject: "", extensions: false)
+        let openssl = try OpenSSL()
+        try openssl.write(der, "request")
+        let lines = try openssl.run("asn1parse -inform DER -in request").split(separator: "\n")
+        let texts = lines.filter { $0.contains("STRING  ") }.map { String($0.split(separator: ":").last ?? "") }
+        for (type, values) in [
+            ("unstructuredName", ["first", "second", "third"]), ("challengePassword", ["one"]),
+            ("Signing Tool of Subject", ["a", "b"]),
+        ] {
+            #expect(lines.count { $0.contains(type) } == 1, "\(type)")
+            #expect(values.allSatisfy { value in texts.count { $0 == value } == 1 }, "\(type)")
+        }
+        // The values of a SET OF stand in the order of their octets (X.690, 11.6), of which the second is the length.
+        #expect(texts.filter { ["first", "second", "third"].contains($0) } == ["first", "third", "second"])
+    }
+
     @Test("What OpenSSL does not understand is refused")
     func refusals() throws {
         let key = try PublicKeyInfo.ec(ECPrivateKey.generate(on: .p256, random: Seeded("refusals")).publicKey).der

@@ -71,7 +71,8 @@ struct SignedMessageTests {
     private func expectRead(
         _ openssl: OpenSSL, _ certificate: [UInt8], _ content: [UInt8], _ algorithm: SignatureAlgorithm
     ) throws {
-        let key = try PublicKeyInfo(der: Certificate(der: certificate.span).subjectPublicKeyInfo.span)
+        let parsed = try Certificate(der: certificate.span)
+        let key = try PublicKeyInfo(der: parsed.subjectPublicKeyInfo.span)
         let command =
             "cms -sign -binary -in content -signer ca.pem -inkey key -md \(algorithm.digest.program) -outform DER"
         try openssl.run("\(command) -nodetach -out theirs")
@@ -132,8 +133,28 @@ struct SignedMessageTests {
             }
         }
         expectRefused(.invalidLength, digest: 32, certificate, [])
-        expectRefused(.invalidEncoding, digest: 20, certificate + [0], [])
+        expectRefused(.invalidEncoding, digest: 20, certificate.dropLast(), [])
         expectRefused(.invalidEncoding, digest: 20, certificate, [[1]])
+    }
+
+    @Test("Octets behind a certificate do not go with the message, and in a message there must be none")
+    func tails() throws {
+        let certificate = try OpenSSL().makeCertificate("rsa:512 -sha1")
+        func message(_ certificate: [UInt8], _ others: [[UInt8]]) throws -> [UInt8] {
+            try SignedMessage(
+                contentDigest: [UInt8](repeating: 1, count: 20), certificate: certificate, others: others,
+                algorithm: .rsa(.sha1), signingTime: 0
+            ).der(signature: [1], content: [1])
+        }
+        let plain = try message(certificate, [])
+        #expect(try message(certificate + [0], [certificate + [1, 2], certificate]) == plain)
+        #expect(try SignedData(der: plain.span).certificates == [certificate])
+        // The certificates' own element says that it has an octet more.
+        let place = try #require(plain.firstRange(of: certificate)).lowerBound
+        #expect(plain[place - 4..<place - 2] == [0xA0, 0x82])
+        var changed = plain
+        changed[place - 1] += 1
+        expect(.invalidEncoding) { _ = try SignedData(der: changed.span) }
     }
 
     private func attributes(signingTime: Int) throws -> [UInt8] {

@@ -5,8 +5,8 @@ public struct AlgorithmIdentifier: Sendable, Equatable {
     public let curve: Curve
     /// Whether the hash function of ``PublicKeyAlgorithm/digestParameterSet`` is named.
     ///
-    /// OpenSSL's gost engine names it with every key of 512 bits; RFC 9215 leaves it out with its own parameter sets.
-    /// Both are read, and written again as they were.
+    /// RFC 9215 leaves it out with its own parameter sets; OpenSSL's gost engine names it with two of them
+    /// (``namingDigest``). Both are read, and written again as they were.
     public let namesDigest: Bool
     /// The S-box of GOST 28147-89 that a key of GOST R 34.10-2001 is used with: an object identifier in DER, tag and
     /// length included.
@@ -27,6 +27,16 @@ public struct AlgorithmIdentifier: Sendable, Equatable {
         self.curve = curve
         self.namesDigest = namesDigest
         self.encryptionParameterSet = encryptionParameterSet
+    }
+
+    /// The identifier as OpenSSL's gost engine writes it: the hash function is named with the parameter sets A and B of
+    /// 512 bits too, where RFC 9215, 4.2, lets it be. BouncyCastle 1.72 reads no other.
+    var namingDigest: AlgorithmIdentifier {
+        get throws(GOSTError) {
+            try AlgorithmIdentifier(
+                algorithm, curve, namesDigest: namesDigest || curve == .tc26512A || curve == .tc26512B,
+                encryptionParameterSet: encryptionParameterSet)
+        }
     }
 
     /// Reads an identifier.

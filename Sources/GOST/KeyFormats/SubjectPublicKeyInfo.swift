@@ -11,6 +11,16 @@ public struct SubjectPublicKeyInfo: Sendable, Equatable {
         self.key = key
     }
 
+    /// The key as requests for certificates name it, ``AlgorithmIdentifier/namingDigest``.
+    public var namingDigest: SubjectPublicKeyInfo {
+        get throws(GOSTError) { SubjectPublicKeyInfo(algorithm: try algorithm.namingDigest, key: key) }
+    }
+
+    private init(algorithm: AlgorithmIdentifier, key: PublicKey) {
+        self.algorithm = algorithm
+        self.key = key
+    }
+
     /// Reads and checks a public key.
     ///
     /// - Parameter der: The whole of the structure in DER, and nothing behind it.

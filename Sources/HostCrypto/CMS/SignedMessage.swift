@@ -13,7 +13,7 @@ public struct SignedMessage: Sendable {
     ///
     /// - Parameters:
     ///   - contentDigest: The digest of the content by the algorithm's hash function.
-    ///   - certificate: The signer's, in DER.
+    ///   - certificate: The signer's, in DER. Octets behind a certificate are ignored and do not go with the message.
     ///   - others: Further certificates to go with it, in DER.
     ///   - signingTime: In seconds since 1970.
     /// - Throws: ``HostCryptoError/invalidLength`` for the digest; ``HostCryptoError/invalidEncoding`` for a
@@ -24,10 +24,10 @@ public struct SignedMessage: Sendable {
     ) throws(HostCryptoError) {
         guard contentDigest.count == algorithm.digest.size else { throw .invalidLength }
         let fields = try Certificate(der: certificate.span)
-        var certificates = [certificate]
-        for other in others where !certificates.contains(other) {
-            _ = try Certificate(der: other.span)
-            certificates.append(other)
+        var certificates = [fields.der]
+        for other in others {
+            let further = try Certificate(der: other.span).der
+            if !certificates.contains(further) { certificates.append(further) }
         }
         let attributes = [
             Self.attribute(CMS.contentType, CMS.data),

@@ -7,12 +7,12 @@ extension Certificate {
     ///
     /// libcrypto prints it, but for GOST keys, which it does not know: these are as OpenSSL's gost engine prints them.
     ///
-    /// - Parameter der: The whole of the certificate in DER, and nothing behind it.
+    /// - Parameter der: The certificate in DER. Octets behind it are ignored.
     /// - Throws: ``HostCryptoError/invalidEncoding``; ``HostCryptoError/libraryFailure``.
     public static func text(der: Span<UInt8>) throws(HostCryptoError) -> [UInt8] {
         let fields = try Certificate(der: der)
         let key = try? SubjectPublicKeyInfo(der: fields.subjectPublicKeyInfo.span)
-        let der = [UInt8](copying: der)
+        let der = fields.der
         return try quietly { () throws(HostCryptoError) in
             let certificate = try read(der)
             let output = try unsafe Handle(BIO_new(BIO_s_mem()), free: { unsafe _ = BIO_free($0) })

@@ -5,6 +5,8 @@ import Secrets
 ///
 /// Its algorithms may be any.
 public struct Certificate: Sendable, Equatable {
+    /// The whole certificate in DER.
+    public let der: [UInt8]
     /// The INTEGER in DER: `CKA_SERIAL_NUMBER`.
     public let serialNumber: [UInt8]
     /// The Name in DER: `CKA_ISSUER`.
@@ -17,14 +19,18 @@ public struct Certificate: Sendable, Equatable {
 
     /// Reads a certificate.
     ///
-    /// - Parameter der: The whole of the certificate in DER, and nothing behind it.
+    /// - Parameter octets: The certificate in DER. Octets behind it are ignored, as libcrypto's `d2i_X509` does.
     /// - Throws: ``HostCryptoError/invalidEncoding``.
-    public init(der: Span<UInt8>) throws(HostCryptoError) {
-        do throws(GOSTError) { try self.init(reading: der) } catch { throw .invalidEncoding }
+    public init(der octets: Span<UInt8>) throws(HostCryptoError) {
+        do throws(GOSTError) { try self.init(reading: octets) } catch { throw .invalidEncoding }
     }
 
-    private init(reading der: Span<UInt8>) throws(GOSTError) {
-        structure = try SignedStructure(der)
+    private init(reading octets: Span<UInt8>) throws(GOSTError) {
+        var first = DERReader(octets)
+        der = [UInt8](copying: try first.element(.sequence))
+        var reader = DERReader(octets)
+        let contents = try reader.contents(.sequence)
+        structure = try SignedStructure(contents)
         let signed = structure.content
         var outer = DERReader(signed.span)
         var content = DERReader(try outer.contents(.sequence))

@@ -24,7 +24,8 @@ public struct CertificationRequest: Sendable {
     ///   - subject: The relative distinguished names, the first one first. `UTF8String:` before a value makes it a
     ///     UTF8String; otherwise its type decides.
     ///   - publicKeyInfo: The SubjectPublicKeyInfo in DER, of any algorithm.
-    ///   - attributes: Such as `challengePassword`; values as in the subject.
+    ///   - attributes: Such as `challengePassword`; values as in the subject. Those of one type become values of one
+    ///     attribute.
     ///   - extensions: Values such as `critical,digitalSignature` for `keyUsage`, `hash` for `subjectKeyIdentifier`,
     ///     and `DER:01:02` or `ASN1:UTF8String:text` for any type.
     /// - Throws: ``HostCryptoError/invalidParameter`` for a type or a value that OpenSSL does not take;
@@ -41,12 +42,8 @@ public struct CertificationRequest: Sendable {
                     name, field.type, kind, text, Int32(clamping: text.count), -1, 0)
                 try check(result, else: .invalidParameter)
             }
-            for field in attributes {
-                let (kind, text) = field.text
-                let result = unsafe X509_REQ_add1_attr_by_txt(
-                    request.pointer, field.type, kind, text, Int32(clamping: text.count))
-                try check(result, else: .invalidParameter)
-            }
+            var known: Set<Field> = []
+            for field in attributes where known.insert(field).inserted { try Self.add(field, to: request) }
             try Self.add(extensions, to: request)
             return try Self.info(of: request)
         }
@@ -82,6 +79,20 @@ public struct CertificationRequest: Sendable {
         let handle = try unsafe Handle(request, free: X509_REQ_free, else: .invalidEncoding)
         guard isRead else { throw .invalidEncoding }
         return handle
+    }
+
+    /// Adds an attribute. A type stands in a request once, with a set of values (RFC 2986, 4.1; X.501, 8.2).
+    private static func add(_ attribute: Field, to request: Handle) throws(HostCryptoError) {
+        let (kind, text) = attribute.text
+        let count = Int32(clamping: text.count)
+        let type = try unsafe Handle(
+            OBJ_txt2obj(attribute.type, 0), free: ASN1_OBJECT_free, else: .invalidParameter)
+        let place = unsafe X509_REQ_get_attr_by_OBJ(request.pointer, type.pointer, -1)
+        let result =
+            place < 0
+            ? unsafe X509_REQ_add1_attr_by_txt(request.pointer, attribute.type, kind, text, count)
+            : unsafe X509_ATTRIBUTE_set1_data(X509_REQ_get_attr(request.pointer, place), kind, text, count)
+        try check(result, else: .invalidParameter)
     }
 
     private static func add(_ fields: [Field], to request: Handle) throws(HostCryptoError) {

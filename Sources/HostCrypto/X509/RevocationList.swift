@@ -18,7 +18,10 @@ struct RevocationList {
     /// - Throws: ``HostCryptoError/invalidEncoding``; ``HostCryptoError/libraryFailure``.
     init(der: [UInt8], time: Int) throws(HostCryptoError) {
         do throws(GOSTError) {
-            structure = try SignedStructure(der.span)
+            var reader = DERReader(der.span)
+            let contents = try reader.contents(.sequence)
+            try reader.end()
+            structure = try SignedStructure(contents)
             let signed = structure.content
             var outer = DERReader(signed.span)
             var content = DERReader(try outer.contents(.sequence))

@@ -8,11 +8,9 @@ struct SignedStructure: Sendable, Equatable {
     /// The object identifier in DER, and the contents of the BIT STRING.
     private let algorithm, signature: [UInt8]
 
-    /// - Parameter der: The whole of the structure, and nothing behind it.
-    init(_ der: Span<UInt8>) throws(GOSTError) {
-        var reader = DERReader(der)
-        var structure = DERReader(try reader.contents(.sequence))
-        try reader.end()
+    /// - Parameter contents: What stands in the outer SEQUENCE.
+    init(_ contents: Span<UInt8>) throws(GOSTError) {
+        var structure = DERReader(contents)
         content = [UInt8](copying: try structure.element(.sequence))
         var identifier = DERReader(try structure.contents(.sequence))
         algorithm = try identifier.objectIdentifier()

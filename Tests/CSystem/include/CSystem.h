@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-// What tests do to the system calls of their own thread.
+// What tests do to the system calls of their own thread, and to the process.
 
 // Lets the calling thread's change to the file system number `step`, from 0, fail with `error`. With `dies` it has half
 // an effect, and no later one has any: to the disk it is as if the process ended there.
@@ -15,5 +15,9 @@ bool end_failing(void);
 
 // Lets the calling thread reach files as this user and this group, without root's rights.
 void act_as(uid_t user, gid_t group);
+
+// Runs `body` in a forked child. Returns its exit status: what `body` returns; the negative number of the signal that
+// ended it, which after 20 seconds is SIGALRM.
+int status_of_child(int (*body)(void *), void *context);
 
 #endif

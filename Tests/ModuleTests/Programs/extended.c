@@ -236,6 +236,31 @@ static void verify(CK_BYTE_PTR message, CK_ULONG size, CK_BYTE_PTR signer, CK_UL
     require(data == NULL, "C_EX_PKCS7Verify left something behind");
 }
 
+static CK_VENDOR_BUFFER nobody;
+
+/* Where the signature alone is checked and the store knows no signer, none is told: NULL, with nothing to free. */
+static void unknown_signer(CK_BYTE_PTR attached, CK_ULONG size, CK_OBJECT_HANDLE certificate) {
+    CK_VENDOR_BUFFER_PTR signers = &nobody;
+    CK_BYTE_PTR data = NULL, detached = NULL;
+    CK_ULONG count = 7, length = 0;
+
+    C_EX_PKCS7VerifyInit(session, attached, size, NULL, OPTIONAL_CRL_CHECK, CKF_VENDOR_CHECK_SIGNATURE_ONLY);
+    expect(C_EX_PKCS7Verify(session, &data, &length, &signers, &count), CKR_OK, "C_EX_PKCS7Verify, signature only");
+    require(signers == NULL && count == 0, "C_EX_PKCS7Verify told a signer");
+    C_EX_FreeBuffer(data);
+    expect(
+        C_EX_PKCS7Sign(
+            session, content, sizeof content, certificate, &detached, &length, 0, NULL, 0, PKCS7_DETACHED_SIGNATURE),
+        CKR_OK, "C_EX_PKCS7Sign, detached");
+    C_EX_PKCS7VerifyInit(session, detached, length, NULL, OPTIONAL_CRL_CHECK, CKF_VENDOR_CHECK_SIGNATURE_ONLY);
+    expect(C_EX_PKCS7VerifyUpdate(session, content, sizeof content), CKR_OK, "C_EX_PKCS7VerifyUpdate");
+    signers = &nobody;
+    count = 7;
+    expect(C_EX_PKCS7VerifyFinal(session, &signers, &count), CKR_OK, "C_EX_PKCS7VerifyFinal");
+    require(signers == NULL && count == 0, "C_EX_PKCS7VerifyFinal told a signer");
+    C_EX_FreeBuffer(detached);
+}
+
 static void message(char *certificate, char *authority) {
     static CK_BYTE value[4096];
     CK_ULONG size = load(certificate, value, sizeof value);
@@ -260,6 +285,7 @@ static void message(char *certificate, char *authority) {
         CKR_OK, "C_EX_PKCS7Sign");
     fwrite(envelope, 1, length, stdout);
     verify(envelope, length, value, size, authority);
+    unknown_signer(envelope, length, object);
     C_EX_FreeBuffer(envelope);
     envelope = NULL;
     expect(C_EX_GetJournal(slot, NULL, &length), CKR_OK, "C_EX_GetJournal, asked for the length");

@@ -1,0 +1,66 @@
+public import CCryptoki
+import Synchronization
+
+/// Why a call was refused, in words for the log: what was refused, and by which rule.
+///
+/// Text is literal, and only numbers and names of the standard can be inserted: no value of an attribute, no PIN and no
+/// data comes into a reason.
+public struct Reason: Sendable, ExpressibleByStringInterpolation {
+    private(set) var text: String
+
+    public init(stringLiteral text: StaticString) { self.text = text.description }
+    public init(stringInterpolation: StringInterpolation) { text = stringInterpolation.text }
+
+    /// Whether anyone reads reasons. Where nobody does, none is put into words.
+    public static var isWanted: Bool {
+        get { wanted.load(ordering: .relaxed) }
+        set { wanted.store(newValue, ordering: .relaxed) }
+    }
+
+    private static let wanted = Atomic(true)
+
+    public struct StringInterpolation: StringInterpolationProtocol {
+        fileprivate var text = ""
+
+        public init(literalCapacity: Int, interpolationCount: Int) { text.reserveCapacity(literalCapacity) }
+
+        public mutating func appendLiteral(_ text: StaticString) { self.text += text.description }
+        public mutating func appendInterpolation(_ text: StaticString) { appendLiteral(text) }
+        public mutating func appendInterpolation(_ reason: Reason) { text += reason.text }
+
+        /// A length, a position or another number, in decimal digits.
+        public mutating func appendInterpolation(_ number: some FixedWidthInteger) { text += String(number) }
+
+        /// A number in hexadecimal digits.
+        public mutating func appendInterpolation(hex number: some FixedWidthInteger) {
+            text += "0x" + String(number, radix: 16, uppercase: true)
+        }
+
+        /// The name of an attribute's type.
+        public mutating func appendInterpolation(attribute type: CK_ATTRIBUTE_TYPE) {
+            append(Names.attribute(type), type)
+        }
+
+        /// The name of a mechanism.
+        public mutating func appendInterpolation(mechanism type: CK_MECHANISM_TYPE) {
+            append(Names.mechanism(type), type)
+        }
+
+        /// The name of a class of objects.
+        public mutating func appendInterpolation(class type: CK_OBJECT_CLASS) {
+            append(Names.objectClass(type), type)
+        }
+
+        /// The name of a key's type.
+        public mutating func appendInterpolation(keyType type: CK_KEY_TYPE) { append(Names.keyType(type), type) }
+
+        /// A name, or the number that has none.
+        private mutating func append(_ name: StaticString?, _ number: CK_ULONG) {
+            if let name { appendLiteral(name) } else { appendInterpolation(hex: number) }
+        }
+    }
+}
+
+extension Reason: CustomStringConvertible {
+    public var description: String { text }
+}

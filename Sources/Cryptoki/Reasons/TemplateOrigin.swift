@@ -1,0 +1,23 @@
+import CCryptoki
+
+/// Where an application named the attributes of a template, so that a reason can say which one is refused.
+struct TemplateOrigin: Sendable {
+    /// The argument of the application's call.
+    private let name: StaticString
+    private var positions: [CK_ATTRIBUTE_TYPE: Int] = [:]
+
+    init(_ name: StaticString) { self.name = name }
+
+    mutating func enter(_ type: CK_ATTRIBUTE_TYPE, at index: Int) { positions[type] = index }
+
+    /// The attribute's name, and its place in the template if it is there.
+    func place(of type: CK_ATTRIBUTE_TYPE) -> Reason {
+        guard let index = positions[type] else { return "\(attribute: type)" }
+        return "\(name)[\(index)] \(attribute: type)"
+    }
+
+    /// Types in the template's order, and after them those that it does not have.
+    func sorted(_ types: [CK_ATTRIBUTE_TYPE]) -> [CK_ATTRIBUTE_TYPE] {
+        types.sorted { (positions[$0] ?? .max, $0) < (positions[$1] ?? .max, $1) }
+    }
+}

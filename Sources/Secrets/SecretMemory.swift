@@ -1,0 +1,99 @@
+import Glibc
+
+/// Where all secrets of this process lie: pages that are never swapped out, are in no core dump, and are empty in a forked
+/// child, as far as the system can. Many secrets share a page.
+///
+/// How much is locked is bounded by half of what the process may lock (`RLIMIT_MEMLOCK`), for the program that loaded the
+/// library may want to lock memory too; what is beyond that is kept as well, but for swapping. Where the system gives no
+/// such pages, the heap serves.
+///
+/// What the pool knows of itself, its lock included, lies in pages that are empty in a child, too. So a child begins with
+/// an empty pool, whatever another thread was doing when it was forked. Secrets that it inherited are zeros, and to
+/// release them does nothing.
+@safe
+package enum SecretMemory {
+    /// `count` bytes, all zero, at an address that is a multiple of 64.
+    package static func allocate(_ count: Int) -> UnsafeMutableRawPointer {
+        guard count <= SecretRegion.largest else { return unsafe LargeSecret.allocate(count) }
+        let start = unsafe withPool { unsafe $0.allocate(count) } ?? nil
+        return unsafe start ?? LargeSecret.allocate(count)
+    }
+
+    /// Overwrites what ``allocate(_:)`` gave, and takes it back.
+    package static func release(_ start: UnsafeMutableRawPointer, _ count: Int) {
+        unsafe explicit_bzero(start, count)
+        let isReleased = count <= SecretRegion.largest && withPool { unsafe $0.release(start, count) } == true
+        if !isReleased { unsafe LargeSecret.release(start) }
+    }
+
+    /// New pages for secrets; nil if there are none.
+    static func map(_ count: Int) -> UnsafeMutableRawPointer? {
+        let start = unsafe mmap(nil, count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+        guard let start = unsafe start, unsafe start != MAP_FAILED else { return nil }
+        unsafe madvise(start, count, Int32(MADV_DONTDUMP))
+        unsafe madvise(start, count, Int32(MADV_WIPEONFORK))
+        return unsafe start
+    }
+
+    /// Calls `body` while no other thread reaches the pool.
+    ///
+    /// - Returns: nil if there was no memory even for the pool.
+    static func withPool<Result>(_ body: (inout SecretPool) -> Result) -> Result? {
+        guard let pool = unsafe pool else { return nil }
+        unsafe pthread_mutex_lock(&pool.pointee.mutex)
+        defer { unsafe pthread_mutex_unlock(&pool.pointee.mutex) }
+        return unsafe body(&pool.pointee)
+    }
+
+    nonisolated(unsafe) private static let pool: UnsafeMutablePointer<SecretPool>? =
+        unsafe map(MemoryLayout<SecretPool>.size)?.bindMemory(to: SecretPool.self, capacity: 1)
+}
+
+/// A secret that no region has room for, in pages of its own, or on the heap if there are none.
+@safe
+enum LargeSecret {
+    /// What stands before the secret.
+    private struct Header {
+        /// Tells the header from a secret's bytes, and from the zeros of a child that did not make it.
+        var mark: UInt
+        /// The bytes of all pages; 0 on the heap.
+        var mapped: Int
+        var isLocked: Bool
+    }
+
+    private static let headerSize = 64
+
+    static func allocate(_ count: Int) -> UnsafeMutableRawPointer {
+        let pageSize = max(sysconf(Int32(_SC_PAGESIZE)), 4096)
+        let size = count + headerSize
+        let mapped = size > .max - pageSize ? .max : (size + pageSize - 1) / pageSize * pageSize
+        var header = Header(mark: 0, mapped: mapped, isLocked: false)
+        let start: UnsafeMutableRawPointer
+        if let pages = unsafe SecretMemory.map(mapped) {
+            unsafe start = pages
+            header.isLocked = SecretMemory.withPool { unsafe $0.lock(pages, mapped) } == true
+        } else {
+            unsafe start = .allocate(byteCount: size, alignment: headerSize)
+            unsafe start.initializeMemory(as: UInt8.self, repeating: 0, count: size)
+            header.mapped = 0
+        }
+        header.mark = unsafe mark(start)
+        unsafe start.storeBytes(of: header, as: Header.self)
+        return unsafe start + headerSize
+    }
+
+    /// Takes back what is overwritten already.
+    static func release(_ secret: UnsafeMutableRawPointer) {
+        let start = unsafe secret - headerSize
+        let header = unsafe start.load(as: Header.self)
+        guard unsafe header.mark == mark(start) else { return }
+        unsafe start.storeBytes(of: 0, as: UInt.self)
+        guard header.mapped > 0 else { return unsafe start.deallocate() }
+        if header.isLocked { _ = SecretMemory.withPool { $0.locked -= header.mapped } }
+        unsafe munmap(start, header.mapped)
+    }
+
+    private static func mark(_ start: UnsafeMutableRawPointer) -> UInt {
+        UInt(bitPattern: start) ^ 0x5EC2_E7A1_10CA_7ED5
+    }
+}

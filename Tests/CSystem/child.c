@@ -1,0 +1,17 @@
+#include "CSystem.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+int status_of_child(int (*body)(void *), void *context) {
+    int status;
+    pid_t child = fork();
+
+    if (child == 0) {
+        alarm(20);
+        _exit(body(context));
+    }
+    if (child < 0 || waitpid(child, &status, 0) != child)
+        return -1;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}

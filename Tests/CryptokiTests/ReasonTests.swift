@@ -1,0 +1,85 @@
+import CCryptoki
+import Cryptoki
+import Emulator
+import Testing
+
+/// What the log says of a refused template.
+@Suite("Reasons of refusals", .serialized)
+struct ReasonTests {
+    typealias Template = ObjectTests.Template
+
+    @Test("a refused template's reason names the attribute, its place, and the rule, and no value")
+    func templates() throws {
+        let (_, application, session) = try TokenKeyTests.start(.usb)
+        let data = ObjectTests.data
+        let cases: [(Template, String)] = [
+            ([], "CKA_CLASS is missing"),
+            ([(CKA_CLASS, [0])], "pTemplate[0] CKA_CLASS has 1 octets, a CK_ULONG has 8"),
+            (
+                [(CKA_CLASS, CK_ULONG(99).octets)],
+                "pTemplate[0] CKA_CLASS is 0x63, of which no object can be made here"
+            ),
+            (data + [(CKA_MODULUS, [1])], "pTemplate[2] CKA_MODULUS is no attribute of an object of CKO_DATA"),
+            (data + [(0x1234_5678, [1])], "pTemplate[2] 0x12345678 is no attribute of an object of CKO_DATA"),
+            (data + [(CKA_PRIVATE, [1, 0])], "pTemplate[2] CKA_PRIVATE has 2 octets that are no CK_TRUE or CK_FALSE"),
+            (data + [(CKA_VALUE, [9])], "pTemplate[1] CKA_VALUE comes again with another value, at 2"),
+            (
+                Array(ObjectTests.rsaKey.dropLast()),
+                "CKA_PUBLIC_EXPONENT is missing from an object of CKO_PUBLIC_KEY, CKK_RSA"
+            ),
+            (ObjectTests.secretKey + [(CKA_LOCAL, [1])], "pTemplate[3] CKA_LOCAL is set by the library alone"),
+            (
+                ObjectTests.certificate + [(CKA_CERTIFICATE_TYPE, CKC_X_509_ATTR_CERT.octets)],
+                "pTemplate[2] CKA_CERTIFICATE_TYPE is not CKC_X_509"
+            ),
+            (
+                [(CKA_CLASS, CKO_SECRET_KEY.octets), (CKA_KEY_TYPE, CKK_DES.octets)],
+                "CKA_KEY_TYPE is CKK_DES, which a secret key cannot have here"
+            ),
+        ]
+        for (template, reason) in cases {
+            let error = #expect(throws: CKError.self) { try application.create(session, template) }
+            #expect(error?.reason?.description == reason)
+        }
+    }
+
+    @Test("of several wrong attributes the first of the template is named")
+    func order() throws {
+        let (_, application, session) = try TokenKeyTests.start(.usb)
+        let wrong = [CKA_MODULUS, CKA_PRIME_1, CKA_EC_PARAMS, CKA_URL, CKA_SERIAL_NUMBER]
+        for first in wrong {
+            let template = ObjectTests.data + ([first] + wrong.filter { $0 != first }).map { ($0, [1]) }
+            let error = #expect(throws: CKError.self) { try application.create(session, template) }
+            #expect(error?.reason?.description.hasPrefix("pTemplate[2] ") == true)
+        }
+    }
+
+    @Test("a change's reason names the attribute and what may be done with it")
+    func changes() throws {
+        let (_, application, session) = try TokenKeyTests.start(.usb)
+        let object = try application.create(session, ObjectTests.secretKey)
+        let cases: [(Template, String)] = [
+            ([(CKA_CLASS, CKO_DATA.octets)], "pTemplate[0] CKA_CLASS never changes"),
+            ([(CKA_PRIVATE, [0])], "pTemplate[0] CKA_PRIVATE can be changed in a copy only"),
+            ([(CKA_LABEL, [1]), (CKA_TRUSTED, [1])], "pTemplate[1] CKA_TRUSTED can be changed by the SO only"),
+        ]
+        for (template, reason) in cases {
+            let error = #expect(throws: CKError.self) {
+                let template = try Attributes(template: template)
+                try application.library.withSession(session) { session throws(CKError) in
+                    try session.setAttributes(of: object, template)
+                }
+            }
+            #expect(error?.reason?.description == reason)
+        }
+    }
+
+    @Test("errors with and without a reason are the same error")
+    func equality() {
+        let error = CKError.argumentsBad("pData is NULL")
+        #expect(error == CKError(CKR_ARGUMENTS_BAD))
+        #expect(Set([error, CKError(CKR_ARGUMENTS_BAD)]).count == 1)
+        #expect(error.line == "0x00000007 CKR_ARGUMENTS_BAD: pData is NULL")
+        #expect(CKError(0x8123_4567).line == "0x81234567")
+    }
+}
