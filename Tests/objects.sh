@@ -29,6 +29,12 @@ use_private_rsa() {
     rm -f decrypted
     tool --decrypt --mechanism RSA-PKCS --id "$1" --input-file encrypted --output-file decrypted
     cmp secret decrypted || fail "RSA: decrypted to something else"
+    expect 0 openssl pkeyutl -encrypt -pubin -inkey public.pem -in secret -out encrypted -pkeyopt rsa_padding_mode:oaep \
+        -pkeyopt rsa_oaep_md:sha256 -pkeyopt rsa_mgf1_md:sha256
+    rm -f decrypted
+    tool --decrypt --mechanism RSA-PKCS-OAEP --hash-algorithm SHA256 --mgf MGF1-SHA256 --id "$1" \
+        --input-file encrypted --output-file decrypted
+    cmp secret decrypted || fail "RSA: decrypted to something else by OAEP"
 }
 
 key_pairs() {

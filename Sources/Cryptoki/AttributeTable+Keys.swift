@@ -15,6 +15,9 @@ extension AttributeTable {
         CKA_GOST28147_PARAMS: .bytes([], .never),
     ]
 
+    /// Whether a key pair signs the journal of the token that it lives on.
+    private static let journal = AttributeRule.bool(false, .never)
+
     /// What nobody can undo to learn or let out a key.
     private static let sensitive: Rules = [
         CKA_ALWAYS_SENSITIVE: .readOnly(.bool, [0]), CKA_NEVER_EXTRACTABLE: .readOnly(.bool, [0]),
@@ -36,7 +39,8 @@ extension AttributeTable {
         ]
         let own: Rules =
             switch type {
-            case .gostR3410, .gostR3410With512Bits: gost.adding([CKA_VALUE: .required])
+            case .gostR3410, .gostR3410With512Bits:
+                gost.adding([CKA_VALUE: .required, CKA_VENDOR_KEY_JOURNAL: journal])
             case .rsa:
                 [CKA_MODULUS: .required, CKA_PUBLIC_EXPONENT: .required, CKA_MODULUS_BITS: .readOnly(.number, [])]
             case .ec: [CKA_EC_PARAMS: .required, CKA_EC_POINT: .required]
@@ -59,7 +63,7 @@ extension AttributeTable {
         let own: Rules =
             switch type {
             case .gostR3410, .gostR3410With512Bits:
-                gost.adding([CKA_VALUE: .required, CKA_VENDOR_KEY_JOURNAL: .bool(false, .never)])
+                gost.adding([CKA_VALUE: .required, CKA_VENDOR_KEY_JOURNAL: journal])
             case .rsa:
                 [
                     CKA_MODULUS: .required, CKA_PUBLIC_EXPONENT: .required, CKA_PRIVATE_EXPONENT: .required,
@@ -87,6 +91,9 @@ extension AttributeTable {
             ])
     }
 
+    /// The public exponent of a key pair whose template names none.
+    static let defaultPublicExponent: [UInt8] = [1, 0, 1]
+
     /// The table for one half of a key pair that a mechanism makes: what makes up the key is no part of a template, but
     /// what the key shall be like.
     init(generating half: Attributes, _ keyType: KeyType) throws(CKError) {
@@ -98,7 +105,7 @@ extension AttributeTable {
         switch keyType {
         case .gostR3410, .gostR3410With512Bits: rules[CKA_GOSTR3410_PARAMS] = .bytes([], .never)
         case .rsa where isPublic:
-            rules[CKA_PUBLIC_EXPONENT] = .bytes([1, 0, 1], .never)
+            rules[CKA_PUBLIC_EXPONENT] = .bytes(Self.defaultPublicExponent, .never)
             rules[CKA_MODULUS_BITS] = .requiredNumber
         case .ec where !isPublic: rules[CKA_EC_PARAMS] = .bytes([], .never)
         case .rsa, .ec: break

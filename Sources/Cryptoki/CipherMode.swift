@@ -24,8 +24,11 @@ protocol RunningCipher: AnyObject {
     /// The octets that `process` delivers for `count`, or at most.
     func outputSize(for count: Int) -> Int
 
-    /// Whether ``outputSize(for:)`` is more than a limit. Otherwise the text is processed as a whole, and may be again.
+    /// Whether ``outputSize(for:)`` is more than a limit. Otherwise the text is processed as a whole.
     var knowsOutputSize: Bool { get }
+
+    /// - Throws: What keeps the key from being used now.
+    func checkUse() throws(CKError)
 
     func process(_ data: Span<UInt8>) throws(CKError) -> Secret
 }
@@ -34,6 +37,8 @@ extension RunningCipher {
     func outputSize(for count: Int) -> Int { count }
 
     var knowsOutputSize: Bool { true }
+
+    func checkUse() throws(CKError) {}
 }
 
 /// Which way a cipher works.

@@ -9,6 +9,19 @@ final class CipherOperation {
     /// Octets that wait for the rest of their block, or of the text.
     private var pending: [UInt8] = []
     private(set) var isMultiPart = false
+    /// What a question for the length has found out: it is computed once, and given out once.
+    private var answer: Answer?
+
+    /// A text and what the cipher makes of it.
+    private final class Answer {
+        let text: [UInt8]
+        let result: Secret
+
+        init(_ text: [UInt8], _ result: consuming Secret) {
+            self.text = text
+            self.result = result
+        }
+    }
 
     init(_ cipher: any RunningCipher, _ direction: CipherDirection) {
         self.cipher = cipher
@@ -23,9 +36,26 @@ final class CipherOperation {
         return cipher.outputSize(for: count)
     }
 
-    /// As ``size(ofWhole:)``, exactly.
+    /// As ``size(ofWhole:)``, exactly, unless the key cannot be used yet.
     func exactSize(of data: Span<UInt8>) throws(CKError) -> Int {
-        cipher.knowsOutputSize ? try size(ofWhole: data.count) : try cipher.process(data).count
+        let limit = try size(ofWhole: data.count)
+        return try exactSize(of: [UInt8](copying: data), atMost: limit)
+    }
+
+    private func exactSize(of text: [UInt8], atMost limit: Int) throws(CKError) -> Int {
+        guard !cipher.knowsOutputSize, (try? cipher.checkUse()) != nil else { return limit }
+        if let answer, answer.text == text { return answer.result.count }
+        let result = try cipher.process(text.span)
+        let count = result.count
+        answer = Answer(text, result)
+        return count
+    }
+
+    /// What the cipher makes of a text that comes as a whole.
+    private func result(of text: [UInt8]) throws(CKError) -> Secret {
+        guard let known = answer.take(), known.text == text else { return try cipher.process(text.span) }
+        try cipher.checkUse()
+        return known.result.copy()
     }
 
     /// The octets that a further part gives.
@@ -37,21 +67,20 @@ final class CipherOperation {
     /// The octets that the end gives, or at most.
     var finalSize: Int { cipher.granularity == nil ? cipher.outputSize(for: pending.count) : 0 }
 
-    /// As ``finalSize``, exactly.
-    func exactFinalSize() throws(CKError) -> Int {
-        let text = pending
-        return cipher.knowsOutputSize ? finalSize : try cipher.process(text.span).count
-    }
+    /// As ``finalSize``, exactly, unless the key cannot be used yet.
+    func exactFinalSize() throws(CKError) -> Int { try exactSize(of: pending, atMost: finalSize) }
 
     func process(_ data: Span<UInt8>) throws(CKError) -> Secret {
-        if let granularity = cipher.granularity {
-            guard data.count % granularity == 0 else { throw direction.lengthRange }
+        guard let granularity = cipher.granularity else {
+            return answer == nil ? try cipher.process(data) : try result(of: [UInt8](copying: data))
         }
+        guard data.count % granularity == 0 else { throw direction.lengthRange }
         return try cipher.process(data)
     }
 
     func update(_ data: Span<UInt8>) throws(CKError) -> Secret {
         isMultiPart = true
+        answer = nil
         let size = size(ofPart: data.count)
         guard cipher.granularity == nil || !pending.isEmpty || size < data.count else {
             return try cipher.process(data)
@@ -69,7 +98,7 @@ final class CipherOperation {
         var text: [UInt8] = []
         swap(&text, &pending)
         defer { text.wipe() }
-        if cipher.granularity == nil { return try cipher.process(text.span) }
+        if cipher.granularity == nil { return try result(of: text) }
         guard text.isEmpty else { throw direction.lengthRange }
         return Secret(count: 0)
     }

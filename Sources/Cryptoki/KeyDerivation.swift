@@ -63,11 +63,11 @@ extension AgreementParameters {
             let secret = try vko(peer, ukm, .streebog256)
             return try diversify(secret, sBox)
         case .vko2012512:
-            guard self.derivation == CK_ULONG(CKD_NULL) else { throw .mechanismParameterInvalid }
+            guard function == CK_ULONG(CKD_NULL) else { throw .mechanismParameterInvalid }
             return try vko(peer, ukm, .streebog512)
         case .keg:
             // The first 16 octets are the UKM; the next 8 are a seed, on curves of 256 bits only.
-            guard self.derivation == CK_ULONG(CKD_NULL), ukm.count >= (size == 32 ? 24 : 16) else {
+            guard function == CK_ULONG(CKD_NULL), ukm.count >= (size == 32 ? 24 : 16) else {
                 throw .mechanismParameterInvalid
             }
             let number = Array(ukm.prefix(16).reversed())
@@ -87,7 +87,7 @@ extension AgreementParameters {
 
     /// What the key derivation function makes of a shared secret of 32 octets.
     private func diversify(_ secret: borrowing Secret, _ sBox: SBox) throws(CKError) -> Secret {
-        switch derivation {
+        switch function {
         case CK_ULONG(CKD_NULL): return secret.copy()
         case CK_ULONG(CKD_CPDIVERSIFY_KDF), CK_ULONG(CKD_KDF_4357):
             do { return try GOST28147KeyWrap.diversify(secret.bytes, ukm: ukm.span, sBox: sBox) } catch {
@@ -102,9 +102,9 @@ extension AgreementParameters {
 }
 
 extension AgreementParameters {
-    /// The other side's public key, bare or in an OCTET STRING.
+    /// The other side's public key, bare or in an OCTET STRING, compressed or not.
     func publicKey(on curve: ECCurve) throws(CKError) -> ECPublicKey {
-        do throws(HostCryptoError) { return try ECPublicKey(curve: curve, bareOrDER: publicData) } catch {
+        do throws(HostCryptoError) { return try ECPublicKey(curve: curve, anyForm: publicData) } catch {
             throw error == .libraryFailure ? .functionFailed : .mechanismParameterInvalid
         }
     }

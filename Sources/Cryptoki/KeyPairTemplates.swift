@@ -13,6 +13,8 @@ struct KeyPairTemplates {
     ///   `CKR_ATTRIBUTE_READ_ONLY`, `CKR_ATTRIBUTE_VALUE_INVALID`, `CKR_DOMAIN_PARAMS_INVALID`.
     init(_ publicTemplate: Attributes, _ privateTemplate: Attributes, keyType: KeyType) throws(CKError) {
         self.keyType = keyType
+        var (publicTemplate, privateTemplate) = (publicTemplate, privateTemplate)
+        try publicTemplate.share(with: &privateTemplate, keyType)
         publicKey = try Self.attributes(publicTemplate, CKO_PUBLIC_KEY, keyType)
         privateKey = try Self.attributes(privateTemplate, CKO_PRIVATE_KEY, keyType)
         switch keyType {
@@ -54,6 +56,33 @@ struct KeyPairTemplates {
         attributes.set(CKA_ALWAYS_SENSITIVE, try attributes.bool(CKA_SENSITIVE) == true)
         attributes.set(CKA_NEVER_EXTRACTABLE, !isExtractable)
         return attributes
+    }
+}
+
+extension Attributes {
+    /// What is said in the template of one half, and holds for the pair: either can say that it signs the journal, and the
+    /// private one can repeat the public exponent.
+    ///
+    /// - Throws: `CKR_TEMPLATE_INCONSISTENT` where the two differ.
+    fileprivate mutating func share(with privateHalf: inout Attributes, _ keyType: KeyType) throws(CKError) {
+        switch keyType {
+        case .gostR3410, .gostR3410With512Bits:
+            let own = self[CKA_VENDOR_KEY_JOURNAL]
+            let signsJournal = privateHalf[CKA_VENDOR_KEY_JOURNAL] ?? own
+            guard own == nil || own == signsJournal else {
+                throw .templateInconsistent("the templates differ in CKA_VENDOR_KEY_JOURNAL")
+            }
+            self[CKA_VENDOR_KEY_JOURNAL] = signsJournal
+            privateHalf[CKA_VENDOR_KEY_JOURNAL] = signsJournal
+        case .rsa:
+            guard let repeated = privateHalf[CKA_PUBLIC_EXPONENT] else { return }
+            let exponent = self[CKA_PUBLIC_EXPONENT] ?? AttributeTable.defaultPublicExponent
+            guard repeated.drop(while: { $0 == 0 }).elementsEqual(exponent.drop { $0 == 0 }) else {
+                throw .templateInconsistent("the private template has another CKA_PUBLIC_EXPONENT")
+            }
+            privateHalf[CKA_PUBLIC_EXPONENT] = nil
+        case .ec: break
+        }
     }
 }
 

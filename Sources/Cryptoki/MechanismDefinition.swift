@@ -118,6 +118,7 @@ struct MechanismDefinition: Sendable {
         .init(CKM_SHA512_HMAC, .code(.hmac(.sha512)), 0x2800),
         .init(CKM_AES_KEY_GEN, .keyGeneration(.aes), 0x8000),
         .init(CKM_GOSTR3410_KEY_WRAP, .keyTransport, 0x60000),
+        .init(CKM_VENDOR_GOST_KEG, .keyDerivation(.keg), 0x80000),
         .init(CKM_AES_ECB, .cipher(.aes, .codebook), 0x300),
         .init(CKM_AES_CBC, .cipher(.aes, .chained), 0x300),
         .init(CKM_AES_CBC_PAD, .cipher(.aes, .padded), 0x300),

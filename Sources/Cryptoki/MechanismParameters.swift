@@ -48,23 +48,47 @@ public struct AgreementParameters: Sendable, Equatable {
         self = parameters
     }
 
-    private init?(flat octets: [UInt8], width: Int) {
+    /// Reads the same with fields of fixed length, 128 octets for the public key and 8 for the UKM, which a shorter key
+    /// does not fill: older bindings have them.
+    init?(fixed octets: [UInt8]) {
+        let room = (publicData: 128, ukm: 8)
+        guard let parameters = Self(flat: octets, width: 4, room) ?? Self(flat: octets, width: 8, room) else {
+            return nil
+        }
+        self = parameters
+    }
+
+    /// - Parameter room: What the fields have at least.
+    private init?(flat octets: [UInt8], width: Int, _ room: (publicData: Int, ukm: Int) = (0, 0)) {
         var rest = octets[...]
-        func number() -> Int? {
+        func number() -> UInt64? {
             guard rest.count >= width else { return nil }
             let value = rest.prefix(width).reversed().reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
             rest = rest.dropFirst(width)
-            return Int(exactly: value)
+            return value
         }
-        func counted() -> [UInt8]? {
-            guard let count = number(), count <= rest.count else { return nil }
-            defer { rest = rest.dropFirst(count) }
+        func field(_ room: Int) -> [UInt8]? {
+            guard let count = number().flatMap({ Int(exactly: $0) }), max(count, room) <= rest.count else { return nil }
+            defer { rest = rest.dropFirst(max(count, room)) }
             return Array(rest.prefix(count))
         }
-        guard let derivation = number(), let publicData = counted(), let ukm = counted(), rest.isEmpty else {
-            return nil
-        }
+        guard let derivation = number(), let publicData = field(room.publicData), let ukm = field(room.ukm),
+            rest.isEmpty
+        else { return nil }
         self.init(derivation: CK_ULONG(derivation), publicData: publicData, ukm: ukm)
+    }
+}
+
+extension AgreementParameters {
+    /// ``derivation`` as the standard numbers it, for agreements of GOST R 34.10. The vendor's bindings for Java have two
+    /// numbers of their own, and some of their programs write an `int` as a `long`: the upper half is its sign.
+    var function: CK_ULONG {
+        let number = derivation >> 31 == 0x1_FFFF_FFFF ? derivation & 0xFFFF_FFFF : derivation
+        return switch number {
+        case 0x9000_0001: CK_ULONG(CKD_NULL)
+        case 0x9000_0009: CK_ULONG(CKD_CPDIVERSIFY_KDF)
+        default: number
+        }
     }
 }
 
@@ -117,7 +141,10 @@ extension Mechanism {
     /// The parameters of a key agreement, in whichever layout they came.
     func agreement() throws(CKError) -> AgreementParameters {
         if case .agreement(let parameters) = structure { return parameters }
-        guard let parameters = AgreementParameters(flat: parameter) else { throw .mechanismParameterInvalid }
+        if let parameters = AgreementParameters(flat: parameter) { return parameters }
+        guard type == CKM_GOSTR3410_12_DERIVE, let parameters = AgreementParameters(fixed: parameter) else {
+            throw .mechanismParameterInvalid("the parameter of \(mechanism: type) has none of its layouts")
+        }
         return parameters
     }
 }

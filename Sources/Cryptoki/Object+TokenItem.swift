@@ -18,6 +18,7 @@ extension Object {
             attributes.set(CKA_DESTROYABLE, false)
         }
         for (type, value) in item.kept { attributes.set(CK_ATTRIBUTE_TYPE(type), value) }
+        attributes.stayIfPrivateKey()
         let isPrivate = try attributes.bool(CKA_PRIVATE) ?? false
         self.init(home: .token(item, nil), attributes: attributes, isPrivate: isPrivate)
     }
@@ -38,6 +39,11 @@ extension TokenItem {
 }
 
 extension Attributes {
+    /// A private key that lives on a token stays there: no copy can be made of it.
+    mutating func stayIfPrivateKey() {
+        if self[CKA_CLASS] == CKO_PRIVATE_KEY.bytes { set(CKA_COPYABLE, false) }
+    }
+
     /// What both halves of a key pair on the token have in common. A private key is private and stays on the token.
     fileprivate init(
         _ half: TokenKey.Half, _ object: some RecordedObject, isImported: Bool, keyType: CK_KEY_TYPE,
@@ -67,7 +73,7 @@ extension TokenKey {
         attributes.set(CKA_GOSTR3411_PARAMS, gostR3411Parameters)
         attributes.set(CKA_GOST28147_PARAMS, gost28147Parameters)
         attributes.set(CKA_DERIVE, canDerive)
-        if half == .privateKey { attributes.set(CKA_VENDOR_KEY_JOURNAL, signsJournal) }
+        attributes.set(CKA_VENDOR_KEY_JOURNAL, signsJournal)
         if half == .publicKey { attributes[CKA_VALUE] = value }
         return attributes
     }

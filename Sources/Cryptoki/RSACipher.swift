@@ -39,7 +39,9 @@ final class RSADecryption: RunningCipher {
 
     func outputSize(for count: Int) -> Int { capacity }
 
-    var knowsOutputSize: Bool { false }
+    var knowsOutputSize: Bool { scheme == .raw }
+
+    func checkUse() throws(CKError) { try session.requireUsable(key) }
 
     func process(_ data: Span<UInt8>) throws(CKError) -> Secret {
         try session.decrypt(data, scheme, with: key)

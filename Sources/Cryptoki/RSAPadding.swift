@@ -39,7 +39,9 @@ extension Mechanism {
             guard parameter.isEmpty else { throw .mechanismParameterInvalid }
             return padding == .raw ? .raw : .pkcs1
         case .oaep:
-            guard case .oaep(let parameters) = structure, parameters.source == CKZ_DATA_SPECIFIED,
+            // Without a label there need be no source of one: OpenSC's pkcs11-tool 0.23 names none.
+            guard case .oaep(let parameters) = structure,
+                parameters.source == CKZ_DATA_SPECIFIED || (parameters.source == 0 && parameters.label.isEmpty),
                 let hash = DigestAlgorithm(mechanism: parameters.hash),
                 let mask = DigestAlgorithm(maskGeneration: parameters.maskGeneration)
             else { throw .mechanismParameterInvalid }

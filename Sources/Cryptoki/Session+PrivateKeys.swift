@@ -63,7 +63,7 @@ extension Session {
 
     /// - Throws: `CKR_USER_NOT_LOGGED_IN` if the key may not be used before the PIN is presented once more;
     ///   `CKR_KEY_HANDLE_INVALID` if it was destroyed since the operation began: another may lie in its place.
-    private func requireUsable(_ key: Object) throws(CKError) {
+    func requireUsable(_ key: Object) throws(CKError) {
         guard key.authentication?.isGiven != false else { throw .userNotLoggedIn }
         guard let handle = key.tokenHandle else { return }
         guard (try? slot.visibleObject(handle)) != nil else { throw .keyHandleInvalid }

@@ -127,7 +127,9 @@ extension Attributes {
     ) throws(CKError) -> KeyPairTemplate.Half {
         var half = KeyPairTemplate.Half(label: self[CKA_LABEL] ?? [], id: self[CKA_ID] ?? [])
         var item = try item(half)
-        try item.take(self)
+        var attributes = self
+        attributes.stayIfPrivateKey()
+        try item.take(attributes)
         half.annotation.attributes = item.kept
         half.annotation.isPrivate = self[CKA_CLASS] == CKO_PUBLIC_KEY.bytes && self[CKA_PRIVATE] == [1]
         return half

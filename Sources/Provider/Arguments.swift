@@ -6,15 +6,26 @@ extension Mechanism {
     /// Reads the mechanism that a caller points to.
     init(_ pointer: UnsafeMutablePointer<CK_MECHANISM>?) throws(CKError) {
         let mechanism = try unsafe output(pointer, "pMechanism").pointee
-        let parameter = unsafe mechanism.pParameter?.assumingMemoryBound(to: UInt8.self)
         do throws(CKError) {
-            let bytes = try unsafe octets(parameter, mechanism.ulParameterLen, "pParameter")
+            let parameter = try unsafe Self.parameter(of: mechanism)
             let structure = try unsafe MechanismParameters(mechanism)
-            unsafe self.init(type: mechanism.mechanism, parameter: bytes, structure: structure)
+            unsafe self.init(type: mechanism.mechanism, parameter: parameter, structure: structure)
         } catch {
             let type = unsafe mechanism.mechanism
             throw .mechanismParameterInvalid("the parameter of \(mechanism: type): \(error.reason ?? "")")
         }
+    }
+
+    /// The parameter's octets. The UKM of a key wrap can come in a structure, as the vendor's .NET binding sends it; it has
+    /// 8 octets, so that what is longer is not looked at.
+    private static func parameter(of mechanism: CK_MECHANISM) throws(CKError) -> [UInt8] {
+        if unsafe mechanism.mechanism == CKM_GOST28147_KEY_WRAP,
+            let ukm: CK_KEY_DERIVATION_STRING_DATA = unsafe mechanism.structure()
+        {
+            return try unsafe octets(ukm.pData, ukm.ulLen, "pData", atMost: 8)
+        }
+        let parameter = unsafe mechanism.pParameter?.assumingMemoryBound(to: UInt8.self)
+        return try unsafe octets(parameter, mechanism.ulParameterLen, "pParameter")
     }
 }
 
@@ -22,8 +33,8 @@ extension MechanismParameters {
     /// Reads what a mechanism's parameter points to, where it has the size of a structure with pointers; nil elsewhere.
     fileprivate init?(_ mechanism: CK_MECHANISM) throws(CKError) {
         switch unsafe mechanism.mechanism {
-        case CKM_GOSTR3410_DERIVE, CKM_GOSTR3410_12_DERIVE, CKM_GOST_KEG, CKM_VKO_GOSTR3410_2012_512,
-            CKM_ECDH1_DERIVE:
+        case CKM_GOSTR3410_DERIVE, CKM_GOSTR3410_12_DERIVE, CKM_GOST_KEG, CKM_VENDOR_GOST_KEG,
+            CKM_VKO_GOSTR3410_2012_512, CKM_ECDH1_DERIVE:
             guard let parameters = try unsafe AgreementParameters(mechanism) else { return nil }
             self = .agreement(parameters)
         case CKM_KDF_TREE_GOSTR3411_2012_256:
@@ -63,7 +74,8 @@ extension AgreementParameters {
             try unsafe self.init(
                 derivation: given.kdf, publicData: octets(given.pPublicData, given.ulPublicDataLen, "pPublicData"),
                 ukm: octets(given.pUKM, given.ulUKMLen, "pUKM"))
-        case CKM_GOST_KEG where unsafe mechanism.ulParameterLen == MemoryLayout<CK_VENDOR_GOST_KEG_PARAMS>.size:
+        case CKM_GOST_KEG where unsafe mechanism.ulParameterLen == MemoryLayout<CK_VENDOR_GOST_KEG_PARAMS>.size,
+            CKM_VENDOR_GOST_KEG where unsafe mechanism.ulParameterLen == MemoryLayout<CK_VENDOR_GOST_KEG_PARAMS>.size:
             guard let given: CK_VENDOR_GOST_KEG_PARAMS = unsafe mechanism.structure() else { return nil }
             try unsafe self.init(
                 derivation: CK_ULONG(CKD_NULL),

@@ -11,7 +11,9 @@ func cipher(
         var size = try session.cipherSize(ofWhole: length(count), direction)
         let data = try unsafe input(data, count)
         let output = try unsafe Output(result, resultCount)
-        if output.isTooSmall(for: size) { size = try unsafe session.cipherSize(of: data.span, direction) }
+        if output.isQuery || output.isTooSmall(for: size) {
+            size = try unsafe session.cipherSize(of: data.span, direction)
+        }
         try output.fill(count: size) { () throws(CKError) in
             try unsafe session.cipher(data.span, direction)
         }
@@ -41,7 +43,7 @@ func cipherFinal(
     try library.withSession(session) { session throws(CKError) in
         var size = try session.cipherFinalSize(direction)
         let output = try unsafe Output(result, resultCount)
-        if output.isTooSmall(for: size) { size = try session.cipherExactFinalSize(direction) }
+        if output.isQuery || output.isTooSmall(for: size) { size = try session.cipherExactFinalSize(direction) }
         try output.fill(count: size) { () throws(CKError) in
             try session.cipherFinal(direction)
         }

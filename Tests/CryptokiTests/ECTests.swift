@@ -147,7 +147,7 @@ struct ECTests {
         }
     }
 
-    @Test("R16: both sides derive the same key, from a point that is bare or in an OCTET STRING")
+    @Test("R16: both sides derive the same key, from a point that is bare or in an OCTET STRING, compressed or not")
     func agreement() throws {
         let (scene, openssl) = (try SecretKeyScene(), try OpenSSL())
         let ours = try Self.generate(scene)
@@ -157,7 +157,12 @@ struct ECTests {
         try openssl.write(info, "peer")
         try openssl.run("pkeyutl -derive -inkey key.pem -peerkey peer -peerform DER -out secret")
         let secret = try openssl.read("secret")
-        for (key, publicData) in [(theirs.1, point), (theirs.1, Array(point.dropFirst(2))), (ours.1, theirs.point)] {
+        // 02 or 03 by the parity of Y, then X (SEC 1, 2.3.3).
+        let compressed = [2 + (theirs.point[64] & 1)] + theirs.point[1...32]
+        for (key, publicData) in [
+            (theirs.1, point), (theirs.1, Array(point.dropFirst(2))), (ours.1, theirs.point), (ours.1, compressed),
+            (ours.1, [4, 33] + compressed),
+        ] {
             #expect(try Self.derive(scene, key, publicData) == secret)
             // Truncation removes octets from the leading end.
             #expect(try Self.derive(scene, key, publicData, count: 16) == Array(secret.suffix(16)))
@@ -178,6 +183,8 @@ struct ECTests {
         }
         for (kdf, info, publicData): (CK_ULONG, [UInt8], [UInt8]) in [
             (CK_ULONG(CKD_NULL), [1], theirs.point), (99, [], theirs.point), (CK_ULONG(CKD_NULL), [], [4]),
+            (CK_ULONG(CKD_NULL), [], [2] + [UInt8](repeating: 0xFF, count: 32)),
+            (CK_ULONG(CKD_NULL), [], [4, 33] + compressed.dropLast()),
         ] {
             #expect(throws: CKError.mechanismParameterInvalid) {
                 try Self.derive(scene, ours.1, publicData, kdf: kdf, info: info, count: 32)

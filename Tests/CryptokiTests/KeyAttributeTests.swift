@@ -196,4 +196,57 @@ struct KeyAttributeTests {
         }
         #expect(try scene.application.find(later, [(CKA_CLASS, CKO_PRIVATE_KEY.octets)]).count == 2)
     }
+
+    @Test("either template, or both, can say that a key pair signs the journal, and both halves tell")
+    func journal() throws {
+        let scene = try SecretKeyScene()
+        let (token, journal): (Template, Template) = ([(CKA_TOKEN, [1])], [(CKA_VENDOR_KEY_JOURNAL, [1])])
+        let plain: Template = [(CKA_VENDOR_KEY_JOURNAL, [0])]
+        for (publicKey, privateKey, isSigning) in [
+            (journal, journal, true), (journal, [], true), ([], journal, true), (plain, plain, false),
+            (plain, [], false),
+        ] {
+            let keys = try Self.generate(scene, CKM_GOSTR3410_KEY_PAIR_GEN, token + publicKey, token + privateKey)
+            for key in [keys.publicKey, keys.privateKey] {
+                #expect(try Self.attributes(scene, of: key).bool(CKA_VENDOR_KEY_JOURNAL) == isSigning)
+            }
+        }
+        #expect(try scene.application.find(scene.session, journal).count == 6)
+        for (publicKey, privateKey) in [(journal, plain), (plain, journal)] {
+            #expect(throws: CKError.templateInconsistent) {
+                try Self.generate(scene, CKM_GOSTR3410_KEY_PAIR_GEN, token + publicKey, token + privateKey)
+            }
+        }
+        #expect(throws: CKError.templateInconsistent) {
+            try Self.generate(scene, CKM_GOSTR3410_KEY_PAIR_GEN, token + journal, [])
+        }
+    }
+
+    @Test("a private key of the token says that it cannot be copied, wherever it came from")
+    func copyable() throws {
+        let scene = try SecretKeyScene()
+        let token: Template = [(CKA_TOKEN, [1])]
+        var keys = [
+            try Self.generate(scene, CKM_GOSTR3410_KEY_PAIR_GEN, token, token).privateKey,
+            try Self.generate(scene, CKM_GOSTR3410_KEY_PAIR_GEN, token, token + [(CKA_COPYABLE, [1])]).privateKey,
+            try scene.application.create(scene.session, ObjectTests.privateKey + token),
+        ]
+        let pair = try Self.generate(scene, CKM_GOSTR3410_KEY_PAIR_GEN, [], [])
+        keys.append(try scene.application.copy(scene.session, pair.privateKey, token))
+        for key in keys {
+            #expect(try Self.attributes(scene, of: key).bool(CKA_COPYABLE) == false)
+            #expect(throws: CKError.actionProhibited) { try scene.application.copy(scene.session, key, []) }
+            #expect(throws: CKError.attributeReadOnly) {
+                try scene.application.set(scene.session, key, [(CKA_COPYABLE, [1])])
+            }
+        }
+        for key in [pair.publicKey, pair.privateKey] {
+            #expect(try Self.attributes(scene, of: key).bool(CKA_COPYABLE) == true)
+        }
+        #expect(try scene.application.find(scene.session, [(CKA_COPYABLE, [0])]) == keys)
+        try scene.application.library.closeAllSessions(with: 0)
+        let later = try scene.application.open()
+        try scene.application.logIn(later)
+        #expect(try scene.application.find(later, [(CKA_COPYABLE, [0])]).count == 4)
+    }
 }

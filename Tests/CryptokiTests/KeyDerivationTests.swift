@@ -35,13 +35,18 @@ struct KeyDerivationTests {
     private static func layouts(
         _ type: CK_MECHANISM_TYPE, _ derivation: CK_ULONG, _ publicKey: [UInt8], _ ukm: [UInt8]
     ) -> [Mechanism] {
-        func flat(_ width: Int) -> [UInt8] {
+        func flat(_ width: Int, room: (publicKey: Int, ukm: Int) = (0, 0)) -> [UInt8] {
             func number(_ value: CK_ULONG) -> [UInt8] { Array(value.octets.prefix(width)) }
-            return number(derivation) + number(CK_ULONG(publicKey.count)) + publicKey + number(CK_ULONG(ukm.count))
-                + ukm
+            func field(_ octets: [UInt8], _ room: Int) -> [UInt8] {
+                number(CK_ULONG(octets.count)) + octets + [UInt8](repeating: 0, count: max(room - octets.count, 0))
+            }
+            return number(derivation) + field(publicKey, room.publicKey) + field(ukm, room.ukm)
         }
         let structure = AgreementParameters(derivation: derivation, publicData: publicKey, ukm: ukm)
-        return [
+        // The .NET binding has fields of fixed length, which a shorter key does not fill.
+        let fixed = type == CKM_GOSTR3410_12_DERIVE && ukm.count <= 8 ? [4, 8].map { flat($0, room: (128, 8)) } : []
+        #expect(fixed.allSatisfy { $0.count == 148 || $0.count == 160 })
+        return fixed.map { Mechanism(type: type, parameter: $0) } + [
             Mechanism(type: type, parameter: flat(4)), Mechanism(type: type, parameter: flat(8)),
             Mechanism(
                 type: type, parameter: [UInt8](repeating: 0, count: 40), structure: .agreement(structure)),
@@ -91,11 +96,28 @@ struct KeyDerivationTests {
                 CKM_GOSTR3410_12_DERIVE, CK_ULONG(derivation), vector.pub_b.bytes, ukm)
             #expect(try Self.derive(scene, mechanism[0], key, CKK_GOST28147) == octets)
         }
-        #expect(throws: CKError.mechanismParameterInvalid) {
-            try Self.derive(
-                scene, Self.layouts(CKM_GOSTR3410_12_DERIVE, 77, vector.pub_b.bytes, ukm)[0], key, CKK_GOST28147)
+        // Numbers of the vendor's bindings for Java, one of which writes an Int of 32 bits as a long.
+        for derivation: CK_ULONG in [0x9000_0009, 0xFFFF_FFFF_9000_0009, 0xFFFF_FFFF_D432_1025] {
+            for mechanism in Self.layouts(CKM_GOSTR3410_12_DERIVE, derivation, vector.pub_b.bytes, ukm) {
+                #expect(try Self.derive(scene, mechanism, key, CKK_GOST28147) == byCryptoPro)
+            }
         }
-        for parameter in [[], [1], [UInt8](repeating: 0xFF, count: 84), [UInt8](repeating: 0, count: 12)] {
+        for derivation: CK_ULONG in [0x9000_0001, 0xFFFF_FFFF_9000_0001] {
+            for mechanism in Self.layouts(CKM_GOSTR3410_12_DERIVE, derivation, vector.pub_b.bytes, ukm) {
+                #expect(try Self.derive(scene, mechanism, key, CKK_GOST28147) == kek)
+            }
+        }
+        for derivation: CK_ULONG in [77, 0x9000_0005, 0x9000_0000, 0xFFFF_FFFF_0000_0001, 0x1_0000_0001] {
+            #expect(throws: CKError.mechanismParameterInvalid) {
+                try Self.derive(
+                    scene, Self.layouts(CKM_GOSTR3410_12_DERIVE, derivation, vector.pub_b.bytes, ukm).last ?? .init(0),
+                    key, CKK_GOST28147)
+            }
+        }
+        for parameter in [
+            [], [1], [UInt8](repeating: 0xFF, count: 84), [UInt8](repeating: 0, count: 12),
+            [UInt8](repeating: 0, count: 160), [UInt8](repeating: 0xFF, count: 160),
+        ] {
             #expect(throws: CKError.mechanismParameterInvalid) {
                 try Self.derive(
                     scene, Mechanism(type: CKM_GOSTR3410_12_DERIVE, parameter: parameter), key, CKK_GOST28147)
@@ -116,17 +138,20 @@ struct KeyDerivationTests {
                 }
             }
             let points = try pairs.map { try scene.application.attributes(scene.session, of: $0.0)[CKA_VALUE] ?? [] }
-            func keys(_ one: Int, _ ukm: [UInt8]) throws -> [UInt8] {
+            func keys(
+                _ one: Int, _ ukm: [UInt8], _ type: CK_MECHANISM_TYPE = CKM_GOST_KEG
+            ) throws -> [UInt8] {
                 let parameters = AgreementParameters(
                     derivation: CK_ULONG(CKD_NULL), publicData: points[1 - one], ukm: ukm)
                 return try Self.derive(
-                    scene, Mechanism(type: CKM_GOST_KEG, parameter: [], structure: .agreement(parameters)),
+                    scene, Mechanism(type: type, parameter: [], structure: .agreement(parameters)),
                     pairs[one].1, CKK_KUZNECHIK_TWIN_KEY)
             }
             let ukm = [UInt8](1...32)
             let expected = try keys(0, ukm)
             #expect(expected.count == 64)
             #expect(try keys(1, ukm) == expected)
+            #expect(try keys(1, ukm, 0x8000_0005) == expected)
             #expect(try keys(1, Array(ukm.prefix(needed))) == expected)
             #expect(throws: CKError.mechanismParameterInvalid) { try keys(0, Array(ukm.prefix(needed - 1))) }
         }

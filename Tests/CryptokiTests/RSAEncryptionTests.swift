@@ -1,5 +1,6 @@
 import CCryptoki
 import Cryptoki
+import Emulator
 import Secrets
 import TestSupport
 import Testing
@@ -49,6 +50,18 @@ struct RSAEncryptionTests {
         }
     }
 
+    @Test("OAEP without a label needs no source of one: pkcs11-tool names none")
+    func noSource() throws {
+        let scene = try RSAScene()
+        let keys = (try scene.create(scene.publicTemplate), try scene.create(scene.privateTemplate))
+        let named = Mechanism.oaep(CKM_SHA256, CK_ULONG(CKG_MGF1_SHA256))
+        let none = Mechanism.oaep(CKM_SHA256, CK_ULONG(CKG_MGF1_SHA256), source: 0)
+        for (one, other) in [(named, none), (none, named)] {
+            let ciphertext = try scene.scene.encrypt(one, keys.0, [1, 2, 3])
+            #expect(try scene.scene.decrypt(other, keys.1, ciphertext) == [1, 2, 3])
+        }
+    }
+
     @Test("without padding, a number is encrypted, and comes back with zeros before it")
     func raw() throws {
         let scene = try RSAScene()
@@ -80,6 +93,93 @@ struct RSAEncryptionTests {
             return [UInt8](copying: plaintext)
         }
         #expect(result == text)
+    }
+
+    /// A key pair of the token, and two texts encrypted for it.
+    private static func tokenKey(
+        _ application: Application, _ session: CK_SESSION_HANDLE, _ more: ObjectTests.Template = []
+    ) throws -> (key: CK_OBJECT_HANDLE, [(text: [UInt8], encrypted: [UInt8])]) {
+        let templates = (
+            try Attributes(template: [(CKA_MODULUS_BITS, CK_ULONG(1024).octets)]),
+            try Attributes(template: [(CKA_TOKEN, [1])] + more)
+        )
+        return try application.library.withSession(session) { session throws(CKError) in
+            let keys = try session.generateKeyPair(
+                Mechanism(CKM_RSA_PKCS_KEY_PAIR_GEN), publicTemplate: templates.0, privateTemplate: templates.1)
+            let texts = try [[UInt8](1...20), [UInt8](1...3)].map { text throws(CKError) in
+                try session.encryptInit(Mechanism(CKM_RSA_PKCS), key: keys.0)
+                let encrypted = try session.cipher(text.span, .encryption)
+                return (text, [UInt8](copying: encrypted))
+            }
+            return (keys.1, texts)
+        }
+    }
+
+    @Test("a question for the length of a plaintext is answered exactly, and the token decrypts once")
+    func lengthQuery() throws {
+        let (reader, application, session) = try TokenKeyTests.start(.usb)
+        let (key, texts) = try Self.tokenKey(application, session)
+        let (one, other) = (texts[0], texts[1])
+        func decryptions(_ body: (Session) throws(CKError) -> Void) throws -> Int {
+            let before = reader.count(of: 0x2A)
+            try application.library.withSession(session) { session throws(CKError) in
+                try session.decryptInit(Mechanism(CKM_RSA_PKCS), key: key)
+                try body(session)
+            }
+            return reader.count(of: 0x2A) - before
+        }
+        let whole = try decryptions { session throws(CKError) in
+            for _ in 0..<2 {
+                #expect(try session.decryptedSize(one.encrypted) == one.text.count)
+            }
+            let plaintext = try session.cipher(one.encrypted.span, .decryption)
+            #expect([UInt8](copying: plaintext) == one.text)
+        }
+        let parts = try decryptions { session throws(CKError) in
+            _ = try session.cipherUpdate(one.encrypted.span.extracting(0..<50), .decryption)
+            _ = try session.cipherUpdate(one.encrypted.span.extracting(50..<128), .decryption)
+            for _ in 0..<2 { #expect(try session.cipherExactFinalSize(.decryption) == one.text.count) }
+            let plaintext = try session.cipherFinal(.decryption)
+            #expect([UInt8](copying: plaintext) == one.text)
+        }
+        let different = try decryptions { session throws(CKError) in
+            #expect(try session.decryptedSize(one.encrypted) == one.text.count)
+            let plaintext = try session.cipher(other.encrypted.span, .decryption)
+            #expect([UInt8](copying: plaintext) == other.text)
+        }
+        let partsAfterAll = try decryptions { session throws(CKError) in
+            #expect(try session.decryptedSize(one.encrypted) == one.text.count)
+            _ = try session.cipherUpdate(other.encrypted.span, .decryption)
+            let plaintext = try session.cipherFinal(.decryption)
+            #expect([UInt8](copying: plaintext) == other.text)
+        }
+        #expect([whole, parts, different, partsAfterAll] == [1, 1, 2, 2])
+        _ = try decryptions { session throws(CKError) in
+            #expect(try session.decryptedSize(one.encrypted) == one.text.count)
+            try session.destroyObject(key)
+            #expect(throws: CKError.keyHandleInvalid) { try session.cipherAsArray(one.encrypted) }
+        }
+    }
+
+    @Test("a length can be asked for before the PIN that the key wants for its use, and is a limit then")
+    func lengthQueryBeforePIN() throws {
+        let (_, application, session) = try TokenKeyTests.start(.usb)
+        let (key, texts) = try Self.tokenKey(application, session, [(CKA_ALWAYS_AUTHENTICATE, [1])])
+        func size() throws(CKError) -> Int {
+            try application.library.withSession(session) { session throws(CKError) in
+                try session.decryptedSize(texts[0].encrypted)
+            }
+        }
+        try application.library.withSession(session) { session throws(CKError) in
+            try session.decryptInit(Mechanism(CKM_RSA_PKCS), key: key)
+        }
+        #expect(try size() == 117)
+        try application.logIn(session, as: CKU_CONTEXT_SPECIFIC)
+        #expect(try size() == texts[0].text.count)
+        let plaintext = try application.library.withSession(session) { session throws(CKError) in
+            try session.cipherAsArray(texts[0].encrypted)
+        }
+        #expect(plaintext == texts[0].text)
     }
 
     @Test("a secret key is wrapped with a public key and unwrapped with the private one")
@@ -125,7 +225,8 @@ struct RSAEncryptionTests {
             (Mechanism(CKM_RSA_PKCS_OAEP), .mechanismParameterInvalid),
             (.oaep(CKM_GOSTR3411, sha1), .mechanismParameterInvalid),
             (.oaep(CKM_SHA_1, 0), .mechanismParameterInvalid),
-            (.oaep(CKM_SHA_1, sha1, source: 0), .mechanismParameterInvalid),
+            (.oaep(CKM_SHA_1, sha1, source: 0, label: [1]), .mechanismParameterInvalid),
+            (.oaep(CKM_SHA_1, sha1, source: 2), .mechanismParameterInvalid),
             (.oaep(CKM_SHA256, sha1), CKError(CKR_KEY_SIZE_RANGE)),
             (Mechanism(CKM_RSA_PKCS, 1), .mechanismParameterInvalid),
             (Mechanism(CKM_RSA_PKCS_PSS), .mechanismInvalid),
@@ -134,5 +235,17 @@ struct RSAEncryptionTests {
         for (mechanism, error) in cases {
             #expect(throws: error) { try scene.scene.encrypt(mechanism, key, [1]) }
         }
+    }
+}
+
+extension Session {
+    fileprivate func decryptedSize(_ data: [UInt8]) throws(CKError) -> Int {
+        let size = try cipherSize(of: data.span, .decryption)
+        return size
+    }
+
+    fileprivate func cipherAsArray(_ data: [UInt8]) throws(CKError) -> [UInt8] {
+        let plaintext = try cipher(data.span, .decryption)
+        return [UInt8](copying: plaintext)
     }
 }

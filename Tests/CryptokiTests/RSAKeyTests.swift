@@ -66,6 +66,27 @@ struct RSAKeyTests {
         for type in Self.secrets { #expect(hidden[type] == nil && Session.isSensitive(type, in: hidden)) }
     }
 
+    @Test("the private template of a key pair can have the public exponent, too")
+    func publicExponent() throws {
+        let scene = try SecretKeyScene()
+        let bits: ObjectTests.Template = [(CKA_MODULUS_BITS, CK_ULONG(1024).octets)]
+        func exponents(_ publicKey: [UInt8]?, _ privateKey: [UInt8]) throws -> [[UInt8]?] {
+            var template = bits
+            if let publicKey { template.append((CKA_PUBLIC_EXPONENT, publicKey)) }
+            let keys = try Self.generate(scene, template, [(CKA_PUBLIC_EXPONENT, privateKey)])
+            return try [keys.0, keys.1].map {
+                try scene.application.attributes(scene.session, of: $0)[CKA_PUBLIC_EXPONENT]
+            }
+        }
+        #expect(try exponents([3], [3]) == [[3], [3]])
+        #expect(try exponents([3], [0, 3]) == [[3], [3]])
+        #expect(try exponents(nil, [1, 0, 1]) == [[1, 0, 1], [1, 0, 1]])
+        #expect(try exponents([0, 1, 0, 1], [1, 0, 1]) == [[1, 0, 1], [1, 0, 1]])
+        let token: ObjectTests.Template = [(CKA_TOKEN, [1]), (CKA_PUBLIC_EXPONENT, [1, 0, 1])]
+        let key = try Self.generate(scene, bits + token, token).1
+        #expect(try scene.application.attributes(scene.session, of: key)[CKA_PUBLIC_EXPONENT] == [1, 0, 1])
+    }
+
     @Test("templates of a key pair are checked")
     func templates() throws {
         let scene = try SecretKeyScene()
@@ -82,6 +103,8 @@ struct RSAKeyTests {
             (bits, [(CKA_CLASS, CKO_PUBLIC_KEY.octets)], .templateInconsistent),
             (bits, [(CKA_PRIVATE_EXPONENT, [1])], .attributeReadOnly),
             (bits, [(CKA_EC_PARAMS, [1])], .attributeTypeInvalid),
+            (bits, [(CKA_PUBLIC_EXPONENT, [3])], .templateInconsistent),
+            (bits + [(CKA_PUBLIC_EXPONENT, [3])], [(CKA_PUBLIC_EXPONENT, [1, 0, 1])], .templateInconsistent),
         ]
         for (publicTemplate, privateTemplate, error) in cases {
             #expect(throws: error, "\(publicTemplate) \(privateTemplate)") {
@@ -104,6 +127,9 @@ struct RSAKeyTests {
             let shown = try scene.attributes(
                 of: scene.create(template + [(CKA_SENSITIVE, [0]), (CKA_EXTRACTABLE, [1])]))
             for (type, value) in template { #expect(shown[type] == value) }
+            // What came without its factors has them, in one order or the other.
+            let factors = [CKA_PRIME_1, CKA_PRIME_2].map { shown[$0] ?? [] }
+            #expect(Set(factors) == Set(scene.numbers[3...4]))
         }
         let publicKey = try scene.attributes(of: scene.create(scene.publicTemplate))
         #expect(try publicKey.number(CKA_MODULUS_BITS) == 1024)

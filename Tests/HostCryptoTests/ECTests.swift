@@ -148,6 +148,27 @@ struct ECTests {
         }
     }
 
+    @Test("A compressed point is read where it may be one", arguments: ECCurve.allCases)
+    func compressed(curve: ECCurve) throws {
+        let openssl = try OpenSSL()
+        let key = try openssl.makeECKey(curve).publicKey
+        let size = curve.coordinateSize
+        try openssl.run("ec -in key.pem -pubout -conv_form compressed -outform DER -out compressed")
+        let point = Array(try openssl.read("compressed").suffix(1 + size))
+        #expect(point[0] == 2 || point[0] == 3)
+        for octets in [point, [4, UInt8(point.count)] + point, key.point, key.octetString] {
+            #expect(try ECPublicKey(curve: curve, anyForm: octets) == key)
+        }
+        let other = try ECPublicKey(curve: curve, anyForm: [point[0] ^ 1] + point.dropFirst())
+        #expect(other != key && other.point[1...size] == key.point[1...size])
+        let wrong: [[UInt8]] = [
+            [], [2], [0] + point.dropFirst(), [4] + point.dropFirst(), [5] + point.dropFirst(), point + [0],
+            Array(point.dropLast()), [4, UInt8(size)] + point, [2] + [UInt8](repeating: 0xFF, count: size),
+            [6] + key.point[1...], [2] + [UInt8](hex: curve.prime),
+        ]
+        for octets in wrong { expect(.invalidPoint) { _ = try ECPublicKey(curve: curve, anyForm: octets) } }
+    }
+
     @Test("A private key is greater than zero and less than the order", arguments: ECCurve.allCases)
     func scalars(curve: ECCurve) throws {
         let (order, size) = ([UInt8](hex: curve.order), curve.coordinateSize)

@@ -42,9 +42,10 @@ struct RSAKeyTests {
         expect(.invalidParameter) { _ = try key.publicKey.ciphertext([], oaep) }
     }
 
-    @Test("A key works without its factors, and then has none")
-    func withoutFactors() throws {
-        let key = try RSAPrivateKey(generating: 1024)
+    @Test("A key that comes without its factors has them found", arguments: [512, 1000, 1024, 3072])
+    func withoutFactors(bits: Int) throws {
+        let openssl = try OpenSSL()
+        let key = try openssl.makeRSAKey(bits)
         let components = try key.components()
         let short = try RSAPrivateKey(
             RSAComponents(
@@ -52,10 +53,38 @@ struct RSAKeyTests {
                 privateExponent: components.privateExponent.copy(), factors: nil))
         #expect(short.publicKey == key.publicKey)
         #expect(try key.signature([1], .pkcs1) == short.signature([1], .pkcs1))
-        let again = try short.components()
-        let hasFactors = again.factors != nil
-        #expect(!hasFactors)
-        #expect([UInt8](copying: again.privateExponent) == [UInt8](copying: components.privateExponent))
+        let (given, found) = (RSAKeyFile(components), RSAKeyFile(try short.components()))
+        try #require(found.privateNumbers.count == 6)
+        #expect(found.privateNumbers[0] == given.privateNumbers[0])
+        #expect(Set(found.privateNumbers[1...2]) == Set(given.privateNumbers[1...2]))
+        try openssl.write(found.der, "found")
+        #expect(try openssl.run("rsa -inform DER -in found -check -noout") == "RSA key ok\n")
+    }
+
+    @Test("A private exponent that is the smallest one, or not, leads to the factors")
+    func exponents() throws {
+        // p = 2²⁵⁶ − 189 and q = 2²⁵⁵ + 95 are primes; d belongs to 65537 modulo lcm(p − 1, q − 1) and its multiples.
+        for exponent in [RSASample.smallest, RSASample.ofTotient] {
+            let key = try RSAPrivateKey(
+                RSAComponents(
+                    modulus: RSASample.modulus, publicExponent: [1, 0, 1], privateExponent: Secret(copying: exponent),
+                    factors: nil))
+            let numbers = RSAKeyFile(try key.components()).privateNumbers
+            try #require(numbers.count == 6)
+            #expect(Array(numbers[1...2]) == RSASample.primes)
+        }
+    }
+
+    @Test("A key of three primes, or of one, works, and has no factors")
+    func otherModuli() throws {
+        for (modulus, exponent) in [RSASample.ofThreePrimes, RSASample.ofOnePrime] {
+            let key = try RSAPrivateKey(
+                RSAComponents(
+                    modulus: modulus, publicExponent: [1, 0, 1], privateExponent: Secret(copying: exponent),
+                    factors: nil))
+            let hasFactors = try key.components().factors != nil
+            #expect(!hasFactors)
+        }
     }
 
     @Test("Numbers that make no public key are refused")
@@ -124,4 +153,44 @@ private struct KeyNumbers {
                 exponent1: Secret(copying: values[3]), exponent2: Secret(copying: values[4]),
                 coefficient: Secret(copying: values[5])))
     }
+}
+
+/// Keys of RSA with the public exponent 65537, small enough to be written down.
+private enum RSASample {
+    /// 2²⁵⁶ − 189 and 2²⁵⁵ + 95.
+    static let primes = [
+        [UInt8](repeating: 0xFF, count: 31) + [0x43], [0x80] + [UInt8](repeating: 0, count: 30) + [0x5F],
+    ]
+    /// Their product.
+    static let modulus =
+        [0x80] + [UInt8](repeating: 0, count: 31) + [0x7F] + [UInt8](repeating: 0xFF, count: 29) + [0xB9, 0xDD]
+    /// The inverse of 65537 modulo the least common multiple of p − 1 and q − 1, and modulo their product.
+    static let smallest = [UInt8](
+        hex: """
+            0709a3a10709a3a10709a3a10709a3a10709a3a10709a3a10709a3a10709a3a0f8f65c5ef8f65c5ef8f65c5e
+            f8f65c5ef8f65c5ef8f65c5ef8f65c5ef8f65889
+            """)
+    static let ofTotient = [UInt8](
+        hex: """
+            31b44e4bb1b44e4bb1b44e4bb1b44e4bb1b44e4bb1b44e4bb1b44e4bb1b44e4b4e4bb1b44e4bb1b44e4bb1b4
+            4e4bb1b44e4bb1b44e4bb1b44e4bb1b44e4b969d
+            """)
+    /// A modulus of 515 bits with three prime factors of as many bits, and a private exponent.
+    static let ofThreePrimes = (
+        [UInt8](
+            hex: """
+                06c00000000000900012000000000000c0000c0001b6300000000017b802fd00000000000f1000f10024fce4
+                00000000f9791fa7a00000000000000000010a0a09
+                """),
+        [UInt8](
+            hex: """
+                811f35bc37faae35ae905cdd59fe13c72082e99d3700cbdaa1dc3b556abef39ec33caa7b4fe39d792e698051
+                ed64ee1b474d5aa01c3b517b89f22ce940e141
+                """)
+    )
+    /// 2⁵¹² − 569, which is a prime, and a private exponent.
+    static let ofOnePrime = (
+        [UInt8](repeating: 0xFF, count: 62) + [0xFD, 0xC7],
+        [UInt8](hex: String(repeating: "d04f2fb0", count: 15) + "d04f2de1")
+    )
 }

@@ -81,6 +81,7 @@ extension Names {
         case CKM_MAGMA_MAC: "CKM_MAGMA_MAC"
         case CKM_VKO_GOSTR3410_2012_512: "CKM_VKO_GOSTR3410_2012_512"
         case CKM_GOST_KEG: "CKM_GOST_KEG"
+        case CKM_VENDOR_GOST_KEG: "CKM_VENDOR_GOST_KEG"
         default: nil
         }
     }

@@ -47,6 +47,9 @@ public enum ECCurve: Sendable, Hashable, CaseIterable {
     /// The number of octets of an uncompressed point.
     public var pointSize: Int { 1 + 2 * coordinateSize }
 
+    /// The number of octets of a compressed point.
+    var compressedSize: Int { 1 + coordinateSize }
+
     /// The name that libcrypto knows the curve by.
     var name: StaticString {
         switch self {

@@ -33,6 +33,22 @@ public struct ECPublicKey: Sendable {
         try self.init(curve: curve, point: isDER ? Array(octets.dropFirst(header.count)) : octets)
     }
 
+    /// Reads and checks a key whose point stands bare or in an OCTET STRING, compressed or not: what the public data of
+    /// `C_DeriveKey` can be. Which it is shows in the length.
+    ///
+    /// - Throws: ``HostCryptoError/invalidPoint``; ``HostCryptoError/libraryFailure``.
+    public init(curve: ECCurve, anyForm octets: [UInt8]) throws(HostCryptoError) {
+        let header = DERTag.octetString.header(count: curve.compressedSize)
+        let isDER = octets.count == header.count + curve.compressedSize && octets.starts(with: header)
+        let bare = isDER ? Array(octets.dropFirst(header.count)) : octets
+        guard bare.count == curve.compressedSize else {
+            try self.init(curve: curve, bareOrDER: octets)
+            return
+        }
+        let point = try curve.uncompressed(bare)
+        try self.init(curve: curve, point: point)
+    }
+
     /// The point in an OCTET STRING in DER, as `CKA_EC_POINT` has it.
     public var octetString: [UInt8] { DERTag.octetString.element(point) }
 
@@ -66,6 +82,24 @@ public struct ECPublicKey: Sendable {
             try unsafe check(EVP_PKEY_verify_init(context.pointer))
             return unsafe EVP_PKEY_verify(context.pointer, der, der.count, digest, digest.count) == 1
         }
+    }
+}
+
+extension ECCurve {
+    /// A point that was compressed (SEC 1, 2.3.4), uncompressed.
+    fileprivate func uncompressed(_ octets: [UInt8]) throws(HostCryptoError) -> [UInt8] {
+        ERR_set_mark()
+        defer { ERR_pop_to_mark() }
+        guard let library = unsafe LibraryContext.context else { throw .libraryFailure }
+        let group = try unsafe Handle(EC_GROUP_new_by_curve_name_ex(library, nil, number), free: EC_GROUP_free)
+        let point = try unsafe Handle(EC_POINT_new(group.pointer), free: EC_POINT_clear_free)
+        try unsafe check(
+            EC_POINT_oct2point(group.pointer, point.pointer, octets, octets.count, nil), else: .invalidPoint)
+        var result = [UInt8](repeating: 0, count: pointSize)
+        let written = unsafe EC_POINT_point2oct(
+            group.pointer, point.pointer, POINT_CONVERSION_UNCOMPRESSED, &result, result.count, nil)
+        guard written == result.count else { throw .libraryFailure }
+        return result
     }
 }
 

@@ -8,7 +8,7 @@ public struct RSAComponents: ~Copyable, Sendable {
     public var publicExponent: [UInt8]
     /// d.
     public var privateExponent: Secret
-    /// What makes computing four times as fast; a key can do without.
+    /// What makes computing four times as fast. It follows from the others.
     public var factors: RSAFactors?
 
     public init(

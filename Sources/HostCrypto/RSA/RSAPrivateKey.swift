@@ -7,7 +7,8 @@ public struct RSAPrivateKey: ~Copyable, Sendable {
     public let publicKey: RSAPublicKey
     private let numbers: RSAComponents
 
-    /// Reads a private key, and computes with it once to see that it works.
+    /// Reads a private key, and computes with it once to see that it works. If its factors are missing, and there are two,
+    /// they are found.
     ///
     /// - Throws: ``HostCryptoError/unsupportedKeySize``; ``HostCryptoError/invalidKey``;
     ///   ``HostCryptoError/libraryFailure``.
@@ -16,8 +17,19 @@ public struct RSAPrivateKey: ~Copyable, Sendable {
         defer { ERR_pop_to_mark() }
         let publicKey = try RSAPublicKey(
             modulus: components.modulus, publicExponent: components.publicExponent)
-        let candidate = RSAPrivateKey(publicKey, components.copy())
-        try candidate.requireConsistency()
+        var numbers = components.copy()
+        let d = try publicKey.number(components.privateExponent)
+        switch components.factors {
+        case .some(let factors):
+            let given = try FactorNumbers(factors, of: publicKey)
+            guard try given.belong(to: publicKey, d) else { throw .invalidKey }
+        case .none:
+            // Only the exponent of a key that works leads to the factors.
+            let short = RSAPrivateKey(publicKey, components.copy())
+            try short.proveItself()
+            if let found = try FactorNumbers(of: publicKey, d) { numbers.factors = try found.factors() }
+        }
+        let candidate = RSAPrivateKey(publicKey, numbers)
         try candidate.proveItself()
         self = candidate
     }
@@ -25,16 +37,6 @@ public struct RSAPrivateKey: ~Copyable, Sendable {
     private init(_ publicKey: RSAPublicKey, _ numbers: consuming RSAComponents) {
         self.publicKey = publicKey
         self.numbers = numbers
-    }
-
-    private func requireConsistency() throws(HostCryptoError) {
-        let d = try publicKey.number(numbers.privateExponent)
-        switch numbers.factors {
-        case .none: break
-        case .some(let factors):
-            let factors = try FactorNumbers(factors, of: publicKey)
-            guard try factors.belong(to: publicKey, d) else { throw .invalidKey }
-        }
     }
 
     /// The key in libcrypto, for one operation: between operations nothing of it lies in libcrypto's memory, which is in
@@ -47,11 +49,7 @@ public struct RSAPrivateKey: ~Copyable, Sendable {
         case .none: break
         case .some(let factors):
             let numbers = try FactorNumbers(factors, of: publicKey)
-            try parameters.add("rsa-factor1", number: numbers.p)
-            try parameters.add("rsa-factor2", number: numbers.q)
-            try parameters.add("rsa-exponent1", number: numbers.exponent1)
-            try parameters.add("rsa-exponent2", number: numbers.exponent2)
-            try parameters.add("rsa-coefficient1", number: numbers.coefficient)
+            try numbers.add(to: &parameters)
         }
         return try Key(.rsa, .keyPair, from: parameters, else: .invalidKey)
     }
@@ -83,7 +81,7 @@ public struct RSAPrivateKey: ~Copyable, Sendable {
         self.init(publicKey, numbers)
     }
 
-    /// The numbers of the key. One that was read without its factors has none.
+    /// The numbers of the key. One that was read without its factors, and has more than two, has none.
     ///
     /// - Throws: ``HostCryptoError/libraryFailure``.
     public func components() throws(HostCryptoError) -> RSAComponents { numbers.copy() }
@@ -111,45 +109,10 @@ extension RSAPublicKey {
     /// A number of the private key, none of which has more octets than the modulus but for leading zeros.
     ///
     /// - Throws: ``HostCryptoError/invalidKey`` for zero and for a longer one.
-    fileprivate func number(_ octets: borrowing Secret) throws(HostCryptoError) -> BigNumber {
+    func number(_ octets: borrowing Secret) throws(HostCryptoError) -> BigNumber {
         let number = try BigNumber(octets.bytes)
         let bits = unsafe BN_num_bits(number.pointer)
         guard bits > 0, bits <= bitCount else { throw .invalidKey }
         return number
-    }
-}
-
-/// The numbers of ``RSAFactors`` in libcrypto.
-private struct FactorNumbers {
-    let p, q, exponent1, exponent2, coefficient: BigNumber
-
-    init(_ factors: borrowing RSAFactors, of key: RSAPublicKey) throws(HostCryptoError) {
-        p = try key.number(factors.prime1)
-        q = try key.number(factors.prime2)
-        exponent1 = try key.number(factors.exponent1)
-        exponent2 = try key.number(factors.exponent2)
-        coefficient = try key.number(factors.coefficient)
-    }
-
-    /// Whether p·q is n, d is the exponents modulo p − 1 and q − 1, and q times the coefficient is 1 modulo p.
-    ///
-    /// libcrypto does not compute with d if it has the factors, nor with the factors if they give a wrong result: an
-    /// operation does not show whether d or the factors are wrong.
-    func belong(to key: RSAPublicKey, _ d: BigNumber) throws(HostCryptoError) -> Bool {
-        guard let library = unsafe LibraryContext.context else { throw .libraryFailure }
-        let workspace = try unsafe Handle(BN_CTX_secure_new_ex(library), free: BN_CTX_free)
-        let (n, number) = (try BigNumber(key.modulus.span), try BigNumber())
-        try unsafe check(BN_mul(number.pointer, p.pointer, q.pointer, workspace.pointer))
-        guard number == n else { return false }
-        for (prime, exponent) in [(p, exponent1), (q, exponent2)] {
-            let order = try BigNumber()
-            try unsafe check(BN_sub(order.pointer, prime.pointer, BN_value_one()))
-            try unsafe check(
-                BN_div(nil, number.pointer, d.pointer, order.pointer, workspace.pointer), else: .invalidKey)
-            guard number == exponent else { return false }
-        }
-        try unsafe check(
-            BN_mod_mul(number.pointer, q.pointer, coefficient.pointer, p.pointer, workspace.pointer), else: .invalidKey)
-        return unsafe BN_is_one(number.pointer) == 1
     }
 }

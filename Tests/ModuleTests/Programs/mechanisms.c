@@ -17,11 +17,13 @@ static CK_BYTE text[200] = {0, 1, 2, 3};
 static void encrypt_and_decrypt(const struct use *use) {
     CK_MECHANISM cipher = mechanism(use);
     CK_BYTE encrypted[300], decrypted[300];
-    CK_ULONG encrypted_length = sizeof encrypted, length = sizeof decrypted;
+    CK_ULONG encrypted_length = sizeof encrypted, length = sizeof decrypted, room = 0;
     if (succeeds(C_EncryptInit(session, &cipher, keys[place][use->kind].public_key), "C_EncryptInit")
         && succeeds(C_Encrypt(session, text, use->text, encrypted, &encrypted_length), "C_Encrypt")
         && succeeds(C_DecryptInit(session, &cipher, keys[place][use->kind].private_key), "C_DecryptInit")
+        && succeeds(C_Decrypt(session, encrypted, encrypted_length, NULL, &room), "C_Decrypt for the length")
         && succeeds(C_Decrypt(session, encrypted, encrypted_length, decrypted, &length), "C_Decrypt")) {
+        require(room == length, "another length was told");
         require(memcmp(encrypted, text, use->text) != 0, "the text is not encrypted");
         require(length == use->text && !memcmp(decrypted, text, length), "decrypted to another text");
     }
@@ -87,12 +89,23 @@ static void wrap_and_unwrap(const struct use *use) {
     };
     CK_OBJECT_HANDLE key = keys[place][wrapped_kinds[use->kind]].private_key, unwrapped;
     CK_MECHANISM wrapping = mechanism(use);
-    CK_BYTE wrapped[300], value[200], again[200];
-    CK_ULONG length = sizeof wrapped;
+    CK_BYTE wrapped[300], by_pointer[300], value[200], again[200];
+    CK_ULONG length = sizeof wrapped, by_pointer_length = sizeof by_pointer;
     CK_ATTRIBUTE template = {CKA_KEY_TYPE, &types[use->kind], sizeof *types};
     if (succeeds(C_WrapKey(session, &wrapping, keys[place][use->kind].public_key, key, wrapped, &length), "C_WrapKey")
         && succeeds(C_UnwrapKey(session, &wrapping, keys[place][use->kind].private_key, wrapped, length, &template, 1,
                                 &unwrapped), "C_UnwrapKey")) {
+        /* The vendor's .NET binding points to the UKM. */
+        CK_KEY_DERIVATION_STRING_DATA ukm = {use->parameter, use->length};
+        CK_MECHANISM pointing = {use->type, &ukm, sizeof ukm};
+        if (use->type == CKM_GOST28147_KEY_WRAP
+            && succeeds(C_WrapKey(session, &pointing, keys[place][use->kind].public_key, key, by_pointer,
+                                  &by_pointer_length), "C_WrapKey with a structure"))
+            require(length == by_pointer_length && !memcmp(wrapped, by_pointer, length), "wrapped otherwise");
+        ukm.ulLen = 9;
+        if (use->type == CKM_GOST28147_KEY_WRAP)
+            require(C_WrapKey(session, &pointing, keys[place][use->kind].public_key, key, by_pointer,
+                              &by_pointer_length) == CKR_MECHANISM_PARAM_INVALID, "a long UKM is not refused");
         CK_ULONG size = read_value(key, CKA_VALUE, value);
         require(size == read_value(unwrapped, CKA_VALUE, again) && !memcmp(value, again, size), "another key");
         wrapped[size / 2] ^= 1;
@@ -110,8 +123,11 @@ static int derive_value(CK_MECHANISM *derivation, CK_OBJECT_HANDLE base, CK_ULON
         && require(read_value(secret, CKA_VALUE, value) == length, "the secret has another length");
 }
 
-/* The layouts of an agreement's parameters: structures with pointers, and numbers of 4 or 8 octets with the octets. */
-enum layout { POINTERS, FLAT_4 = 4, FLAT_8 = 8, KEG_POINTERS, ECDH_POINTERS };
+/*
+ * The layouts of an agreement's parameters: structures with pointers, numbers of 4 or 8 octets with the octets, and the
+ * last with fields of fixed length. KEG has an older number, too.
+ */
+enum layout { POINTERS, FLAT_4 = 4, FLAT_8 = 8, FIXED, KEG_POINTERS, OLD_KEG_POINTERS, ECDH_POINTERS };
 
 static CK_MECHANISM agreement(enum layout layout, CK_BYTE *point, CK_ULONG point_length, CK_ULONG ukm_length) {
     static CK_GOSTR3410_DERIVE_PARAMS pointers;
@@ -124,22 +140,26 @@ static CK_MECHANISM agreement(enum layout layout, CK_BYTE *point, CK_ULONG point
     if (layout == POINTERS) return (CK_MECHANISM){current, &pointers, sizeof pointers};
     if (layout == ECDH_POINTERS) return (CK_MECHANISM){current, &ecdh, sizeof ecdh};
     if (layout == KEG_POINTERS) return (CK_MECHANISM){current, &keg, sizeof keg};
-    CK_ULONG numbers[] = {CKD_NULL, point_length, ukm_length};
+    if (layout == OLD_KEG_POINTERS) return (CK_MECHANISM){CKM_VENDOR_GOST_KEG, &keg, sizeof keg};
+    CK_ULONG numbers[] = {CKD_NULL, point_length, ukm_length}, width = layout == FIXED ? 8 : layout;
     CK_BYTE *end = flat;
-    memcpy(end, &numbers[0], layout), end += layout;
-    memcpy(end, &numbers[1], layout), end += layout;
-    memcpy(end, point, point_length), end += point_length;
-    memcpy(end, &numbers[2], layout), end += layout;
+    memset(flat, 0, sizeof flat);
+    memcpy(end, &numbers[0], width), end += width;
+    memcpy(end, &numbers[1], width), end += width;
+    memcpy(end, point, point_length), end += layout == FIXED ? 128 : point_length;
+    memcpy(end, &numbers[2], width), end += width;
     memcpy(end, ukm, ukm_length), end += ukm_length;
     return (CK_MECHANISM){current, flat, end - flat};
 }
 
 /* Two keys agree, whatever layout the parameters have. */
 static void agree(const struct use *use) {
-    static const enum layout gost_layouts[] = {POINTERS, FLAT_4, FLAT_8}, keg_layouts[] = {ECDH_POINTERS, KEG_POINTERS};
+    static const enum layout gost_layouts[] = {POINTERS, FLAT_4, FLAT_8, FIXED};
+    static const enum layout keg_layouts[] = {ECDH_POINTERS, KEG_POINTERS, OLD_KEG_POINTERS};
     const enum layout *layouts = gost_layouts;
     CK_ULONG count = COUNT(gost_layouts), length = 32, ukm_length = 8;
-    if (use->type == CKM_GOST_KEG) layouts = keg_layouts, count = 2, length = 64, ukm_length = 24;
+    if (use->type == CKM_GOSTR3410_DERIVE) count = 3;
+    if (use->type == CKM_GOST_KEG) layouts = keg_layouts, count = COUNT(keg_layouts), length = 64, ukm_length = 24;
     if (use->type == CKM_VKO_GOSTR3410_2012_512) layouts = keg_layouts, count = 1, length = 64;
     if (use->type == CKM_ECDH1_DERIVE) layouts = keg_layouts, count = 1, ukm_length = 0;
     CK_OBJECT_HANDLE public_key, private_key;
