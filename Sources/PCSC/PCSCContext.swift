@@ -1,6 +1,7 @@
 import APDU
 import CPCSC
 import Glibc
+import HostProcess
 
 /// A connection to the smart card service (`SCardEstablishContext`). One context serves one thread at a time.
 @safe
@@ -9,7 +10,12 @@ final class PCSCContext {
 
     init() throws(LinkError) {
         var handle: SCARDCONTEXT = 0
-        try unsafe check(SCardEstablishContext(DWORD(SCARD_SCOPE_SYSTEM), nil, nil, &handle))
+        let code = StandardDescriptors.spare(otherwise: SCARD_E_NO_SERVICE) {
+            unsafe SCardEstablishContext(DWORD(SCARD_SCOPE_SYSTEM), nil, nil, &handle)
+        }
+        // pcsclite does not tell that it got no socket.
+        if code == SCARD_E_NO_SERVICE, StandardDescriptors.areUsedUp { throw .noDescriptors }
+        try check(code)
         self.handle = handle
     }
 
