@@ -108,6 +108,9 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: ["APDU", "Secrets"], path: "Tests/Support", swiftSettings: settings),
         tests("HostProcessTests", on: ["HostProcess", "TestSupport"]),
+        tests(
+            "ProviderTests",
+            on: ["HostProcess", "Locking", "Provider", "TestSupport", .product(name: "Logging", package: "swift-log")]),
         tests("APDUTests", on: ["APDU", "Secrets", "TestSupport"]),
         tests("TokenTests", on: ["TestSupport", "Token"]),
         tests(

@@ -12,6 +12,7 @@ struct Statements {
     var wirelessReaders: [ReaderPattern] = []
     var plainLogin: PlainLogin?
     var hidesGOSTKeys: Bool?
+    var syslog: Bool?
 
     init() {}
 
@@ -72,6 +73,9 @@ struct Statements {
         case .hideGOSTKeys:
             hidesGOSTKeys = Statements.flag(value)
             return hidesGOSTKeys != nil
+        case .syslog:
+            syslog = Statements.flag(value)
+            return syslog != nil
         }
     }
 
@@ -117,5 +121,6 @@ struct Statements {
         wirelessReaders += other.wirelessReaders
         plainLogin = other.plainLogin ?? plainLogin
         hidesGOSTKeys = other.hidesGOSTKeys ?? hidesGOSTKeys
+        syslog = other.syslog ?? syslog
     }
 }

@@ -80,6 +80,10 @@ extension Token {
             } else if mustProtect || capabilities.policy.contains(.requiredWired) {
                 protection = .unpaired(capabilities)
                 warn("the token is not activated: C_EX_SetActivationPassword comes first")
+                if settings.pairings == .nowhere {
+                    settings.log.administratorError(
+                        "a token with a secure channel cannot be activated: the user has no home directory")
+                }
             } else {
                 protection = .plain
             }
@@ -95,7 +99,9 @@ extension Token {
             try readSerialIfUnknown()
             guard try pairing(with: serial) == nil else {
                 protection = .unpaired(nil)
-                return warn("the token offers no secure channel any more: possible downgrade attack")
+                settings.log.securityEvent(
+                    "the token offers no secure channel any more: possible downgrade attack", reader: reader)
+                return
             }
             protection = .plain
             settings.plainTokens.insert(atr: atr, serial: serial)
@@ -216,7 +222,7 @@ extension Token {
             return try PairingStore.open(settings.pairings, create: create, random: settings.random)
         } catch {
             let path = settings.pairings.path
-            settings.log.error("the pairings\(path.isEmpty ? "" : " in " + path) cannot be used: \(error)")
+            settings.log.administratorError("the pairings\(path.isEmpty ? "" : " in " + path) cannot be used: \(error)")
             throw .channel(.storage(error))
         }
     }
@@ -225,8 +231,13 @@ extension Token {
     private func failure(_ error: ChannelError) -> TokenError {
         switch error {
         case .storage(let reason):
-            settings.log.error("a file of the pairings in \(settings.pairings.path) cannot be used: \(reason)")
-        case .downgradeSuspected: warn("other capabilities than before: possible downgrade attack")
+            settings.log.administratorError(
+                "a file of the pairings in \(settings.pairings.path) cannot be used: \(reason)")
+        case .downgradeSuspected:
+            settings.log.securityEvent("other capabilities than before: possible downgrade attack", reader: reader)
+        case .authenticationFailed, .reflection:
+            settings.log.securityEvent(
+                "the token cannot prove that it is the one that was activated: possible attack", reader: reader)
         case .profileRaised: warn("the token now offers a better profile: activate it again")
         case .profileUnsupported: warn("the token, or the password, lacks the profile that minimum_profile demands")
         default: break

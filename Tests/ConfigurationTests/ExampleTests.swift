@@ -38,7 +38,7 @@ struct ExampleTests {
             Set(keys) == [
                 "application", "group", "synchronised", "minimum_profile", "require_sm", "wireless_readers",
                 "pin_retention", "reconnect_window", "reconnect_window_wired", "plain_login",
-                "hide_gost_keys",
+                "hide_gost_keys", "syslog",
             ])
         #expect(configuration("x = 1").remarks.first?.text.split(separator: ",").count == keys.count)
     }
