@@ -133,8 +133,8 @@ let package = Package(
         tests(
             "CryptokiTests",
             on: [
-                "APDU", "CCryptoki", "Configuration", "Cryptoki", "Emulator", "GOST", "HostCrypto", "Locking",
-                "SecureChannel", "Secrets",
+                "APDU", "CCryptoki", "CSystem", "Configuration", "Cryptoki", "Emulator", "GOST", "HostCrypto",
+                "Locking", "SecureChannel", "Secrets",
                 "TestSupport", "Token",
                 .product(name: "Logging", package: "swift-log"),
             ]),

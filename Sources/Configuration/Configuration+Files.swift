@@ -43,6 +43,7 @@ extension Configuration {
         if isClosed {
             policy.minimumProfile = .modern
             policy.requireSM = true
+            policy.plainBluetooth = false
             policy.pinRetention = .none
         }
     }
@@ -55,6 +56,7 @@ extension Configuration {
         policy.reconnectWindow = statements.reconnectWindow ?? policy.reconnectWindow
         policy.reconnectWindowWired = statements.reconnectWindowWired ?? policy.reconnectWindowWired
         policy.wirelessReaders = statements.wirelessReaders
+        policy.plainBluetooth = statements.plainBluetooth ?? policy.plainBluetooth
         policy.plainLogin = statements.plainLogin ?? policy.plainLogin
         policy.hidesGOSTKeys = statements.hidesGOSTKeys ?? policy.hidesGOSTKeys
         reportsToSyslog = statements.syslog ?? reportsToSyslog

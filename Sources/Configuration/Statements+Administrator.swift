@@ -12,6 +12,12 @@ extension Statements {
         keep(\.reconnectWindow, .reconnectWindow, administrator, in: &file) { min($0, $1) }
         keep(\.reconnectWindowWired, .reconnectWindowWired, administrator, in: &file) { min($0, $1) }
         keep(\.plainLogin, .plainLogin, administrator, in: &file) { [$0, $1].contains(.reset) ? .reset : .sticky }
+        if plainBluetooth == true, administrator.plainBluetooth != true {
+            plainBluetooth = false
+            file.remark(
+                "plain_bluetooth = on has no effect: only the administrator can allow it",
+                line: file.line(of: .plainBluetooth))
+        }
         if syslog != nil {
             syslog = nil
             file.remark("syslog has no effect: it is the administrator's", line: file.line(of: .syslog))

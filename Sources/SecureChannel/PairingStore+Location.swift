@@ -30,19 +30,20 @@ extension PairingStore {
     ///   - create: Whether to make it, if there is none. A directory of a Unix group, and one that is gone after it was
     ///     in use, is never made.
     ///   - random: Source of seals and their key.
+    ///   - patience: For how many milliseconds to wait for a lock that another process holds.
     /// - Returns: The store; nil if there is none yet and none is to be made.
     /// - Throws: Why the place cannot be used. A place that is configured has no substitute.
     public static func open(
-        _ location: Location, create: Bool, random: any RandomSource
+        _ location: Location, create: Bool, random: any RandomSource, patience: Int = Directory.patience
     ) throws(StorageError) -> PairingStore? {
         switch location {
         case .directory(let path):
-            guard let directory = try ownDirectory(path, create) else { return nil }
+            guard let directory = try ownDirectory(path, create, patience) else { return nil }
             return try store(in: directory, create)
         case .group(let path):
-            return try store(in: Directory(path: path, create: false, access: .group), create)
+            return try store(in: Directory(path: path, create: false, access: .group, patience: patience), create)
         case .synchronised(let path, local: let local):
-            guard let local = try ownDirectory(local, create) else { return nil }
+            guard let local = try ownDirectory(local, create, patience) else { return nil }
             let isNew = try !local.names().contains(SealedFiles.keyName)
             let shared: Directory
             do throws(StorageError) {
@@ -64,13 +65,15 @@ extension PairingStore {
     /// before the token is asked for anything.
     private static func store(in directory: Directory, _ create: Bool) throws(StorageError) -> PairingStore {
         let store = PairingStore(directory: directory)
-        if create { try store.files.makeRoom() }
+        if create { try store.makeRoom() }
         return store
     }
 
-    private static func ownDirectory(_ path: String, _ create: Bool) throws(StorageError) -> Directory? {
+    private static func ownDirectory(
+        _ path: String, _ create: Bool, _ patience: Int
+    ) throws(StorageError) -> Directory? {
         do throws(StorageError) {
-            return try Directory(path: path, create: create)
+            return try Directory(path: path, create: create, patience: patience)
         } catch .notFound where !create {
             return nil
         }

@@ -9,12 +9,20 @@ extension Token {
     /// Activates the secure channel: exchanges long-term keys under the activation password and opens a session
     /// (gsc1, 8 and 10). A token that is activated already is paired again in its place.
     public func activate(with password: borrowing ActivationPassword) throws(TokenError) {
+        let offered = try exclusively { () throws(TokenError) in try offeredCapabilities() }
+        guard let capabilities = offered else { throw .activationNeeded }
+        guard let store = try pairingStore(create: true) else { throw .activationNeeded }
+        let profile: Profile
+        // Another process can hold the lock of the store: nobody waits for it while the token is held.
+        do throws(ChannelError) {
+            let pinned = try pairing(with: capabilities.serial, in: store)?.profile
+            profile = try capabilities.profile(minimum: settings.policy.minimumProfile, pinned: pinned)
+            try store.prepare(for: profile, random: settings.random)
+        } catch {
+            throw failure(error)
+        }
         try exclusively { () throws(TokenError) in
-            guard let capabilities = try offeredCapabilities() else { throw .activationNeeded }
-            guard let store = try pairingStore(create: true) else { throw .activationNeeded }
-            let pinned = try pairing(with: capabilities.serial)?.profile
             do throws(ChannelError) {
-                let profile = try capabilities.profile(minimum: settings.policy.minimumProfile, pinned: pinned)
                 if profile == .classic { warn("pairing in the classic profile") }
                 channel = try SecureChannel.activate(
                     with: password, over: link, capabilities: capabilities, profile: profile,
@@ -66,8 +74,10 @@ extension Token {
     }
 
     private func decideProtection() throws(TokenError) {
-        let mustProtect = settings.policy.isWireless(reader) || settings.policy.requireSM
-        if !mustProtect, try isKnownAsPlain() { return }
+        let mustProtect = isWireless || settings.policy.requireSM
+        // A card can say that it is of any model: one that has the channel must show it.
+        let mustShow = model == .ecpBluetooth && !settings.policy.plainBluetooth
+        if !mustProtect, !mustShow, try isKnownAsPlain() { return }
         let discovery: Discovery
         do { discovery = try Discovery.run(over: link) } catch { throw .channel(error) }
         switch discovery {
@@ -77,13 +87,18 @@ extension Token {
             self.hints = hints
             if let record = try pairing(with: capabilities.serial) {
                 protection = .paired(record)
-            } else if mustProtect || capabilities.policy.contains(.requiredWired) {
+            } else if mustProtect || mustShow || capabilities.policy.contains(.requiredWired) {
                 protection = .unpaired(capabilities)
                 warn("the token is not activated: C_EX_SetActivationPassword comes first")
                 if settings.pairings == .nowhere {
                     settings.log.administratorError(
                         "a token with a secure channel cannot be activated: the user has no home directory")
                 }
+            } else if try hasRecord(of: capabilities.serial) {
+                protection = .unpaired(capabilities)
+                warn(
+                    "the record of the pairing is damaged or of a later version: C_EX_SetActivationPassword comes first"
+                )
             } else {
                 protection = .plain
             }
@@ -97,11 +112,13 @@ extension Token {
                 return
             }
             try readSerialIfUnknown()
-            guard try pairing(with: serial) == nil else {
+            guard try !isPaired(with: serial) else {
                 protection = .unpaired(nil)
-                settings.log.securityEvent(
-                    "the token offers no secure channel any more: possible downgrade attack", reader: reader)
-                return
+                return report("the token offers no secure channel any more: possible downgrade attack")
+            }
+            guard !mustShow else {
+                protection = .unpaired(nil)
+                return report("a Bluetooth token offers no secure channel, and plain_bluetooth does not allow that")
             }
             protection = .plain
             settings.plainTokens.insert(atr: atr, serial: serial)
@@ -117,7 +134,22 @@ extension Token {
             return false
         }
         guard settings.plainTokens.contains(atr: atr, serial: serial) else { return false }
-        return try pairing(with: serial) == nil
+        return try !isPaired(with: serial)
+    }
+
+    /// Whether a token that offers no channel was paired with. Who is outside of the group whose store is configured can
+    /// never have paired with one: such a user keeps the tokens that have no channel.
+    private func isPaired(with serial: [UInt8]) throws(TokenError) -> Bool {
+        do throws(TokenError) { return try hasRecord(of: serial) } catch {
+            guard error == .channel(.storage(.denied(.otherMembers))) else { throw error }
+            return false
+        }
+    }
+
+    /// Whether there is a record of the token, sound or not (gsc1, 4).
+    private func hasRecord(of serial: [UInt8]) throws(TokenError) -> Bool {
+        guard let store = try pairingStore(create: false) else { return false }
+        do { return try store.hasRecord(serial: serial) } catch { throw failure(error) }
     }
 
     /// Opens the channel with the stored pairing, unless it is open or the token needs none (gsc1, 12).
@@ -189,6 +221,7 @@ extension Token {
     }
 
     func warn(_ message: String) { settings.log.warning("\(message)", metadata: ["reader": "\(reader)"]) }
+    func report(_ message: String) { settings.log.securityEvent("\(message)", reader: reader) }
 
     private func offeredCapabilities() throws(TokenError) -> Capabilities? {
         switch protection {
@@ -206,12 +239,14 @@ extension Token {
     /// The pairing with a token in the highest profile that there is one in.
     private func pairing(with serial: [UInt8]) throws(TokenError) -> PairingRecord? {
         guard let store = try pairingStore(create: false) else { return nil }
+        do { return try pairing(with: serial, in: store) } catch { throw failure(error) }
+    }
+
+    private func pairing(
+        with serial: [UInt8], in store: PairingStore
+    ) throws(ChannelError) -> PairingRecord? {
         for profile in Profile.allCases.reversed() {
-            do throws(ChannelError) {
-                if let record = try store.record(serial: serial, profile: profile) { return record }
-            } catch {
-                throw failure(error)
-            }
+            if let record = try store.record(serial: serial, profile: profile) { return record }
         }
         return nil
     }
@@ -219,10 +254,17 @@ extension Token {
     /// The store of pairings; nil if there is none and none is to be made.
     private func pairingStore(create: Bool) throws(TokenError) -> PairingStore? {
         do throws(StorageError) {
-            return try PairingStore.open(settings.pairings, create: create, random: settings.random)
+            return try PairingStore.open(
+                settings.pairings, create: create, random: settings.random, patience: settings.storePatience)
         } catch {
             let path = settings.pairings.path
-            settings.log.administratorError("the pairings\(path.isEmpty ? "" : " in " + path) cannot be used: \(error)")
+            let reason: Logger.Message = "the pairings\(path.isEmpty ? "" : " in " + path) cannot be used: \(error)"
+            // That others share a store is no error.
+            if error == .denied(.otherMembers) {
+                settings.log.notice(reason)
+            } else {
+                settings.log.administratorError(reason)
+            }
             throw .channel(.storage(error))
         }
     }
@@ -233,11 +275,9 @@ extension Token {
         case .storage(let reason):
             settings.log.administratorError(
                 "a file of the pairings in \(settings.pairings.path) cannot be used: \(reason)")
-        case .downgradeSuspected:
-            settings.log.securityEvent("other capabilities than before: possible downgrade attack", reader: reader)
+        case .downgradeSuspected: report("other capabilities than before: possible downgrade attack")
         case .authenticationFailed, .reflection:
-            settings.log.securityEvent(
-                "the token cannot prove that it is the one that was activated: possible attack", reader: reader)
+            report("the token cannot prove that it is the one that was activated: possible attack")
         case .profileRaised: warn("the token now offers a better profile: activate it again")
         case .profileUnsupported: warn("the token, or the password, lacks the profile that minimum_profile demands")
         default: break

@@ -178,13 +178,15 @@ extension Token {
         if command.ins == 0x22 { environment = nil }
         // An error on the way to a command that must not run twice can come from fetching its answer.
         if !command.isIdempotent { hasActed = true }
+        let response: SecretResponse
         do throws(LinkError) {
-            let response = try connection.exchangeSecret(command)
+            response = try connection.exchangeSecret(command)
             tokenAnswered()
-            return response
         } catch {
             throw linkFailed(error)
         }
+        try spend(bytes: response.data.count, commands: 1)
+        return response
     }
 
     func tokenAnswered() {

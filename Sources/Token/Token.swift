@@ -14,6 +14,8 @@ public final class Token {
     public let atr: [UInt8]
     /// The serial number, eight bytes, big-endian; empty if an unprotected token on a wireless reader was not asked.
     public internal(set) var serial: [UInt8] = []
+    /// Whether the token is reached over the air (gsc1, 4).
+    public private(set) var isWireless = false
     /// Who is logged in.
     public internal(set) var login: Role?
 
@@ -49,6 +51,8 @@ public final class Token {
     /// The card's change counter, read at the begin of each transaction; nil if it has none.
     var changeCounter: UInt32?
     var cache: ObjectCache?
+    /// What is left of the budget of the search under way; nil outside of searches.
+    var budget: SearchBudget?
     /// What was known of the objects when the transaction under way began to change them.
     var objectsBefore: TokenObjects?
     var infoCache: (counter: UInt32, info: TokenInfo, isDetailed: Bool)?
@@ -89,7 +93,10 @@ public final class Token {
         atr = link.atr
         lastContact = settings.clocks.uptime.now
         suspended = settings.clocks.suspended
-        try exclusively { () throws(TokenError) in try discover() }
+        try exclusively { () throws(TokenError) in
+            isWireless = seesAir()
+            try discover()
+        }
     }
 
     deinit { disconnect() }
