@@ -59,8 +59,7 @@ extension Slot {
         var matching: [CK_OBJECT_HANDLE] = []
         for handle in found {
             let object = try objects[handle]
-            var attributes = try object.attributes.showsValue ? loaded(object).shownAttributes() : object.attributes
-            defer { attributes.wipe() }
+            let attributes = try object.attributes.showsValue ? loaded(object).shownAttributes() : object.attributes
             if attributes.matches(template) { matching.append(handle) }
         }
         return matching

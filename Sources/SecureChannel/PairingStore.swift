@@ -17,13 +17,16 @@ public final class PairingStore: Sendable {
     let directory: Directory
     let files: any PairingFiles
     private let notes: PairingNotes
+    /// What this user knows of the tokens of a shared store; nil where nobody else can change the records.
+    let known: KnownTokens?
 
     /// The greatest size of a file that is read.
     static let limit = 4096
 
-    init(directory: Directory, files: any PairingFiles) {
+    init(directory: Directory, files: any PairingFiles, known: KnownTokens? = nil) {
         self.directory = directory
         self.files = files
+        self.known = known
         notes = PairingNotes(directory: directory)
     }
 
@@ -50,13 +53,17 @@ public final class PairingStore: Sendable {
             let note = notes.note(of: stored.record)
             return Entry(
                 record: stored.record, label: note?.label ?? stored.label,
-                lastUsed: note.flatMap { $0.time >= stored.record.created ? $0.time : nil })
+                lastUsed: note.flatMap { $0.time >= stored.record.created ? $0.time : nil },
+                isKeyChanged: (try? isKeyChanged(stored.record)) ?? true)
         }
     }
 
     /// Whether there is a record of the token with this serial, sound or not. One that is damaged, cut short or of a later
-    /// version tells as well that host and token are paired.
-    public func hasRecord(serial: [UInt8]) throws(ChannelError) -> Bool { try files.hasRecord(serial: serial) }
+    /// version tells as well that host and token are paired, and so does a key that the user knows.
+    public func hasRecord(serial: [UInt8]) throws(ChannelError) -> Bool {
+        if try files.hasRecord(serial: serial) { return true }
+        return try known?.have(serial: serial) ?? false
+    }
 
     /// Makes what a pairing needs and is missing: room, and the host's long-term key of the profile. A file that holds no
     /// key is kept beside it. Waits for the group's lock, but not for ever.
@@ -81,6 +88,7 @@ public final class PairingStore: Sendable {
     /// Forgets one pairing.
     public func remove(_ record: PairingRecord) throws(ChannelError) {
         try files.remove(record)
+        try known?.forget(serial: record.capabilities.serial, profile: record.profile)
         notes.remove(record)
     }
 
@@ -88,6 +96,7 @@ public final class PairingStore: Sendable {
     public func remove(serial: [UInt8], profile: Profile) throws(ChannelError) {
         let records = try records(serial: serial, profile: profile)
         try files.remove(serial: serial, profile: profile)
+        try known?.forget(serial: serial, profile: profile)
         for record in records { notes.remove(record) }
     }
 
@@ -178,6 +187,8 @@ extension PairingStore {
         public let label: String
         /// When a channel was last opened, to the day, in seconds since 1970; nil if it is not known.
         public let lastUsed: Int64?
+        /// Whether the token's key is another than the one that this user has worked with: ``isKeyChanged(_:)``.
+        public let isKeyChanged: Bool
 
         /// The token's serial number, 8 octets.
         public var serial: [UInt8] { record.capabilities.serial }

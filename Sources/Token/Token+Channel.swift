@@ -13,10 +13,12 @@ extension Token {
         guard let capabilities = offered else { throw .activationNeeded }
         guard let store = try pairingStore(create: true) else { throw .activationNeeded }
         let profile: Profile
+        let former: PairingRecord?
         // Another process can hold the lock of the store: nobody waits for it while the token is held.
         do throws(ChannelError) {
             let pinned = try pairing(with: capabilities.serial, in: store)?.profile
             profile = try capabilities.profile(minimum: settings.policy.minimumProfile, pinned: pinned)
+            former = try store.record(serial: capabilities.serial, profile: profile)
             try store.prepare(for: profile, random: settings.random)
         } catch {
             throw failure(error)
@@ -35,6 +37,22 @@ extension Token {
             serial = capabilities.serial
             // Only a verified reply tells that the token has opened the session, and with it made its record active.
             try establish()
+            acceptKey(of: record, after: former, in: store)
+        }
+    }
+
+    /// The user has activated the token: its key is the right one, though it may not be the one from before.
+    private func acceptKey(of record: PairingRecord, after former: PairingRecord?, in store: PairingStore) {
+        do throws(ChannelError) {
+            let isChanged = former.map { $0.tokenKey != record.tokenKey } ?? false
+            if try store.isKeyChanged(record) || isChanged {
+                report(
+                    "the token was activated with another key than before: its channel was reset, or it is another token"
+                )
+            }
+            try store.accept(record)
+        } catch {
+            _ = failure(error)
         }
     }
 
@@ -61,98 +79,6 @@ extension Token {
         return password
     }
 
-    /// Asks the card whether it has a channel, and decides how to speak to it (gsc1, 4). What it answers is not
-    /// authenticated: it can raise the protection, and lower nothing. Where the pairings cannot be read, the answer is
-    /// not at all: the token can be seen, and nothing else.
-    func discover() throws(TokenError) {
-        do throws(TokenError) {
-            try decideProtection()
-        } catch {
-            guard case .channel(.storage) = error else { throw error }
-            protection = .unknown(error)
-        }
-    }
-
-    private func decideProtection() throws(TokenError) {
-        let mustProtect = isWireless || settings.policy.requireSM
-        // A card can say that it is of any model: one that has the channel must show it.
-        let mustShow = model == .ecpBluetooth && !settings.policy.plainBluetooth
-        if !mustProtect, !mustShow, try isKnownAsPlain() { return }
-        let discovery: Discovery
-        do { discovery = try Discovery.run(over: link) } catch { throw .channel(error) }
-        switch discovery {
-        case .present(let capabilities, let hints):
-            serial = capabilities.serial
-            self.capabilities = capabilities
-            self.hints = hints
-            if let record = try pairing(with: capabilities.serial) {
-                protection = .paired(record)
-            } else if mustProtect || mustShow || capabilities.policy.contains(.requiredWired) {
-                protection = .unpaired(capabilities)
-                warn("the token is not activated: C_EX_SetActivationPassword comes first")
-            } else if try hasRecord(of: capabilities.serial) {
-                protection = .unpaired(capabilities)
-                warn(
-                    "the record of the pairing is damaged or of a later version: C_EX_SetActivationPassword comes first"
-                )
-            } else {
-                protection = .plain
-            }
-        case .absent:
-            // Where a channel is a must nothing is sent without, not even to learn the serial number.
-            guard !mustProtect else {
-                // Who does not know what is configured cannot say that a channel is missing.
-                if case .unusable = settings.pairings { _ = try pairingStore(create: false) }
-                protection = .unpaired(nil)
-                warn("the token offers no secure channel, and is not used without one")
-                return
-            }
-            try readSerialIfUnknown()
-            guard try !isPaired(with: serial) else {
-                protection = .unpaired(nil)
-                return report("the token offers no secure channel any more: possible downgrade attack")
-            }
-            guard !mustShow else {
-                protection = .unpaired(nil)
-                return report("a Bluetooth token offers no secure channel, and plain_bluetooth does not allow that")
-            }
-            protection = .plain
-            settings.plainTokens.insert(atr: atr, serial: serial)
-        }
-    }
-
-    /// Whether this process has asked this token before, and it had no channel. A record that was made since then by
-    /// another process counts.
-    private func isKnownAsPlain() throws(TokenError) -> Bool {
-        guard settings.plainTokens.contains(atr: atr) else { return false }
-        do throws(TokenError) { try readSerialIfUnknown() } catch {
-            guard case .refused = error else { throw error }
-            return false
-        }
-        guard settings.plainTokens.contains(atr: atr, serial: serial) else { return false }
-        return try !isPaired(with: serial)
-    }
-
-    /// Makes sure that what was decided for an earlier connection still holds: nobody has paired with the token since.
-    func requireUnpaired() throws(TokenError) {
-        guard try !isPaired(with: serial) else { throw .activationNeeded }
-    }
-
-    /// Whether a token that offers no channel was paired with. Who is outside of the group whose store is configured can
-    /// never have paired with one: such a user keeps the tokens that have no channel.
-    private func isPaired(with serial: [UInt8]) throws(TokenError) -> Bool {
-        do throws(TokenError) { return try hasRecord(of: serial) } catch {
-            guard error == .channel(.storage(.denied(.otherMembers))) else { throw error }
-            return false
-        }
-    }
-
-    /// Whether there is a record of the token, sound or not (gsc1, 4).
-    private func hasRecord(of serial: [UInt8]) throws(TokenError) -> Bool {
-        guard let store = try pairingStore(create: false) else { return false }
-        do { return try store.hasRecord(serial: serial) } catch { throw failure(error) }
-    }
-
     /// Opens the channel with the stored pairing, unless it is open or the token needs none (gsc1, 12).
     func openChannelIfNeeded() throws(TokenError) {
         guard case .paired(let record) = protection, channel?.isOpen != true else { return }
@@ -166,6 +92,7 @@ extension Token {
             try requireHighestProfile()
             protection = .paired(channel.record)
             mustPresentPIN = login != nil
+            store.remember(channel.record)
             store.markUsed(channel.record, label: hints?.label)
         } catch {
             if error.isFruitlessOpening { history.opens.countFruitless(at: now) }
@@ -227,6 +154,7 @@ extension Token {
     private func offeredCapabilities() throws(TokenError) -> Capabilities? {
         switch protection {
         case .unpaired(let capabilities): return capabilities
+        case .keyChanged(let capabilities): return capabilities
         case .paired, .plain, .unknown:
             do {
                 guard case .present(let capabilities, _) = try Discovery.run(over: link) else { return nil }
@@ -238,12 +166,12 @@ extension Token {
     }
 
     /// The pairing with a token in the highest profile that there is one in.
-    private func pairing(with serial: [UInt8]) throws(TokenError) -> PairingRecord? {
+    func pairing(with serial: [UInt8]) throws(TokenError) -> PairingRecord? {
         guard let store = try pairingStore(create: false) else { return nil }
         do { return try pairing(with: serial, in: store) } catch { throw failure(error) }
     }
 
-    private func pairing(
+    func pairing(
         with serial: [UInt8], in store: PairingStore
     ) throws(ChannelError) -> PairingRecord? {
         for profile in Profile.allCases.reversed() {
@@ -253,7 +181,7 @@ extension Token {
     }
 
     /// The store of pairings; nil if there is none and none is to be made.
-    private func pairingStore(create: Bool) throws(TokenError) -> PairingStore? {
+    func pairingStore(create: Bool) throws(TokenError) -> PairingStore? {
         do throws(StorageError) {
             return try PairingStore.open(
                 settings.pairings, create: create, random: settings.random, patience: settings.storePatience)
@@ -267,7 +195,7 @@ extension Token {
     }
 
     /// Passes a failure on, with what the user has to know of it in the log.
-    private func failure(_ error: ChannelError) -> TokenError {
+    func failure(_ error: ChannelError) -> TokenError {
         switch error {
         case .storage(let reason):
             settings.log.error("a file of the pairings in \(settings.pairings.path) cannot be used: \(reason)")

@@ -157,7 +157,7 @@ extension Token {
     private func connection() throws(TokenError) -> any CardConnection {
         switch protection {
         case .plain: return link
-        case .unpaired: throw .activationNeeded
+        case .unpaired, .keyChanged: throw .activationNeeded
         case .unknown(let error): throw error
         case .paired:
             guard let channel else { throw .link(.channelBroken) }

@@ -32,7 +32,7 @@ public final class Token {
     var environment: SecurityEnvironment?
     /// The PIN of ``login``, kept to present it once in a channel that had to be opened anew (gsc1, 15.3), and in each
     /// transaction that needs it with a token that has no channel.
-    var retainedPIN: RetainedSecret?
+    var retainedPIN: Secret?
     /// Whether the channel was opened anew since the login, so that the card does not know of it.
     var mustPresentPIN = false
     /// What the card has to forget at the end of the transaction under way.
@@ -76,6 +76,9 @@ public final class Token {
         case paired(PairingRecord)
         /// Not at all before the channel is activated. Without capabilities the token offers none.
         case unpaired(Capabilities?)
+        /// Not at all before the channel is activated again: the token's key in the store is another than the one that this
+        /// user knows.
+        case keyChanged(Capabilities)
         /// Not at all: whether host and token are paired cannot be said, for this reason.
         case unknown(TokenError)
     }
@@ -105,7 +108,7 @@ public final class Token {
     public var isActivated: Bool {
         switch protection {
         case .plain, .paired: true
-        case .unpaired, .unknown: false
+        case .unpaired, .keyChanged, .unknown: false
         }
     }
 

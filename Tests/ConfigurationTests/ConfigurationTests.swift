@@ -137,7 +137,7 @@ struct ConfigurationTests {
         for text in ["group = a, b", "group = a\ngroup = b"] {
             let configuration = configuration(system: text)
             #expect(configuration.store == .groups(["a", "b"]))
-            #expect(configuration.location(data: "/d", home: "/h") == .group("/var/lib/kanal/groups/a"))
+            #expect(configuration.location(data: nil, home: "/h") == .group("/var/lib/kanal/groups/a"))
             #expect(configuration.remarks.map(\.isError) == [false])
         }
     }
@@ -151,6 +151,7 @@ struct ConfigurationTests {
         #expect(location("", data: nil) == .nowhere)
         #expect(location("application = a") == .directory("/d/kanal/applications/a"))
         #expect(location("application = a", data: nil) == .unusable(.notFound))
+        #expect(location("group = a") == .group("/g/a", memory: "/d/kanal/groups/a"))
         #expect(location("group = a", data: nil) == .group("/g/a"))
         #expect(location("synchronised = /s") == .synchronised("/s", local: "/d/kanal/synchronised"))
         #expect(location("synchronised = ~/s") == .synchronised("/h/s", local: "/d/kanal/synchronised"))

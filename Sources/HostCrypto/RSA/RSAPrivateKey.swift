@@ -5,7 +5,7 @@ import Secrets
 /// A private key of RSA with two prime factors.
 public struct RSAPrivateKey: ~Copyable, Sendable {
     public let publicKey: RSAPublicKey
-    let key: Key
+    private let numbers: RSAComponents
 
     /// Reads a private key, and computes with it once to see that it works.
     ///
@@ -16,37 +16,44 @@ public struct RSAPrivateKey: ~Copyable, Sendable {
         defer { ERR_pop_to_mark() }
         let publicKey = try RSAPublicKey(
             modulus: components.modulus, publicExponent: components.publicExponent)
-        let parameters = try Self.parameters(components, publicKey)
-        let key = try Key(.rsa, .keyPair, from: parameters, else: .invalidKey)
-        let candidate = RSAPrivateKey(publicKey, key)
+        let candidate = RSAPrivateKey(publicKey, components.copy())
+        try candidate.requireConsistency()
         try candidate.proveItself()
         self = candidate
     }
 
-    private init(_ publicKey: RSAPublicKey, _ key: Key) {
+    private init(_ publicKey: RSAPublicKey, _ numbers: consuming RSAComponents) {
         self.publicKey = publicKey
-        self.key = key
+        self.numbers = numbers
     }
 
-    private static func parameters(
-        _ components: borrowing RSAComponents, _ publicKey: RSAPublicKey
-    ) throws(HostCryptoError) -> Parameters {
+    private func requireConsistency() throws(HostCryptoError) {
+        let d = try publicKey.number(numbers.privateExponent)
+        switch numbers.factors {
+        case .none: break
+        case .some(let factors):
+            let factors = try FactorNumbers(factors, of: publicKey)
+            guard try factors.belong(to: publicKey, d) else { throw .invalidKey }
+        }
+    }
+
+    /// The key in libcrypto, for one operation: between operations nothing of it lies in libcrypto's memory, which is in
+    /// core dumps and in forked children.
+    func key() throws(HostCryptoError) -> Key {
         var parameters = try RSAPublicKey.parameters(
             modulus: publicKey.modulus, publicExponent: publicKey.publicExponent)
-        let d = try publicKey.number(components.privateExponent)
-        try parameters.add("d", number: d)
-        switch components.factors {
+        try parameters.add("d", number: publicKey.number(numbers.privateExponent))
+        switch numbers.factors {
         case .none: break
         case .some(let factors):
             let numbers = try FactorNumbers(factors, of: publicKey)
-            guard try numbers.belong(to: publicKey, d) else { throw .invalidKey }
             try parameters.add("rsa-factor1", number: numbers.p)
             try parameters.add("rsa-factor2", number: numbers.q)
             try parameters.add("rsa-exponent1", number: numbers.exponent1)
             try parameters.add("rsa-exponent2", number: numbers.exponent2)
             try parameters.add("rsa-coefficient1", number: numbers.coefficient)
         }
-        return parameters
+        return try Key(.rsa, .keyPair, from: parameters, else: .invalidKey)
     }
 
     /// Makes a new key.
@@ -68,24 +75,21 @@ public struct RSAPrivateKey: ~Copyable, Sendable {
 
         let key = try Key(generating: .rsa, parameters)
         let modulus = try key.number("n")
-        self.init(try RSAPublicKey(modulus: [UInt8](copying: modulus), publicExponent: e), key)
+        let publicKey = try RSAPublicKey(modulus: [UInt8](copying: modulus), publicExponent: e)
+        let d = try key.number("d")
+        let factors = try Self.factors(of: key)
+        let numbers = RSAComponents(
+            modulus: publicKey.modulus, publicExponent: e, privateExponent: d, factors: factors)
+        self.init(publicKey, numbers)
     }
 
     /// The numbers of the key. One that was read without its factors has none.
     ///
     /// - Throws: ``HostCryptoError/libraryFailure``.
-    public func components() throws(HostCryptoError) -> RSAComponents {
-        ERR_set_mark()
-        defer { ERR_pop_to_mark() }
-        let d = try key.number("d")
-        let factors = try factors()
-        return RSAComponents(
-            modulus: publicKey.modulus, publicExponent: publicKey.publicExponent, privateExponent: d,
-            factors: factors)
-    }
+    public func components() throws(HostCryptoError) -> RSAComponents { numbers.copy() }
 
-    private func factors() throws(HostCryptoError) -> RSAFactors? {
-        guard let p = try? key.number("rsa-factor1") else { return nil }
+    private static func factors(of key: Key) throws(HostCryptoError) -> RSAFactors {
+        let p = try key.number("rsa-factor1")
         let q = try key.number("rsa-factor2")
         let exponent1 = try key.number("rsa-exponent1")
         let exponent2 = try key.number("rsa-exponent2")
