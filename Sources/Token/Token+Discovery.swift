@@ -1,4 +1,5 @@
 import APDU
+import Logging
 import SecureChannel
 import Storage
 
