@@ -84,6 +84,7 @@ test: deps build lint ## build, and run every test
 	Tests/clients.sh usb bt
 	Tests/absence.sh
 	Tests/sharing.sh 10
+	Tests/memory.sh
 	Tests/model.sh
 	Tests/constant-time.sh
 	Tests/threads.sh 10 thread

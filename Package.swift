@@ -19,6 +19,7 @@ let moduleLinking: [String] =
     + [
         "--version-script=\(Context.packageDirectory)/Sources/CModule/exports.map",
         "-soname=libkanal-pkcs11.so", "--gc-sections", "-z", "nodelete", "-z", "pack-relative-relocs",
+        "--wrap=swift_slowDealloc",
         "-lgcc_eh", "-lgcc", "-l:libc.so.6", "-l:libc_nonshared.a",
     ].flatMap { ["-Xlinker", $0] }
 
@@ -127,8 +128,8 @@ let package = Package(
         tests(
             "CryptokiTests",
             on: [
-                "APDU", "CCryptoki", "Configuration", "Cryptoki", "Emulator", "GOST", "HostCrypto", "Locking",
-                "SecureChannel", "Secrets",
+                "APDU", "CCryptoki", "CSystem", "Configuration", "Cryptoki", "Emulator", "GOST", "HostCrypto",
+                "Locking", "SecureChannel", "Secrets",
                 "TestSupport", "Token",
                 .product(name: "Logging", package: "swift-log"),
             ]),

@@ -13,7 +13,7 @@ build=.build/fuzz
 
 for target in HostCrypto ChannelToken Emulator Configuration Token; do
     swift build -c release --scratch-path $build --target $target --sanitize address -Xswiftc -sanitize=fuzzer \
-        -Xswiftc -enable-testing
+        -Xswiftc -enable-testing -Xswiftc -DWATCHED_HEAP
 done
 
 modules=$build/release/Modules

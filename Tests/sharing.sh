@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # Applications that work with one token at once, for so many seconds each: two, which have a session of the channel each,
-# and five, which take four sessions from each other. Nobody may lose his login, get a wrong answer, or grow. Then, what
-# an application's memory holds after C_Finalize.
+# and five, which take four sessions from each other. Nobody may lose his login, get a wrong answer, or grow.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . Tests/token.sh
@@ -28,8 +27,6 @@ share() {
     echo "ok: $1 applications at once, $rounds rounds in $seconds seconds"
 }
 
-invert() { python3 -c 'import sys; sys.stdout.buffer.write(bytes(255 - b for b in sys.stdin.buffer.read()))'; }
-
 prepare
 start_pcscd
 attach bt shared
@@ -39,24 +36,4 @@ pkcs11-tool --module "$module" --slot "$slot" --login --pin $pin --keypairgen --
 share 2 0
 # An application that has lost its session once asks for it first for ten minutes.
 share 5 $((seconds / 600 + 1))
-
-# The digits of the factory's PIN stand in the memory of every program.
-pkcs11-tool --module "$module" --slot "$slot" --login --pin $pin --change-pin --new-pin kroet-81f > output 2>&1 \
-    || fail "the PIN is not changed: $(cat output)"
-# The keys of the channel's sessions are known only when they have gone: the program waits for them.
-detach
-attach bt shared --show-keys
-printf %s kroet-81f | invert > secret.pin
-printf %s "${password//-/}" | invert > secret.password
-for key in "$XDG_DATA_HOME"/kanal/pairings/host.*; do invert < "$key" > "secret.${key##*/}"; done
-mkfifo keys
-{
-    wait_until test -e finalized || exit 1
-    sed -n 's/^session key: //p' emulator.log | python3 -c '
-import sys
-sys.stdout.buffer.write(b"".join(bytes(255 - octet for octet in bytes.fromhex(line)) for line in sys.stdin))' > keys
-} &
-./scan "$slot" keys finalized secret.pin secret.password secret.host.* > output || fail "after C_Finalize: $(cat output)"
-grep -q '^looked for [1-9][0-9]* session keys' output || fail "no session keys: $(cat output)"
-echo "N60: after C_Finalize the memory holds neither PIN nor password nor keys"
 echo "sharing.sh: passed"

@@ -32,6 +32,9 @@ public protocol CardLink: CardConnection {
     /// The card's answer to reset.
     var atr: [UInt8] { get }
 
+    /// Whether the reader says that it reaches the card without electrical contact. Asked during a transaction.
+    var isContactless: Bool { get }
+
     /// Keeps other processes from the card until ``endTransaction()``.
     ///
     /// - Returns: Whether the card was reset since the last transaction: all its volatile state is gone.
@@ -42,6 +45,11 @@ public protocol CardLink: CardConnection {
 
     /// Leaves the card as it is and gives the handle back.
     func disconnect()
+}
+
+extension CardLink {
+    /// Most readers say nothing of it.
+    public var isContactless: Bool { false }
 }
 
 /// A reader and what it says of its slot.

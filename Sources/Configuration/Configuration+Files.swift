@@ -26,10 +26,12 @@ extension Configuration {
     /// - Parameter files: The administrator's, then the user's.
     private init(_ files: [ConfigurationFile?]) {
         var all = Statements()
-        for var file in files.compactMap({ $0 }) {
+        for (position, file) in files.enumerated() {
+            guard var file else { continue }
             var statements = Statements(file.general, of: &file)
             statements.override(by: Statements(file.special, of: &file))
             statements.raise(to: all, in: &file)
+            if position > 0 { statements.leaveToAdministrator(all, in: &file) }
             all.override(by: statements)
             remarks += file.remarks.sorted { ($0.line ?? 0) < ($1.line ?? 0) }
             isClosed = isClosed || file.isClosed
@@ -38,6 +40,7 @@ extension Configuration {
         if isClosed {
             policy.minimumProfile = .modern
             policy.requireSM = true
+            policy.plainBluetooth = false
             policy.pinRetention = .none
         }
     }
@@ -50,6 +53,7 @@ extension Configuration {
         policy.reconnectWindow = statements.reconnectWindow ?? policy.reconnectWindow
         policy.reconnectWindowWired = statements.reconnectWindowWired ?? policy.reconnectWindowWired
         policy.wirelessReaders = statements.wirelessReaders
+        policy.plainBluetooth = statements.plainBluetooth ?? policy.plainBluetooth
         policy.plainLogin = statements.plainLogin ?? policy.plainLogin
         policy.hidesGOSTKeys = statements.hidesGOSTKeys ?? policy.hidesGOSTKeys
     }
@@ -77,6 +81,16 @@ extension Statements {
             requireSM = true
             file.remark(
                 "require_sm = off has no effect: the administrator demands on", line: file.line(of: .requireSM))
+        }
+    }
+
+    /// Takes back what a user allows and the administrator does not.
+    fileprivate mutating func leaveToAdministrator(_ administrator: Statements, in file: inout ConfigurationFile) {
+        if plainBluetooth == true, administrator.plainBluetooth != true {
+            plainBluetooth = false
+            file.remark(
+                "plain_bluetooth = on has no effect: only the administrator can allow it",
+                line: file.line(of: .plainBluetooth))
         }
     }
 }

@@ -18,7 +18,8 @@ extension Configuration {
         case .application(let name):
             return data.map { .directory($0 + "/kanal/applications/" + name) } ?? .unusable(.notFound)
         case .groups(let names):
-            return names.first.map { .group(groups + "/" + $0) } ?? .unusable(.denied(.configuration))
+            guard let name = names.first else { return .unusable(.denied(.configuration)) }
+            return .group(groups + "/" + name, memory: data.map { $0 + "/kanal/groups/" + name })
         case .synchronised(let path):
             guard let data else { return .unusable(.notFound) }
             let local = data + "/kanal/synchronised"

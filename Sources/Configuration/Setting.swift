@@ -9,6 +9,7 @@ enum Key: String, CaseIterable {
     case reconnectWindow = "reconnect_window"
     case reconnectWindowWired = "reconnect_window_wired"
     case wirelessReaders = "wireless_readers"
+    case plainBluetooth = "plain_bluetooth"
     case plainLogin = "plain_login"
     case hideGOSTKeys = "hide_gost_keys"
 
@@ -16,7 +17,7 @@ enum Key: String, CaseIterable {
     var closes: Bool {
         switch self {
         case .application, .group, .synchronised, .minimumProfile, .requireSM, .wirelessReaders: true
-        case .pinRetention, .reconnectWindow, .reconnectWindowWired, .plainLogin, .hideGOSTKeys: false
+        case .plainBluetooth, .pinRetention, .reconnectWindow, .reconnectWindowWired, .plainLogin, .hideGOSTKeys: false
         }
     }
 
@@ -30,7 +31,7 @@ enum Key: String, CaseIterable {
             "a name of at most 64 letters, digits, \".\", \"_\" and \"-\" that does not begin with \".\""
         case .synchronised: "a path that begins with \"/\" or \"~/\""
         case .minimumProfile: "classic, modern"
-        case .requireSM, .hideGOSTKeys: "on, off"
+        case .requireSM, .plainBluetooth, .hideGOSTKeys: "on, off"
         case .pinRetention: "session, none"
         case .reconnectWindow, .reconnectWindowWired: "whole seconds, 0 to 3600"
         case .wirelessReaders: "names of readers, with * and ?, separated by commas"

@@ -10,6 +10,7 @@ struct Statements {
     var reconnectWindow: Int?
     var reconnectWindowWired: Int?
     var wirelessReaders: [ReaderPattern] = []
+    var plainBluetooth: Bool?
     var plainLogin: PlainLogin?
     var hidesGOSTKeys: Bool?
 
@@ -66,6 +67,9 @@ struct Statements {
         case .wirelessReaders:
             wirelessReaders += setting.elements.map(ReaderPattern.init)
             return true
+        case .plainBluetooth:
+            plainBluetooth = ["on": true, "off": false][value]
+            return plainBluetooth != nil
         case .plainLogin:
             plainLogin = PlainLogin(rawValue: value)
             return plainLogin != nil
@@ -115,6 +119,7 @@ struct Statements {
         reconnectWindow = other.reconnectWindow ?? reconnectWindow
         reconnectWindowWired = other.reconnectWindowWired ?? reconnectWindowWired
         wirelessReaders += other.wirelessReaders
+        plainBluetooth = other.plainBluetooth ?? plainBluetooth
         plainLogin = other.plainLogin ?? plainLogin
         hidesGOSTKeys = other.hidesGOSTKeys ?? hidesGOSTKeys
     }

@@ -1,5 +1,6 @@
 import CCryptoki
 import HostCrypto
+import Locking
 import Secrets
 
 /// What an application trusts in when it verifies a message: certificates and lists of revoked ones, in DER.
@@ -23,85 +24,72 @@ public struct VerifiedMessage: Sendable {
     public let isTrusted: Bool
 }
 
-/// The verification of a signed message. It runs on the host.
-final class MessageVerification {
-    /// What counts besides the message, by the vendor's flags.
-    struct Policy {
-        /// Whether the certificates that came with the message are used.
-        var usesInternalCertificates = true
-        var checksSignatureOnly = false
-    }
+/// The verification of a signed message. It runs on the host, and has a lock of its own, so that neither the token nor
+/// other sessions with it wait.
+final class MessageVerification: Sendable {
+    /// nil if it comes another way.
+    let content: [UInt8]?
+    private let checksSignatureOnly: Bool
+    /// nil after the end.
+    private let state: Lock<State?>
 
-    let message: SignedData
-    private let store: TrustStore
-    private let policy: Policy
-    private let time: Int
-    /// The content's, by each of the signers' hash functions.
-    private var digests: [DigestAlgorithm: MessageDigest] = [:]
+    private struct State {
+        /// The content's, by each of the signers' hash functions.
+        var digests: [DigestAlgorithm: MessageDigest] = [:]
+        var form = ContentForm()
+        let signers: SignerVerification
 
-    /// - Parameter time: When the certificates must be valid, in seconds since 1970.
-    init(_ message: SignedData, trusting store: TrustStore, _ policy: Policy, time: Int) throws(CKError) {
-        self.message = message
-        self.store = store
-        self.policy = policy
-        self.time = time
-        for signer in message.signers where digests[signer.digest] == nil {
-            let size = signer.digest.size
-            digests[signer.digest] = try MessageDigest(sizes: size...size, hash: signer.digest)
+        mutating func update(_ data: Span<UInt8>) throws(CKError) {
+            for digest in digests.values { try digest.update(data) }
+            form.update(data)
         }
     }
 
-    func update(_ data: Span<UInt8>) throws(CKError) {
-        for digest in digests.values { try digest.update(data) }
+    /// - Parameter time: When the certificates must be valid, in seconds since 1970.
+    init(
+        _ message: SignedData, trusting store: TrustStore, flags: CK_FLAGS, time: Int
+    ) throws(CKError) {
+        content = message.content
+        checksSignatureOnly = flags & CKF_VENDOR_CHECK_SIGNATURE_ONLY != 0
+        let signers: SignerVerification
+        do throws(HostCryptoError) {
+            signers = try SignerVerification(
+                message, trusting: store, usesMessage: flags & CKF_VENDOR_DO_NOT_USE_INTERNAL_CMS_CERTS == 0,
+                time: time)
+        } catch {
+            throw error == .invalidEncoding ? .argumentsBad : CKError(error)
+        }
+        var state = State(signers: signers)
+        for signer in message.signers where state.digests[signer.digest] == nil {
+            let size = signer.digest.size
+            state.digests[signer.digest] = try MessageDigest(sizes: size...size, hash: signer.digest)
+        }
+        self.state = Lock(state)
     }
 
-    /// - Throws: `CKR_SIGNATURE_INVALID`, for a message that nobody has signed too.
+    /// - Throws: `CKR_OPERATION_NOT_INITIALIZED` after the end.
+    func update(_ data: Span<UInt8>) throws(CKError) {
+        try state.withLock { state throws(CKError) in
+            guard state != nil else { throw .operationNotInitialised }
+            try state?.update(data)
+        }
+    }
+
+    /// - Throws: `CKR_SIGNATURE_INVALID`, for a message that nobody has signed too; `CKR_OPERATION_NOT_INITIALIZED` after
+    ///   the end.
     func finish() throws(CKError) -> VerifiedMessage {
+        guard let state = state.withLock({ $0.take() }) else { throw .operationNotInitialised }
         var values: [DigestAlgorithm: [UInt8]] = [:]
-        for (algorithm, digest) in digests { values[algorithm] = try digest.finalize() }
-        guard !message.signers.isEmpty else { throw .signatureInvalid }
+        for (algorithm, digest) in state.digests { values[algorithm] = try digest.finalize() }
         do throws(HostCryptoError) {
-            var signers: [[UInt8]] = []
-            for signer in message.signers {
-                guard let certificate = try certificate(of: signer, values[signer.digest] ?? []) else {
-                    throw .invalidSignature
-                }
-                signers.append(certificate)
-            }
-            return try verified(signers)
+            guard let signers = try state.signers.signers(of: values, state.form) else { throw .invalidSignature }
+            let isTrusted = checksSignatureOnly ? true : try state.signers.trustsSigners()
+            // Where the signature alone is checked, only those that the application knows are told, as the vendor does.
+            return VerifiedMessage(
+                content: content ?? [], signers: checksSignatureOnly ? signers.known : signers.certificates,
+                isTrusted: isTrusted)
         } catch {
             throw CKError(error)
         }
-    }
-
-    private func verified(_ signers: [[UInt8]]) throws(HostCryptoError) -> VerifiedMessage {
-        let content = message.content ?? []
-        guard !policy.checksSignatureOnly else {
-            // Only those that the application knows are told, as the vendor does.
-            let known = signers.filter { store.trusted.contains($0) || store.certificates.contains($0) }
-            return VerifiedMessage(content: content, signers: known, isTrusted: true)
-        }
-        var trust = store
-        if policy.usesInternalCertificates { trust.certificates += message.certificates }
-        for signer in signers where try !trust.trusts(signer, at: time) {
-            return VerifiedMessage(content: content, signers: signers, isTrusted: false)
-        }
-        return VerifiedMessage(content: content, signers: signers, isTrusted: true)
-    }
-
-    /// The certificate whose key has made a signer's signature.
-    private func certificate(
-        of signer: SignedData.Signer, _ digest: [UInt8]
-    ) throws(HostCryptoError) -> [UInt8]? {
-        let known = store.trusted + store.certificates
-        for der in (policy.usesInternalCertificates ? message.certificates : []) + known {
-            guard let certificate = try? Certificate(der: der.span), certificate.issuer == signer.issuer,
-                certificate.serialNumber == signer.serialNumber
-            else { continue }
-            let info = certificate.subjectPublicKeyInfo
-            guard let key = try? PublicKeyInfo(der: info.span) else { continue }
-            if try signer.hasSigned(contentDigest: digest, with: key) { return der }
-        }
-        return nil
     }
 }

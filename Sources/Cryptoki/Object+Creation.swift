@@ -1,4 +1,4 @@
-import CCryptoki
+public import CCryptoki
 import GOST
 import HostCrypto
 import Secrets
@@ -18,16 +18,15 @@ extension Object {
         case CKO_SECRET_KEY: key = try attributes.takeSecretKey()
         default: break
         }
-        home = .session(session, key)
-        isPrivate = try attributes.bool(CKA_PRIVATE) ?? false
-        self.attributes = attributes
+        let isPrivate = try attributes.bool(CKA_PRIVATE) ?? false
+        self.init(home: .session(session, key), attributes: attributes, isPrivate: isPrivate)
     }
 
     /// The attributes, with what makes up a key if it may be read: it is kept apart from them.
     func shownAttributes() throws(CKError) -> Attributes {
         guard attributes.showsValue, let values = try sessionKey?.secretValues() else { return attributes }
         var attributes = attributes
-        for type in values.types { attributes[type] = values[type] }
+        for type in values.types { attributes.copy(type, of: values) }
         return attributes
     }
 }
@@ -184,14 +183,7 @@ extension Attributes {
     /// A value that from then on is no attribute any more.
     private mutating func take(_ type: CK_ATTRIBUTE_TYPE) -> Secret {
         defer { self[type] = nil }
-        return Secret(copying: self[type] ?? [])
-    }
-
-    /// Overwrites what makes up a private or a secret key. The bytes are gone if nothing else holds these attributes.
-    public mutating func wipe() {
-        let objectClass = try? number(CKA_CLASS)
-        guard ![CKO_DATA, CKO_CERTIFICATE, CKO_PUBLIC_KEY].contains(objectClass) else { return }
-        for type in Self.secrets { self[type]?.wipe() }
+        return secret(type)?.secret.copy() ?? Secret(count: 0)
     }
 
     /// These attributes but for ``secrets``.
@@ -202,7 +194,7 @@ extension Attributes {
     }
 
     /// What makes up a private or a secret key, which other objects can have, too.
-    static let secrets = Set([CKA_VALUE] + KeyType.rsa.secretAttributes)
+    public static let secrets = Set([CKA_VALUE] + KeyType.rsa.secretAttributes)
 }
 
 extension Attributes {

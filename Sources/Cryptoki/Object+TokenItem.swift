@@ -20,9 +20,8 @@ extension Object {
         }
         for (type, value) in item.kept { attributes.set(CK_ATTRIBUTE_TYPE(type), value) }
         attributes.stayIfPrivateKey()
-        home = .token(item, nil)
-        isPrivate = try attributes.bool(CKA_PRIVATE) ?? false
-        self.attributes = attributes
+        let isPrivate = try attributes.bool(CKA_PRIVATE) ?? false
+        self.init(home: .token(item, nil), attributes: attributes, isPrivate: isPrivate)
     }
 }
 

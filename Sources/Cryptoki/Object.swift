@@ -16,13 +16,21 @@ struct Object {
     }
 
     var home: Home
-    var attributes: Attributes
+    var attributes: Attributes {
+        didSet { attributes = attributes.kept(isPrivate: isPrivate) }
+    }
     /// Seen by User only.
-    var isPrivate: Bool
+    let isPrivate: Bool
     /// Of a key in use that wants the PIN for it.
     var authentication: Authentication?
     /// Of a key of the token in use.
     var tokenHandle: CK_OBJECT_HANDLE?
+
+    init(home: Home, attributes: Attributes, isPrivate: Bool) {
+        self.home = home
+        self.attributes = attributes.kept(isPrivate: isPrivate)
+        self.isPrivate = isPrivate
+    }
 
     var tokenItem: TokenItem? { if case .token(let item, _) = home { item } else { nil } }
     var tokenKey: TokenKey? { if case .token(.key(let key), _) = home { key } else { nil } }

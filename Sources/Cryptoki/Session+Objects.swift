@@ -15,10 +15,7 @@ extension Session {
             guard isValueWanted, object.attributes.showsValue else { return object.attributes }
             return try slot.loaded(object).shownAttributes()
         }
-        let isWireless = slot.settings.policy.isWireless(slot.reader)
-        return try slot.withToken { token throws(TokenError) in
-            try TokenFeatures.attributes(of: token, isWireless: isWireless)
-        }
+        return try slot.withToken { token throws(TokenError) in try TokenFeatures.attributes(of: token) }
     }
 
     /// Whether an attribute exists but may not be read: what makes up a private or a secret key that is sensitive or
@@ -65,8 +62,7 @@ extension Slot {
         var matching: [CK_OBJECT_HANDLE] = []
         for handle in found {
             let object = try objects[handle]
-            var attributes = try object.attributes.showsValue ? loaded(object).shownAttributes() : object.attributes
-            defer { attributes.wipe() }
+            let attributes = try object.attributes.showsValue ? loaded(object).shownAttributes() : object.attributes
             if attributes.matches(template) { matching.append(handle) }
         }
         return matching

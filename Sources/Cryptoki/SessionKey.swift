@@ -103,9 +103,9 @@ extension SessionKey {
     func secretValues() throws(CKError) -> Attributes {
         var values = Attributes()
         switch material {
-        case .gost(let key): values.set(CKA_VALUE, [UInt8](copying: key.scalar))
-        case .ec(let key): values.set(CKA_VALUE, [UInt8](copying: key.scalar))
-        case .secret(let secret): values.set(CKA_VALUE, [UInt8](copying: secret))
+        case .gost(let key): values.set(CKA_VALUE, key.scalar)
+        case .ec(let key): values.set(CKA_VALUE, key.scalar)
+        case .secret(let secret): values.set(CKA_VALUE, secret)
         case .rsa(let key):
             do throws(HostCryptoError) {
                 let components = try key.components()
@@ -120,15 +120,15 @@ extension SessionKey {
 
 extension Attributes {
     fileprivate mutating func set(_ components: borrowing RSAComponents) {
-        set(CKA_PRIVATE_EXPONENT, [UInt8](copying: components.privateExponent))
+        set(CKA_PRIVATE_EXPONENT, components.privateExponent)
         switch components.factors {
         case .none: break
         case .some(let factors):
-            set(CKA_PRIME_1, [UInt8](copying: factors.prime1))
-            set(CKA_PRIME_2, [UInt8](copying: factors.prime2))
-            set(CKA_EXPONENT_1, [UInt8](copying: factors.exponent1))
-            set(CKA_EXPONENT_2, [UInt8](copying: factors.exponent2))
-            set(CKA_COEFFICIENT, [UInt8](copying: factors.coefficient))
+            set(CKA_PRIME_1, factors.prime1)
+            set(CKA_PRIME_2, factors.prime2)
+            set(CKA_EXPONENT_1, factors.exponent1)
+            set(CKA_EXPONENT_2, factors.exponent2)
+            set(CKA_COEFFICIENT, factors.coefficient)
         }
     }
 }

@@ -105,8 +105,8 @@ extension Slot {
 
     /// The token is gone: its sessions wait for it, where they may.
     private func tokenLeft() {
-        guard sessionCount > 0 else { return end(as: .normal) }
-        let window = settings.policy.window(of: reader)
+        guard sessionCount > 0, let connection else { return end(as: .normal) }
+        let window = settings.policy.window(isWireless: connection.isWireless)
         guard window > .zero else { return end(as: .normal) }
         presence = .waitingForToken(until: sighting.time + window)
     }

@@ -13,13 +13,13 @@ enum TokenFeatures {
     }
 
     /// All attributes. Those that nothing on the wire tells are those of the vendor's present firmware.
-    static func attributes(of token: Token, isWireless: Bool) throws(TokenError) -> Attributes {
+    static func attributes(of token: Token) throws(TokenError) -> Attributes {
         var attributes = attributes
         let protection = token.protectionInfo
         attributes.set(CKA_VENDOR_SECURE_MESSAGING_AVAILABLE, protection.isAvailable)
         attributes.set(CKA_VENDOR_CURRENT_SECURE_MESSAGING_MODE, protection.currentMode)
         attributes.set(CKA_VENDOR_SUPPORTED_SECURE_MESSAGING_MODES, protection.supportedModes.flatMap(\.bytes))
-        let interfaces = Self.interfaces(of: token, isWireless: isWireless)
+        let interfaces = Self.interfaces(of: token)
         attributes.set(CKA_VENDOR_CURRENT_TOKEN_INTERFACE, interfaces.current)
         attributes.set(CKA_VENDOR_SUPPORTED_TOKEN_INTERFACE, interfaces.supported)
         for type in [CKA_VENDOR_BIOMETRIC_AUTHENTICATION, unnamedNumber] { attributes.set(type, 0) }
@@ -45,8 +45,8 @@ enum TokenFeatures {
     private static let (unnamedFlag, unnamedNumber): (CK_ATTRIBUTE_TYPE, CK_ATTRIBUTE_TYPE) = (0x8000_800D, 0x8000_800E)
 
     /// How the token is reached, and how it can be. A Bluetooth token's reader need not look wireless.
-    private static func interfaces(of token: Token, isWireless: Bool) -> (current: CK_ULONG, supported: CK_ULONG) {
-        switch (token.model, isWireless) {
+    private static func interfaces(of token: Token) -> (current: CK_ULONG, supported: CK_ULONG) {
+        switch (token.model, token.isWireless) {
         case (.ecpBluetooth, _): (INTERFACE_TYPE_BT, INTERFACE_TYPE_USB | INTERFACE_TYPE_BT)
         case (_, true): (INTERFACE_TYPE_NFC, INTERFACE_TYPE_USB | INTERFACE_TYPE_NFC)
         case (_, false): (INTERFACE_TYPE_USB, INTERFACE_TYPE_USB)

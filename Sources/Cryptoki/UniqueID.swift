@@ -40,9 +40,7 @@ extension TokenItem {
         case .certificate(let certificate): certificate.identity("certificate") + [certificate.value]
         case .data(let data):
             // The value, which may be a secret, stays out of it.
-            data.identity("data") + [
-                data.label, data.application, data.objectIdentifier, CK_ULONG(data.value.count).bytes,
-            ]
+            data.identity("data") + [data.label, data.application, data.objectIdentifier]
         case .storedKey(let key):
             key.identity(key.kind == .secretKey ? "secret key" : "public key")
                 + key.attributes.sorted { $0.key < $1.key }.flatMap { [CK_ULONG($0.key).bytes, $0.value] }

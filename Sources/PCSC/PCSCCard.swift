@@ -103,6 +103,18 @@ final class PCSCCard: CardLink {
         return result == SCARD_S_SUCCESS ? Array(answer.prefix(Int(clamping: count))) : []
     }
 
+    var isContactless: Bool { ReaderProperties.areContactless(attribute) }
+
+    /// What the reader's driver says of itself (`SCardGetAttrib`); empty if it does not know the attribute.
+    private func attribute(_ identifier: UInt) -> [UInt8] {
+        var answer = [UInt8](repeating: 0, count: 256)
+        var count = DWORD(answer.count)
+        let result = unsafe answer.withUnsafeMutableBufferPointer { buffer in
+            unsafe SCardGetAttrib(handle, DWORD(identifier), buffer.baseAddress, &count)
+        }
+        return result == SCARD_S_SUCCESS ? Array(answer.prefix(Int(clamping: count))) : []
+    }
+
     private static func answerToReset(of handle: SCARDHANDLE) throws(LinkError) -> [UInt8] {
         var atr = [UInt8](repeating: 0, count: Int(MAX_ATR_SIZE))
         var count = DWORD(atr.count)

@@ -7,6 +7,14 @@ package struct ReaderProperties {
     private static let tlvProperties: UInt8 = 0x12
     private static let maximumDataSize: UInt8 = 0x0A
 
+    /// Attributes of `SCardGetAttrib` (PC/SC part 3, 3.1.4), and what they say of a contactless card.
+    private static let contactsAreActive: UInt = 0x0009_0301
+    private static let cardType: UInt = 0x0009_0304
+    private static let characteristics: UInt = 0x0006_0150
+    /// ISO/IEC 14443 of type A and B, ISO/IEC 15693.
+    private static let contactlessTypes: ClosedRange<UInt8> = 5...7
+    private static let contactlessReader: UInt8 = 0x08
+
     /// The greatest number of octets of data in one APDU that reader and driver take; 256 at most if they take short
     /// ones only. Nil if it is not told.
     package private(set) var maximumAPDUData: Int?
@@ -20,6 +28,19 @@ package struct ReaderProperties {
             if tag == tlvProperties { return UInt(code) }
         }
         return nil
+    }
+
+    /// Whether a reader, with a card that answers, says that the card's contacts are not active, that the card is of a
+    /// contactless type, or that it is itself a contactless reader.
+    ///
+    /// - Parameter attribute: The value of an attribute, empty if the reader has none.
+    package static func areContactless(_ attribute: (UInt) -> [UInt8]) -> Bool {
+        let contacts = attribute(contactsAreActive)
+        if contacts.count == 1, contacts[0] == 0 { return true }
+        let type = attribute(cardType)
+        if type.count == 1, contactlessTypes.contains(type[0]) { return true }
+        let flags = attribute(characteristics)
+        return flags.count == 4 && flags[0] & contactlessReader != 0
     }
 
     /// Reads the properties: tag, length and a little-endian number for each.

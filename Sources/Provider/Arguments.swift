@@ -1,5 +1,6 @@
 import CCryptoki
 import Cryptoki
+import Secrets
 
 extension Mechanism {
     /// Reads the mechanism that a caller points to.
@@ -121,10 +122,14 @@ extension Attributes {
 private let (nestedLimit, nestedValueLimit) = (64, 1 << 12)
 
 /// An attribute of a template, which can have a template for its value.
-private func read(_ attribute: CK_ATTRIBUTE) throws(CKError) -> (type: CK_ATTRIBUTE_TYPE, value: [UInt8]) {
+private func read(_ attribute: CK_ATTRIBUTE) throws(CKError) -> (type: CK_ATTRIBUTE_TYPE, value: AttributeValue) {
     let (type, count) = unsafe (attribute.type, attribute.ulValueLen)
     guard Attributes.holdsTemplate(type) else {
-        return (type, try unsafe octets(attribute.pValue?.assumingMemoryBound(to: UInt8.self), count, "pValue"))
+        let value = try unsafe input(
+            attribute.pValue?.assumingMemoryBound(to: UInt8.self), count, "pValue", atMost: valueLimit)
+        // What can make up a key is a secret from here on.
+        guard Attributes.secrets.contains(type) else { return (type, unsafe .open(Array(value))) }
+        return (type, unsafe .secret(SharedSecret(Secret(copying: value.span))))
     }
     let (elements, rest) = unsafe count.quotientAndRemainder(dividingBy: CK_ULONG(MemoryLayout<CK_ATTRIBUTE>.stride))
     guard rest == 0 else { throw .attributeValueInvalid("\(count) octets are no whole number of attributes") }
@@ -139,5 +144,5 @@ private func read(_ attribute: CK_ATTRIBUTE) throws(CKError) -> (type: CK_ATTRIB
     guard let value = template.packed else {
         throw .attributeValueInvalid("a template in a template has a template in it, or a type that has no form")
     }
-    return (type, value)
+    return (type, .open(value))
 }

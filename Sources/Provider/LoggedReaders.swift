@@ -39,6 +39,7 @@ private final class LoggedLink: CardLink {
 
     var atr: [UInt8] { link.atr }
     var maximumLength: Int { link.maximumLength }
+    var isContactless: Bool { link.isContactless }
 
     func beginTransaction() throws(LinkError) -> Bool { try link.beginTransaction() }
     func endTransaction() { link.endTransaction() }

@@ -10,9 +10,7 @@ public func C_EX_PKCS7VerifyInit(
     call { library throws(CKError) in
         let message = try unsafe octets(pCms, ulCmsSize, atMost: documentLimit)
         let store = try unsafe MessageStore(pStore)
-        try library.withSession(hSession) { session throws(CKError) in
-            try session.verifyMessageInit(message, trusting: store, mode: ckMode, flags: flags, time: time(nil))
-        }
+        try library.verifyMessageInit(hSession, message, trusting: store, mode: ckMode, flags: flags, time: time(nil))
     }
 }
 
@@ -26,7 +24,7 @@ public func C_EX_PKCS7Verify(
     call { library throws(CKError) in
         let data = try unsafe AllocatedOutput(ppData, pulDataSize)
         let signers = try unsafe AllocatedOutput(ppSignerCertificates, pulSignerCertificatesCount)
-        let message = try library.withSession(hSession) { session throws(CKError) in try session.verifyMessage() }
+        let message = try library.verifyMessage(hSession)
         try data.store(message.content)
         do throws(CKError) {
             try unsafe signers.store(message.signers)
@@ -44,9 +42,7 @@ public func C_EX_PKCS7VerifyUpdate(
 ) -> CK_RV {
     call { library throws(CKError) in
         let data = try unsafe input(pData, ulDataSize)
-        try library.withSession(hSession) { session throws(CKError) in
-            try unsafe session.verifyMessageUpdate(data.span)
-        }
+        try unsafe library.verifyMessageUpdate(hSession, data.span)
     }
 }
 
@@ -58,9 +54,7 @@ public func C_EX_PKCS7VerifyFinal(
 ) -> CK_RV {
     call { library throws(CKError) in
         let signers = try unsafe AllocatedOutput(ppSignerCertificates, pulSignerCertificatesCount)
-        let message = try library.withSession(hSession) { session throws(CKError) in
-            try session.verifyMessageFinal()
-        }
+        let message = try library.verifyMessageFinal(hSession)
         try unsafe signers.store(message.signers)
         guard message.isTrusted else { throw .certificateChainNotVerified }
     }

@@ -1,5 +1,6 @@
 public import CCryptoki
 import Cryptoki
+import Secrets
 
 @c @implementation
 public func C_CreateObject(
@@ -8,8 +9,7 @@ public func C_CreateObject(
 ) -> CK_RV {
     call { library throws(CKError) in
         let object = try unsafe output(phObject)
-        var template = try unsafe Attributes(pTemplate, ulCount)
-        defer { template.wipe() }
+        let template = try unsafe Attributes(pTemplate, ulCount)
         unsafe object.pointee = try library.withSession(hSession) { session throws(CKError) in
             try session.createObject(template)
         }
@@ -59,10 +59,9 @@ public func C_GetAttributeValue(
         let template = try unsafe UnsafeMutableBufferPointer(
             start: pTemplate, count: input(pTemplate, ulCount, atMost: listLimit).count)
         let types = unsafe template.map { unsafe $0.type }
-        var attributes = try library.withSession(hSession) { session throws(CKError) in
+        let attributes = try library.withSession(hSession) { session throws(CKError) in
             try session.attributes(of: hObject, types: types)
         }
-        defer { attributes.wipe() }
         // Every attribute is answered, whatever became of those before it; the last error is told.
         var failure: CKError?
         for index in template.indices {
@@ -79,11 +78,15 @@ public func C_GetAttributeValue(
 /// Answers one attribute of C_GetAttributeValue (PKCS #11 v2.40, 5.7).
 private func answer(_ attribute: inout CK_ATTRIBUTE, from attributes: Attributes) throws(CKError) {
     let type = unsafe attribute.type
+    if !Session.isSensitive(type, in: attributes), !Attributes.holdsTemplate(type), let value = attributes.secret(type)
+    {
+        return try unsafe fill(&attribute, with: value.secret)
+    }
     guard let value = attributes[type], !Session.isSensitive(type, in: attributes) else {
         unsafe attribute.ulValueLen = .unavailable
         throw Session.isSensitive(type, in: attributes) ? .attributeSensitive : .attributeTypeInvalid
     }
-    guard Attributes.holdsTemplate(type) else { return try unsafe fill(&attribute, with: value) }
+    guard Attributes.holdsTemplate(type) else { return try unsafe fill(&attribute, with: value.span) }
     guard let template = Attributes(packed: value) else {
         unsafe attribute.ulValueLen = .unavailable
         throw .deviceError
@@ -94,7 +97,8 @@ private func answer(_ attribute: inout CK_ATTRIBUTE, from attributes: Attributes
         var failure: CKError?
         for (index, type) in template.types.sorted().enumerated() {
             unsafe elements[index].type = type
-            do throws(CKError) { try unsafe fill(&elements[index], with: template[type] ?? []) } catch {
+            let value = template[type] ?? []
+            do throws(CKError) { try unsafe fill(&elements[index], with: value.span) } catch {
                 failure = error
             }
         }
@@ -102,9 +106,15 @@ private func answer(_ attribute: inout CK_ATTRIBUTE, from attributes: Attributes
     }
 }
 
-private func fill(_ attribute: inout CK_ATTRIBUTE, with value: [UInt8]) throws(CKError) {
+private func fill(_ attribute: inout CK_ATTRIBUTE, with value: borrowing Secret) throws(CKError) {
+    try unsafe fill(&attribute, with: value.bytes)
+}
+
+private func fill(_ attribute: inout CK_ATTRIBUTE, with value: Span<UInt8>) throws(CKError) {
     try unsafe fill(&attribute, size: value.count) { place throws(CKError) in
-        unsafe place.copyMemory(from: value, byteCount: value.count)
+        unsafe value.withUnsafeBytes { bytes in
+            if let start = bytes.baseAddress { unsafe place.copyMemory(from: start, byteCount: bytes.count) }
+        }
     }
 }
 
@@ -142,8 +152,7 @@ public func C_FindObjectsInit(
     _ hSession: CK_SESSION_HANDLE, _ pTemplate: UnsafeMutablePointer<CK_ATTRIBUTE>?, _ ulCount: CK_ULONG
 ) -> CK_RV {
     call { library throws(CKError) in
-        var template = try unsafe Attributes(pTemplate, ulCount)
-        defer { template.wipe() }
+        let template = try unsafe Attributes(pTemplate, ulCount)
         try library.withSession(hSession) { session throws(CKError) in try session.findObjectsInit(template) }
     }
 }

@@ -12,19 +12,33 @@ import Glibc
 /// release them does nothing.
 @safe
 package enum SecretMemory {
-    /// `count` bytes, all zero, at an address that is a multiple of 64.
-    package static func allocate(_ count: Int) -> UnsafeMutableRawPointer {
-        guard count <= SecretRegion.largest else { return unsafe LargeSecret.allocate(count) }
-        let start = unsafe withPool { unsafe $0.allocate(count) } ?? nil
-        return unsafe start ?? LargeSecret.allocate(count)
-    }
+    #if WATCHED_HEAP
+        // For a sanitizer, which knows the bounds of what lies on the heap only.
+        package static func allocate(_ count: Int) -> UnsafeMutableRawPointer {
+            let start = UnsafeMutableRawPointer.allocate(byteCount: count, alignment: 64)
+            unsafe start.initializeMemory(as: UInt8.self, repeating: 0, count: count)
+            return unsafe start
+        }
 
-    /// Overwrites what ``allocate(_:)`` gave, and takes it back.
-    package static func release(_ start: UnsafeMutableRawPointer, _ count: Int) {
-        unsafe explicit_bzero(start, count)
-        let isReleased = count <= SecretRegion.largest && withPool { unsafe $0.release(start, count) } == true
-        if !isReleased { unsafe LargeSecret.release(start) }
-    }
+        package static func release(_ start: UnsafeMutableRawPointer, _ count: Int) {
+            unsafe explicit_bzero(start, count)
+            unsafe start.deallocate()
+        }
+    #else
+        /// `count` bytes, all zero, at an address that is a multiple of 64.
+        package static func allocate(_ count: Int) -> UnsafeMutableRawPointer {
+            guard count <= SecretRegion.largest else { return unsafe LargeSecret.allocate(count) }
+            let start = unsafe withPool { unsafe $0.allocate(count) } ?? nil
+            return unsafe start ?? LargeSecret.allocate(count)
+        }
+
+        /// Overwrites what ``allocate(_:)`` gave, and takes it back.
+        package static func release(_ start: UnsafeMutableRawPointer, _ count: Int) {
+            unsafe explicit_bzero(start, count)
+            let isReleased = count <= SecretRegion.largest && withPool { unsafe $0.release(start, count) } == true
+            if !isReleased { unsafe LargeSecret.release(start) }
+        }
+    #endif
 
     /// New pages for secrets; nil if there are none.
     static func map(_ count: Int) -> UnsafeMutableRawPointer? {

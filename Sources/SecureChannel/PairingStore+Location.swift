@@ -6,8 +6,9 @@ extension PairingStore {
     public enum Location: Sendable, Equatable {
         /// A directory of the user's own.
         case directory(String)
-        /// A directory that the members of a Unix group share. The administrator makes it.
-        case group(String)
+        /// A directory that the members of a Unix group share, which the administrator makes, and the user's own one for
+        /// the keys of tokens that the user has worked with; nil if the user has none.
+        case group(String, memory: String? = nil)
         /// A directory that is replicated between the user's machines, and the user's own directory on this machine.
         case synchronised(String, local: String)
         /// Nowhere, since the user has no directory: there are no pairings, and none can be made.
@@ -18,7 +19,7 @@ extension PairingStore {
         /// The directory to name when something is wrong with it.
         public var path: String {
             switch self {
-            case .directory(let path), .group(let path), .synchronised(let path, local: _): path
+            case .directory(let path), .group(let path, memory: _), .synchronised(let path, local: _): path
             case .nowhere, .unusable: ""
             }
         }
@@ -30,19 +31,21 @@ extension PairingStore {
     ///   - create: Whether to make it, if there is none. A directory of a Unix group, and one that is gone after it was
     ///     in use, is never made.
     ///   - random: Source of seals and their key.
+    ///   - patience: For how many milliseconds to wait for a lock that another process holds.
     /// - Returns: The store; nil if there is none yet and none is to be made.
     /// - Throws: Why the place cannot be used. A place that is configured has no substitute.
     public static func open(
-        _ location: Location, create: Bool, random: any RandomSource
+        _ location: Location, create: Bool, random: any RandomSource, patience: Int = Directory.patience
     ) throws(StorageError) -> PairingStore? {
         switch location {
         case .directory(let path):
-            guard let directory = try ownDirectory(path, create) else { return nil }
+            guard let directory = try ownDirectory(path, create, patience) else { return nil }
             return try store(in: directory, create)
-        case .group(let path):
-            return try store(in: Directory(path: path, create: false, access: .group), create)
+        case .group(let path, memory: let memory):
+            let directory = try Directory(path: path, create: false, access: .group, patience: patience)
+            return try store(in: directory, create, known: memory.map(KnownTokens.init))
         case .synchronised(let path, local: let local):
-            guard let local = try ownDirectory(local, create) else { return nil }
+            guard let local = try ownDirectory(local, create, patience) else { return nil }
             let isNew = try !local.names().contains(SealedFiles.keyName)
             let shared: Directory
             do throws(StorageError) {
@@ -62,15 +65,19 @@ extension PairingStore {
 
     /// A store that lies in one directory. Where a record is to be made, room for it is made first: a full disk is found
     /// before the token is asked for anything.
-    private static func store(in directory: Directory, _ create: Bool) throws(StorageError) -> PairingStore {
-        let store = PairingStore(directory: directory)
-        if create { try store.files.makeRoom() }
+    private static func store(
+        in directory: Directory, _ create: Bool, known: KnownTokens? = nil
+    ) throws(StorageError) -> PairingStore {
+        let store = PairingStore(directory: directory, files: RecordFiles(directory: directory), known: known)
+        if create { try store.makeRoom() }
         return store
     }
 
-    private static func ownDirectory(_ path: String, _ create: Bool) throws(StorageError) -> Directory? {
+    private static func ownDirectory(
+        _ path: String, _ create: Bool, _ patience: Int
+    ) throws(StorageError) -> Directory? {
         do throws(StorageError) {
-            return try Directory(path: path, create: create)
+            return try Directory(path: path, create: create, patience: patience)
         } catch .notFound where !create {
             return nil
         }

@@ -22,11 +22,18 @@ struct PairingNotes: Sendable {
         return Note(time: time, label: String(decoding: label, as: UTF8.self))
     }
 
+    /// Makes the notes' directory where making it takes the lock.
+    func makeRoom() throws(StorageError) {
+        if directory.access == .group { _ = try directory.subdirectory(PairingNotes.name) }
+    }
+
+    /// Waits for no lock.
     func write(_ note: Note, of record: PairingRecord) {
         var octets: [UInt8] = []
         octets.appendTime(0x80, note.time)
         octets.appendObject(0x81, Array(note.label.utf8))
-        try? directory.subdirectory(PairingNotes.name).write(PairingNotes.name(record), octets.span)
+        let folder = directory.access == .group ? folder : try? directory.subdirectory(PairingNotes.name)
+        try? folder?.write(PairingNotes.name(record), octets.span)
     }
 
     func remove(_ record: PairingRecord) { try? folder?.remove(PairingNotes.name(record)) }

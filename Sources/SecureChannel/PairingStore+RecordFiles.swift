@@ -17,6 +17,7 @@ struct RecordFiles: PairingFiles {
     private static let folder = "tokens"
 
     func makeRoom() throws(StorageError) { _ = try directory.subdirectory(RecordFiles.folder) }
+    func makeKey() {}
 
     func records() throws(ChannelError) -> [StoredRecord] {
         var records: [StoredRecord] = []
@@ -35,6 +36,10 @@ struct RecordFiles: PairingFiles {
 
     func hasRecord(serial: [UInt8], profile: Profile) throws(ChannelError) -> Bool {
         try names().contains(RecordFiles.name(serial, profile))
+    }
+
+    func hasRecord(serial: [UInt8]) throws(ChannelError) -> Bool {
+        try names().contains { $0.hasPrefix(hexadecimal(serial) + ".") }
     }
 
     func hostKey(for record: PairingRecord) throws(ChannelError) -> PrivateKey? {

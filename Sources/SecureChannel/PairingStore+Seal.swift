@@ -37,6 +37,23 @@ struct SealedPairing: ~Copyable {
         self.content = content
     }
 
+    /// The identities that a file may have which does not open: what its name begins with, and what stands behind the
+    /// magic of any version. A file that is damaged may have kept only one of them.
+    static func identities(name: String, file: [UInt8]) -> [[UInt8]] {
+        var identities: [[UInt8]] = []
+        let digits = name.utf8.prefix(32).compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
+        if digits.count == 32 {
+            identities.append(stride(from: 0, to: 32, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) })
+        }
+        var cursor = ByteCursor(file)
+        if let start = try? cursor.bytes(magic.count), start.dropLast() == magic.dropLast(),
+            let identity = try? cursor.bytes(16)
+        {
+            identities.append(identity)
+        }
+        return identities
+    }
+
     /// A file with this content. Constant time in its secret inputs.
     static func seal(
         _ content: borrowing Secret, identity: [UInt8], key: borrowing Secret, random: any RandomSource

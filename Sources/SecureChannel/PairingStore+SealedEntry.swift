@@ -22,7 +22,7 @@ struct SealedEntry {
     static let keySize = 32
 
     /// A new entry.
-    init(identity: [UInt8], record: PairingRecord, label: String) {
+    init(identity: [UInt8], record: PairingRecord?, label: String) {
         self.identity = identity
         self.record = record
         self.label = label

@@ -8,7 +8,8 @@ import Storage
 /// Each entry is one file with the record and its host key, sealed under a key that stays in the group's own directory.
 /// The name of a file means nothing: a copy under whatever name a synchroniser invents is as good as the original.
 /// Of several states of one entry a tombstone counts, else the one with the highest revision. An entry is never revived:
-/// what is paired again is another one. Files that are no entries, or not of this key, are left alone.
+/// what is paired again is another one. Files that are no entries, or not of this key, are left alone; one that is spoilt
+/// and tells whose it was counts as a record of that token that is not sound.
 struct SealedFiles: PairingFiles {
     /// The group's own directory.
     let local: Directory
@@ -24,6 +25,15 @@ struct SealedFiles: PairingFiles {
 
     func makeRoom() {}
 
+    func makeKey() throws(ChannelError) {
+        guard try existingKey() == nil else { return }
+        try local.withLock(failure: ChannelError.storage) { () throws(ChannelError) in
+            guard try existingKey() == nil else { return }
+            let key = try drawing { () throws(RandomUnavailable) in try random.secret(SealedFiles.keySize) }
+            try local.replaceUnusable(SealedFiles.keyName, with: key)
+        }
+    }
+
     func records() throws(ChannelError) -> [StoredRecord] {
         try entries().compactMap { entry in entry.record.map { StoredRecord(record: $0, label: entry.label) } }
     }
@@ -33,7 +43,15 @@ struct SealedFiles: PairingFiles {
     }
 
     func hasRecord(serial: [UInt8], profile: Profile) throws(ChannelError) -> Bool {
-        try !records(serial: serial, profile: profile).isEmpty
+        guard try records(serial: serial, profile: profile).isEmpty else { return true }
+        return try !unsound(of: serial, profile).isEmpty
+    }
+
+    /// Where the key is spoilt no record can be told from another's.
+    func hasRecord(serial: [UInt8]) throws(ChannelError) -> Bool {
+        for profile in Profile.allCases where try hasRecord(serial: serial, profile: profile) { return true }
+        guard try existingKey() == nil else { return false }
+        return try storing { () throws(StorageError) in try local.names().contains(SealedFiles.keyName) }
     }
 
     func hostKey(for record: PairingRecord) throws(ChannelError) -> PrivateKey? {
@@ -52,7 +70,9 @@ struct SealedFiles: PairingFiles {
             entry.revision = min(entry.revision, .max - 1) + 1
             try write(entry, hostKey)
         } else {
-            let identity = try drawing { () throws(RandomUnavailable) in try random.bytes(16) }
+            guard let key = try existingKey() else { throw .storage(.notFound) }
+            let number = try drawing { () throws(RandomUnavailable) in try random.bytes(8) }
+            let identity = SealedFiles.tag(record.capabilities.serial, record.profile, key) + number
             let entry = SealedEntry(identity: identity, record: record, label: label ?? entries.first?.label ?? "")
             try write(entry, ownKey(of: record, entries))
         }
@@ -67,6 +87,9 @@ struct SealedFiles: PairingFiles {
 
     func remove(serial: [UInt8], profile: Profile) throws(ChannelError) {
         for entry in try entries() where entry.isOf(serial, profile) { try bury(entry) }
+        for identity in try unsound(of: serial, profile) {
+            try bury(SealedEntry(identity: identity, record: nil, label: ""))
+        }
     }
 
     /// The host key of a new pairing: this machine's, or that of an older pairing by the same key.
@@ -86,21 +109,15 @@ struct SealedFiles: PairingFiles {
     }
 
     private func write(_ entry: SealedEntry, _ hostKey: borrowing Secret) throws(ChannelError) {
+        guard let key = try existingKey() else { throw .storage(.notFound) }
         let file = try SealedPairing.seal(
-            entry.content(hostKey), identity: entry.identity, key: masterKey(), random: random)
+            entry.content(hostKey), identity: entry.identity, key: key, random: random)
         try storing { () throws(StorageError) in
             try shared.write(hexadecimal(entry.identity) + ".pairing", file.span)
         }
     }
 
-    /// The key of all seals, made at the first need.
-    private func masterKey() throws(ChannelError) -> Secret {
-        if let key = try existingKey() { return key }
-        let key = try drawing { () throws(RandomUnavailable) in try random.secret(SealedFiles.keySize) }
-        try local.replaceUnusable(SealedFiles.keyName, with: key)
-        return key
-    }
-
+    /// The key of all seals; nil if there is none, or none that is usable.
     private func existingKey() throws(ChannelError) -> Secret? {
         let key = try storing { () throws(StorageError) in
             try local.readSecret(SealedFiles.keyName, limit: PairingStore.limit)
@@ -115,16 +132,46 @@ struct SealedFiles: PairingFiles {
 extension SealedFiles {
     /// The entries that are alive, the youngest first.
     private func entries() throws(ChannelError) -> [SealedEntry] {
-        guard let key = try existingKey() else { return [] }
+        var unsound: Set<[UInt8]> = []
+        return try states(unsound: &unsound).values.filter { $0.record != nil }.sorted { $0.isYounger(than: $1) }
+    }
+
+    /// What there is of each entry.
+    ///
+    /// - Parameter unsound: Takes the identities, from name or beginning, of files that cannot be read as entries.
+    private func states(unsound: inout Set<[UInt8]>) throws(ChannelError) -> [[UInt8]: SealedEntry] {
+        guard let key = try existingKey() else { return [:] }
         var states: [[UInt8]: SealedEntry] = [:]
         for name in try storing({ () throws(StorageError) in try shared.names() }) {
-            guard let sealed = try open(name, key), let state = SealedEntry(sealed, file: name) else { continue }
+            let file = try octets(of: name)
+            guard let sealed = file.flatMap({ SealedPairing(opening: $0, key: key) }),
+                let state = SealedEntry(sealed, file: name)
+            else {
+                unsound.formUnion(SealedPairing.identities(name: name, file: file ?? []))
+                continue
+            }
             guard let other = states[state.identity], !state.supersedes(other) else {
                 states[state.identity] = state
                 continue
             }
         }
-        return states.values.filter { $0.record != nil }.sorted { $0.isYounger(than: $1) }
+        return states
+    }
+
+    /// The identities of entries of a token that cannot be read, and were not deleted by a tombstone that can be.
+    private func unsound(of serial: [UInt8], _ profile: Profile) throws(ChannelError) -> [[UInt8]] {
+        guard let key = try existingKey() else { return [] }
+        let tag = SealedFiles.tag(serial, profile, key)
+        var unsound: Set<[UInt8]> = []
+        let states = try states(unsound: &unsound)
+        return unsound.filter { $0.starts(with: tag) && states[$0].map { $0.record != nil } ?? true }
+    }
+
+    /// The first 8 octets of the identity of a token's entry: they tell those who have the key, and only them, whose it
+    /// is, though nothing else of it can be read.
+    private static func tag(_ serial: [UInt8], _ profile: Profile, _ key: borrowing Secret) -> [UInt8] {
+        let label = Array("Kanal entry".utf8), seed = serial + [profile.rawValue]
+        return Array([UInt8](copying: KDF.derive(key: key.bytes, label: label.span, seed: seed.span)).prefix(8))
     }
 
     /// The entries of a record's token, profile and host key, the youngest first. Usually one.
@@ -135,15 +182,16 @@ extension SealedFiles {
     }
 
     private func hostKey(of entry: SealedEntry) throws(ChannelError) -> Secret? {
-        guard let key = try existingKey(), let sealed = try open(entry.file, key) else { return nil }
+        guard let key = try existingKey(), let file = try octets(of: entry.file),
+            let sealed = SealedPairing(opening: file, key: key)
+        else { return nil }
         return sealed.content.extracting(0..<SealedEntry.keySize)
     }
 
-    /// Opens a file; nil if it is not one of ours.
-    private func open(_ name: String, _ key: borrowing Secret) throws(ChannelError) -> SealedPairing? {
+    /// The content of a file; nil if it cannot be one of ours.
+    private func octets(of name: String) throws(ChannelError) -> [UInt8]? {
         do throws(StorageError) {
-            guard let octets = try shared.read(name, limit: PairingStore.limit) else { return nil }
-            return SealedPairing(opening: octets, key: key)
+            return try shared.read(name, limit: PairingStore.limit)
         } catch {
             switch error {
             case .denied, .tooLarge: return nil

@@ -1,7 +1,7 @@
 import APDU
 import GOST
 import Glibc
-import Secrets
+public import Secrets
 public import Storage
 
 /// A pairing group: the host's long-term keys and the records of its tokens (GSC/1, 9).
@@ -9,17 +9,24 @@ public import Storage
 /// The group's own directory holds `host.<PID>`, a private key, and `notes`, what is good to know of the pairings. How the
 /// records lie is the matter of `PairingFiles`: beside the key, or sealed in a directory that travels between machines.
 /// What is cut short or changed counts as missing, so that the user pairs again, and stays on the disk until then.
+///
+/// Another process can hold the group's lock for as long as it likes. It is taken only to make what two processes must not
+/// make at once, keys and shared directories: ``prepare(for:random:)``, before the token is spoken to. Whatever else
+/// changes is one file that is replaced as a whole, and needs no lock.
 public final class PairingStore: Sendable {
     let directory: Directory
     let files: any PairingFiles
     private let notes: PairingNotes
+    /// What this user knows of the tokens of a shared store; nil where nobody else can change the records.
+    let known: KnownTokens?
 
     /// The greatest size of a file that is read.
     static let limit = 4096
 
-    init(directory: Directory, files: any PairingFiles) {
+    init(directory: Directory, files: any PairingFiles, known: KnownTokens? = nil) {
         self.directory = directory
         self.files = files
+        self.known = known
         notes = PairingNotes(directory: directory)
     }
 
@@ -46,26 +53,50 @@ public final class PairingStore: Sendable {
             let note = notes.note(of: stored.record)
             return Entry(
                 record: stored.record, label: note?.label ?? stored.label,
-                lastUsed: note.flatMap { $0.time >= stored.record.created ? $0.time : nil })
+                lastUsed: note.flatMap { $0.time >= stored.record.created ? $0.time : nil },
+                isKeyChanged: (try? isKeyChanged(stored.record)) ?? true)
         }
     }
 
-    /// Keeps a record, in place of an older one of the same token, profile and host key. On return it is on the device.
-    public func save(_ record: PairingRecord) throws(ChannelError) {
-        try storing { () throws(StorageError) in try files.makeRoom() }
-        try locked { () throws(ChannelError) in try files.save(record, label: nil) }
+    /// Whether there is a record of the token with this serial, sound or not. One that is damaged, cut short or of a later
+    /// version tells as well that host and token are paired, and so does a key that the user knows.
+    public func hasRecord(serial: [UInt8]) throws(ChannelError) -> Bool {
+        if try files.hasRecord(serial: serial) { return true }
+        return try known?.have(serial: serial) ?? false
     }
+
+    /// Makes what a pairing needs and is missing: room, and the host's long-term key of the profile. A file that holds no
+    /// key is kept beside it. Waits for the group's lock, but not for ever.
+    public func prepare(for profile: Profile, random: any RandomSource) throws(ChannelError) {
+        try makeReady()
+        guard try hostKey(profile) == nil else { return }
+        try directory.withLock(failure: ChannelError.storage) { () throws(ChannelError) in
+            _ = try directory.hostKey(profile, random: random)
+        }
+    }
+
+    /// Makes what is missing for a record, and keeps it, as ``keep(_:)`` does.
+    public func save(_ record: PairingRecord) throws(ChannelError) {
+        try makeReady()
+        try keep(record)
+    }
+
+    /// Keeps a record, in place of an older one of the same token, profile and host key. On return it is on the device.
+    /// The store has been prepared. Waits for no lock: who holds the token's transaction is the only one who pairs with it.
+    func keep(_ record: PairingRecord) throws(ChannelError) { try files.save(record, label: nil) }
 
     /// Forgets one pairing.
     public func remove(_ record: PairingRecord) throws(ChannelError) {
-        try locked { () throws(ChannelError) in try files.remove(record) }
+        try files.remove(record)
+        try known?.forget(serial: record.capabilities.serial, profile: record.profile)
         notes.remove(record)
     }
 
-    /// Forgets a token in a profile, by whatever host keys it was paired.
+    /// Forgets a token in a profile, by whatever host keys it was paired, and what is left of damaged records.
     public func remove(serial: [UInt8], profile: Profile) throws(ChannelError) {
         let records = try records(serial: serial, profile: profile)
-        try locked { () throws(ChannelError) in try files.remove(serial: serial, profile: profile) }
+        try files.remove(serial: serial, profile: profile)
+        try known?.forget(serial: serial, profile: profile)
         for record in records { notes.remove(record) }
     }
 
@@ -78,11 +109,7 @@ public final class PairingStore: Sendable {
         let known = notes.note(of: record)
         let label = label ?? known?.label ?? ""
         guard known.map({ $0.label != label || time - $0.time >= 86_400 || time < $0.time }) ?? true else { return }
-        if known?.label != label, files.carriesLabels {
-            try? directory.withLock(waiting: false, failure: ChannelError.storage) { () throws(ChannelError) in
-                try files.save(record, label: label)
-            }
-        }
+        if known?.label != label, files.carriesLabels { try? files.save(record, label: label) }
         notes.write(PairingNotes.Note(time: time, label: label), of: record)
     }
 
@@ -101,25 +128,28 @@ public final class PairingStore: Sendable {
     /// The host's long-term key of the profile; nil if there is none, or none that is usable.
     func hostKey(_ profile: Profile) throws(ChannelError) -> PrivateKey? { try directory.hostKey(profile) }
 
-    /// The host's long-term key of the profile, made at the first need. A file that holds no key is kept beside it.
-    func hostKey(_ profile: Profile, random: any RandomSource) throws(ChannelError) -> PrivateKey {
-        try locked { () throws(ChannelError) in try directory.hostKey(profile, random: random) }
+    /// Makes the directories that are missing.
+    func makeRoom() throws(StorageError) {
+        try files.makeRoom()
+        try notes.makeRoom()
     }
 
-    private func locked<Value: ~Copyable>(
-        _ body: () throws(ChannelError) -> Value
-    ) throws(ChannelError) -> Value {
-        try directory.withLock(failure: ChannelError.storage, body)
+    private func makeReady() throws(ChannelError) {
+        try storing { () throws(StorageError) in try makeRoom() }
+        try files.makeKey()
     }
 }
 
-/// How the records of a pairing group lie on the disk. What changes them is called under the group's lock.
+/// How the records of a pairing group lie on the disk.
 protocol PairingFiles: Sendable {
     /// Whether the records carry the labels of their tokens.
     var carriesLabels: Bool { get }
 
-    /// Makes what the first record needs. Called without the lock.
+    /// Makes the directory that the first record needs. Called without the lock.
     func makeRoom() throws(StorageError)
+
+    /// Makes the key that the first record needs. Called without the lock.
+    func makeKey() throws(ChannelError)
 
     /// All sound records, the youngest first.
     func records() throws(ChannelError) -> [StoredRecord]
@@ -129,6 +159,9 @@ protocol PairingFiles: Sendable {
 
     /// Whether there is a record, sound or not, of the token in the profile.
     func hasRecord(serial: [UInt8], profile: Profile) throws(ChannelError) -> Bool
+
+    /// Whether there is a record, sound or not, of the token in any profile.
+    func hasRecord(serial: [UInt8]) throws(ChannelError) -> Bool
 
     /// The host key that a record was made with.
     func hostKey(for record: PairingRecord) throws(ChannelError) -> PrivateKey?
@@ -154,6 +187,8 @@ extension PairingStore {
         public let label: String
         /// When a channel was last opened, to the day, in seconds since 1970; nil if it is not known.
         public let lastUsed: Int64?
+        /// Whether the token's key is another than the one that this user has worked with: ``isKeyChanged(_:)``.
+        public let isKeyChanged: Bool
 
         /// The token's serial number, 8 octets.
         public var serial: [UInt8] { record.capabilities.serial }

@@ -45,7 +45,7 @@ extension SecureChannel {
     ) {
         guard capabilities != record.capabilities else { return }
         record.capabilities = capabilities
-        try? store.save(record)
+        try? store.keep(record)
     }
 }
 

@@ -10,10 +10,13 @@ extension SecureChannel {
     /// The record is stored before the session is opened, and deleted again if it cannot be opened: so neither side
     /// keeps what the other has not confirmed.
     ///
+    /// What is stored waits for no lock, so that it can be done in a transaction with the token.
+    ///
     /// - Parameters:
     ///   - capabilities: E1 as it was just received.
     ///   - profile: The profile to use, that of ``Capabilities/profile(minimum:pinned:)``.
     ///   - label: The host's name for the token's list of hosts; 32 octets of UTF-8 count. It should not name a person.
+    ///   - store: It is ``PairingStore/prepare(for:random:)``d for the profile.
     ///   - instance: The process's name in sessions.
     /// - Returns: An open, provisional channel.
     public static func activate(
@@ -27,7 +30,7 @@ extension SecureChannel {
         let record = try pair(
             with: password, over: link, capabilities: capabilities, profile: profile, label: label, store: store,
             created: created, random: random, uptime: uptime)
-        try store.save(record)
+        try store.keep(record)
         do throws(ChannelError) {
             guard let hostKey = try store.hostKey(for: record) else { throw .unknownRecord }
             let opening = try Opening(record, hostKey, instance)
@@ -54,7 +57,7 @@ extension SecureChannel {
         guard password.slot <= capabilities.slots else { throw .slotUnusable }
         guard try !store.isPinned(serial: capabilities.serial, above: profile) else { throw .downgradeSuspected }
 
-        let hostKey = try store.hostKey(profile, random: random)
+        guard let hostKey = try store.hostKey(profile) else { throw .unknownRecord }
         let hostPublicKey = try computing { () throws(GOSTError) in try hostKey.publicKey() }
         let slot = try SlotInformation.read(slot: password.slot, over: link)
         guard slot.profiles.contains(profile) else { throw .profileUnsupported }

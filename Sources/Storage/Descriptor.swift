@@ -76,6 +76,18 @@ struct Descriptor: ~Copyable {
         return status.st_size
     }
 
+    /// Whether a directory, which the process cannot open, is as the members of a Unix group share it, and the process has
+    /// not that group.
+    static func isOfOtherGroup(_ path: String) -> Bool {
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, status.st_mode & 0o7777 == 0o2770,
+            status.st_gid != getegid()
+        else { return false }
+        var groups = [gid_t](repeating: 0, count: 65_536)
+        let count = unsafe getgroups(CInt(groups.count), &groups)
+        return count >= 0 && !groups.prefix(Int(count)).contains(status.st_gid)
+    }
+
     /// Whether a directory still has an entry for this file.
     borrowing func isLinked() throws(StorageError) -> Bool { try status().st_nlink > 0 }
 
@@ -121,10 +133,17 @@ struct Descriptor: ~Copyable {
     /// Waits until what was written, or the directory's entries, are on the device.
     borrowing func synchronise() throws(StorageError) { try check(fsync(number)) }
 
-    /// Takes the file's lock, exclusive between processes and threads. The kernel gives it back when the holder dies.
-    borrowing func lock(waiting: Bool) throws(StorageError) {
-        while flock(number, waiting ? LOCK_EX : LOCK_EX | LOCK_NB) != 0 {
-            guard errno == EINTR else { throw StorageError(errno: errno) }
+    /// Takes the file's lock, exclusive between processes and threads. The kernel gives it back when the holder dies. It
+    /// is asked for again and again, since nobody can tell how long a holder keeps it.
+    ///
+    /// - Parameter patience: In milliseconds; 0 does not wait.
+    borrowing func lock(patience: Int) throws(StorageError) {
+        let interval = 20
+        var rest = patience
+        while flock(number, LOCK_EX | LOCK_NB) != 0 {
+            guard errno == EINTR || errno == EWOULDBLOCK, rest > 0 else { throw StorageError(errno: errno) }
+            usleep(20_000)
+            rest -= interval
         }
     }
 

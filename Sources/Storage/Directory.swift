@@ -13,6 +13,11 @@ public struct Directory: Sendable {
     public let path: String
     /// Who may reach it.
     public let access: Access
+    /// For how many milliseconds a call waits for a lock that another process holds.
+    private let patience: Int
+
+    /// Enough for whoever makes a key or a directory, on a slow disk too.
+    public static let patience = 5000
 
     /// The lock file's name.
     private static let lockName = ".lock"
@@ -21,12 +26,17 @@ public struct Directory: Sendable {
 
     /// Finds the directory at `path`, and clears away what killed processes left half-written in it.
     ///
-    /// - Parameter create: Whether to make the directory, and those above it, if it is missing. A directory of a group
-    ///   is never made.
+    /// - Parameters:
+    ///   - create: Whether to make the directory, and those above it, if it is missing. A directory of a group is never
+    ///     made.
+    ///   - patience: For how many milliseconds a call waits for a lock that another process holds.
     /// - Throws: ``StorageError/notFound`` if it is missing and not to be made.
-    public init(path: String, create: Bool, access: Access = .owner) throws(StorageError) {
+    public init(
+        path: String, create: Bool, access: Access = .owner, patience: Int = Self.patience
+    ) throws(StorageError) {
         self.path = path
         self.access = access
+        self.patience = patience
         if create && access != .group { try Directory.make(path) }
         Directory.removeLeftovers(in: try open())
     }
@@ -35,14 +45,17 @@ public struct Directory: Sendable {
     /// is taken to make it.
     public func subdirectory(_ name: String) throws(StorageError) -> Directory {
         let name = try Directory.valid(name)
+        _ = try open()
         if access == .group { try makeShared(name) }
-        return try Directory(path: path + "/" + name, create: true, access: access)
+        return try Directory(path: path + "/" + name, create: true, access: access, patience: patience)
     }
 
     /// The directory `name` in this one, for the same users; nil if there is none.
     public func existingSubdirectory(_ name: String) throws(StorageError) -> Directory? {
         do throws(StorageError) {
-            return try Directory(path: path + "/" + Directory.valid(name), create: false, access: access)
+            let path = try path + "/" + Directory.valid(name)
+            _ = try open()
+            return try Directory(path: path, create: false, access: access, patience: patience)
         } catch .notFound {
             return nil
         }
@@ -83,9 +96,9 @@ public struct Directory: Sendable {
     public func write(_ name: String, _ bytes: Span<UInt8>) throws(StorageError) {
         let directory = try open()
         let name = try Directory.valid(name)
-        let temporary = try Directory.temporaryName()
+        var temporary = ""
         do throws(StorageError) {
-            let file = try newFile(temporary, in: directory)
+            let file = try newFile(&temporary, in: directory)
             try file.write(bytes)
             try file.synchronise()
             try directory.rename(temporary, to: name)
@@ -109,7 +122,7 @@ public struct Directory: Sendable {
     /// The lock binds only those who take it; it does not nest. It ends with the process that holds it.
     ///
     /// - Parameters:
-    ///   - waiting: Whether to wait for the lock, or to throw ``StorageError/locked`` if another has it.
+    ///   - waiting: Whether to wait a while for the lock, or to throw ``StorageError/locked`` at once if another has it.
     ///   - failure: What the caller throws where the lock cannot be taken.
     public func withLock<Value: ~Copyable, Failure: Error>(
         waiting: Bool = true, failure: (StorageError) -> Failure, _ body: () throws(Failure) -> Value
@@ -130,30 +143,34 @@ public struct Directory: Sendable {
 extension Directory {
     /// The directory itself, opened and checked anew, since it may have been replaced since the last time.
     private func open() throws(StorageError) -> Descriptor {
-        let directory = try Descriptor(directory: path)
-        try directory.requireDirectory(access)
-        return directory
+        do throws(StorageError) {
+            let directory = try Descriptor(directory: path)
+            try directory.requireDirectory(access)
+            return directory
+        } catch .denied(.permission) where access == .group && Descriptor.isOfOtherGroup(path) {
+            throw .denied(.otherMembers)
+        }
     }
 
     private func takeLock(waiting: Bool) throws(StorageError) -> Descriptor {
         let directory = try open()
         let file = try lockFile(in: directory)
         try file.requireFile(access, in: directory)
-        try file.lock(waiting: waiting)
+        try file.lock(patience: waiting ? patience : 0)
         return file
     }
 
     /// The lock file; made if it is missing, and never seen with another mode than it is to have.
     private func lockFile(in directory: borrowing Descriptor) throws(StorageError) -> Descriptor {
         do throws(StorageError) {
-            return try Descriptor(opening: Directory.lockName, in: directory, O_RDWR)
+            return try Descriptor(opening: Directory.lockName, in: directory, O_RDWR | O_NONBLOCK)
         } catch .notFound {
-            let temporary = try Directory.temporaryName()
-            let file = try newFile(temporary, in: directory)
+            var temporary = ""
+            let file = try newFile(&temporary, in: directory)
             defer { try? directory.remove(temporary) }
             try directory.link(temporary, as: Directory.lockName)
             file.unlock()
-            return try Descriptor(opening: Directory.lockName, in: directory, O_RDWR)
+            return try Descriptor(opening: Directory.lockName, in: directory, O_RDWR | O_NONBLOCK)
         }
     }
 
@@ -191,13 +208,19 @@ extension Directory {
     }
 
     /// Makes a temporary file. Its lock, held while it is open, says that its writer is alive; where another process saw
-    /// it before it was locked and cleared it away, it is made again.
+    /// it before it was locked and clears it away, or keeps the lock, another one is made.
+    ///
+    /// - Parameter name: Takes the name.
     private func newFile(
-        _ name: String, in directory: borrowing Descriptor
+        _ name: inout String, in directory: borrowing Descriptor
     ) throws(StorageError) -> Descriptor {
         for _ in 0..<16 {
+            name = try Directory.temporaryName()
             let file = try Descriptor(opening: name, in: directory, O_WRONLY | O_CREAT | O_EXCL)
-            try file.lock(waiting: true)
+            do throws(StorageError) { try file.lock(patience: 0) } catch {
+                try? directory.remove(name)
+                continue
+            }
             guard try file.isLinked() else { continue }
             try file.setMode(access.fileMode)
             return file
@@ -220,7 +243,7 @@ extension Directory {
         let names = (try? directory.entries()) ?? []
         for name in names where name.hasPrefix(temporaryPrefix) {
             guard let file = try? Descriptor(opening: name, in: directory, O_RDONLY | O_NONBLOCK) else { continue }
-            if (try? file.lock(waiting: false)) != nil { try? directory.remove(name) }
+            if (try? file.lock(patience: 0)) != nil { try? directory.remove(name) }
         }
     }
 }

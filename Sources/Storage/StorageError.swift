@@ -27,6 +27,8 @@ public enum StorageError: Error, Sendable, Equatable {
         case withoutGroup
         /// It is a file of another group than the shared directory's.
         case otherGroup
+        /// It is a directory that the members of a Unix group share, and the process's user is none of them.
+        case otherMembers
         /// It says what programs are to do, and its group or everybody may change it.
         case writableByOthers
         /// The configuration does not say without error what is to be used.
@@ -62,6 +64,7 @@ extension StorageError: CustomStringConvertible {
         case .denied(.otherOwner): "it belongs to another user"
         case .denied(.withoutGroup): "its set-group-ID bit is not set"
         case .denied(.otherGroup): "it belongs to another group than its directory"
+        case .denied(.otherMembers): "the user is not in the group that shares it"
         case .denied(.writableByOthers): "group or others can change it"
         case .denied(.configuration): "kanal.conf has an error"
         case .denied(.otherKind): "it is a symbolic link or not of the expected kind"

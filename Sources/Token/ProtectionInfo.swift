@@ -6,6 +6,8 @@ public struct ProtectionInfo: Sendable, Equatable {
     public var profiles: Set<Profile> = []
     /// The profile in which this host is paired with it.
     public var profile: Profile?
+    /// Whether the store has another key of the token than the one that this user knows, so that it must be activated.
+    public var isKeyChanged = false
 }
 
 extension Token {
@@ -16,6 +18,7 @@ extension Token {
             info.profiles = record.capabilities.profiles
             info.profile = record.profile
         }
+        if case .keyChanged = protection { info.isKeyChanged = true }
         return info
     }
 }

@@ -76,13 +76,15 @@ extension Token {
         _ batch: borrowing Batch, over channel: SecureChannel, mayRepeat: Bool
     ) throws(TokenError) -> [Response] {
         if !mayRepeat { hasActed = true }
+        let responses: [Response]
         do throws(LinkError) {
-            let responses = try channel.transmit(batch)
+            responses = try channel.transmit(batch)
             tokenAnswered()
-            return responses
         } catch {
             throw linkFailed(error)
         }
+        try spend(bytes: responses.reduce(0) { $0 + $1.data.count }, commands: responses.count)
+        return responses
     }
 
     /// Sends the first commands of a transaction, and before them the one that asks for the change counter.

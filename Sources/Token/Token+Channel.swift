@@ -9,12 +9,22 @@ extension Token {
     /// Activates the secure channel: exchanges long-term keys under the activation password and opens a session
     /// (gsc1, 8 and 10). A token that is activated already is paired again in its place.
     public func activate(with password: borrowing ActivationPassword) throws(TokenError) {
+        let offered = try exclusively { () throws(TokenError) in try offeredCapabilities() }
+        guard let capabilities = offered else { throw .activationNeeded }
+        guard let store = try pairingStore(create: true) else { throw .activationNeeded }
+        let profile: Profile
+        let former: PairingRecord?
+        // Another process can hold the lock of the store: nobody waits for it while the token is held.
+        do throws(ChannelError) {
+            let pinned = try pairing(with: capabilities.serial, in: store)?.profile
+            profile = try capabilities.profile(minimum: settings.policy.minimumProfile, pinned: pinned)
+            former = try store.record(serial: capabilities.serial, profile: profile)
+            try store.prepare(for: profile, random: settings.random)
+        } catch {
+            throw failure(error)
+        }
         try exclusively { () throws(TokenError) in
-            guard let capabilities = try offeredCapabilities() else { throw .activationNeeded }
-            guard let store = try pairingStore(create: true) else { throw .activationNeeded }
-            let pinned = try pairing(with: capabilities.serial)?.profile
             do throws(ChannelError) {
-                let profile = try capabilities.profile(minimum: settings.policy.minimumProfile, pinned: pinned)
                 if profile == .classic { warn("pairing in the classic profile") }
                 channel = try SecureChannel.activate(
                     with: password, over: link, capabilities: capabilities, profile: profile,
@@ -27,6 +37,22 @@ extension Token {
             serial = capabilities.serial
             // Only a verified reply tells that the token has opened the session, and with it made its record active.
             try establish()
+            acceptKey(of: record, after: former, in: store)
+        }
+    }
+
+    /// The user has activated the token: its key is the right one, though it may not be the one from before.
+    private func acceptKey(of record: PairingRecord, after former: PairingRecord?, in store: PairingStore) {
+        do throws(ChannelError) {
+            let isChanged = former.map { $0.tokenKey != record.tokenKey } ?? false
+            if try store.isKeyChanged(record) || isChanged {
+                report(
+                    "the token was activated with another key than before: its channel was reset, or it is another token"
+                )
+            }
+            try store.accept(record)
+        } catch {
+            _ = failure(error)
         }
     }
 
@@ -53,67 +79,6 @@ extension Token {
         return password
     }
 
-    /// Asks the card whether it has a channel, and decides how to speak to it (gsc1, 4). What it answers is not
-    /// authenticated: it can raise the protection, and lower nothing. Where the pairings cannot be read, the answer is
-    /// not at all: the token can be seen, and nothing else.
-    func discover() throws(TokenError) {
-        do throws(TokenError) {
-            try decideProtection()
-        } catch {
-            guard case .channel(.storage) = error else { throw error }
-            protection = .unknown(error)
-        }
-    }
-
-    private func decideProtection() throws(TokenError) {
-        let mustProtect = settings.policy.isWireless(reader) || settings.policy.requireSM
-        if !mustProtect, try isKnownAsPlain() { return }
-        let discovery: Discovery
-        do { discovery = try Discovery.run(over: link) } catch { throw .channel(error) }
-        switch discovery {
-        case .present(let capabilities, let hints):
-            serial = capabilities.serial
-            self.capabilities = capabilities
-            self.hints = hints
-            if let record = try pairing(with: capabilities.serial) {
-                protection = .paired(record)
-            } else if mustProtect || capabilities.policy.contains(.requiredWired) {
-                protection = .unpaired(capabilities)
-                warn("the token is not activated: C_EX_SetActivationPassword comes first")
-            } else {
-                protection = .plain
-            }
-        case .absent:
-            // Where a channel is a must nothing is sent without, not even to learn the serial number.
-            guard !mustProtect else {
-                // Who does not know what is configured cannot say that a channel is missing.
-                if case .unusable = settings.pairings { _ = try pairingStore(create: false) }
-                protection = .unpaired(nil)
-                warn("the token offers no secure channel, and is not used without one")
-                return
-            }
-            try readSerialIfUnknown()
-            guard try pairing(with: serial) == nil else {
-                protection = .unpaired(nil)
-                return warn("the token offers no secure channel any more: possible downgrade attack")
-            }
-            protection = .plain
-            settings.plainTokens.insert(atr: atr, serial: serial)
-        }
-    }
-
-    /// Whether this process has asked this token before, and it had no channel. A record that was made since then by
-    /// another process counts.
-    private func isKnownAsPlain() throws(TokenError) -> Bool {
-        guard settings.plainTokens.contains(atr: atr) else { return false }
-        do throws(TokenError) { try readSerialIfUnknown() } catch {
-            guard case .refused = error else { throw error }
-            return false
-        }
-        guard settings.plainTokens.contains(atr: atr, serial: serial) else { return false }
-        return try pairing(with: serial) == nil
-    }
-
     /// Opens the channel with the stored pairing, unless it is open or the token needs none (gsc1, 12).
     func openChannelIfNeeded() throws(TokenError) {
         guard case .paired(let record) = protection, channel?.isOpen != true else { return }
@@ -127,6 +92,7 @@ extension Token {
             try requireHighestProfile()
             protection = .paired(channel.record)
             mustPresentPIN = login != nil
+            store.remember(channel.record)
             store.markUsed(channel.record, label: hints?.label)
         } catch {
             if error.isFruitlessOpening { history.opens.countFruitless(at: now) }
@@ -183,10 +149,12 @@ extension Token {
     }
 
     func warn(_ message: String) { settings.log.warning("\(message)", metadata: ["reader": "\(reader)"]) }
+    func report(_ message: String) { settings.log.securityEvent("\(message)", reader: reader) }
 
     private func offeredCapabilities() throws(TokenError) -> Capabilities? {
         switch protection {
         case .unpaired(let capabilities): return capabilities
+        case .keyChanged(let capabilities): return capabilities
         case .paired, .plain, .unknown:
             do {
                 guard case .present(let capabilities, _) = try Discovery.run(over: link) else { return nil }
@@ -198,35 +166,40 @@ extension Token {
     }
 
     /// The pairing with a token in the highest profile that there is one in.
-    private func pairing(with serial: [UInt8]) throws(TokenError) -> PairingRecord? {
+    func pairing(with serial: [UInt8]) throws(TokenError) -> PairingRecord? {
         guard let store = try pairingStore(create: false) else { return nil }
+        do { return try pairing(with: serial, in: store) } catch { throw failure(error) }
+    }
+
+    func pairing(
+        with serial: [UInt8], in store: PairingStore
+    ) throws(ChannelError) -> PairingRecord? {
         for profile in Profile.allCases.reversed() {
-            do throws(ChannelError) {
-                if let record = try store.record(serial: serial, profile: profile) { return record }
-            } catch {
-                throw failure(error)
-            }
+            if let record = try store.record(serial: serial, profile: profile) { return record }
         }
         return nil
     }
 
     /// The store of pairings; nil if there is none and none is to be made.
-    private func pairingStore(create: Bool) throws(TokenError) -> PairingStore? {
+    func pairingStore(create: Bool) throws(TokenError) -> PairingStore? {
         do throws(StorageError) {
-            return try PairingStore.open(settings.pairings, create: create, random: settings.random)
+            return try PairingStore.open(
+                settings.pairings, create: create, random: settings.random, patience: settings.storePatience)
         } catch {
             let path = settings.pairings.path
-            settings.log.error("the pairings\(path.isEmpty ? "" : " in " + path) cannot be used: \(error)")
+            settings.log.log(
+                level: error == .denied(.otherMembers) ? .notice : .error,
+                "the pairings\(path.isEmpty ? "" : " in " + path) cannot be used: \(error)")
             throw .channel(.storage(error))
         }
     }
 
     /// Passes a failure on, with what the user has to know of it in the log.
-    private func failure(_ error: ChannelError) -> TokenError {
+    func failure(_ error: ChannelError) -> TokenError {
         switch error {
         case .storage(let reason):
             settings.log.error("a file of the pairings in \(settings.pairings.path) cannot be used: \(reason)")
-        case .downgradeSuspected: warn("other capabilities than before: possible downgrade attack")
+        case .downgradeSuspected: report("other capabilities than before: possible downgrade attack")
         case .profileRaised: warn("the token now offers a better profile: activate it again")
         case .profileUnsupported: warn("the token, or the password, lacks the profile that minimum_profile demands")
         default: break

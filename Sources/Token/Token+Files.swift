@@ -82,6 +82,9 @@ extension Token {
     private var readSize: Int { isPlain ? 256 : 224 }
     private var writeSize: Int { isPlain ? 255 : 224 }
 
+    /// As many bytes of a file as READ BINARY can reach.
+    static let maximumFileSize = 0x8000
+
     /// Selects a file by its path and returns its template. No path is the MF.
     @discardableResult
     func select(_ path: FilePath) throws(TokenError) -> FileTemplate {
@@ -106,6 +109,7 @@ extension Token {
     /// As ``readSelected(count:)``, for a file that holds a secret.
     func readSecret(count: Int) throws(TokenError) -> Secret {
         var content = Secret(count: 0)
+        let count = min(count, Self.maximumFileSize)
         while content.count < count {
             let wanted = min(count - content.count, readSize)
             let response = try sendSecret(

@@ -20,7 +20,7 @@ extension Token {
         switch protection {
         case .plain:
             return try completeInfo(detailed: detailed)
-        case .unpaired, .unknown:
+        case .unpaired, .keyChanged, .unknown:
             return outerInfo
         case .paired(let record):
             let wouldEvict = record.capabilities.sessions == 1 && channel?.isOpen != true

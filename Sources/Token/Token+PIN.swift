@@ -12,7 +12,7 @@ extension Token {
             login = role
             cache = nil
             if isProtected && settings.policy.pinRetention == .session || returnsRights {
-                retainedPIN = RetainedSecret(copying: pin)
+                retainedPIN = pin.copy()
             }
         }
     }
@@ -53,7 +53,7 @@ extension Token {
             } else {
                 try presenting(old, of: role) { () throws(TokenError) in try changePIN(of: role, to: new) }
             }
-            if retainedPIN != nil, login == role { retainedPIN = RetainedSecret(copying: new) }
+            if retainedPIN != nil, login == role { retainedPIN = new.copy() }
         }
     }
 
@@ -119,6 +119,7 @@ extension Token {
         login = nil
         retainedPIN = nil
         cache = nil
+        objectsBefore = nil
     }
 
     /// VERIFY of a global PIN.

@@ -11,7 +11,9 @@ extension Token {
         let contents = try readFiles(directories.map(\.path))
         var entries: [PKCS15Directories.Kind: [PKCS15Entry]] = [:]
         for case (let directory, let content?) in zip(directories, contents) {
-            entries[directory.kind, default: []] += PKCS15Entry.entries(in: content)
+            let described = PKCS15Entry.entries(in: content)
+            try spend(files: described.count)
+            entries[directory.kind, default: []] += described
         }
         let values = try readValues(entries)
         let publicKeys = entries[.publicKeys] ?? []

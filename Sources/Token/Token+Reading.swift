@@ -20,6 +20,7 @@ extension Token {
         _ paths: [FilePath], and further: [Step], answers: inout [Response]
     ) throws(TokenError) -> [[UInt8]?] {
         var contents: [[UInt8]?] = []
+        try spend(files: paths.count + further.count)
         guard hasBatches else {
             for path in paths { contents.append(try readIfAllowed(path)) }
             return contents
@@ -64,7 +65,7 @@ extension Token {
         }
     }
 
-    /// - Returns: Whether more may follow. No file has more than 32 KiB.
+    /// - Returns: Whether more may follow.
     private func append(_ blocks: ArraySlice<Response>, to content: inout [UInt8]?) throws(TokenError) -> Bool {
         for block in blocks {
             switch block.status {
@@ -72,7 +73,9 @@ extension Token {
             case .wrongOffset: return false
             default: throw TokenError(block.status)
             }
-            guard block.data.count == Self.firstBlock, let count = content?.count, count < 0x8000 else { return false }
+            guard block.data.count == Self.firstBlock, let count = content?.count, count < Self.maximumFileSize else {
+                return false
+            }
         }
         return true
     }

@@ -21,7 +21,7 @@ extension Token {
         return try transaction(cache == nil ? .reading : .neither) { () throws(TokenError) in
             if let cache, cache.changeCounter == changeCounter { return cache.objects }
             if login == .user { try requireLogin(.user) }
-            let objects = try readObjects()
+            let objects = try searching { () throws(TokenError) in try readObjects() }
             cache = changeCounter.map { ObjectCache(changeCounter: $0, objects: objects) }
             if let cache, isPublic, login != .user {
                 settings.publicObjects.keep(cache, serial: serial, isProtected: isProtected)
@@ -135,6 +135,7 @@ extension Token {
         of paths: [FilePath], into templates: inout [FilePath: FileTemplate]
     ) throws(TokenError) {
         guard !paths.isEmpty else { return }
+        try spend(files: paths.count)
         let responses = try send(paths.map { .select($0, ne: Self.templateSize) }, goesOn: true)
         Self.take(responses[...], of: paths, into: &templates)
     }

@@ -157,7 +157,7 @@ extension Token {
     private func connection() throws(TokenError) -> any CardConnection {
         switch protection {
         case .plain: return link
-        case .unpaired: throw .activationNeeded
+        case .unpaired, .keyChanged: throw .activationNeeded
         case .unknown(let error): throw error
         case .paired:
             guard let channel else { throw .link(.channelBroken) }
@@ -177,13 +177,15 @@ extension Token {
         if command.ins == 0x22 { environment = nil }
         // An error on the way to a command that must not run twice can come from fetching its answer.
         if !command.isIdempotent { hasActed = true }
+        let response: SecretResponse
         do throws(LinkError) {
-            let response = try connection.exchangeSecret(command)
+            response = try connection.exchangeSecret(command)
             tokenAnswered()
-            return response
         } catch {
             throw linkFailed(error)
         }
+        try spend(bytes: response.data.count, commands: 1)
+        return response
     }
 
     func tokenAnswered() {

@@ -14,6 +14,8 @@ public final class Token {
     public let atr: [UInt8]
     /// The serial number, eight bytes, big-endian; empty if an unprotected token on a wireless reader was not asked.
     public internal(set) var serial: [UInt8] = []
+    /// Whether the token is reached over the air (gsc1, 4).
+    public private(set) var isWireless = false
     /// Who is logged in.
     public internal(set) var login: Role?
 
@@ -30,7 +32,7 @@ public final class Token {
     var environment: SecurityEnvironment?
     /// The PIN of ``login``, kept to present it once in a channel that had to be opened anew (gsc1, 15.3), and in each
     /// transaction that needs it with a token that has no channel.
-    var retainedPIN: RetainedSecret?
+    var retainedPIN: Secret?
     /// Whether the channel was opened anew since the login, so that the card does not know of it.
     var mustPresentPIN = false
     /// What the card has to forget at the end of the transaction under way.
@@ -49,6 +51,8 @@ public final class Token {
     /// The card's change counter, read at the begin of each transaction; nil if it has none.
     var changeCounter: UInt32?
     var cache: ObjectCache?
+    /// What is left of the budget of the search under way; nil outside of searches.
+    var budget: SearchBudget?
     /// What was known of the objects when the transaction under way began to change them.
     var objectsBefore: TokenObjects?
     var infoCache: (counter: UInt32, info: TokenInfo, isDetailed: Bool)?
@@ -72,6 +76,9 @@ public final class Token {
         case paired(PairingRecord)
         /// Not at all before the channel is activated. Without capabilities the token offers none.
         case unpaired(Capabilities?)
+        /// Not at all before the channel is activated again: the token's key in the store is another than the one that this
+        /// user knows.
+        case keyChanged(Capabilities)
         /// Not at all: whether host and token are paired cannot be said, for this reason.
         case unknown(TokenError)
     }
@@ -89,7 +96,10 @@ public final class Token {
         atr = link.atr
         lastContact = settings.clocks.uptime.now
         suspended = settings.clocks.suspended
-        try exclusively { () throws(TokenError) in try discover() }
+        try exclusively { () throws(TokenError) in
+            isWireless = seesAir()
+            try discover()
+        }
     }
 
     deinit { disconnect() }
@@ -98,7 +108,7 @@ public final class Token {
     public var isActivated: Bool {
         switch protection {
         case .plain, .paired: true
-        case .unpaired, .unknown: false
+        case .unpaired, .keyChanged, .unknown: false
         }
     }
 

@@ -26,18 +26,18 @@ public struct TokenCertificate: Sendable, Equatable {
 public struct TokenData: Sendable, Equatable {
     /// The file of its record: what names the object on this token.
     public var file: UInt16
-    public var label: [UInt8]
+    @Guarded public var label: [UInt8]
     /// The name of the application that the object belongs to.
-    public var application: [UInt8]
+    @Guarded public var application: [UInt8]
     /// DER; empty if there is none.
-    public var objectIdentifier: [UInt8]
-    public var value: [UInt8]
+    @Guarded public var objectIdentifier: [UInt8]
+    @Guarded public var value: [UInt8]
     /// Whether only User may read it.
     public var isPrivate: Bool
     /// Whether OpenSC's format describes it: it can be used, and is deleted by OpenSC only.
     public internal(set) var isForeign = false
     /// Attributes that have no place of their own.
-    public var attributes: [UInt32: [UInt8]] = [:]
+    @GuardedAttributes public var attributes: [UInt32: [UInt8]] = [:]
 
     /// - Parameter file: 0 before the object is stored.
     public init(

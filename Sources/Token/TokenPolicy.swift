@@ -6,6 +6,8 @@ public struct TokenPolicy: Sendable, Equatable {
     public var minimumProfile = Profile.classic
     /// Whether nothing is done without a channel, on wired readers either (gsc1, 4).
     public var requireSM = false
+    /// Whether a token with a Bluetooth radio may be spoken to in plain by a wire (gsc1, 4).
+    public var plainBluetooth = false
     /// How long a PIN is kept to be presented again (gsc1, 15.3).
     public var pinRetention = PINRetention.session
     /// How many seconds the sessions of a token that left a wireless reader are kept (gsc1, 15.3).
@@ -22,15 +24,13 @@ public struct TokenPolicy: Sendable, Equatable {
     /// What counts where nothing is decided.
     public init() {}
 
-    /// Whether a reader counts as wireless (gsc1, 4).
+    /// Whether a reader counts as wireless by its name (gsc1, 4).
     public func isWireless(_ reader: String) -> Bool {
-        let words = reader.lowercased().split { !$0.isLetter && !$0.isNumber }
-        return words.contains { ["bt", "bluetooth", "nfc", "contactless", "picc"].contains($0) }
-            || wirelessReaders.contains { $0.matches(reader) }
+        WirelessReaders.areNamed(by: reader) || wirelessReaders.contains { $0.matches(reader) }
     }
 
-    /// How long the absence of a token from a reader may last.
-    public func window(of reader: String) -> Duration {
-        .seconds(isWireless(reader) ? reconnectWindow : reconnectWindowWired)
+    /// How long a token may be absent that is reached over the air, or by a wire.
+    public func window(isWireless: Bool) -> Duration {
+        .seconds(isWireless ? reconnectWindow : reconnectWindowWired)
     }
 }

@@ -15,6 +15,8 @@ public struct TokenSettings: Sendable {
     public var log: Logger
     /// What is decided about tokens.
     public var policy = TokenPolicy()
+    /// For how many milliseconds an activation waits for a store that another process has locked.
+    public var storePatience = 5000
     /// How time passes.
     public var clocks = Clocks.system
     /// Tokens that were found to have no channel, by whoever has a copy of these settings.

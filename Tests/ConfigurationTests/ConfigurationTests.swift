@@ -23,6 +23,7 @@ struct ConfigurationTests {
         #expect(configuration.policy.reconnectWindow == 20)
         #expect(configuration.policy.reconnectWindowWired == 0)
         #expect(configuration.policy.wirelessReaders == [])
+        #expect(!configuration.policy.plainBluetooth)
         #expect(configuration.policy.plainLogin == .reset)
         #expect(!configuration.isClosed)
         #expect(configuration.remarks == [])
@@ -41,6 +42,7 @@ struct ConfigurationTests {
                 reconnect_window_wired = 3600
                 wireless_readers = Virtual PCD*, ACME #1 ,, B?
                 wireless_readers = Other
+                plain_bluetooth = on
                 plain_login = sticky\r
                 hide_gost_keys = on
                 """)
@@ -52,8 +54,26 @@ struct ConfigurationTests {
         #expect(configuration.policy.reconnectWindow == 7)
         #expect(configuration.policy.reconnectWindowWired == 3600)
         #expect(configuration.policy.wirelessReaders.map(\.text) == ["Virtual PCD*", "ACME", "Other"])
+        #expect(configuration.policy.plainBluetooth)
         #expect(configuration.policy.plainLogin == .sticky)
         #expect(configuration.policy.hidesGOSTKeys)
+    }
+
+    @Test("Only the administrator can allow Bluetooth tokens in plain, and the user can take it back")
+    func plainBluetooth() {
+        let (on, off) = ("plain_bluetooth = on", "plain_bluetooth = off")
+        for (system, user, isOn) in [
+            (on, nil, true), (on, off, false), (off, on, false), (nil, on, false), (on, on, true),
+            (off, "[program program]\n" + on, false), (off + "\n[program program]\n" + on, nil, true),
+        ] as [(String?, String?, Bool)] {
+            let configuration = configuration(system: system, user: user)
+            #expect(configuration.policy.plainBluetooth == isOn)
+            #expect(!configuration.isClosed)
+            #expect(configuration.remarks.isEmpty == (isOn || user?.contains(on) != true))
+        }
+        let wrong = configuration(system: "plain_bluetooth = yes")
+        #expect(!wrong.policy.plainBluetooth && !wrong.isClosed)
+        #expect(wrong.remarks.map(\.isError) == [true])
     }
 
     @Test("A section counts for the program that it names, and overrides what stands before all sections")
@@ -117,7 +137,7 @@ struct ConfigurationTests {
         for text in ["group = a, b", "group = a\ngroup = b"] {
             let configuration = configuration(system: text)
             #expect(configuration.store == .groups(["a", "b"]))
-            #expect(configuration.location(data: "/d", home: "/h") == .group("/var/lib/kanal/groups/a"))
+            #expect(configuration.location(data: nil, home: "/h") == .group("/var/lib/kanal/groups/a"))
             #expect(configuration.remarks.map(\.isError) == [false])
         }
     }
@@ -131,6 +151,7 @@ struct ConfigurationTests {
         #expect(location("", data: nil) == .nowhere)
         #expect(location("application = a") == .directory("/d/kanal/applications/a"))
         #expect(location("application = a", data: nil) == .unusable(.notFound))
+        #expect(location("group = a") == .group("/g/a", memory: "/d/kanal/groups/a"))
         #expect(location("group = a", data: nil) == .group("/g/a"))
         #expect(location("synchronised = /s") == .synchronised("/s", local: "/d/kanal/synchronised"))
         #expect(location("synchronised = ~/s") == .synchronised("/h/s", local: "/d/kanal/synchronised"))

@@ -37,6 +37,7 @@ struct ExampleTests {
         #expect(
             Set(keys) == [
                 "application", "group", "synchronised", "minimum_profile", "require_sm", "wireless_readers",
+                "plain_bluetooth",
                 "pin_retention", "reconnect_window", "reconnect_window_wired", "plain_login",
                 "hide_gost_keys",
             ])

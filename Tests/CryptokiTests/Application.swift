@@ -1,3 +1,4 @@
+import APDU
 import CCryptoki
 import Cryptoki
 import Foundation
@@ -21,6 +22,11 @@ struct Application {
             log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         configure(&settings)
         library = Library(readers: reader, settings: settings)
+    }
+
+    init(_ readers: any ReaderService, store: Folder, settings: TokenSettings) {
+        self.store = store
+        library = Library(readers: readers, settings: settings)
     }
 
     func activate(_ password: String = password, slot: CK_SLOT_ID = 0) throws {

@@ -2,6 +2,7 @@ import CCryptoki
 import Cryptoki
 import Emulator
 import Foundation
+import Locking
 import TestSupport
 import Testing
 
@@ -39,26 +40,21 @@ struct MessageVerificationTests {
             mode: CK_ULONG = OPTIONAL_CRL_CHECK, flags: CK_FLAGS = 0
         ) throws {
             let store = MessageStore(trusted: trusted, certificates: certificates, revocationLists: lists)
-            try application.library.withSession(session) { session throws(CKError) in
-                try session.verifyMessageInit(
-                    message, trusting: store, mode: mode, flags: flags, time: Int(Date().timeIntervalSince1970) + 60)
-            }
+            try application.library.verifyMessageInit(
+                session, message, trusting: store, mode: mode, flags: flags,
+                time: Int(Date().timeIntervalSince1970) + 60)
         }
 
         func verify() throws -> VerifiedMessage {
-            try application.library.withSession(session) { session throws(CKError) in try session.verifyMessage() }
+            try application.library.verifyMessage(session)
         }
 
         func update(_ data: [UInt8]) throws {
-            try application.library.withSession(session) { session throws(CKError) in
-                try session.verifyMessageUpdate(data.span)
-            }
+            try application.library.verifyMessageUpdate(session, data.span)
         }
 
         func final() throws -> VerifiedMessage {
-            try application.library.withSession(session) { session throws(CKError) in
-                try session.verifyMessageFinal()
-            }
+            try application.library.verifyMessageFinal(session)
         }
     }
 
@@ -129,6 +125,66 @@ struct MessageVerificationTests {
         changed[changed.count - 1] ^= 1
         try scene.start(changed, flags: flags)
         #expect(throws: CKError.signatureInvalid) { try scene.verify() }
+    }
+
+    @Test(
+        "a content type other than data has to be signed with attributes, and certificates for other purposes sign none"
+    )
+    func rules() throws {
+        let scene = try Scene()
+        let sign = "cms -sign -binary -in content -inkey key -md md_gost12_256 -outform DER -nodetach -out other"
+        try scene.openssl.run("\(sign) -signer signer.pem -econtent_type 1.2.3.4")
+        try scene.start(scene.openssl.read("other"), trusted: [scene.authority])
+        #expect(try scene.verify().isTrusted)
+        try scene.openssl.run("\(sign) -signer signer.pem -econtent_type 1.2.3.4 -noattr")
+        try scene.start(scene.openssl.read("other"), trusted: [scene.authority])
+        #expect(throws: CKError.signatureInvalid) { try scene.verify() }
+
+        try scene.openssl.write(Array("extendedKeyUsage=critical,timeStamping".utf8), "extensions")
+        try scene.openssl.run(
+            "x509 -req -in request -CA ca.pem -CAkey ca.key -set_serial 3 -out stamps.pem -days 30"
+                + " -extfile extensions")
+        try scene.openssl.run("\(sign) -signer stamps.pem")
+        try scene.start(scene.openssl.read("other"), trusted: [scene.authority])
+        let message = try scene.verify()
+        #expect(!message.isTrusted && message.signers.count == 1 && message.content == Self.content)
+        try scene.start(scene.openssl.read("other"), flags: CKF_VENDOR_CHECK_SIGNATURE_ONLY)
+        #expect(try scene.verify().isTrusted)
+    }
+
+    @Test("octets behind a certificate of the store are ignored, and the signer is told without them")
+    func tails() throws {
+        let scene = try Scene()
+        try scene.start(scene.attached, trusted: [scene.authority + [0]])
+        #expect(try scene.verify().isTrusted)
+        let flags = CKF_VENDOR_CHECK_SIGNATURE_ONLY
+        try scene.start(scene.attached, certificates: [scene.signer + [0x0D, 0x0A]], flags: flags)
+        #expect(try scene.verify().signers == [scene.signer])
+    }
+
+    @Test("other sessions with the token do not wait while a message is verified")
+    func others() throws {
+        let scene = try Scene()
+        try scene.start(scene.detached, trusted: [scene.authority])
+        let other = try scene.application.open()
+        let data = [UInt8](repeating: 1, count: 1 << 26)
+        let (library, session, clock) = (scene.application.library, scene.session, ContinuousClock())
+        let verified = Lock<Range<ContinuousClock.Instant>?>(nil)
+        Thread.detachNewThread {
+            let start = clock.now
+            try? library.verifyMessageUpdate(session, data.span)
+            let end = clock.now
+            verified.withLock { $0 = start..<end }
+        }
+        var answers: [ContinuousClock.Instant] = []
+        while verified.withLock({ $0 == nil }) {
+            _ = try library.sessionInfo(other)
+            answers.append(clock.now)
+        }
+        let range = try #require(verified.withLock { $0 })
+        let quarter = (range.upperBound - range.lowerBound) / 4
+        // Before the update begins and after it ends the slot is free for everybody.
+        #expect(answers.contains { range.lowerBound + quarter < $0 && $0 < range.upperBound - quarter })
     }
 
     @Test("flags that do not go together, what cannot be read, and calls out of order are refused")

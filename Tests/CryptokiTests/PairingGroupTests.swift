@@ -1,4 +1,5 @@
 import CCryptoki
+import CSystem
 import Configuration
 import Cryptoki
 import Emulator
@@ -77,6 +78,35 @@ struct PairingGroupTests {
         try makeGroup("first")
         try application("group = first, second").activate()
         _ = try application("group = first").open()
+    }
+
+    @Test(
+        "Who is outside of the administrator's group keeps tokens without a channel; those with one stay closed",
+        .enabled(if: geteuid() == 0))
+    func outsider() throws {
+        try makeGroup("staff")
+        #expect(unsafe chown(folder.path + "/groups/staff", 0, 54_321) == 0)
+        #expect(unsafe chmod(folder.path + "/groups/staff", 0o2770) == 0)
+        #expect(unsafe chmod(folder.path, 0o755) == 0)
+        act_as(10_003, 10_003)
+        defer { act_as(0, 0) }
+        let plain = try EmulatedReader(.usb)
+        let journal = Journal()
+        let configuration = Configuration(system: Array("group = staff".utf8), user: nil, program: "test")
+        for _ in 0..<2 {
+            let application = Application(plain, store: folder) {
+                $0.pairings = configuration.location(data: nil, home: nil, groups: folder.path + "/groups")
+                $0.log = journal.logger
+            }
+            #expect(throws: CKError.functionNotSupported) { try application.activate() }
+            try application.logIn(application.open())
+        }
+        #expect(journal.messages.contains { $0.hasSuffix("the user is not in the group that shares it") })
+        // A token with a channel is another matter, and so is a directory that is not as the administrator makes it.
+        try expectRefusal(application("group = staff"))
+        #expect(throws: CKError(CKR_FUNCTION_FAILED)) {
+            try Application(plain, store: folder) { $0.pairings = .group(folder.path + "/groups/none") }.open()
+        }
     }
 
     @Test("The log names the directory that cannot be used, and why")

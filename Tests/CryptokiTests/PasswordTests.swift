@@ -69,7 +69,9 @@ struct PasswordTests {
             offer.policy = 0
             offer.isWireless = false
         }
-        let plain = Application(try EmulatedReader(hasChannel ? wired : .usb), store: Folder())
+        let plain = Application(try EmulatedReader(hasChannel ? wired : .usb), store: Folder()) {
+            $0.policy.plainBluetooth = true
+        }
         let session = try plain.open()
         func request() throws {
             _ = try plain.library.withSession(session) { session throws(CKError) in

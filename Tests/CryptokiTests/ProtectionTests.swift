@@ -60,6 +60,9 @@ struct ProtectionTests {
         let later = Application(reader, store: store)
         #expect(throws: CKError.functionNotSupported) { try later.open() }
         #expect(reader.count(of: 0x20) == 0)
+        let lenient = Application(reader, store: store) { $0.policy.plainBluetooth = true }
+        #expect(throws: CKError.functionNotSupported) { try lenient.open() }
+        #expect(reader.count(of: 0x20) == 0)
     }
 
     @Test("N61: a cleared policy bit changes nothing in a wireless reader or with a record", arguments: [true, false])
@@ -79,6 +82,28 @@ struct ProtectionTests {
             #expect(throws: CKError.functionNotSupported) { try application.open() }
         }
         #expect(reader.plainCommands.isEmpty)
+    }
+
+    @Test("A Bluetooth token that hides its channel, or says that it can do without, gets nothing in plain by a wire")
+    func bluetooth() throws {
+        let bare = Identity.changed {
+            $0.policy = 0
+            $0.isWireless = false
+        }
+        for isHidden in [true, false] {
+            let reader = try EmulatedReader(bare, passwords: [Application.password])
+            reader.onResponse { _, _, response throws(LinkError) in
+                isHidden && response.data.first == 0xE1 ? Response(StatusWord(0x6D00)) : response
+            }
+            let journal = Journal()
+            let application = Application(reader, store: Folder()) { $0.log = journal.logger }
+            #expect(throws: CKError.functionNotSupported) { try application.open() }
+            #expect(try application.library.token(in: 0, evicting: true).info.serial == reader.card.serial)
+            #expect(reader.count(of: 0x20) == 0)
+            #expect(journal.messages.contains { $0.contains("plain_bluetooth") } == isHidden)
+            let allowed = Application(reader, store: Folder()) { $0.policy.plainBluetooth = true }
+            try allowed.logIn(allowed.open())
+        }
     }
 
     @Test("N34: a token that was paired classic and now proves to have the modern profile is activated again")

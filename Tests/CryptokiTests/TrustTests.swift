@@ -101,11 +101,9 @@ struct TrustTests {
         try Self.logIn(application, session)
         func begin() throws {
             let store = MessageStore(trusted: [], certificates: [], revocationLists: [])
-            try application.library.withSession(session) { session throws(CKError) in
-                try session.verifyMessageInit(
-                    [], trusting: store, mode: OPTIONAL_CRL_CHECK, flags: CKF_VENDOR_USE_TRUSTED_CERTS_FROM_TOKEN,
-                    time: 0)
-            }
+            try application.library.verifyMessageInit(
+                session, [], trusting: store, mode: OPTIONAL_CRL_CHECK,
+                flags: CKF_VENDOR_USE_TRUSTED_CERTS_FROM_TOKEN, time: 0)
         }
         // The certificate cannot be read, and the message neither.
         #expect(throws: CKError.dataInvalid) { try begin() }

@@ -43,7 +43,7 @@ private func check(_ configuration: Configuration) {
     switch (configuration.store, location) {
     case (.user, .directory("/data/kanal/pairings")): break
     case (.application, .directory(let path)): requireName(in: path, below: "/data/kanal/applications/")
-    case (.groups, .group(let path)): requireName(in: path, below: "/groups/")
+    case (.groups, .group(let path, memory: _)): requireName(in: path, below: "/groups/")
     case (.synchronised, .synchronised(let path, local: "/data/kanal/synchronised")) where path.hasPrefix("/"): break
     default: fatalError("\(configuration.store) lies in \(location)")
     }

@@ -14,6 +14,7 @@ public func fuzzDriver(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     var settings = Host.one.settings()
     if first & 0x40 != 0 { settings.policy.plainLogin = .sticky }
     guard let token = try? Token(reader: "reader", link: link, settings: settings, history: history) else { return 0 }
+    link.serial = token.serial
     while let call = link.next() { run(call, on: token, link) }
     token.disconnect()
     return 0
@@ -37,7 +38,7 @@ private func run(_ call: UInt8, on token: Token, _ link: FuzzedLink) {
         case 13: try changePIN(token, call)
         case 14:
             link.isReset = true
-        case 15: token.resume(over: link)
+        case 15: try token.resume(over: link)
         case 16: try format(token, call)
         case 17: try administer(token, call)
         case 18: try useDataObjects(token, call)
@@ -47,6 +48,7 @@ private func run(_ call: UInt8, on token: Token, _ link: FuzzedLink) {
         case 22: try storeKeys(token, call)
         case 23: try change(token.objects(), of: token)
         case 24: try agree(token.objects(), of: token)
+        case 25: link.serial = link.serial == token.serial ? [] : token.serial
         default: try token.prepare()
         }
     } catch {

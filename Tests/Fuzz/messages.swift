@@ -1,7 +1,8 @@
 import HostCrypto
 import Secrets
 
-/// Signed messages in DER: refused with a typed error, or read, and a signer then has signed or not. The first octet
+/// Signed messages in DER: refused with a typed error, or read, and a signer then has signed or not, with a key that is
+/// given or with one that came along. The first octet
 /// chooses whether the rest is read as it is or added, modulo 2, to the octets of a message that is signed.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzMessages(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
@@ -12,12 +13,21 @@ public func fuzzMessages(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let der = first >= 0x80 ? changed(valid.message, rest) : rest
     do throws(HostCryptoError) {
         let message = try SignedData(der: der.span)
+        let content = message.content ?? []
+        var digests: [DigestAlgorithm: [UInt8]] = [:]
         for signer in message.signers {
-            let content = message.content ?? []
             let digest = try Digest.digest(content.span, signer.digest)
+            digests[signer.digest] = digest
             let hasSigned = try signer.hasSigned(contentDigest: digest, with: valid.key)
             guard hasSigned || !isWhole else { fatalError("a valid signature is not") }
         }
+        var form = ContentForm()
+        form.update(content.span)
+        let store = TrustStore(trusted: [])
+        let verification = try SignerVerification(message, trusting: store, usesMessage: true, time: 1_700_000_000)
+        let signers = try verification.signers(of: digests, form)
+        guard signers != nil || !isWhole else { fatalError("a valid signature is not") }
+        guard try !verification.trustsSigners() else { fatalError("trusted by nobody") }
     } catch {
         guard !isWhole, [.invalidEncoding, .invalidParameter].contains(error) else { fatalError("\(error)") }
     }

@@ -124,6 +124,39 @@ struct TrustStoreTests {
     }
 
     @Test(
+        "a root of version 1 is an authority if it is trusted and signs itself, as the program has it",
+        arguments: algorithms)
+    func version1(_ newKey: String) throws {
+        let chain = try Chain(newKey)
+        let openssl = chain.openssl
+        for name in ["old", "other"] {
+            try openssl.run("req -newkey \(newKey) -nodes -keyout \(name).key -out request -subj /CN=old")
+            try openssl.run("x509 -req -in request -signkey \(name).key -days 30 -out \(name).pem")
+            try openssl.run("x509 -in \(name).pem -outform DER -out \(name)")
+        }
+        #expect(try openssl.run("x509 -in old.pem -noout -text").contains("Version: 1 "))
+        try chain.issue("new", by: "old", "keyUsage=digitalSignature")
+        try openssl.run("verify -CAfile old.pem new.pem")
+        #expect(try chain.trusts("new", trusted: ["old"], certificates: []))
+        #expect(try chain.trusts("new", trusted: ["other", "old"], certificates: []))
+        // Not trusted, or not the one that has signed.
+        #expect(try !chain.trusts("new", certificates: ["old"]))
+        #expect(try !chain.trusts("new", trusted: ["other"], certificates: ["old"]))
+        // Of the same name and key, but changed.
+        let old = try openssl.read("old")
+        #expect(try !chain.trusts("new", certificates: []) { $0.trusted = [old.changed(at: old.count - 1)] })
+        // Not by itself: an authority's of version 1 is an end's.
+        try openssl.run("req -newkey \(newKey) -nodes -keyout middle.key -out request -subj /CN=middle")
+        try openssl.run(
+            "x509 -req -in request -CA root.pem -CAkey root.key -set_serial 9 -days 30 -out middle.pem")
+        try openssl.run("x509 -in middle.pem -outform DER -out middle")
+        try chain.issue("end", by: "middle", "keyUsage=digitalSignature")
+        #expect(try !openssl.succeeds("verify -CAfile root.pem -untrusted middle.pem end.pem"))
+        #expect(try !chain.trusts("end", certificates: ["middle"]))
+        #expect(try !chain.trusts("end", trusted: ["root", "middle"]) { $0.allowsPartialPaths = true })
+    }
+
+    @Test(
         "a certificate that must be understood and is not, or that is not for messages, is not trusted",
         arguments: [
             "1.2.3.4=critical,ASN1:UTF8String:x", "keyUsage=keyEncipherment",

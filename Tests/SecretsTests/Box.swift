@@ -1,6 +1,5 @@
 import Glibc
-
-@testable import Secrets
+import Secrets
 
 /// A secret that an array can hold.
 final class Box: @unchecked Sendable {

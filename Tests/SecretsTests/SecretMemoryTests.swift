@@ -1,7 +1,6 @@
 import Foundation
+import Secrets
 import Testing
-
-@testable import Secrets
 
 @Suite("The memory of secrets")
 struct SecretMemoryTests {

@@ -75,7 +75,7 @@ struct GroupStoreTests {
         try place.open().save(place.record())
         acting(as: 10_003, in: 10_003) {
             for create in [false, true] {
-                #expect(throws: StorageError.denied(.permission)) { try place.open(create: create) }
+                #expect(throws: StorageError.denied(.otherMembers)) { try place.open(create: create) }
             }
         }
     }

@@ -105,6 +105,7 @@ final class Host {
         in store: PairingStore? = nil
     ) throws -> SecureChannel {
         let text = Array((password ?? set.password.text ?? "").utf8)
+        try (store ?? self.store).prepare(for: profile, random: random)
         return try SecureChannel.activate(
             with: ActivationPassword(text.span), over: card, capabilities: capabilities, profile: profile,
             label: String(decoding: vectors.pairing.label_utf8.bytes, as: UTF8.self), store: store ?? self.store,

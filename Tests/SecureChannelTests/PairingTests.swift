@@ -194,21 +194,24 @@ struct PairingTests {
         #expect(command[8...10].elementsEqual([0x86, 0x81, 142]))
     }
 
-    @Test("The host's key is made at the first need and kept")
+    @Test("The host's key is made when a store is prepared, and kept; without it nothing is sent")
     func hostKey() throws {
         let host = try Host()
         let store = try PairingStore(directory: Directory(path: host.path + "/other", create: true))
         let text = Array((host.set.password.text ?? "").utf8)
+        func activate(_ card: ScriptedCard) throws {
+            _ = try SecureChannel.activate(
+                with: ActivationPassword(text.span), over: card, capabilities: host.capabilities,
+                profile: .classic, label: "", store: store, instance: host.instance, random: SystemRandom())
+        }
+        #expect(throws: ChannelError.unknownRecord) { try activate(ScriptedCard()) }
         var keys: [[UInt8]?] = []
         for _ in 0..<2 {
             let card = ScriptedCard()
             host.expectSlot(card)
             card.answer("6983")
-            #expect(throws: ChannelError.slotBlocked) {
-                _ = try SecureChannel.activate(
-                    with: ActivationPassword(text.span), over: card, capabilities: host.capabilities,
-                    profile: .classic, label: "", store: store, instance: host.instance, random: SystemRandom())
-            }
+            try store.prepare(for: .classic, random: SystemRandom())
+            #expect(throws: ChannelError.slotBlocked) { try activate(card) }
             keys.append(try Directory(path: host.path + "/other", create: false).read("host.01", limit: 32))
         }
         #expect(keys[0]?.count == 32)

@@ -2,6 +2,7 @@ import Secrets
 
 /// The tags of X.690 that keys and certificates are made of.
 package enum DERTag: UInt8 {
+    case boolean = 0x01
     case integer = 0x02
     case bitString = 0x03
     case octetString = 0x04

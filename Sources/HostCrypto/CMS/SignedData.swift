@@ -22,12 +22,15 @@ public struct SignedData: Sendable {
     public let certificates: [[UInt8]]
     public let signers: [Signer]
 
+    /// The greatest numbers of signers and of certificates.
+    public static let (signerLimit, certificateLimit) = (256, 4096)
+
     /// Reads a message.
     ///
     /// - Parameter der: The whole of the message, and nothing behind it.
     /// - Throws: ``HostCryptoError/invalidEncoding``, for BER that is not DER too; ``HostCryptoError/invalidParameter``
-    ///   for something that is not SignedData, a hash function that is not known here, and a signer that is named by
-    ///   the identifier of a key.
+    ///   for something that is not SignedData, a hash function that is not known here, a signer that is named by the
+    ///   identifier of a key, and more than ``signerLimit`` signers or ``certificateLimit`` certificates.
     public init(der: Span<UInt8>) throws(HostCryptoError) {
         do throws(GOSTError) { try self.init(reading: der) } catch { throw HostCryptoError(error) }
     }
@@ -51,7 +54,10 @@ public struct SignedData: Sendable {
         var set = DERReader(try signedData.contents(.set))
         try signedData.end()
         var signers: [Signer] = []
-        while !set.isAtEnd { signers.append(try Signer(&set, of: contentType)) }
+        while !set.isAtEnd {
+            guard signers.count < Self.signerLimit else { throw .invalidParameter }
+            signers.append(try Signer(&set, of: contentType))
+        }
         self.signers = signers
     }
 
@@ -72,7 +78,10 @@ public struct SignedData: Sendable {
         guard reader.isAt(.context0) else { return [] }
         var set = DERReader(try reader.contents(.context0))
         var certificates: [[UInt8]] = []
-        while !set.isAtEnd { certificates.append([UInt8](copying: try set.element(.sequence))) }
+        while !set.isAtEnd {
+            guard certificates.count < certificateLimit else { throw .invalidParameter }
+            certificates.append([UInt8](copying: try set.element(.sequence)))
+        }
         return certificates
     }
 }
@@ -106,13 +115,30 @@ extension SignedData.Signer {
     /// - Parameter contentDigest: The content's digest by ``digest``.
     /// - Throws: ``HostCryptoError/libraryFailure``.
     public func hasSigned(contentDigest: [UInt8], with key: PublicKeyInfo) throws(HostCryptoError) -> Bool {
-        guard let signedAttributes else {
-            return try key.isValidSignature(signature, of: contentDigest, digest)
-        }
+        guard let signed = try signedDigest(contentDigest: contentDigest) else { return false }
+        return try isSignature(of: signed, with: key)
+    }
+
+    var hasSignedAttributes: Bool { signedAttributes != nil }
+
+    /// The digest of what is signed: the content's, or that of the attributes in its place.
+    ///
+    /// - Returns: nil if the attributes are another content's, or if there are none though the content is not plain data
+    ///   (RFC 5652, 5.3).
+    /// - Throws: ``HostCryptoError/libraryFailure``.
+    func signedDigest(contentDigest: [UInt8]) throws(HostCryptoError) -> [UInt8]? {
+        guard let signedAttributes else { return contentType == CMS.data ? contentDigest : nil }
         guard value(of: CMS.messageDigest) == DERTag.octetString.element(contentDigest),
             value(of: CMS.contentType) == contentType
-        else { return false }
-        return try key.isValidSignature(signature, of: Digest.digest(signedAttributes.span, digest), digest)
+        else { return nil }
+        return try Digest.digest(signedAttributes.span, digest)
+    }
+
+    /// Whether the signature is of ``signedDigest(contentDigest:)``, by a key.
+    ///
+    /// - Throws: ``HostCryptoError/libraryFailure``.
+    func isSignature(of digest: [UInt8], with key: PublicKeyInfo) throws(HostCryptoError) -> Bool {
+        try key.isValidSignature(signature, of: digest, self.digest)
     }
 
     /// The one value of a signed attribute in DER; nil if there is none, more than one, or no attribute but one.

@@ -5,32 +5,50 @@ public import Secrets
 /// AES (FIPS 197) at work in one direction, in ECB or CBC (NIST SP 800-38A), on whole blocks, or in CBC on a padded text.
 ///
 /// Constant time in its secret inputs where the processor has instructions for AES.
+///
+/// libcrypto has the key during a call only: its memory is in core dumps and in forked children.
 public final class AESCipher {
     public static let blockSize = 16
-    private let context: Handle
+    private let key: Secret
+    /// The block that CBC goes on with; nil for ECB.
+    private var chain: [UInt8]?
+    private let isEncryption: Bool
 
     /// - Parameters:
     ///   - key: 16, 24 or 32 octets.
     ///   - iv: What CBC begins with, one block; nil for ECB.
     /// - Throws: ``HostCryptoError/invalidKey``; ``HostCryptoError/invalidParameter`` for an IV of another length.
-    public init(key: Span<UInt8>, iv: [UInt8]?, isPadded: Bool = false, isEncryption: Bool) throws(HostCryptoError) {
+    public init(key: Span<UInt8>, iv: [UInt8]?, isEncryption: Bool) throws(HostCryptoError) {
         guard [16, 24, 32].contains(key.count) else { throw .invalidKey }
         guard iv.map({ $0.count == Self.blockSize }) ?? true else { throw .invalidParameter }
+        self.key = Secret(copying: key)
+        chain = iv
+        self.isEncryption = isEncryption
+    }
+
+    /// The cipher in libcrypto, ready for the next block.
+    private func context(isPadded: Bool = false) throws(HostCryptoError) -> Handle {
         guard let library = unsafe LibraryContext.context else { throw .libraryFailure }
         let context = try unsafe Handle(EVP_CIPHER_CTX_new(), free: EVP_CIPHER_CTX_free)
-        try quietly { () throws(HostCryptoError) in
-            let cipher = try unsafe Handle(
-                EVP_CIPHER_fetch(library, "AES-\(8 * key.count)-\(iv == nil ? "ECB" : "CBC")", nil),
-                free: EVP_CIPHER_free)
-            let block = iv ?? [UInt8](repeating: 0, count: Self.blockSize)
-            try unsafe check(
-                key.withUnsafeBufferPointer { key in
-                    unsafe EVP_CipherInit_ex2(
-                        context.pointer, cipher.pointer, key.baseAddress, block, isEncryption ? 1 : 0, nil)
-                })
-            try unsafe check(EVP_CIPHER_CTX_set_padding(context.pointer, isPadded ? 1 : 0))
-        }
-        self.context = context
+        let name = "AES-\(8 * key.count)-\(chain == nil ? "ECB" : "CBC")"
+        ERR_set_mark()
+        defer { ERR_pop_to_mark() }
+        let cipher = try unsafe Handle(EVP_CIPHER_fetch(library, name, nil), free: EVP_CIPHER_free)
+        let block = chain ?? [UInt8](repeating: 0, count: Self.blockSize)
+        let direction: Int32 = isEncryption ? 1 : 0
+        try Self.begin(context, cipher, key, block, direction)
+        try unsafe check(EVP_CIPHER_CTX_set_padding(context.pointer, isPadded ? 1 : 0))
+        return context
+    }
+
+    private static func begin(
+        _ context: Handle, _ cipher: Handle, _ key: borrowing Secret, _ block: [UInt8], _ direction: Int32
+    ) throws(HostCryptoError) {
+        let bytes = key.bytes
+        try unsafe check(
+            bytes.withUnsafeBufferPointer { key in
+                unsafe EVP_CipherInit_ex2(context.pointer, cipher.pointer, key.baseAddress, block, direction, nil)
+            })
     }
 
     /// Encrypts or decrypts further blocks.
@@ -38,6 +56,8 @@ public final class AESCipher {
     /// - Throws: ``HostCryptoError/invalidLength`` for what is not whole blocks.
     public func process(_ data: Span<UInt8>) throws(HostCryptoError) -> Secret {
         guard data.count % Self.blockSize == 0, let count = Int32(exactly: data.count) else { throw .invalidLength }
+        guard count > 0 else { return Secret(count: 0) }
+        let context = try context()
         var result = Secret(count: data.count)
         var written: Int32 = 0
         var bytes = result.mutableBytes
@@ -48,6 +68,12 @@ public final class AESCipher {
                 }
             })
         guard written == count else { throw .libraryFailure }
+        guard chain != nil else { return result }
+        if isEncryption {
+            chain = [UInt8](copying: result.bytes.extracting(last: Self.blockSize))
+        } else {
+            chain = [UInt8](copying: data.extracting(last: Self.blockSize))
+        }
         return result
     }
 
@@ -61,7 +87,8 @@ public final class AESCipher {
     ) throws(HostCryptoError) -> Secret {
         let isWhole = data.count % blockSize == 0 && !data.isEmpty
         guard isEncryption || isWhole, let count = Int32(exactly: data.count) else { throw .invalidLength }
-        let cipher = try AESCipher(key: key, iv: iv, isPadded: true, isEncryption: isEncryption)
+        let cipher = try AESCipher(key: key, iv: iv, isEncryption: isEncryption)
+        let context = try cipher.context(isPadded: true)
         var result = Secret(count: data.count + blockSize)
         var written: Int32 = 0
         var rest: Int32 = 0
@@ -70,9 +97,9 @@ public final class AESCipher {
             let isDone = unsafe bytes.withUnsafeMutableBufferPointer { bytes in
                 unsafe data.withUnsafeBufferPointer { data in
                     let place = bytes.baseAddress
-                    return unsafe EVP_CipherUpdate(cipher.context.pointer, place, &written, data.baseAddress, count)
+                    return unsafe EVP_CipherUpdate(context.pointer, place, &written, data.baseAddress, count)
                         == 1
-                        && EVP_CipherFinal_ex(cipher.context.pointer, place?.advanced(by: Int(written)), &rest) == 1
+                        && EVP_CipherFinal_ex(context.pointer, place?.advanced(by: Int(written)), &rest) == 1
                 }
             }
             guard isDone else { throw .decryptionFailed }

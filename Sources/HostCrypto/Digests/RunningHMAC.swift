@@ -3,9 +3,14 @@ public import Secrets
 /// HMAC (RFC 2104) over any of the hash functions, being computed.
 ///
 /// Constant time in its secret inputs, the key and the message; their lengths show.
+///
+/// Between calls libcrypto has the inner digest only, with which nobody can make a code: its memory is in core dumps and in
+/// forked children.
 public struct RunningHMAC: ~Copyable, Sendable {
     private var inner: Digest
-    private var outer: Digest
+    private let algorithm: DigestAlgorithm
+    /// As long as a block at most.
+    private let key: Secret
 
     /// Begins a message under `key`, which can have any length. A key longer than a block is hashed first.
     ///
@@ -15,21 +20,21 @@ public struct RunningHMAC: ~Copyable, Sendable {
             var digest = try Digest(algorithm)
             digest.update(key)
             let short = try digest.finalize()
-            try self.init(algorithm, blockKey: short.bytes)
+            try self.init(algorithm, blockKey: short)
         } else {
-            try self.init(algorithm, blockKey: key)
+            try self.init(algorithm, blockKey: Secret(copying: key))
         }
     }
 
-    private init(_ algorithm: DigestAlgorithm, blockKey key: Span<UInt8>) throws(HostCryptoError) {
-        let inner = try Self.begin(algorithm, key, pad: 0x36)
-        let outer = try Self.begin(algorithm, key, pad: 0x5C)
-        self.init(inner: inner, outer: outer)
+    private init(_ algorithm: DigestAlgorithm, blockKey key: consuming Secret) throws(HostCryptoError) {
+        let inner = try Self.begin(algorithm, key.bytes, pad: 0x36)
+        self.init(algorithm, inner: inner, key: key)
     }
 
-    private init(inner: consuming Digest, outer: consuming Digest) {
+    private init(_ algorithm: DigestAlgorithm, inner: consuming Digest, key: consuming Secret) {
+        self.algorithm = algorithm
         self.inner = inner
-        self.outer = outer
+        self.key = key
     }
 
     /// The digest of one block, the key with `pad` added to every octet.
@@ -53,6 +58,7 @@ public struct RunningHMAC: ~Copyable, Sendable {
     ///
     /// - Throws: ``HostCryptoError/libraryFailure``.
     public consuming func finalize() throws(HostCryptoError) -> Secret {
+        var outer = try Self.begin(algorithm, key.bytes, pad: 0x5C)
         let digest = try inner.finalize()
         outer.update(digest.bytes)
         return try outer.finalize()
@@ -63,7 +69,6 @@ public struct RunningHMAC: ~Copyable, Sendable {
     /// - Throws: ``HostCryptoError/libraryFailure``.
     public borrowing func copy() throws(HostCryptoError) -> RunningHMAC {
         let inner = try inner.copy()
-        let outer = try outer.copy()
-        return RunningHMAC(inner: inner, outer: outer)
+        return RunningHMAC(algorithm, inner: inner, key: key.copy())
     }
 }

@@ -7,7 +7,6 @@ public struct ECPrivateKey: ~Copyable, Sendable {
     public let publicKey: ECPublicKey
     /// d, most significant octet first: ``ECCurve/coordinateSize`` octets.
     public let scalar: Secret
-    let key: Key
 
     /// Reads a key.
     ///
@@ -19,12 +18,16 @@ public struct ECPrivateKey: ~Copyable, Sendable {
         let d = try BigNumber(scalar.bytes)
         let point = try curve.publicPoint(of: d)
         let publicKey = try ECPublicKey(curve: curve, point: point)
-        var parameters = try ECPublicKey.parameters(curve, point)
-        try parameters.add("priv", number: d)
-        let key = try Key(.ec, .keyPair, from: parameters, else: .invalidKey)
         self.scalar = try d.octets(count: curve.coordinateSize)
         self.publicKey = publicKey
-        self.key = key
+    }
+
+    /// The key in libcrypto, for one operation: between operations nothing of it lies in libcrypto's memory, which is in
+    /// core dumps and in forked children.
+    private func key() throws(HostCryptoError) -> Key {
+        var parameters = try ECPublicKey.parameters(publicKey.curve, publicKey.point)
+        try parameters.add("priv", number: BigNumber(scalar.bytes))
+        return try Key(.ec, .keyPair, from: parameters, else: .invalidKey)
     }
 
     /// Makes a new key by rejecting numbers that are none (FIPS 186-5, A.2.2).
@@ -53,18 +56,18 @@ public struct ECPrivateKey: ~Copyable, Sendable {
     /// - Returns: r ‖ s, most significant octet first, each ``ECCurve/coordinateSize`` octets.
     /// - Throws: ``HostCryptoError/libraryFailure``.
     public func sign(_ digest: Span<UInt8>) throws(HostCryptoError) -> [UInt8] {
-        let (key, size) = (key, publicKey.curve.coordinateSize)
+        ERR_set_mark()
+        defer { ERR_pop_to_mark() }
+        let size = publicKey.curve.coordinateSize
         let digest = [UInt8](copying: digest)
-        let der = try quietly { () throws(HostCryptoError) in
-            let context = try KeyContext(key)
-            try unsafe check(EVP_PKEY_sign_init(context.pointer))
-            // Two INTEGERs of one octet more than a number has, with their tags and lengths in a SEQUENCE with its own.
-            var count = 2 * (size + 3) + 3
-            var der = [UInt8](repeating: 0, count: count)
-            try unsafe check(EVP_PKEY_sign(context.pointer, &der, &count, digest, digest.count))
-            return Array(der.prefix(count))
-        }
-        return try Self.numbers(der.span, size)
+        let key = try key()
+        let context = try KeyContext(key)
+        try unsafe check(EVP_PKEY_sign_init(context.pointer))
+        // Two INTEGERs of one octet more than a number has, with their tags and lengths in a SEQUENCE with its own.
+        var count = 2 * (size + 3) + 3
+        var der = [UInt8](repeating: 0, count: count)
+        try unsafe check(EVP_PKEY_sign(context.pointer, &der, &count, digest, digest.count))
+        return try Self.numbers(der.span.extracting(first: count), size)
     }
 
     /// r ‖ s of an ECDSA-Sig-Value (RFC 3279, 2.2.3).
@@ -91,6 +94,7 @@ public struct ECPrivateKey: ~Copyable, Sendable {
         guard peer.curve == publicKey.curve else { throw .invalidParameter }
         ERR_set_mark()
         defer { ERR_pop_to_mark() }
+        let key = try key()
         let context = try KeyContext(key)
         try unsafe check(EVP_PKEY_derive_init(context.pointer))
         try unsafe check(EVP_PKEY_derive_set_peer(context.pointer, peer.key.handle.pointer))

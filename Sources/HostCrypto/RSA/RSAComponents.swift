@@ -19,6 +19,17 @@ public struct RSAComponents: ~Copyable, Sendable {
         self.privateExponent = privateExponent
         self.factors = factors
     }
+
+    /// A second set of the same numbers.
+    public func copy() -> RSAComponents {
+        var copy = RSAComponents(
+            modulus: modulus, publicExponent: publicExponent, privateExponent: privateExponent.copy(), factors: nil)
+        switch factors {
+        case .none: break
+        case .some(let factors): copy.factors = .some(factors.copy())
+        }
+        return copy
+    }
 }
 
 /// What the Chinese remainder theorem needs to know of a private key of RSA (RFC 8017, 3.2).
@@ -39,5 +50,12 @@ public struct RSAFactors: ~Copyable, Sendable {
         self.exponent1 = exponent1
         self.exponent2 = exponent2
         self.coefficient = coefficient
+    }
+
+    /// A second set of the same numbers.
+    public func copy() -> RSAFactors {
+        RSAFactors(
+            prime1: prime1.copy(), prime2: prime2.copy(), exponent1: exponent1.copy(), exponent2: exponent2.copy(),
+            coefficient: coefficient.copy())
     }
 }

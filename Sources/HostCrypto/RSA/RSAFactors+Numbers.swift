@@ -30,6 +30,12 @@ struct FactorNumbers {
         return unsafe BN_is_one(number.pointer) == 1
     }
 
+    func factors() throws(HostCryptoError) -> RSAFactors {
+        RSAFactors(
+            prime1: try p.octets(), prime2: try q.octets(), exponent1: try exponent1.octets(),
+            exponent2: try exponent2.octets(), coefficient: try coefficient.octets())
+    }
+
     func add(to parameters: inout Parameters) throws(HostCryptoError) {
         try parameters.add("rsa-factor1", number: p)
         try parameters.add("rsa-factor2", number: q)

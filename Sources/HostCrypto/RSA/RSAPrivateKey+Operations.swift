@@ -12,17 +12,18 @@ extension RSAPrivateKey {
     /// Constant time in its secret inputs, the key: libcrypto blinds the number.
     public func sign(_ input: Span<UInt8>, _ scheme: RSASignatureScheme) throws(HostCryptoError) -> [UInt8] {
         let input = try scheme.checked(input, for: publicKey)
-        let (key, size) = (key, publicKey.size)
-        return try quietly { () throws(HostCryptoError) in
-            let context = try KeyContext(key)
-            try unsafe scheme.parameters().lend { values throws(HostCryptoError) in
-                try unsafe check(EVP_PKEY_sign_init_ex(context.pointer, values))
-            }
-            var count = size
-            var signature = [UInt8](repeating: 0, count: size)
-            try unsafe check(EVP_PKEY_sign(context.pointer, &signature, &count, input, input.count))
-            return signature
+        let size = publicKey.size
+        ERR_set_mark()
+        defer { ERR_pop_to_mark() }
+        let key = try key()
+        let context = try KeyContext(key)
+        try unsafe scheme.parameters().lend { values throws(HostCryptoError) in
+            try unsafe check(EVP_PKEY_sign_init_ex(context.pointer, values))
         }
+        var count = size
+        var signature = [UInt8](repeating: 0, count: size)
+        try unsafe check(EVP_PKEY_sign(context.pointer, &signature, &count, input, input.count))
+        return signature
     }
 
     /// Decrypts a ciphertext.
@@ -40,6 +41,7 @@ extension RSAPrivateKey {
         ERR_set_mark()
         defer { ERR_pop_to_mark() }
         let ciphertext = [UInt8](copying: ciphertext)
+        let key = try key()
         let context = try KeyContext(key)
         try unsafe scheme.parameters().lend { values throws(HostCryptoError) in
             try unsafe check(EVP_PKEY_decrypt_init_ex(context.pointer, values))

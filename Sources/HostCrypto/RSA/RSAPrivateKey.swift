@@ -5,7 +5,7 @@ import Secrets
 /// A private key of RSA with two prime factors.
 public struct RSAPrivateKey: ~Copyable, Sendable {
     public let publicKey: RSAPublicKey
-    let key: Key
+    private let numbers: RSAComponents
 
     /// Reads a private key, and computes with it once to see that it works. If its factors are missing, and there are two,
     /// they are found.
@@ -17,36 +17,48 @@ public struct RSAPrivateKey: ~Copyable, Sendable {
         defer { ERR_pop_to_mark() }
         let publicKey = try RSAPublicKey(
             modulus: components.modulus, publicExponent: components.publicExponent)
-        let d = try publicKey.number(components.privateExponent)
-        let numbers: FactorNumbers?
-        switch components.factors {
-        case .some(let factors):
-            let given = try FactorNumbers(factors, of: publicKey)
-            guard try given.belong(to: publicKey, d) else { throw .invalidKey }
-            numbers = given
-        case .none:
+        var numbers = components.copy()
+        if components.factors == nil {
             // Only the exponent of a key that works leads to the factors.
-            let short = try RSAPrivateKey(publicKey, d, nil)
+            let short = RSAPrivateKey(publicKey, components.copy())
             try short.proveItself()
-            numbers = try FactorNumbers(of: publicKey, d)
+            let d = try publicKey.number(components.privateExponent)
+            if let found = try FactorNumbers(of: publicKey, d) { numbers.factors = try found.factors() }
         }
-        let candidate = try RSAPrivateKey(publicKey, d, numbers)
+        let candidate = RSAPrivateKey(publicKey, numbers)
+        try candidate.requireConsistency()
         try candidate.proveItself()
         self = candidate
     }
 
-    private init(_ publicKey: RSAPublicKey, _ d: BigNumber, _ factors: FactorNumbers?) throws(HostCryptoError) {
-        var parameters = try RSAPublicKey.parameters(
-            modulus: publicKey.modulus, publicExponent: publicKey.publicExponent)
-        try parameters.add("d", number: d)
-        try factors?.add(to: &parameters)
-        let key = try Key(.rsa, .keyPair, from: parameters, else: .invalidKey)
-        self.init(publicKey, key)
+    private init(_ publicKey: RSAPublicKey, _ numbers: consuming RSAComponents) {
+        self.publicKey = publicKey
+        self.numbers = numbers
     }
 
-    private init(_ publicKey: RSAPublicKey, _ key: Key) {
-        self.publicKey = publicKey
-        self.key = key
+    private func requireConsistency() throws(HostCryptoError) {
+        let d = try publicKey.number(numbers.privateExponent)
+        switch numbers.factors {
+        case .none: break
+        case .some(let factors):
+            let factors = try FactorNumbers(factors, of: publicKey)
+            guard try factors.belong(to: publicKey, d) else { throw .invalidKey }
+        }
+    }
+
+    /// The key in libcrypto, for one operation: between operations nothing of it lies in libcrypto's memory, which is in
+    /// core dumps and in forked children.
+    func key() throws(HostCryptoError) -> Key {
+        var parameters = try RSAPublicKey.parameters(
+            modulus: publicKey.modulus, publicExponent: publicKey.publicExponent)
+        try parameters.add("d", number: publicKey.number(numbers.privateExponent))
+        switch numbers.factors {
+        case .none: break
+        case .some(let factors):
+            let numbers = try FactorNumbers(factors, of: publicKey)
+            try numbers.add(to: &parameters)
+        }
+        return try Key(.rsa, .keyPair, from: parameters, else: .invalidKey)
     }
 
     /// Makes a new key.
@@ -68,24 +80,21 @@ public struct RSAPrivateKey: ~Copyable, Sendable {
 
         let key = try Key(generating: .rsa, parameters)
         let modulus = try key.number("n")
-        self.init(try RSAPublicKey(modulus: [UInt8](copying: modulus), publicExponent: e), key)
+        let publicKey = try RSAPublicKey(modulus: [UInt8](copying: modulus), publicExponent: e)
+        let d = try key.number("d")
+        let factors = try Self.factors(of: key)
+        let numbers = RSAComponents(
+            modulus: publicKey.modulus, publicExponent: e, privateExponent: d, factors: factors)
+        self.init(publicKey, numbers)
     }
 
     /// The numbers of the key. One that was read without its factors, and has more than two, has none.
     ///
     /// - Throws: ``HostCryptoError/libraryFailure``.
-    public func components() throws(HostCryptoError) -> RSAComponents {
-        ERR_set_mark()
-        defer { ERR_pop_to_mark() }
-        let d = try key.number("d")
-        let factors = try factors()
-        return RSAComponents(
-            modulus: publicKey.modulus, publicExponent: publicKey.publicExponent, privateExponent: d,
-            factors: factors)
-    }
+    public func components() throws(HostCryptoError) -> RSAComponents { numbers.copy() }
 
-    private func factors() throws(HostCryptoError) -> RSAFactors? {
-        guard let p = try? key.number("rsa-factor1") else { return nil }
+    private static func factors(of key: Key) throws(HostCryptoError) -> RSAFactors {
+        let p = try key.number("rsa-factor1")
         let q = try key.number("rsa-factor2")
         let exponent1 = try key.number("rsa-exponent1")
         let exponent2 = try key.number("rsa-exponent2")

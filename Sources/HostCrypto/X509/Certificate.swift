@@ -15,7 +15,9 @@ public struct Certificate: Sendable, Equatable {
     public let subject: [UInt8]
     /// The SubjectPublicKeyInfo in DER: `CKA_PUBLIC_KEY_INFO`. ``PublicKeyInfo`` reads it.
     public let subjectPublicKeyInfo: [UInt8]
-    private let structure: SignedStructure
+    /// The Extensions in DER; empty if there are none.
+    let extensions: [UInt8]
+    let structure: SignedStructure
 
     /// Reads a certificate.
     ///
@@ -42,9 +44,10 @@ public struct Certificate: Sendable, Equatable {
         _ = try content.contents(.sequence)
         subject = [UInt8](copying: try content.element(.sequence))
         subjectPublicKeyInfo = [UInt8](copying: try content.element(.sequence))
-        for tag in [DERTag.issuerUniqueID, .subjectUniqueID, .context3] where content.isAt(tag) {
+        for tag in [DERTag.issuerUniqueID, .subjectUniqueID] where content.isAt(tag) {
             _ = try content.contents(tag)
         }
+        extensions = content.isAt(.context3) ? [UInt8](copying: try content.contents(.context3)) : []
         try content.end()
     }
 
@@ -52,6 +55,6 @@ public struct Certificate: Sendable, Equatable {
     ///
     /// - Throws: ``HostCryptoError/libraryFailure``.
     public func isSigned(with key: PublicKeyInfo) throws(HostCryptoError) -> Bool {
-        try structure.isSigned(with: key)
+        try structure.isSigned(with: key, digest: structure.digest())
     }
 }

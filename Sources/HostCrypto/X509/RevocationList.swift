@@ -3,13 +3,15 @@ import GOST
 import Secrets
 
 /// A list of revoked certificates (RFC 5280, 5), at one time.
-struct RevocationList {
+final class RevocationList {
     /// The Name in DER.
     let issuer: [UInt8]
     /// Whether it is of this time, and says nothing that one would have to understand: that it is only of some
     /// certificates, or only of changes.
     let isUsable: Bool
-    private let structure: SignedStructure
+    /// Whether these certificates' keys have signed it, as far as that is known.
+    var signers: [ObjectIdentifier: Bool] = [:]
+    private let signature: HashedStructure
     private let list: Handle
 
     /// - Parameters:
@@ -21,7 +23,8 @@ struct RevocationList {
             var reader = DERReader(der.span)
             let contents = try reader.contents(.sequence)
             try reader.end()
-            structure = try SignedStructure(contents)
+            let structure = try SignedStructure(contents)
+            signature = HashedStructure(structure)
             let signed = structure.content
             var outer = DERReader(signed.span)
             var content = DERReader(try outer.contents(.sequence))
@@ -51,8 +54,8 @@ struct RevocationList {
         return try unsafe Handle(made, free: X509_CRL_free, else: .invalidEncoding)
     }
 
-    /// Whether the list is signed with a key.
-    func isSigned(with key: PublicKeyInfo) throws(HostCryptoError) -> Bool { try structure.isSigned(with: key) }
+    /// Whether the list is signed with a key, by a hash function that resists collisions.
+    func isSigned(with key: PublicKeyInfo) throws(HostCryptoError) -> Bool { try signature.isSigned(with: key) }
 
     /// Whether the certificate is on the list.
     func names(_ certificate: PathCertificate) -> Bool {

@@ -20,12 +20,23 @@ struct SignedStructure: Sendable, Equatable {
         signature = [UInt8](copying: bits.extracting(droppingFirst: 1))
     }
 
-    /// Whether it is signed with a key.
+    /// nil for an algorithm that is not known here.
+    var signatureAlgorithm: SignatureAlgorithm? { SignatureAlgorithm(oid: algorithm) }
+
+    /// What the signature is of; empty for an algorithm that is not known here.
     ///
     /// - Throws: ``HostCryptoError/libraryFailure``.
-    func isSigned(with key: PublicKeyInfo) throws(HostCryptoError) -> Bool {
-        guard let algorithm = SignatureAlgorithm(oid: algorithm), algorithm.isUsed(with: key) else { return false }
-        let digest = try Digest.digest(content.span, algorithm.digest)
+    func digest() throws(HostCryptoError) -> [UInt8] {
+        guard let algorithm = signatureAlgorithm else { return [] }
+        return try Digest.digest(content.span, algorithm.digest)
+    }
+
+    /// Whether it is signed with a key.
+    ///
+    /// - Parameter digest: ``digest()``.
+    /// - Throws: ``HostCryptoError/libraryFailure``.
+    func isSigned(with key: PublicKeyInfo, digest: [UInt8]) throws(HostCryptoError) -> Bool {
+        guard let algorithm = signatureAlgorithm, algorithm.isUsed(with: key) else { return false }
         return try key.isValidSignature(signature, of: digest, algorithm.digest)
     }
 }

@@ -26,11 +26,14 @@ public struct TrustStore: Sendable {
     ///
     /// - Throws: ``HostCryptoError/invalidEncoding``; ``HostCryptoError/libraryFailure``.
     public func requireReadable() throws(HostCryptoError) {
-        for der in trusted + certificates { _ = try PathCertificate(der: der, time: 0) }
+        for der in trusted + certificates {
+            let certificate = try Certificate(der: der.span)
+            _ = try PathCertificate(certificate, time: 0)
+        }
         for der in revocationLists { _ = try RevocationList(der: der, time: 0) }
     }
 
-    /// Whether a path leads from a certificate that signs messages to a trusted one.
+    /// Whether a path leads from a certificate that signs messages to a trusted one. At most 72 signatures are verified.
     ///
     /// - Parameters:
     ///   - certificate: In DER.
@@ -38,78 +41,11 @@ public struct TrustStore: Sendable {
     /// - Throws: ``HostCryptoError/invalidEncoding`` for the certificate, a trusted one or a list: any other that cannot be
     ///   read is of no help; ``HostCryptoError/libraryFailure``.
     public func trusts(_ certificate: [UInt8], at time: Int) throws(HostCryptoError) -> Bool {
-        let leaf = try PathCertificate(der: certificate, time: time)
-        guard leaf.signsMessages else { return false }
-        var search = try PathSearch(self, time: time)
-        return try search.leads(from: leaf, authorities: 0, path: [])
-    }
-}
-
-/// The search for a path, depth first.
-private struct PathSearch {
-    private let trusted: [PathCertificate]
-    private let candidates: [PathCertificate]
-    private let lists: [RevocationList]
-    private let store: TrustStore
-    /// How many signatures are still verified: those of whoever made the certificates must not keep the host busy.
-    private var patience = 64
-
-    /// The greatest number of certificates between the first and the trusted one.
-    private static let maximumLength = 8
-
-    init(_ store: TrustStore, time: Int) throws(HostCryptoError) {
-        self.store = store
-        trusted = try store.trusted.map { der throws(HostCryptoError) in try PathCertificate(der: der, time: time) }
-        candidates = trusted + store.certificates.compactMap { try? PathCertificate(der: $0, time: time) }
-        lists = try store.revocationLists.map { der throws(HostCryptoError) in
-            try RevocationList(der: der, time: time)
-        }
-    }
-
-    /// - Parameters:
-    ///   - authorities: How many certificates of authorities that others issued lie behind.
-    ///   - path: The certificates on the way here.
-    mutating func leads(
-        from certificate: PathCertificate, authorities: Int, path: [[UInt8]]
-    ) throws(HostCryptoError) -> Bool {
-        guard certificate.isInTime, certificate.isUnderstood else { return false }
-        if store.trusted.contains(certificate.der), certificate.isSelfIssued || store.allowsPartialPaths { return true }
-        guard path.count < Self.maximumLength else { return false }
-        let path = path + [certificate.der]
-        for issuer in candidates where issuer.fields.subject == certificate.fields.issuer {
-            guard issuer.isAuthority, issuer.pathLength ?? authorities >= authorities, !path.contains(issuer.der),
-                let key = issuer.key, try isSigned(certificate.fields, with: key),
-                try isNotRevoked(certificate, by: issuer, key, isLeaf: path.count == 1)
-            else { continue }
-            let further = issuer.isSelfIssued ? authorities : authorities + 1
-            if try leads(from: issuer, authorities: further, path: path) { return true }
-        }
-        return false
-    }
-
-    private mutating func isSigned(
-        _ certificate: Certificate, with key: PublicKeyInfo
-    ) throws(HostCryptoError) -> Bool {
-        patience -= 1
-        guard patience >= 0 else { return false }
-        return try certificate.isSigned(with: key)
-    }
-
-    private mutating func isNotRevoked(
-        _ certificate: PathCertificate, by issuer: PathCertificate, _ key: PublicKeyInfo, isLeaf: Bool
-    ) throws(HostCryptoError) -> Bool {
-        var isListed = false
-        for list in lists where list.isUsable && list.issuer == issuer.fields.subject && issuer.signsLists {
-            patience -= 1
-            guard patience >= 0 else { return false }
-            guard try list.isSigned(with: key) else { continue }
-            if list.names(certificate) { return false }
-            isListed = true
-        }
-        switch store.revocationCheck {
-        case .none: return true
-        case .leaf: return isListed || !isLeaf
-        case .all: return isListed
-        }
+        let leaf = try Certificate(der: certificate.span)
+        let limit = SignerVerification.signatureLimit(signers: 1)
+        let search = try PathSearch(self, further: [leaf.der], time: time, signatureLimit: limit)
+        let candidates = search.candidates(issuer: leaf.issuer, serialNumber: leaf.serialNumber)
+        guard let candidate = candidates.first(where: { $0.certificate.der == leaf.der }) else { return false }
+        return try search.trusts(candidate)
     }
 }

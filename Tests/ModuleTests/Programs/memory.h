@@ -1,4 +1,4 @@
-/* Looks for secrets in everything that the process can write to. */
+/* Looks for secrets in everything that the process can write to, or in an image of it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,8 @@ enum { SECRETS = 64, LONGEST = 256, KEY = 32 };
 /* Inverted. */
 static unsigned char secrets[SECRETS][LONGEST];
 static size_t lengths[SECRETS];
-static int count;
+/* Those that are looked for. */
+static int first, count;
 
 /* The application's own copy of a secret, which it wipes itself. */
 static void reveal(int index, unsigned char *text) {
@@ -21,29 +22,35 @@ static void reveal(int index, unsigned char *text) {
     text[i] = 0;
 }
 
+/* In this order, or in the other, as libcrypto keeps numbers. */
 static int matches(const unsigned char *memory, int index) {
-    size_t i;
+    size_t size = lengths[index], same = 0, reversed = 0;
 
-    for (i = 0; i < lengths[index]; i++)
-        if (memory[i] != (unsigned char)~secrets[index][i])
-            return 0;
-    return 1;
+    while (same < size && memory[same] == (unsigned char)~secrets[index][same])
+        same++;
+    while (reversed < size && memory[reversed] == (unsigned char)~secrets[index][size - 1 - reversed])
+        reversed++;
+    return same == size || reversed == size;
 }
 
-/* Looks through one mapping. What is read of the memory lies in memory too: the mapping that holds it is left out. */
-static int search(int memory, unsigned long start, unsigned long end, const char *name) {
-    static unsigned char block[(1 << 20) + LONGEST];
+/* What is read of the memory lies in memory too: the mapping that holds it is left out. */
+static unsigned char block[(1 << 20) + LONGEST];
+
+static int is_own(unsigned long start, unsigned long end) {
+    return (unsigned long)block >= start && (unsigned long)block < end;
+}
+
+/* Looks through a part of a file. */
+static int search(int file, unsigned long start, unsigned long end, const char *name) {
     unsigned long at;
     int index, found = 0;
 
-    if ((unsigned long)block >= start && (unsigned long)block < end)
-        return 0;
     for (at = start; at < end; at += 1 << 20) {
-        ssize_t size = pread(memory, block, sizeof block, (off_t)at), i;
-        for (index = 0; index < count; index++)
+        ssize_t size = pread(file, block, sizeof block, (off_t)at), i;
+        for (index = first; index < count; index++)
             for (i = 0; i + (ssize_t)lengths[index] <= size; i++)
                 if (matches(block + i, index)) {
-                    printf("secret %d at %lx in %s", index, at + i, name);
+                    printf("secret %d at %lx in %s\n", index, at + i, name);
                     found = 1;
                 }
     }
@@ -59,8 +66,9 @@ static int scan(void) {
     if (memory < 0 || !maps)
         return 2;
     while (fgets(line, sizeof line, maps))
-        if (sscanf(line, "%lx-%lx %4s", &start, &end, rights) == 3 && rights[0] == 'r' && rights[1] == 'w')
-            found |= search(memory, start, end, line);
+        if (sscanf(line, "%lx-%lx %4s", &start, &end, rights) == 3 && rights[0] == 'r' && rights[1] == 'w'
+            && !is_own(start, end))
+            found |= search(memory, start, end, strrchr(line, ' ') + 1);
     fclose(maps);
     close(memory);
     return found;

@@ -1,0 +1,38 @@
+/// Whether a content, as it passes by, has the form of signed attributes (RFC 5652, 5.3): one SET OF Attribute in DER.
+///
+/// A signature without signed attributes is made of the content as one with them is made of those. Whoever has a message
+/// with attributes could send them as the content of another message, without attributes, under the same signature.
+public struct ContentForm: Sendable {
+    /// As many octets as hold the lengths of the set and of its first member, and the type of that.
+    private var beginning: [UInt8] = []
+    private var count = 0
+
+    private static let limit = 256
+
+    public init() {}
+
+    public mutating func update(_ data: Span<UInt8>) {
+        for index in 0..<min(data.count, Self.limit - beginning.count) { beginning.append(data[index]) }
+        count = count.addingReportingOverflow(data.count).partialValue
+    }
+
+    /// Whether all that has passed by is a SET whose first member is a SEQUENCE of an OBJECT IDENTIFIER and a SET.
+    public var isAttributes: Bool {
+        var rest = beginning[...]
+        guard let length = Self.length(0x31, &rest), length == count - (beginning.count - rest.count),
+            Self.length(0x30, &rest) != nil, let type = Self.length(0x06, &rest)
+        else { return false }
+        return rest.dropFirst(type).first == 0x31
+    }
+
+    /// Reads a tag and a length; nil for another tag.
+    private static func length(_ tag: UInt8, _ octets: inout ArraySlice<UInt8>) -> Int? {
+        guard octets.popFirst() == tag, let first = octets.popFirst() else { return nil }
+        guard first >= 0x80 else { return Int(first) }
+        let count = Int(first & 0x7F)
+        guard (1...4).contains(count), octets.count >= count else { return nil }
+        let length = octets.prefix(count).reduce(0) { $0 << 8 | Int($1) }
+        octets = octets.dropFirst(count)
+        return length
+    }
+}

@@ -1,0 +1,60 @@
+/// A certificate that a path may lead over, with what was found out about it. Each thing is found out once, and only if
+/// somebody asks.
+final class PathCandidate {
+    let certificate: Certificate
+    /// Whether the application knows it, and whether it trusts it.
+    let isKnown, isTrusted: Bool
+    private let time: Int
+    private let signature: HashedStructure
+
+    /// How many authorities lay behind, and how many certificates, when a path was found to lead from here to a trusted
+    /// certificate.
+    var proof: (authorities: Int, length: Int)?
+    /// What the validation of a path asks; nil if libcrypto cannot read it.
+    private(set) lazy var details = try? PathCertificate(certificate, time: time)
+    /// nil for a weak key, and for one of an algorithm that is not known here.
+    private(set) lazy var key: PublicKeyInfo? = {
+        let info = certificate.subjectPublicKeyInfo
+        guard let key = try? PublicKeyInfo(der: info.span), key.isStrong else { return nil }
+        return key
+    }()
+
+    init(_ certificate: Certificate, isKnown: Bool, isTrusted: Bool, time: Int) {
+        self.certificate = certificate
+        self.isKnown = isKnown
+        self.isTrusted = isTrusted
+        self.time = time
+        signature = HashedStructure(certificate.structure)
+    }
+
+    /// Whether issuer and subject are the same.
+    var isSelfIssued: Bool { certificate.issuer == certificate.subject }
+
+    /// Whether it is signed with a key, by a hash function that resists collisions.
+    func isSigned(with key: PublicKeyInfo) throws(HostCryptoError) -> Bool { try signature.isSigned(with: key) }
+
+    /// Whether it is signed with its own key, by whatever hash function: of a trusted certificate nothing depends on it.
+    func signsItself() throws(HostCryptoError) -> Bool {
+        guard let key else { return false }
+        return try certificate.isSigned(with: key)
+    }
+}
+
+/// What is signed, hashed once for all keys that it is verified with.
+final class HashedStructure {
+    private let structure: SignedStructure
+    private var digest: [UInt8]?
+
+    init(_ structure: SignedStructure) {
+        self.structure = structure
+    }
+
+    /// Whether it is signed with a key, by a hash function that resists collisions.
+    ///
+    /// - Throws: ``HostCryptoError/libraryFailure``.
+    func isSigned(with key: PublicKeyInfo) throws(HostCryptoError) -> Bool {
+        guard structure.signatureAlgorithm?.digest.resistsCollisions == true else { return false }
+        if digest == nil { digest = try structure.digest() }
+        return try structure.isSigned(with: key, digest: digest ?? [])
+    }
+}

@@ -1,0 +1,148 @@
+import GOST
+
+/// The search for paths to trusted certificates at one time, for any number of certificates.
+///
+/// Every certificate is read once and found by its name. The number of signatures that are verified is limited, for
+/// whoever sends a message chooses its certificates. When it is used up no path is found any more.
+public final class PathSearch {
+    /// Who has issued a certificate, and its number: both in DER.
+    private struct Identity: Hashable {
+        let issuer, serialNumber: [UInt8]
+    }
+
+    private let store: TrustStore
+    private let lists: [[UInt8]: [RevocationList]]
+    private var known: Set<[UInt8]> = []
+    private var bySubject: [[UInt8]: [PathCandidate]] = [:]
+    private var byIdentity: [Identity: [PathCandidate]] = [:]
+    /// Those of a name that may issue certificates.
+    private var authorities: [[UInt8]: [PathCandidate]] = [:]
+    private let signatureLimit: Int
+    /// How many signatures were verified.
+    private(set) var signatureCount = 0
+
+    /// The greatest number of certificates between the first and the trusted one.
+    private static let maximumLength = 8
+
+    /// - Parameters:
+    ///   - further: Certificates in DER that help to find a way. One that cannot be read is of no help.
+    ///   - time: In seconds since 1970.
+    ///   - signatureLimit: The number of signatures that are verified.
+    /// - Throws: ``HostCryptoError/invalidEncoding`` for a trusted certificate or a list that cannot be read;
+    ///   ``HostCryptoError/libraryFailure``.
+    init(
+        _ store: TrustStore, further: [[UInt8]] = [], time: Int, signatureLimit: Int
+    ) throws(HostCryptoError) {
+        self.store = store
+        self.signatureLimit = signatureLimit
+        var lists: [[UInt8]: [RevocationList]] = [:]
+        for der in store.revocationLists {
+            let list = try RevocationList(der: der, time: time)
+            lists[list.issuer, default: []].append(list)
+        }
+        self.lists = lists
+        for der in store.trusted { add(try Certificate(der: der.span), isTrusted: true, time: time) }
+        for der in store.certificates { (try? Certificate(der: der.span)).map { add($0, time: time) } }
+        for der in further { (try? Certificate(der: der.span)).map { add($0, isKnown: false, time: time) } }
+    }
+
+    private func add(_ certificate: Certificate, isKnown: Bool = true, isTrusted: Bool = false, time: Int) {
+        guard known.insert(certificate.der).inserted else { return }
+        let candidate = PathCandidate(certificate, isKnown: isKnown, isTrusted: isTrusted, time: time)
+        bySubject[certificate.subject, default: []].append(candidate)
+        let identity = Identity(issuer: certificate.issuer, serialNumber: certificate.serialNumber)
+        byIdentity[identity, default: []].append(candidate)
+    }
+
+    /// The certificates with this issuer and number, those that the application knows first.
+    func candidates(issuer: [UInt8], serialNumber: [UInt8]) -> [PathCandidate] {
+        byIdentity[Identity(issuer: issuer, serialNumber: serialNumber)] ?? []
+    }
+
+    /// Counts a signature that is about to be verified.
+    ///
+    /// - Returns: Whether it may be.
+    func takeSignature() -> Bool {
+        guard signatureCount < signatureLimit else { return false }
+        signatureCount += 1
+        return true
+    }
+
+    /// Whether a path leads from a certificate that signs messages to a trusted one.
+    ///
+    /// - Throws: ``HostCryptoError/libraryFailure``.
+    func trusts(_ leaf: PathCandidate) throws(HostCryptoError) -> Bool {
+        guard leaf.key != nil, leaf.details?.signsMessages == true else { return false }
+        return try leads(from: leaf, authorities: 0, path: [])
+    }
+
+    /// - Parameters:
+    ///   - authorities: How many certificates of authorities that others issued lie behind.
+    ///   - path: The certificates on the way here.
+    private func leads(
+        from candidate: PathCandidate, authorities: Int, path: [PathCandidate]
+    ) throws(HostCryptoError) -> Bool {
+        guard candidate.details?.isUsable == true else { return false }
+        if candidate.isTrusted, candidate.isSelfIssued || store.allowsPartialPaths { return true }
+        if let proof = candidate.proof, proof == (authorities, path.count) { return true }
+        guard path.count < Self.maximumLength else { return false }
+        let longer = path + [candidate]
+        for issuer in try self.authorities(named: candidate.certificate.issuer) {
+            guard let key = issuer.key, issuer.details?.pathLength ?? authorities >= authorities,
+                !longer.contains(where: { $0 === issuer }), takeSignature(), try candidate.isSigned(with: key),
+                try isNotRevoked(candidate, by: issuer, key, isLeaf: path.isEmpty)
+            else { continue }
+            let further = issuer.isSelfIssued ? authorities : authorities + 1
+            guard try leads(from: issuer, authorities: further, path: longer) else { continue }
+            candidate.proof = (authorities, path.count)
+            return true
+        }
+        return false
+    }
+
+    private func authorities(named name: [UInt8]) throws(HostCryptoError) -> [PathCandidate] {
+        if let found = authorities[name] { return found }
+        var found: [PathCandidate] = []
+        for candidate in bySubject[name] ?? [] where try isAuthority(candidate) { found.append(candidate) }
+        authorities[name] = found
+        return found
+    }
+
+    /// A certificate of version 1 does not say whether it is an authority's: it is if it is trusted and signs itself.
+    private func isAuthority(_ candidate: PathCandidate) throws(HostCryptoError) -> Bool {
+        guard let details = candidate.details, details.isUsable, candidate.key != nil else { return false }
+        guard !details.isAuthority else { return true }
+        guard details.isVersion1, candidate.isTrusted, candidate.isSelfIssued, takeSignature() else { return false }
+        return try candidate.signsItself()
+    }
+
+    private func isNotRevoked(
+        _ candidate: PathCandidate, by issuer: PathCandidate, _ key: PublicKeyInfo, isLeaf: Bool
+    ) throws(HostCryptoError) -> Bool {
+        var isListed = false
+        guard let details = candidate.details else { return false }
+        let lists = issuer.details?.signsLists == true ? lists[issuer.certificate.subject] ?? [] : []
+        for list in lists where list.isUsable {
+            guard let isSigned = try isSigned(list, by: issuer, key) else { return false }
+            guard isSigned else { continue }
+            if list.names(details) { return false }
+            isListed = true
+        }
+        switch store.revocationCheck {
+        case .none: return true
+        case .leaf: return isListed || !isLeaf
+        case .all: return isListed
+        }
+    }
+
+    /// - Returns: nil if no more signatures may be verified.
+    private func isSigned(
+        _ list: RevocationList, by issuer: PathCandidate, _ key: PublicKeyInfo
+    ) throws(HostCryptoError) -> Bool? {
+        if let isSigned = list.signers[ObjectIdentifier(issuer)] { return isSigned }
+        guard takeSignature() else { return nil }
+        let isSigned = try list.isSigned(with: key)
+        list.signers[ObjectIdentifier(issuer)] = isSigned
+        return isSigned
+    }
+}

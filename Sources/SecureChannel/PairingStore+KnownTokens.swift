@@ -1,0 +1,67 @@
+import Secrets
+import Storage
+
+/// The token keys that one user has worked with, in a directory of the user's own: `<serial>.<PID>`, T_pub. Whoever can
+/// change the records of a shared store cannot change these, so that another key in the place of a token's is noticed.
+struct KnownTokens: Sendable {
+    /// The directory, made when the first key is remembered.
+    let path: String
+
+    /// Whether a key of the token is known, in any profile.
+    func have(serial: [UInt8]) throws(ChannelError) -> Bool {
+        try storing { () throws(StorageError) in
+            try directory()?.names().contains { $0.hasPrefix(hexadecimal(serial) + ".") } ?? false
+        }
+    }
+
+    /// Whether the record has the token's key that is known; nil if none is. A spoilt file knows none like it.
+    func confirm(_ record: PairingRecord) throws(ChannelError) -> Bool? {
+        do throws(StorageError) {
+            guard let known = try directory()?.read(name(record), limit: PairingStore.limit) else { return nil }
+            return known == record.tokenKey
+        } catch .tooLarge {
+            return false
+        } catch {
+            throw .storage(error)
+        }
+    }
+
+    /// Takes the key of the record for the token's. Waits for no lock.
+    func remember(_ record: PairingRecord) throws(ChannelError) {
+        try storing { () throws(StorageError) in
+            try Directory(path: path, create: true).write(name(record), record.tokenKey.span)
+        }
+    }
+
+    func forget(serial: [UInt8], profile: Profile) throws(ChannelError) {
+        try storing { () throws(StorageError) in try directory()?.remove(name(serial, profile)) }
+    }
+
+    private func directory() throws(StorageError) -> Directory? {
+        do throws(StorageError) { return try Directory(path: path, create: false) } catch .notFound { return nil }
+    }
+
+    private func name(_ record: PairingRecord) -> String { name(record.capabilities.serial, record.profile) }
+
+    private func name(_ serial: [UInt8], _ profile: Profile) -> String {
+        hexadecimal(serial) + "." + hexadecimal([profile.rawValue])
+    }
+}
+
+extension PairingStore {
+    /// Whether the token's key in the record is another than the one that this user has worked with: another member of a
+    /// group has activated the token again, or put another in its place. The record is not used before the user activates
+    /// the token, or takes the key with ``accept(_:)``.
+    public func isKeyChanged(_ record: PairingRecord) throws(ChannelError) -> Bool {
+        try known?.confirm(record) == false
+    }
+
+    /// Takes the key of the record for the token's from now on, whatever was known before.
+    public func accept(_ record: PairingRecord) throws(ChannelError) { try known?.remember(record) }
+
+    /// Remembers the token's key, if none is known. That it could not be remembered is no reason to do without the channel.
+    public func remember(_ record: PairingRecord) {
+        guard let known, (try? known.confirm(record)) == .some(.none) else { return }
+        try? known.remember(record)
+    }
+}

@@ -1,0 +1,89 @@
+import GOST
+import HostCrypto
+import Secrets
+import TestSupport
+
+/// A key of ECDSA with P-256, which signs what SHA-256 has hashed.
+final class MadeKey {
+    private let key: ECPrivateKey
+
+    init(_ key: consuming ECPrivateKey) { self.key = key }
+
+    convenience init(_ name: String) throws { self.init(try ECPrivateKey.generate(on: .p256, random: Seeded(name))) }
+
+    var publicKeyInfo: [UInt8] { PublicKeyInfo.ec(key.publicKey).der }
+
+    /// An ECDSA-Sig-Value.
+    func signature(of octets: [UInt8]) throws -> [UInt8] {
+        let bare = try key.signature(DigestAlgorithm.sha256(octets))
+        let halves: [[UInt8]] = [bare.prefix(32), bare.suffix(32)].map { half in
+            let digits = Array(half.drop { $0 == 0 })
+            return DERTag.integer.element((digits.first ?? 0 >= 0x80 ? [0] : []) + digits)
+        }
+        return DERTag.sequence.element(halves[0] + halves[1])
+    }
+}
+
+/// A message without signed attributes, whose signers all have the same signature.
+struct MadeMessage {
+    var content: [UInt8]
+    /// The certificates of the signers, and those that go with the message.
+    var signers, certificates: [[UInt8]]
+    /// An ECDSA-Sig-Value.
+    var signature: [UInt8]
+
+    func der() throws -> [UInt8] {
+        let version = DERTag.integer.element([1])
+        let sha256 = DERTag.sequence.element(
+            DERTag.objectIdentifier.element([0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, 0x01]))
+        let algorithm = try SignatureAlgorithm.ecdsa(.sha256).der()
+        let infos = try signers.map { der in
+            let fields = try Certificate(der: der.span)
+            return DERTag.sequence.element(
+                version + DERTag.sequence.element(fields.issuer + fields.serialNumber) + sha256 + algorithm
+                    + DERTag.octetString.element(signature))
+        }
+        let type: [UInt8] = [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x07]
+        let data = DERTag.objectIdentifier.element(type + [1])
+        let contents = [
+            version, DERTag.set.element(sha256),
+            DERTag.sequence.element(data + DERTag.context0.element(DERTag.octetString.element(content))),
+            DERTag.context0.element(Array(certificates.joined())), DERTag.set.element(Array(infos.joined())),
+        ]
+        let signedData = DERTag.sequence.element(Array(contents.joined()))
+        return DERTag.sequence.element(
+            DERTag.objectIdentifier.element(type + [2]) + DERTag.context0.element(signedData))
+    }
+}
+
+/// A certificate of the years 2025 to 2049.
+struct MadeCertificate {
+    var number: Int
+    var subject, issuer: String
+    var isAuthority = false
+
+    /// - Parameter certifying: nil for a signature that is good for nothing.
+    func der(of key: MadeKey, by certifying: MadeKey?) throws -> [UInt8] {
+        let algorithm = try SignatureAlgorithm.ecdsa(.sha256).der()
+        let times = ["250101000000Z", "491231235959Z"].map { DERTag.utcTime.element([UInt8]($0)) }
+        let constraints: [UInt8] = [
+            0x30, 0x0F, 0x06, 3, 0x55, 0x1D, 0x13, 0x01, 1, 0xFF, 0x04, 5, 0x30, 3, 0x01, 1, 0xFF,
+        ]
+        let number = DERTag.integer.element([1, UInt8(number >> 8), UInt8(number & 0xFF)])
+        let extensions = DERTag.context3.element(DERTag.sequence.element(constraints))
+        let parts = [
+            DERTag.context0.element(DERTag.integer.element([2])), number, algorithm, Self.name(issuer),
+            DERTag.sequence.element(times[0] + times[1]), Self.name(subject), key.publicKeyInfo,
+            isAuthority ? extensions : [],
+        ]
+        let content = DERTag.sequence.element(Array(parts.joined()))
+        let signature = try certifying?.signature(of: content) ?? [UInt8](repeating: 1, count: 70)
+        return DERTag.sequence.element(content + algorithm + DERTag.bitString.element([0] + signature))
+    }
+
+    private static func name(_ text: String) -> [UInt8] {
+        let value = [0x0C] + DERTag.octetString.element([UInt8](text)).dropFirst()
+        let attribute = DERTag.sequence.element(DERTag.objectIdentifier.element([0x55, 4, 3]) + value)
+        return DERTag.sequence.element(DERTag.set.element(attribute))
+    }
+}

@@ -1,0 +1,134 @@
+import GOST
+import HostCrypto
+import TestSupport
+import Testing
+
+/// Messages of a sender who wants the reader to be busy: 2 MB of certificates, as many as are taken, and as many signers.
+@Suite("Signers, certificates and steps")
+final class VerificationBudgetTests {
+    /// Of whoever certifies, of whoever signs, and of somebody else.
+    private let authority, signer, other: MadeKey
+    private let root: [UInt8]
+    private let limit = SignedData.signerLimit
+
+    init() throws {
+        authority = try MadeKey("authority")
+        signer = try MadeKey("signer")
+        other = try MadeKey("other")
+        root = try MadeCertificate(number: 1, subject: "root", issuer: "root", isAuthority: true)
+            .der(of: authority, by: authority)
+    }
+
+    /// A signer's certificate by the root, or by another whose key is the same.
+    private func issued(_ number: Int, by issuer: String = "root") throws -> [UInt8] {
+        try MadeCertificate(number: number, subject: "signer \(number)", issuer: issuer).der(of: signer, by: authority)
+    }
+
+    /// A certificate of some 500 octets that nobody has signed.
+    private func padded(_ number: Int, by issuer: String) throws -> [UInt8] {
+        try MadeCertificate(number: number, subject: String(repeating: ".", count: 260), issuer: issuer)
+            .der(of: other, by: nil)
+    }
+
+    @Test("each signer and each certificate of a message of 2 MB takes one step")
+    func honest() throws {
+        let signers = try (0..<limit).map { try issued($0 + 2) }
+        let others = try (limit..<SignedData.certificateLimit).map { try padded($0 + 2, by: "another") }
+        let result = try verify(signers: signers, others: others)
+        #expect(result.certificates == limit && result.isTrusted)
+        // One for each signer's signature, and one for that of its certificate.
+        #expect(result.signatures == 2 * limit)
+        #expect(result.size > 2_000_000 && result.duration < .seconds(30), "\(result)")
+    }
+
+    @Test("one signer many times is verified as often, and the way to the root is looked for once")
+    func repeated() throws {
+        let certificate = try issued(2)
+        let result = try verify(signers: Array(repeating: certificate, count: limit), others: [])
+        #expect(result.certificates == limit && result.isTrusted && result.signatures <= 2 * limit)
+    }
+
+    @Test("certificates with the signer's name and number but other keys end the search")
+    func impostors() throws {
+        let others = try (0..<1000).map { number in
+            try MadeCertificate(number: 2, subject: "impostor \(number)", issuer: "root").der(of: other, by: nil)
+        }
+        let result = try verify(signers: [issued(2)], others: others, isFirst: false)
+        #expect(result.certificates == 0 && result.signatures == 72 && result.duration < .seconds(30), "\(result)")
+    }
+
+    @Test("authorities with one name but other keys end the search, however many signers there are")
+    func authorities() throws {
+        let signers = try (0..<limit).map { try issued($0 + 2, by: "middle") }
+        let middles = try (limit..<1000).map { number in
+            try MadeCertificate(number: number, subject: "middle", issuer: "middle", isAuthority: true)
+                .der(of: other, by: nil)
+        }
+        let result = try verify(signers: signers, others: middles)
+        #expect(result.certificates == limit && !result.isTrusted && result.signatures <= 64 + 8 * limit)
+        #expect(result.duration < .seconds(30), "\(result)")
+    }
+
+    @Test("authorities that certify each other in all ways end the search")
+    func web() throws {
+        let names = (0..<8).map { "authority \($0)" }
+        var web: [[UInt8]] = []
+        for subject in names {
+            for issuer in names {
+                let certificate = MadeCertificate(
+                    number: web.count + 2, subject: subject, issuer: issuer, isAuthority: true)
+                web.append(try certificate.der(of: authority, by: authority))
+            }
+        }
+        let result = try verify(signers: [issued(2, by: names[0])], others: web)
+        #expect(result.certificates == 1 && !result.isTrusted && result.signatures == 72)
+    }
+
+    @Test("more signers or certificates than the limit are no message")
+    func limits() throws {
+        let certificate = try issued(2)
+        func read(signers: Int, certificates: Int) throws {
+            let der = try message(
+                signers: Array(repeating: certificate, count: signers),
+                certificates: Array(repeating: certificate, count: certificates))
+            let message = try SignedData(der: der.span)
+            #expect(message.signers.count == signers && message.certificates.count == certificates)
+        }
+        try read(signers: limit, certificates: SignedData.certificateLimit)
+        expect(.invalidParameter) { try read(signers: limit + 1, certificates: 1) }
+        expect(.invalidParameter) { try read(signers: 1, certificates: SignedData.certificateLimit + 1) }
+    }
+
+    // MARK: Messages
+
+    private struct Outcome {
+        let size, signatures, certificates: Int
+        let isTrusted: Bool
+        let duration: Duration
+    }
+
+    /// - Parameter isFirst: Whether the signers' certificates stand before the others.
+    private func verify(signers: [[UInt8]], others: [[UInt8]], isFirst: Bool = true) throws -> Outcome {
+        let distinct = Set(signers).count == 1 ? [signers[0]] : signers
+        let der = try message(signers: signers, certificates: isFirst ? distinct + others : others + distinct)
+        let store = TrustStore(trusted: [root])
+        let digests = [DigestAlgorithm.sha256: try DigestAlgorithm.sha256(content)]
+        let clock = ContinuousClock()
+        let start = clock.now
+        let message = try SignedData(der: der.span)
+        let verification = try SignerVerification(message, trusting: store, usesMessage: true, time: 1_750_000_000)
+        let found = try verification.signers(of: digests, ContentForm())
+        let isTrusted = try verification.trustsSigners()
+        return Outcome(
+            size: der.count, signatures: verification.signatureCount, certificates: found?.certificates.count ?? 0,
+            isTrusted: isTrusted, duration: clock.now - start)
+    }
+
+    private let content = [UInt8]("the content")
+
+    private func message(signers: [[UInt8]], certificates: [[UInt8]]) throws -> [UInt8] {
+        try MadeMessage(
+            content: content, signers: signers, certificates: certificates, signature: signer.signature(of: content)
+        ).der()
+    }
+}
