@@ -77,7 +77,9 @@ test: deps build lint ## build, and run every test
 	Tests/install.sh
 	Tests/end-to-end.sh
 	Tests/opensc.sh
+	Tests/hardening.sh
 	Tests/readers.sh
+	Tests/contexts.sh
 	Tests/contract.sh
 	Tests/objects.sh
 	Tests/suites.sh

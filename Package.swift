@@ -10,6 +10,25 @@ let settings: [SwiftSetting] = [
     .enableExperimentalFeature("Lifetimes"),
 ]
 
+/// What makes it harder to get hold of the process through a fault: everything that the loader resolves, and the
+/// constants, are read-only before the first function runs.
+let hardening =
+    ["-z", "now", "-z", "relro", "-T", "\(Context.packageDirectory)/Sources/CModule/sections.ld"]
+    .flatMap { ["-Xlinker", $0] }
+
+/// For C: canaries in stack frames, checked copies, and marks where an indirect call or jump may go.
+let hardenedC: [CSetting] = {
+    var flags = ["-fstack-protector-strong"]
+    #if arch(x86_64)
+        flags += ["-fcf-protection=full"]
+    #endif
+    return [
+        .unsafeFlags(flags),
+        // glibc's checks need the optimiser.
+        .unsafeFlags(["-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=3"], .when(configuration: .release)),
+    ]
+}()
+
 /// The library carries its own Swift and C++ runtimes, which SwiftPM does not do for a dynamic product by itself, shows
 /// `C_*` names only, and names the C libraries that it needs: the default ones would add the dynamic loader.
 let moduleLinking: [String] =
@@ -22,6 +41,7 @@ let moduleLinking: [String] =
         "--wrap=swift_slowDealloc",
         "-lgcc_eh", "-lgcc", "-l:libc.so.6", "-l:libc_nonshared.a",
     ].flatMap { ["-Xlinker", $0] }
+    + hardening
 
 func kanal(_ name: String, on dependencies: [Target.Dependency] = [], swift more: [SwiftSetting] = []) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: settings + more)
@@ -54,7 +74,7 @@ let package = Package(
         // Unoptimised, the ciphers are hundreds of times slower, and every test that pairs would wait for them.
         .target(
             name: "GOSTKernels",
-            cSettings: [
+            cSettings: hardenedC + [
                 .unsafeFlags(["-Wall", "-Wextra", "-Werror"]), .unsafeFlags(["-O2"], .when(configuration: .debug)),
             ]),
         kanal(
@@ -86,7 +106,7 @@ let package = Package(
             exclude: ["kanal-emulator.1"], swiftSettings: settings,
             linkerSettings: [
                 .unsafeFlags(
-                    ["-static-stdlib", "-use-ld=lld", "-l_FoundationCollections", "-l_FoundationCShims"],
+                    ["-static-stdlib", "-use-ld=lld", "-l_FoundationCollections", "-l_FoundationCShims"] + hardening,
                     .when(platforms: [.linux], configuration: .release))
             ]),
         kanal(
@@ -98,8 +118,8 @@ let package = Package(
             ]),
         .target(
             name: "CModule", dependencies: ["Provider", "CCryptoki"],
-            exclude: ["exports.map", "libcrypto.inc", "static"], publicHeadersPath: ".",
-            cSettings: [.headerSearchPath("../../Include/CCryptoki")],
+            exclude: ["exports.map", "libcrypto.inc", "sections.ld", "static"], publicHeadersPath: ".",
+            cSettings: hardenedC + [.headerSearchPath("../../Include/CCryptoki")],
             linkerSettings: [
                 .unsafeFlags(moduleLinking, .when(platforms: [.linux], configuration: .release))
             ]),

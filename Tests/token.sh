@@ -87,11 +87,11 @@ END
     cd "$work"
 }
 
-# Starts pcscd unless it runs; $pcscd is set if the script has started it.
+# Starts pcscd, with more options, unless it runs; $pcscd is set if the script has started it.
 start_pcscd() {
     if ! ./readers > /dev/null; then
         [ -z "$sudo" ] || sudo -v
-        $sudo pcscd --foreground > pcscd.log 2>&1 &
+        $sudo pcscd --foreground "$@" > pcscd.log 2>&1 &
         pcscd=$!
         wait_until ./readers || fail "pcscd does not start: $(cat pcscd.log)"
     fi

@@ -2,6 +2,9 @@
 public enum LinkError: Error, Sendable, Equatable {
     /// The smart card service cannot be reached.
     case noService
+    /// The smart card service runs and does not serve this process: it has as many clients as it takes, or does not let
+    /// this user in.
+    case refused
     /// There is no such reader, or no card in it.
     case noCard
     /// There is a card that does not answer to power.
@@ -27,7 +30,8 @@ public enum LinkError: Error, Sendable, Equatable {
     /// Whether the card can have executed the command.
     public var outcome: Outcome {
         switch self {
-        case .noService, .noCard, .mute, .removed(sent: false), .reset, .sharingViolation, .randomUnavailable: .notSent
+        case .noService, .refused, .noCard, .mute, .removed(sent: false), .reset, .sharingViolation, .randomUnavailable:
+            .notSent
         case .removed, .transmission, .malformed, .channelBroken: .unknown
         }
     }
@@ -36,7 +40,7 @@ public enum LinkError: Error, Sendable, Equatable {
     public var mayPass: Bool {
         switch self {
         case .noService, .mute, .reset, .sharingViolation, .transmission, .malformed: true
-        case .noCard, .removed, .channelBroken, .randomUnavailable: false
+        case .refused, .noCard, .removed, .channelBroken, .randomUnavailable: false
         }
     }
 }

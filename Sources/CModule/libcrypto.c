@@ -9,11 +9,11 @@
 #include <stddef.h>
 
 #if defined(__x86_64__)
-#define JUMP(name) #name ": lea " TARGET(name) "(%rip), %r11\n jmp *(%r11)\n"
+#define JUMP(name) #name ": endbr64\n lea " TARGET(name) "(%rip), %r11\n jmp *(%r11)\n"
 // r11 belongs to nobody between caller and function. Eight registers and eight vectors of arguments; al counts vectors.
 __asm__(
     ".text\n.type kanal_first_call, @function\nkanal_first_call:\n"
-    "push %r11\n push %rdi\n push %rsi\n push %rdx\n push %rcx\n push %r8\n push %r9\n push %rax\n sub $136, %rsp\n"
+    "endbr64\n push %r11\n push %rdi\n push %rsi\n push %rdx\n push %rcx\n push %r8\n push %r9\n push %rax\n sub $136, %rsp\n"
     "movups %xmm0, (%rsp)\n movups %xmm1, 16(%rsp)\n movups %xmm2, 32(%rsp)\n movups %xmm3, 48(%rsp)\n"
     "movups %xmm4, 64(%rsp)\n movups %xmm5, 80(%rsp)\n movups %xmm6, 96(%rsp)\n movups %xmm7, 112(%rsp)\n"
     "call kanal_load_libcrypto\n"
@@ -63,11 +63,18 @@ static const struct {
 // Zero and NULL are what libcrypto's functions answer when they fail.
 static size_t absent(void) { return 0; }
 
+// All functions, or none: of one that is missing, zero could mean that a certificate is not revoked, or that nothing in
+// it is critical. Without any there is nothing that such a question could be asked about.
 static void load(void) {
     void *library = dlopen("libcrypto.so.3", RTLD_NOW | RTLD_LOCAL);
+    void *found[sizeof functions / sizeof *functions];
+    int is_complete = library != NULL;
+    for (size_t i = 0; is_complete && i < sizeof functions / sizeof *functions; i++) {
+        found[i] = dlsym(library, functions[i].name);
+        is_complete = found[i] != NULL;
+    }
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
-        void *found = library ? dlsym(library, functions[i].name) : NULL;
-        void (*target)(void) = found ? (void (*)(void))found : (void (*)(void))absent;
+        void (*target)(void) = is_complete ? (void (*)(void))found[i] : (void (*)(void))absent;
         __atomic_store_n(functions[i].target, target, __ATOMIC_RELEASE);
     }
 }

@@ -109,7 +109,7 @@ extension CKError {
             switch error {
             case .noCard, .mute: .tokenNotPresent
             case .noService, .removed: .deviceRemoved
-            case .randomUnavailable: CKError(CKR_FUNCTION_FAILED)
+            case .refused, .randomUnavailable: CKError(CKR_FUNCTION_FAILED)
             case .reset, .sharingViolation, .transmission, .malformed, .channelBroken: .deviceError
             }
     }

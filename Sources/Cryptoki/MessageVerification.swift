@@ -46,9 +46,7 @@ final class MessageVerification: Sendable {
     }
 
     /// - Parameter time: When the certificates must be valid, in seconds since 1970.
-    init(
-        _ message: SignedData, trusting store: TrustStore, flags: CK_FLAGS, time: Int
-    ) throws(CKError) {
+    init(_ message: SignedData, trusting store: TrustStore, flags: CK_FLAGS, time: Int) throws(CKError) {
         content = message.content
         checksSignatureOnly = flags & CKF_VENDOR_CHECK_SIGNATURE_ONLY != 0
         let signers: SignerVerification
@@ -57,7 +55,7 @@ final class MessageVerification: Sendable {
                 message, trusting: store, usesMessage: flags & CKF_VENDOR_DO_NOT_USE_INTERNAL_CMS_CERTS == 0,
                 time: time)
         } catch {
-            throw error == .invalidEncoding ? .argumentsBad : CKError(error)
+            throw CKError(error)
         }
         var state = State(signers: signers)
         for signer in message.signers where state.digests[signer.digest] == nil {

@@ -183,7 +183,7 @@ extension Attributes {
     /// A value that from then on is no attribute any more.
     private mutating func take(_ type: CK_ATTRIBUTE_TYPE) -> Secret {
         defer { self[type] = nil }
-        return secret(type)?.secret.copy() ?? Secret(count: 0)
+        return secret(type)?.secret.copy() ?? Secret(copying: self[type] ?? [])
     }
 
     /// These attributes but for ``secrets``.

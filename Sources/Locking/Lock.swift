@@ -30,4 +30,13 @@ public final class Lock<Value: ~Copyable>: @unchecked Sendable {
         defer { unsafe pthread_mutex_unlock(mutex) }
         return try body(&value)
     }
+
+    /// As ``withLock(_:)``, unless another thread has the value at the moment: then nil, at once.
+    public func withLockIfAvailable<Result, Failure: Error>(
+        _ body: (inout Value) throws(Failure) -> Result
+    ) throws(Failure) -> Result? {
+        guard unsafe pthread_mutex_trylock(mutex) == 0 else { return nil }
+        defer { unsafe pthread_mutex_unlock(mutex) }
+        return try body(&value)
+    }
 }

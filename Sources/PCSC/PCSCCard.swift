@@ -5,7 +5,8 @@ import Secrets
 /// The card in a reader, shared with other processes (`SCardConnect`).
 @safe
 final class PCSCCard: CardLink {
-    private let context: PCSCContext
+    private let lease: PCSCContexts.Lease
+    private var context: PCSCContext { lease.context }
     private var handle: SCARDHANDLE = 0
     private var protocolInUse: DWORD = 0
     /// Whether the card was reset since the last transaction.
@@ -16,41 +17,45 @@ final class PCSCCard: CardLink {
 
     private static let protocols = DWORD(SCARD_PROTOCOL_T0) | DWORD(SCARD_PROTOCOL_T1)
 
-    init(reader: String) throws(LinkError) {
-        context = try PCSCContext()
-        try unsafe check(
-            SCardConnect(
-                context.handle, reader, DWORD(SCARD_SHARE_SHARED), Self.protocols, &handle, &protocolInUse))
-        atr = try Self.answerToReset(of: handle)
+    init(reader: String, lease: PCSCContexts.Lease) throws(LinkError) {
+        self.lease = lease
+        try check(
+            context.call(.long) { context in
+                unsafe SCardConnect(
+                    context, reader, DWORD(SCARD_SHARE_SHARED), Self.protocols, &handle, &protocolInUse)
+            })
+        atr = try answerToReset()
     }
 
     deinit { disconnect() }
 
     func disconnect() {
         guard handle != 0 else { return }
-        SCardDisconnect(handle, DWORD(SCARD_LEAVE_CARD))
+        _ = context.call(.brief) { _ in SCardDisconnect(handle, DWORD(SCARD_LEAVE_CARD)) }
         handle = 0
     }
 
     func beginTransaction() throws(LinkError) -> Bool {
         // Each turn that reconnects may meet the next reset by another process.
         for _ in 0..<8 {
-            let code = SCardBeginTransaction(handle)
+            let code = context.call(.long) { _ in SCardBeginTransaction(handle) }
             if code == SCARD_S_SUCCESS {
                 defer { wasReset = false }
                 return wasReset
             }
             guard code == SCARD_W_RESET_CARD else { throw LinkError(code) }
             wasReset = true
-            try unsafe check(
-                SCardReconnect(
-                    handle, DWORD(SCARD_SHARE_SHARED), Self.protocols, DWORD(SCARD_LEAVE_CARD), &protocolInUse))
+            try check(
+                context.call(.long) { _ in
+                    unsafe SCardReconnect(
+                        handle, DWORD(SCARD_SHARE_SHARED), Self.protocols, DWORD(SCARD_LEAVE_CARD), &protocolInUse)
+                })
         }
         throw .reset
     }
 
     func endTransaction() {
-        SCardEndTransaction(handle, DWORD(SCARD_LEAVE_CARD))
+        _ = context.call(.brief) { _ in SCardEndTransaction(handle, DWORD(SCARD_LEAVE_CARD)) }
     }
 
     func transmit(_ command: borrowing Command) throws(LinkError) -> Response {
@@ -72,8 +77,10 @@ final class PCSCCard: CardLink {
             dwProtocol: protocolInUse, cbPciLength: DWORD(MemoryLayout<SCARD_IO_REQUEST>.size))
         let code = unsafe encoded.bytes.withUnsafeBufferPointer { bytes in
             unsafe reply.withUnsafeMutableBufferPointer { reply in
-                unsafe SCardTransmit(
-                    handle, &sendInfo, bytes.baseAddress, DWORD(bytes.count), nil, reply.baseAddress, &replyCount)
+                context.call(.long) { _ in
+                    unsafe SCardTransmit(
+                        handle, &sendInfo, bytes.baseAddress, DWORD(bytes.count), nil, reply.baseAddress, &replyCount)
+                }
             }
         }
         try check(code)
@@ -98,7 +105,9 @@ final class PCSCCard: CardLink {
         var answer = [UInt8](repeating: 0, count: 256)
         var count: DWORD = 0
         let result = unsafe answer.withUnsafeMutableBytes { buffer in
-            unsafe SCardControl(handle, DWORD(code), nil, 0, buffer.baseAddress, DWORD(buffer.count), &count)
+            context.call(.long) { _ in
+                unsafe SCardControl(handle, DWORD(code), nil, 0, buffer.baseAddress, DWORD(buffer.count), &count)
+            }
         }
         return result == SCARD_S_SUCCESS ? Array(answer.prefix(Int(clamping: count))) : []
     }
@@ -110,16 +119,18 @@ final class PCSCCard: CardLink {
         var answer = [UInt8](repeating: 0, count: 256)
         var count = DWORD(answer.count)
         let result = unsafe answer.withUnsafeMutableBufferPointer { buffer in
-            unsafe SCardGetAttrib(handle, DWORD(identifier), buffer.baseAddress, &count)
+            context.call(.long) { _ in
+                unsafe SCardGetAttrib(handle, DWORD(identifier), buffer.baseAddress, &count)
+            }
         }
         return result == SCARD_S_SUCCESS ? Array(answer.prefix(Int(clamping: count))) : []
     }
 
-    private static func answerToReset(of handle: SCARDHANDLE) throws(LinkError) -> [UInt8] {
+    private func answerToReset() throws(LinkError) -> [UInt8] {
         var atr = [UInt8](repeating: 0, count: Int(MAX_ATR_SIZE))
         var count = DWORD(atr.count)
         let code = unsafe atr.withUnsafeMutableBufferPointer { buffer in
-            unsafe SCardStatus(handle, nil, nil, nil, nil, buffer.baseAddress, &count)
+            context.call(.brief) { _ in unsafe SCardStatus(handle, nil, nil, nil, nil, buffer.baseAddress, &count) }
         }
         try check(code)
         return Array(atr.prefix(Int(clamping: count)))

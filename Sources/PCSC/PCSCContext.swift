@@ -1,27 +1,55 @@
 import APDU
 import CPCSC
 import Glibc
+import Locking
 
 /// A connection to the smart card service (`SCardEstablishContext`). One context serves one thread at a time.
 @safe
-final class PCSCContext {
-    let handle: SCARDCONTEXT
+final class PCSCContext: Sendable {
+    private let handle: Lock<SCARDCONTEXT>
 
+    /// - Throws: ``LinkError/refused`` if the service hangs up, as it does when it has as many contexts as it takes, and
+    ///   on users whom polkit does not let use it.
     init() throws(LinkError) {
         var handle: SCARDCONTEXT = 0
-        try unsafe check(SCardEstablishContext(DWORD(SCARD_SCOPE_SYSTEM), nil, nil, &handle))
-        self.handle = handle
+        let code = ForkGate.call(.brief) {
+            unsafe SCardEstablishContext(DWORD(SCARD_SCOPE_SYSTEM), nil, nil, &handle)
+        }
+        if [SCARD_F_COMM_ERROR, SCARD_W_SECURITY_VIOLATION].contains(code) { throw .refused }
+        if code == SCARD_E_NO_SERVICE, ServiceSocket.isListening { throw .refused }
+        try check(code)
+        self.handle = Lock(handle)
     }
 
-    deinit { SCardReleaseContext(handle) }
+    deinit { _ = call(.brief) { SCardReleaseContext($0) } }
+
+    /// Calls libpcsclite with the context, when no other thread does. Another one's call would wait inside of it, with
+    /// all other contexts of the process.
+    func call(_ length: ForkGate.Length, _ body: (SCARDCONTEXT) -> LONG) -> LONG {
+        handle.withLock { handle in ForkGate.call(length) { body(handle) } }
+    }
+
+    /// What is in the readers now.
+    func readerStates() throws(LinkError) -> [ReaderState] {
+        try handle.withLock { handle throws(LinkError) in try Self.states(of: Self.names(handle), handle) }
+    }
+
+    /// The same, unless another thread uses the context at the moment: then nil.
+    func readerStatesIfAvailable() throws(LinkError) -> [ReaderState]? {
+        try handle.withLockIfAvailable { handle throws(LinkError) in try Self.states(of: Self.names(handle), handle) }
+    }
 
     /// The names of all readers, in the service's order.
     func readerNames() throws(LinkError) -> [String] {
+        try handle.withLock { handle throws(LinkError) in try Self.names(handle) }
+    }
+
+    private static func names(_ handle: SCARDCONTEXT) throws(LinkError) -> [String] {
         // Enough for as many readers as the service knows at a time.
         var names = [CChar](repeating: 0, count: Int(PCSCLITE_MAX_READERS_CONTEXTS) * (Int(MAX_READERNAME) + 1) + 1)
         let code = unsafe names.withUnsafeMutableBufferPointer { buffer in
             var count = DWORD(buffer.count)
-            return unsafe SCardListReaders(handle, nil, buffer.baseAddress, &count)
+            return ForkGate.call(.brief) { unsafe SCardListReaders(handle, nil, buffer.baseAddress, &count) }
         }
         if code == SCARD_E_NO_READERS_AVAILABLE { return [] }
         try check(code)
@@ -29,7 +57,7 @@ final class PCSCContext {
     }
 
     /// What the readers' slots hold now.
-    func states(of names: [String]) throws(LinkError) -> [ReaderState] {
+    private static func states(of names: [String], _ handle: SCARDCONTEXT) throws(LinkError) -> [ReaderState] {
         guard !names.isEmpty else { return [] }
         let cNames = unsafe names.map { unsafe strdup($0) }
         defer {
@@ -42,7 +70,9 @@ final class PCSCContext {
             return unsafe state
         }
         let code = unsafe states.withUnsafeMutableBufferPointer { buffer in
-            unsafe SCardGetStatusChange(handle, 0, buffer.baseAddress, DWORD(buffer.count))
+            ForkGate.call(.brief) {
+                unsafe SCardGetStatusChange(handle, 0, buffer.baseAddress, DWORD(buffer.count))
+            }
         }
         try check(code)
         return unsafe zip(names, states).map { name, state in unsafe ReaderState(name: name, state: state) }
@@ -66,12 +96,6 @@ func check(_ code: LONG) throws(LinkError) {
 }
 
 extension LinkError {
-    /// Whether the service does not serve this process: it does not run, or hangs up on users whom polkit does not let
-    /// use it.
-    var isRefusal: Bool {
-        [.noService, LinkError(LONG(SCARD_F_COMM_ERROR)), LinkError(LONG(SCARD_W_SECURITY_VIOLATION))].contains(self)
-    }
-
     /// - Parameter code: A PC/SC return code other than `SCARD_S_SUCCESS`.
     init(_ code: LONG) {
         self =
@@ -84,6 +108,7 @@ extension LinkError {
             case SCARD_W_REMOVED_CARD: .removed(sent: false)
             case SCARD_W_RESET_CARD: .reset
             case SCARD_E_SHARING_VIOLATION: .sharingViolation
+            case SCARD_E_SERVER_TOO_BUSY: .refused
             default: .transmission(code: UInt32(truncatingIfNeeded: code))
             }
     }

@@ -2,29 +2,27 @@ public import APDU
 import Locking
 
 /// The readers that pcscd knows.
-///
-/// Each connected card has a context of its own, so that a slow card holds up nobody else.
 public final class PCSCReaders: ReaderService {
     private struct State {
-        var context: PCSCContext?
         /// What the service said last, and when that was.
         var seen: [ReaderState] = []
         var time: Duration?
         /// Why the service does not serve this process; nil while it does.
-        var refusal: LinkError?
+        var reason: LinkError?
     }
 
     private let state = Lock(State())
+    private let contexts = PCSCContexts()
     private let unserved: @Sendable (LinkError) -> Void
 
     /// How long what the service said serves as recent. It looks at its own readers less often.
     private static let freshness = Duration.milliseconds(20)
 
     /// - Parameter unserved: Is told when the smart card service turns out not to serve this process: `noService` if it
-    ///   does not run, another error if it refuses.
+    ///   does not run, `refused` if it refuses.
     public init(unserved: @escaping @Sendable (LinkError) -> Void = { _ in }) { self.unserved = unserved }
 
-    /// All readers. Without a smart card service there are none.
+    /// All readers. Without a smart card service there are none; one that refuses this process is an error.
     public func readers() throws(LinkError) -> [ReaderState] {
         try state.withLock { state throws(LinkError) in try look(&state) }
     }
@@ -51,28 +49,39 @@ public final class PCSCReaders: ReaderService {
         var failure = LinkError.noService
         for _ in 0..<2 {
             do throws(LinkError) {
-                let current = if let context = state.context { context } else { try PCSCContext() }
-                state.context = current
-                let states = try current.states(of: current.readerNames())
-                state.refusal = nil
+                let states = try contexts.readerStates()
+                state.reason = nil
                 return states
             } catch {
-                state.context = nil
                 failure = error
+                guard failure != .refused else { break }
+                if failure != .noCard { contexts.renew() }
             }
         }
-        guard failure.isRefusal else { throw failure }
-        if state.refusal != failure { unserved(failure) }
-        state.refusal = failure
+        note(failure, &state)
+        guard failure == .noService else { throw failure }
         return []
     }
 
-    public func connect(to reader: String) throws(LinkError) -> any CardLink {
-        try PCSCCard(reader: reader)
+    private func note(_ failure: LinkError, _ state: inout State) {
+        guard failure == .noService || failure == .refused else { return }
+        if state.reason != failure { unserved(failure) }
+        state.reason = failure
     }
 
-    /// A watch with a context of its own, so that others can look at the readers meanwhile.
+    public func connect(to reader: String) throws(LinkError) -> any CardLink {
+        do throws(LinkError) {
+            return try PCSCCard(reader: reader, lease: contexts.lease())
+        } catch {
+            // The next attempt shall not meet a context that a restarted service does not know.
+            if error == .noService { contexts.renew() }
+            state.withLock { note(error, &$0) }
+            throw error
+        }
+    }
+
+    /// A watch on a context that nothing else uses meanwhile, so that others can look at the readers.
     public func watch() -> (any ReaderWatch)? {
-        do { return try PCSCWatch() } catch { return nil }
+        do { return PCSCWatch(lease: try contexts.lease()) } catch { return nil }
     }
 }

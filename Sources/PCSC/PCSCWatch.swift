@@ -8,10 +8,11 @@ final class PCSCWatch: ReaderWatch {
     /// The name that stands for the list of readers itself.
     private static let readerList = "\\\\?PnP?\\Notification"
 
-    private let context: PCSCContext
+    private let lease: PCSCContexts.Lease
+    private var context: PCSCContext { lease.context }
     private var states: [SCARD_READERSTATE] = unsafe []
 
-    init() throws(LinkError) { context = try PCSCContext() }
+    init(lease: PCSCContexts.Lease) { self.lease = lease }
 
     deinit { forget() }
 
@@ -34,8 +35,10 @@ final class PCSCWatch: ReaderWatch {
         let parts = limit.components
         let milliseconds = parts.seconds * 1000 + parts.attoseconds / 1_000_000_000_000_000
         let code = unsafe states.withUnsafeMutableBufferPointer { buffer in
-            unsafe SCardGetStatusChange(
-                context.handle, DWORD(clamping: milliseconds), buffer.baseAddress, DWORD(buffer.count))
+            context.call(.long) { context in
+                unsafe SCardGetStatusChange(
+                    context, DWORD(clamping: milliseconds), buffer.baseAddress, DWORD(buffer.count))
+            }
         }
         // A reader that went before the wait began is a change as well.
         if code != SCARD_E_TIMEOUT, code != SCARD_E_UNKNOWN_READER { try check(code) }

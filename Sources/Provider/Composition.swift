@@ -17,8 +17,10 @@ enum Composition {
         let readers = PCSCReaders { refusal in
             let reason =
                 refusal == .noService
-                ? "pcscd does not run" : "pcscd does not serve this user, as polkit has it for access_pcsc"
-            ProviderLog.logger.warning("there are no readers: \(reason)")
+                ? "there are no readers: pcscd does not run"
+                : "pcscd refuses this process: it has as many clients as it takes (--max-thread),"
+                    + " or polkit does not let this user in (access_pcsc)"
+            ProviderLog.logger.warning("\(reason)")
         }
         guard ProviderLog.isActive else { return Library(readers: readers, settings: settings) }
         return Library(readers: LoggedReaders(readers, log: ProviderLog.logger), settings: settings)

@@ -52,7 +52,7 @@ package enum SecretMemory {
     /// Calls `body` while no other thread reaches the pool.
     ///
     /// - Returns: nil if there was no memory even for the pool.
-    static func withPool<Result>(_ body: (inout SecretPool) -> Result) -> Result? {
+    package static func withPool<Result>(_ body: (inout SecretPool) -> Result) -> Result? {
         guard let pool = unsafe pool else { return nil }
         unsafe pthread_mutex_lock(&pool.pointee.mutex)
         defer { unsafe pthread_mutex_unlock(&pool.pointee.mutex) }

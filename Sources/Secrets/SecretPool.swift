@@ -2,7 +2,7 @@ import Glibc
 
 /// The regions in use, and where to look first. All zero is an empty pool, and so it is found in new pages.
 @safe
-struct SecretPool {
+package struct SecretPool {
     var mutex: pthread_mutex_t
     /// Bytes that are locked.
     var locked: Int

@@ -82,6 +82,11 @@ extension Token {
         return try !isPaired(with: serial)
     }
 
+    /// Makes sure that what was decided for an earlier connection still holds: nobody has paired with the token since.
+    func requireUnpaired() throws(TokenError) {
+        guard try !isPaired(with: serial) else { throw .activationNeeded }
+    }
+
     /// Whether a token that offers no channel was paired with. Who is outside of the group whose store is configured can
     /// never have paired with one: such a user keeps the tokens that have no channel.
     private func isPaired(with serial: [UInt8]) throws(TokenError) -> Bool {

@@ -145,12 +145,15 @@ public final class Token {
     /// Goes on with a token that was away, over a new connection. Who is logged in stays logged in if the PIN is kept: the
     /// next transaction opens the channel and presents it, or presents it when it is needed if there is no channel.
     ///
-    /// - Throws: ``TokenError/anotherToken`` if the token has no channel and is not the one that was away.
+    /// - Throws: ``TokenError/anotherToken`` if the token has no channel and is not the one that was away;
+    ///   ``TokenError/activationNeeded`` if it has been paired with meanwhile, so that nothing may go in plain any more.
     public func resume(over link: any CardLink) throws(TokenError) {
         self.link.disconnect()
         self.link = link
         cardWasReset()
-        if isPlain { try transaction { () throws(TokenError) in } }
+        guard isPlain else { return }
+        try requireUnpaired()
+        try transaction { () throws(TokenError) in }
     }
 
     private func endOnCard() {

@@ -3,10 +3,9 @@ import Cryptoki
 import Foundation
 import Locking
 import Secrets
+import SecureChannel
 import Testing
 import Token
-
-@testable import SecureChannel
 
 /// A card without a channel that gives whatever answers a test wants, in a reader of its own, and counts what it is asked.
 final class HostileCard: ReaderService, Sendable {

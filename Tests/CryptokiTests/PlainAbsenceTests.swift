@@ -124,6 +124,32 @@ struct PlainAbsenceTests {
         #expect(other.executions(of: AbsenceTests.verify) == 0)
     }
 
+    @Test("a token that another process has activated meanwhile gets nothing in plain any more, and the sessions end")
+    func activatedMeanwhile() throws {
+        let reader = try EmulatedReader(
+            .changed { offer in
+                offer.policy = 0
+                offer.isWireless = false
+            }, passwords: [Application.password])
+        let store = Folder()
+        let application = Application(reader, store: store) { settings in
+            settings.clocks = time.clocks
+            settings.policy.reconnectWindowWired = 20
+            settings.policy.plainBluetooth = true
+        }
+        let session = try application.open()
+        try application.logIn(session)
+        try Application(reader, store: store).activate()
+        reader.removeCard()
+        time.after(.seconds(1)) { reader.insertCard() }
+        let before = reader.plainCommands.count
+        #expect(throws: CKError.deviceRemoved) { try application.find(session) }
+        #expect(throws: CKError.sessionHandleInvalid) { try application.find(session) }
+        #expect(reader.plainCommands.count == before)
+        try application.logIn(application.open())
+        #expect(reader.plainCommands.count == before)
+    }
+
     @Test("a PIN that was changed elsewhere costs one try, and the login is over")
     func changedPIN() throws {
         reader.removeCard()

@@ -22,7 +22,9 @@ public struct ContentForm: Sendable {
         guard let length = Self.length(0x31, &rest), length == count - (beginning.count - rest.count),
             Self.length(0x30, &rest) != nil, let type = Self.length(0x06, &rest)
         else { return false }
-        return rest.dropFirst(type).first == 0x31
+        // A type longer than what was kept counts too.
+        let next = rest.dropFirst(type).first
+        return next == nil || next == 0x31
     }
 
     /// Reads a tag and a length; nil for another tag.

@@ -18,15 +18,18 @@ public struct RSAPrivateKey: ~Copyable, Sendable {
         let publicKey = try RSAPublicKey(
             modulus: components.modulus, publicExponent: components.publicExponent)
         var numbers = components.copy()
-        if components.factors == nil {
+        let d = try publicKey.number(components.privateExponent)
+        switch components.factors {
+        case .some(let factors):
+            let given = try FactorNumbers(factors, of: publicKey)
+            guard try given.belong(to: publicKey, d) else { throw .invalidKey }
+        case .none:
             // Only the exponent of a key that works leads to the factors.
             let short = RSAPrivateKey(publicKey, components.copy())
             try short.proveItself()
-            let d = try publicKey.number(components.privateExponent)
             if let found = try FactorNumbers(of: publicKey, d) { numbers.factors = try found.factors() }
         }
         let candidate = RSAPrivateKey(publicKey, numbers)
-        try candidate.requireConsistency()
         try candidate.proveItself()
         self = candidate
     }
@@ -34,16 +37,6 @@ public struct RSAPrivateKey: ~Copyable, Sendable {
     private init(_ publicKey: RSAPublicKey, _ numbers: consuming RSAComponents) {
         self.publicKey = publicKey
         self.numbers = numbers
-    }
-
-    private func requireConsistency() throws(HostCryptoError) {
-        let d = try publicKey.number(numbers.privateExponent)
-        switch numbers.factors {
-        case .none: break
-        case .some(let factors):
-            let factors = try FactorNumbers(factors, of: publicKey)
-            guard try factors.belong(to: publicKey, d) else { throw .invalidKey }
-        }
     }
 
     /// The key in libcrypto, for one operation: between operations nothing of it lies in libcrypto's memory, which is in

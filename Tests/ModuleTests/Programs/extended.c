@@ -1,6 +1,7 @@
 /*
  * extended SLOT PIN SO-PIN                          makes a key, writes a request for its certificate to stdout
  * extended SLOT PIN SO-PIN CERTIFICATE AUTHORITY    stores the certificate, writes a signed message to stdout, verifies it
+ * extended SLOT PIN SO-PIN unreadable CERTIFICATE signs with the certificate's pieces, and with garbage
  * extended SLOT PIN SO-PIN restore                  restores the token's factory state, with these PINs
  *
  * What the vendor's extension holds for its callers: results that it allocates, structures, buffers of two calls, and
@@ -261,6 +262,35 @@ static void unknown_signer(CK_BYTE_PTR attached, CK_ULONG size, CK_OBJECT_HANDLE
     C_EX_FreeBuffer(detached);
 }
 
+/* A certificate object can hold anything: what is none signs nothing. What lies behind a certificate is ignored. */
+static void unreadable_certificates(char *certificate) {
+    static CK_BYTE value[4096];
+    CK_ULONG size = load(certificate, value, sizeof value - 1);
+    CK_OBJECT_CLASS certificates = CKO_CERTIFICATE;
+    CK_BBOOL no = CK_FALSE;
+    CK_ATTRIBUTE template[] = {
+        {CKA_CLASS, &certificates, sizeof certificates}, {CKA_TOKEN, &no, 1}, {CKA_ID, id, sizeof id},
+        {CKA_VALUE, "garbage", 7}};
+    CK_OBJECT_HANDLE object = 0;
+    CK_BYTE_PTR envelope;
+    CK_ULONG length, cut;
+
+    for (cut = 0; cut <= size + 1; cut += cut < size - 8 ? 97 : 1) {
+        if (cut > 0) {
+            template[3].pValue = value;
+            template[3].ulValueLen = cut;
+        }
+        if (C_CreateObject(session, template, 4, &object) != CKR_OK) continue;
+        envelope = NULL;
+        length = 0;
+        CK_RV code = C_EX_PKCS7Sign(session, content, sizeof content, object, &envelope, &length, 0, NULL, 0, 0);
+        require((code == CKR_OK) == (cut >= size), "C_EX_PKCS7Sign with what is no certificate");
+        require((envelope != NULL) == (cut >= size), "C_EX_PKCS7Sign: an envelope without a certificate");
+        C_EX_FreeBuffer(envelope);
+        C_DestroyObject(session, object);
+    }
+}
+
 static void message(char *certificate, char *authority) {
     static CK_BYTE value[4096];
     CK_ULONG size = load(certificate, value, sizeof value);
@@ -339,7 +369,9 @@ int main(int count, char **words) {
     expect(C_Initialize(NULL), CKR_OK, "C_Initialize");
     expect(C_OpenSession(slot, CKF_SERIAL_SESSION | CKF_RW_SESSION, NULL, NULL, &session), CKR_OK, "C_OpenSession");
     log_in(CKU_USER);
-    if (count > 5) {
+    if (count > 5 && strcmp(words[4], "unreadable") == 0) {
+        unreadable_certificates(words[5]);
+    } else if (count > 5) {
         message(words[4], words[5]);
     } else if (count > 4) {
         restore();

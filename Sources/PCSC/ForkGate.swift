@@ -1,0 +1,172 @@
+import CPCSC
+import Glibc
+
+/// Keeps fork(2) and calls of libpcsclite apart.
+///
+/// libpcsclite has one mutex for the whole process. It is held for moments in every call, and for as long as the service
+/// takes to answer while a context is made. A child that was forked in such a moment would wait for that mutex for good.
+/// So a fork waits until no brief call is under way, and new calls wait until it is done. It does not wait for calls that
+/// may be long, such as a command to a card, beyond the moment of their begin; and for nothing longer than `patience`.
+/// A child of which it is not certain that it found the mutex free tries that once, in a thread of its own: if it is
+/// taken, all calls of the child fail.
+@safe
+enum ForkGate {
+    enum Length { case brief, long }
+
+    /// The longest time that a fork is held up.
+    static let patience = Duration.milliseconds(100)
+    /// How long after its begin a long call certainly no longer holds the mutex.
+    private static let begin = Duration.milliseconds(1)
+    /// How long a child waits for its try of the mutex.
+    private static let trial = Duration.seconds(2)
+
+    @unsafe private struct State {
+        var mutex = unsafe pthread_mutex_t()
+        var changed = pthread_cond_t()
+        var brief = 0
+        var long = 0
+        /// When the last long call began.
+        var lastLong = Duration.zero
+        /// How many threads are about to fork.
+        var forks = 0
+        /// Whether the mutex of libpcsclite may have been taken when this process was forked.
+        var isDoubtful = false
+        /// Whether a thread tries it.
+        var isTried = false
+    }
+
+    /// Made when the first call is made; it stays for the process and its children.
+    nonisolated(unsafe) private static let state: UnsafeMutablePointer<State> = {
+        let state = UnsafeMutablePointer<State>.allocate(capacity: 1)
+        unsafe state.initialize(to: State())
+        unsafe pthread_mutex_init(&state.pointee.mutex, nil)
+        unsafe initialise(&state.pointee.changed)
+        pthread_atfork({ ForkGate.prepare() }, { ForkGate.resume() }, { ForkGate.beginChild() })
+        return unsafe state
+    }()
+
+    /// Calls libpcsclite when no fork is under way.
+    ///
+    /// - Returns: Its code; `SCARD_E_SERVER_TOO_BUSY` in a child that cannot use it.
+    static func call(_ length: Length, _ body: () -> LONG) -> LONG {
+        guard enter(length) else { return LONG(SCARD_E_SERVER_TOO_BUSY) }
+        defer { leave(length) }
+        return body()
+    }
+
+    /// - Returns: Whether libpcsclite can be called.
+    private static func enter(_ length: Length) -> Bool {
+        unsafe pthread_mutex_lock(&state.pointee.mutex)
+        defer { unsafe pthread_mutex_unlock(&state.pointee.mutex) }
+        while unsafe state.pointee.forks > 0 {
+            unsafe pthread_cond_wait(&state.pointee.changed, &state.pointee.mutex)
+        }
+        guard hasFreeMutex() else { return false }
+        switch length {
+        case .brief: unsafe state.pointee.brief += 1
+        case .long:
+            unsafe state.pointee.long += 1
+            unsafe state.pointee.lastLong = time()
+        }
+        return true
+    }
+
+    /// Whether libpcsclite's mutex is free, or is given back in time.
+    private static func hasFreeMutex() -> Bool {
+        guard unsafe state.pointee.isDoubtful else { return true }
+        if unsafe !state.pointee.isTried {
+            unsafe state.pointee.isTried = true
+            var thread = pthread_t()
+            let code = unsafe pthread_create(
+                &thread, nil,
+                { _ in
+                    ForkGate.tryMutex()
+                    return nil
+                }, nil)
+            guard code == 0 else { return false }
+            pthread_detach(thread)
+        }
+        let end = time() + trial
+        while unsafe state.pointee.isDoubtful, time() < end { wait(until: end) }
+        return unsafe !state.pointee.isDoubtful
+    }
+
+    /// Waits for libpcsclite's mutex, for good if it is taken.
+    private static func tryMutex() {
+        // Any handle will do: it is looked up under the mutex.
+        _ = SCardIsValidContext(0)
+        unsafe pthread_mutex_lock(&state.pointee.mutex)
+        unsafe state.pointee.isDoubtful = false
+        unsafe pthread_cond_broadcast(&state.pointee.changed)
+        unsafe pthread_mutex_unlock(&state.pointee.mutex)
+    }
+
+    private static func leave(_ length: Length) {
+        unsafe pthread_mutex_lock(&state.pointee.mutex)
+        switch length {
+        case .brief: unsafe state.pointee.brief -= 1
+        case .long: unsafe state.pointee.long -= 1
+        }
+        if unsafe state.pointee.forks > 0 { unsafe pthread_cond_broadcast(&state.pointee.changed) }
+        unsafe pthread_mutex_unlock(&state.pointee.mutex)
+    }
+
+    // MARK: fork(2)
+
+    /// Before a fork. The gate's own mutex stays locked during it, so that the child finds the counts as they are.
+    static func prepare() {
+        unsafe pthread_mutex_lock(&state.pointee.mutex)
+        unsafe state.pointee.forks += 1
+        let end = time() + patience
+        while time() < end {
+            if unsafe state.pointee.brief > 0 {
+                wait(until: end)
+            } else if unsafe state.pointee.long > 0 {
+                let quiet = unsafe state.pointee.lastLong + begin
+                guard time() < quiet else { break }
+                wait(until: quiet)
+            } else {
+                break
+            }
+        }
+    }
+
+    /// After a fork, in the parent.
+    static func resume() {
+        unsafe state.pointee.forks -= 1
+        unsafe pthread_cond_broadcast(&state.pointee.changed)
+        unsafe pthread_mutex_unlock(&state.pointee.mutex)
+    }
+
+    /// After a fork, in the child, which has none of the threads whose calls are counted.
+    private static func beginChild() {
+        unsafe state.pointee.isDoubtful =
+            state.pointee.isDoubtful || state.pointee.brief > 0 || state.pointee.long > 0
+        unsafe state.pointee.isTried = false
+        unsafe (state.pointee.brief, state.pointee.long, state.pointee.forks) = (0, 0, 0)
+        unsafe pthread_mutex_init(&state.pointee.mutex, nil)
+        unsafe initialise(&state.pointee.changed)
+    }
+
+    /// Makes the condition's clock the one that nobody sets.
+    private static func initialise(_ condition: UnsafeMutablePointer<pthread_cond_t>) {
+        var attributes = pthread_condattr_t()
+        unsafe pthread_condattr_init(&attributes)
+        unsafe pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+        unsafe pthread_cond_init(condition, &attributes)
+        unsafe pthread_condattr_destroy(&attributes)
+    }
+
+    private static func wait(until end: Duration) {
+        let parts = end.components
+        var time = timespec(
+            tv_sec: Int(clamping: parts.seconds), tv_nsec: Int(clamping: parts.attoseconds / 1_000_000_000))
+        unsafe pthread_cond_timedwait(&state.pointee.changed, &state.pointee.mutex, &time)
+    }
+
+    private static func time() -> Duration {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+    }
+}

@@ -1,0 +1,116 @@
+import APDU
+import Locking
+
+/// The contexts that this process has with the smart card service, which serves 200 of them to all processes together.
+///
+/// There is one for all that is done one thing after the other. Only what is done at the same time has another one, for as
+/// long as it lasts: a second card that is connected, a wait for a reader while a card is connected, a look at the readers
+/// while a command runs. A card would else wait for another one's commands.
+final class PCSCContexts: Sendable {
+    private struct State {
+        var home: PCSCContext?
+        /// Whether a card or a wait has the home context.
+        var isLeased = false
+        /// The contexts of other cards and waits.
+        var others: [PCSCContext] = []
+        /// Whether the last attempt to make a context was refused, after all the waiting.
+        var isRefused = false
+    }
+
+    private let state = Lock(State())
+    private let clocks: Clocks
+
+    /// How long a refused context is tried again and again: others' come and go.
+    private static let patience = Duration.seconds(1)
+
+    init(clocks: Clocks = .system) { self.clocks = clocks }
+
+    /// A context for one card, or for one wait, for as long as the lease is kept.
+    final class Lease {
+        let context: PCSCContext
+        private let contexts: PCSCContexts
+
+        fileprivate init(_ context: PCSCContext, of contexts: PCSCContexts) {
+            self.context = context
+            self.contexts = contexts
+        }
+
+        deinit { contexts.end(context) }
+    }
+
+    /// - Throws: ``LinkError/refused`` after a second in which the service made no further context.
+    func lease() throws(LinkError) -> Lease {
+        let home = try home()
+        let isFree = state.withLock { state in
+            guard state.home === home, !state.isLeased else { return false }
+            state.isLeased = true
+            return true
+        }
+        if isFree { return Lease(home, of: self) }
+        let other = try make()
+        state.withLock { $0.others.append(other) }
+        return Lease(other, of: self)
+    }
+
+    /// Ends a lease. Where another one is left, its context is home from then on.
+    private func end(_ context: PCSCContext) {
+        state.withLock { state in
+            guard state.home === context else { return state.others.removeAll { $0 === context } }
+            state.isLeased = !state.others.isEmpty
+            if state.isLeased { state.home = state.others.removeFirst() }
+        }
+    }
+
+    /// What is in the readers now. No command of a card is waited for.
+    func readerStates() throws(LinkError) -> [ReaderState] {
+        let home = try home()
+        if let states = try home.readerStatesIfAvailable() { return states }
+        let other: PCSCContext
+        do throws(LinkError) {
+            other = try PCSCContext()
+        } catch {
+            // There is none for a look alone.
+            guard error == .refused else { throw error }
+            return try home.readerStates()
+        }
+        return try other.readerStates()
+    }
+
+    /// Forgets the context that is there: a service that was started anew does not know it.
+    func renew() {
+        state.withLock { state in
+            state.home = nil
+            state.isLeased = false
+            state.others = []
+        }
+    }
+
+    private func home() throws(LinkError) -> PCSCContext {
+        if let home = state.withLock({ $0.home }) { return home }
+        let made = try make()
+        return state.withLock { state in
+            let home = state.home ?? made
+            state.home = home
+            return home
+        }
+    }
+
+    /// A new context. A service that refuses is asked again for a while, but not by every call.
+    private func make() throws(LinkError) -> PCSCContext {
+        let end = clocks.awake.now + (state.withLock { $0.isRefused } ? .zero : Self.patience)
+        while true {
+            do throws(LinkError) {
+                let context = try PCSCContext()
+                state.withLock { $0.isRefused = false }
+                return context
+            } catch {
+                guard error == .refused else { throw error }
+                guard clocks.awake.now < end else {
+                    state.withLock { $0.isRefused = true }
+                    throw error
+                }
+                clocks.pause(.milliseconds(50))
+            }
+        }
+    }
+}

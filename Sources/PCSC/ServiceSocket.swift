@@ -1,0 +1,26 @@
+import Glibc
+
+/// The socket of the smart card service. libpcsclite says of a service that refuses it the same as of none.
+enum ServiceSocket {
+    /// Whether a service listens there.
+    static var isListening: Bool {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let path = unsafe getenv("PCSCLITE_CSOCK_NAME").map { unsafe String(cString: $0) } ?? "/run/pcscd/pcscd.comm"
+        let isWhole = unsafe withUnsafeMutableBytes(of: &address.sun_path) { field in
+            unsafe field.copyBytes(from: path.utf8.prefix(field.count))
+            return path.utf8.count < field.count
+        }
+        let descriptor = socket(
+            AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+        guard isWhole, descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        let code = unsafe withUnsafePointer(to: &address) { address in
+            unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                unsafe connect(descriptor, address, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        // A queue that is full is one, and a socket that this user may not use.
+        return code == 0 || errno == EAGAIN || errno == EACCES || errno == EPERM
+    }
+}
