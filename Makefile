@@ -34,7 +34,7 @@ sudo := $(if $(filter 0,$(shell id -u)),,sudo)
 build_packages := gcc g++ libc6-dev binutils pkg-config git libpcsclite-dev libssl-dev libp11-kit-dev
 test_packages := pcscd vsmartcard-vpcd opensc p11-kit openssl libengine-gost-openssl python3-venv valgrind spin mandoc \
     gnutls-bin libengine-pkcs11-openssl libnss3-tools openjdk-17-jdk-headless openssh-client openvpn \
-    gnupg-pkcs11-scd gpgsm gpg-agent strongswan-pki libstrongswan-extra-plugins
+    libcap2-bin strace gnupg-pkcs11-scd gpgsm gpg-agent strongswan-pki libstrongswan-extra-plugins
 bench_packages := libengine-gost-openssl libgcrypt20-dev nettle-dev softhsm2
 
 # Installs those of the packages $(1) that are missing.
@@ -87,6 +87,7 @@ test: deps build lint ## build, and run every test
 	Tests/absence.sh
 	Tests/sharing.sh 10
 	Tests/memory.sh
+	Tests/daemons.sh
 	Tests/model.sh
 	Tests/constant-time.sh
 	Tests/threads.sh 10 thread

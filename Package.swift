@@ -66,8 +66,10 @@ let package = Package(
             name: "CPCSC", path: "Include/CPCSC", pkgConfig: "libpcsclite", providers: [.apt(["libpcsclite-dev"])]),
         .systemLibrary(
             name: "COpenSSL", path: "Include/COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CHostProcess", path: "Include/CHostProcess"),
 
         kanal("Locking"),
+        kanal("HostProcess", on: ["CHostProcess"]),
         // Unoptimised, every test would wait for the memory of secrets.
         kanal("Secrets", swift: [.unsafeFlags(["-O"], .when(configuration: .debug))]),
         kanal("APDU", on: ["Secrets"]),
@@ -78,13 +80,13 @@ let package = Package(
                 .unsafeFlags(["-Wall", "-Wextra", "-Werror"]), .unsafeFlags(["-O2"], .when(configuration: .debug)),
             ]),
         kanal(
-            "GOST", on: ["COpenSSL", "GOSTKernels", "Secrets"],
+            "GOST", on: ["COpenSSL", "GOSTKernels", "HostProcess", "Secrets"],
             swift: [.unsafeFlags(["-O"], .when(configuration: .debug))]),
         kanal("HostCrypto", on: ["COpenSSL", "GOST", "Secrets"]),
-        kanal("Storage", on: ["Secrets"]),
+        kanal("Storage", on: ["HostProcess", "Secrets"]),
         kanal("SecureChannel", on: ["APDU", "GOST", "Locking", "Secrets", "Storage"]),
         kanal("Emulator", on: ["APDU", "COpenSSL", "GOST", "Locking", "Secrets", "Storage"]),
-        kanal("PCSC", on: ["APDU", "CPCSC", "Locking", "Secrets"]),
+        kanal("PCSC", on: ["APDU", "CPCSC", "HostProcess", "Locking", "Secrets"]),
         kanal(
             "Token",
             on: [
@@ -94,7 +96,7 @@ let package = Package(
         kanal(
             "Cryptoki",
             on: [
-                "APDU", "CCryptoki", "GOST", "HostCrypto", "Locking", "SecureChannel", "Secrets", "Token",
+                "APDU", "CCryptoki", "GOST", "HostCrypto", "Locking", "SecureChannel", "Secrets", "Storage", "Token",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .target(
@@ -112,8 +114,8 @@ let package = Package(
         kanal(
             "Provider",
             on: [
-                "APDU", "CCryptoki", "Configuration", "Cryptoki", "Locking", "PCSC", "SecureChannel", "Secrets",
-                "Token",
+                "APDU", "CCryptoki", "Configuration", "Cryptoki", "HostProcess", "Locking", "PCSC", "SecureChannel",
+                "Secrets", "Storage", "Token",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .target(
@@ -126,6 +128,10 @@ let package = Package(
 
         .target(
             name: "TestSupport", dependencies: ["APDU", "Secrets"], path: "Tests/Support", swiftSettings: settings),
+        tests("HostProcessTests", on: ["HostProcess", "TestSupport"]),
+        tests(
+            "ProviderTests",
+            on: ["HostProcess", "Locking", "Provider", "TestSupport", .product(name: "Logging", package: "swift-log")]),
         tests("APDUTests", on: ["APDU", "Secrets", "TestSupport"]),
         tests("TokenTests", on: ["TestSupport", "Token"]),
         tests(

@@ -23,6 +23,8 @@ public enum LinkError: Error, Sendable, Equatable {
     case channelBroken
     /// The operating system could not deliver random bytes.
     case randomUnavailable
+    /// The process, or the system, has no descriptor left to reach the service by.
+    case noDescriptors
 
     /// What is known of the command's execution.
     public enum Outcome: Sendable { case notSent, unknown }
@@ -30,7 +32,8 @@ public enum LinkError: Error, Sendable, Equatable {
     /// Whether the card can have executed the command.
     public var outcome: Outcome {
         switch self {
-        case .noService, .refused, .noCard, .mute, .removed(sent: false), .reset, .sharingViolation, .randomUnavailable:
+        case .noService, .refused, .noCard, .mute, .removed(sent: false), .reset, .sharingViolation, .randomUnavailable,
+            .noDescriptors:
             .notSent
         case .removed, .transmission, .malformed, .channelBroken: .unknown
         }
@@ -40,7 +43,7 @@ public enum LinkError: Error, Sendable, Equatable {
     public var mayPass: Bool {
         switch self {
         case .noService, .mute, .reset, .sharingViolation, .transmission, .malformed: true
-        case .refused, .noCard, .removed, .channelBroken, .randomUnavailable: false
+        case .refused, .noCard, .removed, .channelBroken, .randomUnavailable, .noDescriptors: false
         }
     }
 }

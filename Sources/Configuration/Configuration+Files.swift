@@ -1,5 +1,5 @@
 import SecureChannel
-import Storage
+public import Storage
 import Token
 
 extension Configuration {
@@ -10,8 +10,12 @@ extension Configuration {
     /// - Parameters:
     ///   - user: nil for a process that must not listen to its user.
     ///   - program: The name of the process's executable, without its directory.
-    public init(reading system: String, user: String?, program: String) {
-        self.init([system, user].map { path in path.flatMap { Configuration.file(at: $0, program) } })
+    /// - Throws: ``StorageError/noDescriptors``: whether there are files cannot be said now.
+    public init(reading system: String, user: String?, program: String) throws(StorageError) {
+        let administrator = try Configuration.file(at: system, program)
+        self.init([
+            administrator, try user.flatMap { path throws(StorageError) in try Configuration.file(at: path, program) },
+        ])
     }
 
     /// Takes over the content of the administrator's file and of the user's; nil is a file that does not exist.
@@ -26,12 +30,11 @@ extension Configuration {
     /// - Parameter files: The administrator's, then the user's.
     private init(_ files: [ConfigurationFile?]) {
         var all = Statements()
-        for (position, file) in files.enumerated() {
+        for (index, file) in files.enumerated() {
             guard var file else { continue }
             var statements = Statements(file.general, of: &file)
             statements.override(by: Statements(file.special, of: &file))
-            statements.raise(to: all, in: &file)
-            if position > 0 { statements.leaveToAdministrator(all, in: &file) }
+            if index > 0 { statements.keepFromWeakening(all, in: &file) }
             all.override(by: statements)
             remarks += file.remarks.sorted { ($0.line ?? 0) < ($1.line ?? 0) }
             isClosed = isClosed || file.isClosed
@@ -56,41 +59,16 @@ extension Configuration {
         policy.plainBluetooth = statements.plainBluetooth ?? policy.plainBluetooth
         policy.plainLogin = statements.plainLogin ?? policy.plainLogin
         policy.hidesGOSTKeys = statements.hidesGOSTKeys ?? policy.hidesGOSTKeys
+        reportsToSyslog = statements.syslog ?? reportsToSyslog
     }
 
-    private static func file(at path: String, _ program: String) -> ConfigurationFile? {
-        do {
+    private static func file(at path: String, _ program: String) throws(StorageError) -> ConfigurationFile? {
+        do throws(StorageError) {
             guard let content = try TrustedFile.read(path, limit: ConfigurationFile.limit) else { return nil }
             return ConfigurationFile(parsing: content, path: path, program: program)
         } catch {
+            guard error != .noDescriptors else { throw error }
             return ConfigurationFile(path: path, failure: error)
-        }
-    }
-}
-
-extension Statements {
-    /// Leaves nothing that protects less than what the administrator says.
-    fileprivate mutating func raise(to administrator: Statements, in file: inout ConfigurationFile) {
-        if administrator.minimumProfile == .modern, minimumProfile == .classic {
-            minimumProfile = .modern
-            file.remark(
-                "minimum_profile = classic has no effect: the administrator demands modern",
-                line: file.line(of: .minimumProfile))
-        }
-        if administrator.requireSM == true, requireSM == false {
-            requireSM = true
-            file.remark(
-                "require_sm = off has no effect: the administrator demands on", line: file.line(of: .requireSM))
-        }
-    }
-
-    /// Takes back what a user allows and the administrator does not.
-    fileprivate mutating func leaveToAdministrator(_ administrator: Statements, in file: inout ConfigurationFile) {
-        if plainBluetooth == true, administrator.plainBluetooth != true {
-            plainBluetooth = false
-            file.remark(
-                "plain_bluetooth = on has no effect: only the administrator can allow it",
-                line: file.line(of: .plainBluetooth))
         }
     }
 }

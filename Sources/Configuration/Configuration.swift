@@ -3,13 +3,15 @@ public import Token
 /// What the configuration files say to one program.
 ///
 /// The user's file overrides the administrator's; in each, a section of the program overrides what stands before all
-/// sections. What protects can only be raised by the user: the stricter `minimum_profile` and `require_sm` count, and
+/// sections. What protects can only be raised by the user: where both files set it the stricter value counts, and
 /// `wireless_readers` of all places add up. An error never lowers protection: see ``isClosed``.
 public struct Configuration: Sendable, Equatable {
     /// Where pairings with tokens are kept.
     public var store = Store.user
     /// What is decided about tokens.
     public var policy = TokenPolicy()
+    /// Whether the system's log is told what the administrator should know. Only the administrator's file says.
+    public internal(set) var reportsToSyslog = true
 
     /// What is to be said about the files.
     public internal(set) var remarks: [Remark] = []

@@ -12,12 +12,15 @@ enum Key: String, CaseIterable {
     case plainBluetooth = "plain_bluetooth"
     case plainLogin = "plain_login"
     case hideGOSTKeys = "hide_gost_keys"
+    case syslog
 
     /// Whether an error in it leaves open what protection or which store is wanted.
     var closes: Bool {
         switch self {
         case .application, .group, .synchronised, .minimumProfile, .requireSM, .wirelessReaders: true
-        case .plainBluetooth, .pinRetention, .reconnectWindow, .reconnectWindowWired, .plainLogin, .hideGOSTKeys: false
+        case .plainBluetooth, .pinRetention, .reconnectWindow, .reconnectWindowWired, .plainLogin, .hideGOSTKeys,
+            .syslog:
+            false
         }
     }
 
@@ -31,7 +34,7 @@ enum Key: String, CaseIterable {
             "a name of at most 64 letters, digits, \".\", \"_\" and \"-\" that does not begin with \".\""
         case .synchronised: "a path that begins with \"/\" or \"~/\""
         case .minimumProfile: "classic, modern"
-        case .requireSM, .plainBluetooth, .hideGOSTKeys: "on, off"
+        case .requireSM, .plainBluetooth, .hideGOSTKeys, .syslog: "on, off"
         case .pinRetention: "session, none"
         case .reconnectWindow, .reconnectWindowWired: "whole seconds, 0 to 3600"
         case .wirelessReaders: "names of readers, with * and ?, separated by commas"

@@ -13,6 +13,7 @@ struct Statements {
     var plainBluetooth: Bool?
     var plainLogin: PlainLogin?
     var hidesGOSTKeys: Bool?
+    var syslog: Bool?
 
     init() {}
 
@@ -76,6 +77,9 @@ struct Statements {
         case .hideGOSTKeys:
             hidesGOSTKeys = Statements.flag(value)
             return hidesGOSTKeys != nil
+        case .syslog:
+            syslog = Statements.flag(value)
+            return syslog != nil
         }
     }
 
@@ -122,5 +126,6 @@ struct Statements {
         plainBluetooth = other.plainBluetooth ?? plainBluetooth
         plainLogin = other.plainLogin ?? plainLogin
         hidesGOSTKeys = other.hidesGOSTKeys ?? hidesGOSTKeys
+        syslog = other.syslog ?? syslog
     }
 }

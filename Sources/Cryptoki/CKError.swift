@@ -1,6 +1,7 @@
 import APDU
 public import CCryptoki
 import SecureChannel
+import Storage
 import Token
 
 /// A Cryptoki return value other than `CKR_OK` (PKCS #11 v2.40, 5.1), and for the log why it is returned.
@@ -109,6 +110,7 @@ extension CKError {
             switch error {
             case .noCard, .mute: .tokenNotPresent
             case .noService, .removed: .deviceRemoved
+            case .noDescriptors: .hostMemory
             case .refused, .randomUnavailable: CKError(CKR_FUNCTION_FAILED)
             case .reset, .sharingViolation, .transmission, .malformed, .channelBroken: .deviceError
             }
@@ -123,6 +125,7 @@ extension CKError {
             case .slotBlocked: .pinLocked
             case .tableFull: .deviceMemory
             case .unknownRecord, .profileUnsupported, .profileRaised: .functionNotSupported
+            case .storage(.noDescriptors): .hostMemory
             case .storage: CKError(CKR_FUNCTION_FAILED)
             default: .deviceError
             }

@@ -157,7 +157,7 @@ public final class Library: Sendable {
 
     /// What is known of a slot, for a call that is about to take its lock.
     func entry(_ id: CK_SLOT_ID) throws(CKError) -> Entry {
-        LibraryContext.prepare()
+        guard LibraryContext.prepare() else { throw .hostMemory }
         if let entry = known(id) { return entry }
         try refreshSlots()
         guard let entry = known(id) else { throw .slotIDInvalid }

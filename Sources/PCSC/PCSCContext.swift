@@ -1,6 +1,7 @@
 import APDU
 import CPCSC
 import Glibc
+import HostProcess
 import Locking
 
 /// A connection to the smart card service (`SCardEstablishContext`). One context serves one thread at a time.
@@ -12,9 +13,11 @@ final class PCSCContext: Sendable {
     ///   on users whom polkit does not let use it.
     init() throws(LinkError) {
         var handle: SCARDCONTEXT = 0
-        let code = ForkGate.call(.brief) {
-            unsafe SCardEstablishContext(DWORD(SCARD_SCOPE_SYSTEM), nil, nil, &handle)
+        let code = StandardDescriptors.spare(otherwise: SCARD_E_NO_SERVICE) {
+            ForkGate.call(.brief) { unsafe SCardEstablishContext(DWORD(SCARD_SCOPE_SYSTEM), nil, nil, &handle) }
         }
+        // pcsclite does not tell that it got no socket.
+        if code == SCARD_E_NO_SERVICE, StandardDescriptors.areUsedUp { throw .noDescriptors }
         if [SCARD_F_COMM_ERROR, SCARD_W_SECURITY_VIOLATION].contains(code) { throw .refused }
         if code == SCARD_E_NO_SERVICE, ServiceSocket.isListening { throw .refused }
         try check(code)

@@ -1,4 +1,5 @@
 import Glibc
+import HostProcess
 
 /// The socket of the smart card service. libpcsclite says of a service that refuses it the same as of none.
 enum ServiceSocket {
@@ -11,9 +12,11 @@ enum ServiceSocket {
             unsafe field.copyBytes(from: path.utf8.prefix(field.count))
             return path.utf8.count < field.count
         }
-        let descriptor = socket(
-            AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
-        guard isWhole, descriptor >= 0 else { return false }
+        guard isWhole else { return false }
+        let descriptor = StandardDescriptors.spare(otherwise: -1) {
+            socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+        }
+        guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
         let code = unsafe withUnsafePointer(to: &address) { address in
             unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in

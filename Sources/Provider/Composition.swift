@@ -6,14 +6,17 @@ import Logging
 import PCSC
 import Secrets
 import SecureChannel
+import Storage
 import Token
 
 /// Puts the library together: real readers, the store of pairings and the policies that are configured, the operating
 /// system's random numbers.
 enum Composition {
-    static func library() -> Library {
+    /// - Throws: `CKR_HOST_MEMORY` if there are no descriptors left to read the configuration by.
+    static func library() throws(CKError) -> Library {
         Reason.isWanted = ProviderLog.isActive
-        let settings = settings(configuration())
+        let directories = UserDirectories()
+        let settings = settings(try configuration(directories), directories)
         let readers = PCSCReaders { refusal in
             let reason =
                 refusal == .noService
@@ -27,28 +30,43 @@ enum Composition {
     }
 
     /// What the files say to this program, and in the log what they say wrong.
-    private static func configuration() -> Configuration {
-        let user = userDirectory("XDG_CONFIG_HOME", in: ".config")
-        let configuration = Configuration(
-            reading: "/etc/kanal/kanal.conf", user: user.map { $0 + "/kanal/kanal.conf" }, program: programName())
+    private static func configuration(_ directories: UserDirectories) throws(CKError) -> Configuration {
+        let user = directories.found().configuration
+        let configuration: Configuration
+        do throws(StorageError) {
+            configuration = try Configuration(
+                reading: "/etc/kanal/kanal.conf", user: user.map { $0 + "/kanal/kanal.conf" }, program: programName())
+        } catch {
+            // Nothing else is thrown.
+            throw .hostMemory
+        }
+        Process.current.administratorLog.turn(on: configuration.reportsToSyslog)
         for remark in configuration.remarks {
-            ProviderLog.logger.log(level: remark.isError ? .error : .notice, "\(remark)")
+            if remark.isError {
+                ProviderLog.logger.administratorError("\(remark)")
+            } else {
+                ProviderLog.logger.notice("\(remark)")
+            }
         }
         if configuration.isClosed {
-            ProviderLog.logger.error(
+            ProviderLog.logger.administratorError(
                 "kanal.conf has an error: no token can be activated or used before it is corrected")
         }
         return configuration
     }
 
-    private static func settings(_ configuration: Configuration) -> TokenSettings {
-        let location = configuration.location(
-            data: userDirectory("XDG_DATA_HOME", in: ".local/share"), home: environment("HOME"))
-        if location == .nowhere {
-            ProviderLog.logger.warning("neither XDG_DATA_HOME nor HOME is set: nothing can be activated")
+    private static func settings(_ configuration: Configuration, _ directories: UserDirectories) -> TokenSettings {
+        // The process may become another user's before a token is used.
+        let location: @Sendable () -> PairingStore.Location = {
+            let found = directories.found()
+            return configuration.location(data: found.data, home: found.home)
+        }
+        if location() == .nowhere {
+            ProviderLog.logger.warning("the user has no home directory: nothing can be activated")
         }
         var settings = TokenSettings(
-            pairings: location, hostLabel: hostName(), random: SystemRandom(), log: ProviderLog.logger)
+            pairings: .nowhere, hostLabel: hostName(), random: SystemRandom(), log: ProviderLog.logger)
+        settings.locatePairings(by: location)
         settings.policy = configuration.policy
         return settings
     }

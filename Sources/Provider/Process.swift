@@ -6,6 +6,8 @@ import Locking
 final class Process: Sendable {
     private let mark = ForkMark()
     private let library = Lock<Initialised?>(nil)
+    /// What the administrator is told.
+    let administratorLog = AdministratorLog(program: programName())
 
     /// What `C_Initialize` has made.
     private struct Initialised {
@@ -40,14 +42,14 @@ final class Process: Sendable {
         try mutex.withLock { () throws(CKError) in try body(initialised.library) }
     }
 
-    /// - Throws: `CKR_CRYPTOKI_ALREADY_INITIALIZED`; what `makeMutex` throws.
+    /// - Throws: `CKR_CRYPTOKI_ALREADY_INITIALIZED`; what `make` and `makeMutex` throw.
     func initialise(
-        _ make: () -> Library, mutex makeMutex: () throws(CKError) -> ApplicationMutex?
+        _ make: () throws(CKError) -> Library, mutex makeMutex: () throws(CKError) -> ApplicationMutex?
     ) throws(CKError) {
         try library.withLock { library throws(CKError) in
             guard library == nil else { throw .alreadyInitialised }
             let mutex = try makeMutex()
-            library = Initialised(library: make(), mutex: mutex)
+            library = try Initialised(library: make(), mutex: mutex)
         }
     }
 

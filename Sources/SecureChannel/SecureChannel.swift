@@ -15,6 +15,8 @@ public final class SecureChannel: CardConnection {
     public let record: PairingRecord
     /// Whether no reply has been verified yet.
     public private(set) var isProvisional = true
+    /// Whether a reply had a wrong MAC.
+    public private(set) var metWrongMAC = false
 
     let uptime: Uptime
     var session: Session?
@@ -146,6 +148,7 @@ extension SecureChannel {
         } catch .link(let error) where error != .malformed {
             throw error
         } catch {
+            metWrongMAC = metWrongMAC || error == .authenticationFailed
             throw .channelBroken
         }
     }

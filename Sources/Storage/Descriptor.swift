@@ -1,4 +1,5 @@
 import Glibc
+import HostProcess
 import Secrets
 
 /// An open file or directory, closed when its owner lets it go. All system calls of this module that need one are here.
@@ -12,17 +13,18 @@ struct Descriptor: ~Copyable {
     init(
         opening path: String, in directory: borrowing Descriptor, _ flags: Int32, mode: mode_t = 0o600
     ) throws(StorageError) {
-        try self.init(unsafe openat(directory.number, path, flags | O_NOFOLLOW | O_CLOEXEC, mode))
+        let parent = directory.number
+        try self.init { unsafe openat(parent, path, flags | O_NOFOLLOW | O_CLOEXEC, mode) }
     }
 
     /// Opens a directory without following a link in its last component.
     init(directory path: String) throws(StorageError) {
-        try self.init(unsafe open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC))
+        try self.init { unsafe open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) }
     }
 
     /// Opens a file for reading, following links.
     init(following path: String) throws(StorageError) {
-        try self.init(unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC))
+        try self.init { unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC) }
     }
 
     /// Makes a directory closed to others.
@@ -34,7 +36,8 @@ struct Descriptor: ~Copyable {
         return false
     }
 
-    private init(_ number: Int32) throws(StorageError) {
+    private init(_ open: () -> Int32) throws(StorageError) {
+        let number = StandardDescriptors.spare(otherwise: -1, open)
         guard number >= 0 else { throw StorageError(errno: errno) }
         self.number = number
     }
@@ -119,7 +122,9 @@ struct Descriptor: ~Copyable {
         var written = 0
         while written < bytes.count {
             let result = unsafe bytes.withUnsafeBytes { buffer in
-                unsafe Glibc.write(number, buffer.baseAddress?.advanced(by: written), buffer.count - written)
+                WriteSignals.withheld {
+                    unsafe Glibc.write(number, buffer.baseAddress?.advanced(by: written), buffer.count - written)
+                }
             }
             if result < 0 && errno == EINTR { continue }
             try check(result)
@@ -184,8 +189,15 @@ struct Descriptor: ~Copyable {
 
     /// The names of all entries of this directory but "." and "..".
     borrowing func entries() throws(StorageError) -> [String] {
-        let copy = unsafe openat(number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard let stream = unsafe fdopendir(copy) else { throw StorageError(errno: errno) }
+        let copy = StandardDescriptors.spare(otherwise: -1) {
+            unsafe openat(number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        }
+        try check(copy)
+        guard let stream = unsafe fdopendir(copy) else {
+            let code = errno
+            close(copy)
+            throw StorageError(errno: code)
+        }
         defer { unsafe closedir(stream) }
         var names: [String] = []
         while let entry = unsafe readdir(stream) {

@@ -14,6 +14,8 @@ public enum StorageError: Error, Sendable, Equatable {
     case locked
     /// The name is empty, hidden (it begins with a dot), or has a slash or NUL in it.
     case invalidName
+    /// The process, or the system, has no file descriptor left.
+    case noDescriptors
     /// Another failure of the operating system, by its `errno`.
     case system(errno: Int32)
 
@@ -51,6 +53,7 @@ public enum StorageError: Error, Sendable, Equatable {
             case ELOOP, ENOTDIR, EISDIR, ENXIO: .denied(.otherKind)
             case ENOSPC, EDQUOT, EFBIG: .full
             case EWOULDBLOCK: .locked
+            case EMFILE, ENFILE: .noDescriptors
             default: .system(errno: code)
             }
     }
@@ -74,6 +77,7 @@ extension StorageError: CustomStringConvertible {
         case .tooLarge: "the file is too large"
         case .locked: "another process holds the lock"
         case .invalidName: "not a valid file name"
+        case .noDescriptors: "no file descriptors are left"
         case .system(let code): "system error \(code)"
         }
     }

@@ -1,7 +1,7 @@
 public import Logging
 
 extension Logger {
-    /// The metadata key that marks a message as a security event. Its value says nothing.
+    /// The metadata key that marks a message for the administrator: its value is `event` or `error`.
     public static let securityEventKey = "security"
 
     /// Logs a security event: something that looks like an attack on a token, or that weakens its protection. Whoever
@@ -10,5 +10,11 @@ extension Logger {
     /// - Parameter reader: The PC/SC name of the token's reader.
     public func securityEvent(_ message: Logger.Message, reader: String) {
         warning(message, metadata: [Self.securityEventKey: "event", "reader": "\(reader)"])
+    }
+
+    /// Logs why tokens cannot be used, or not as the user would expect, before somebody changes something on this machine:
+    /// an error of the configuration or of a store of pairings. The administrator is shown it, too.
+    public func administratorError(_ message: Logger.Message) {
+        error(message, metadata: [Self.securityEventKey: "error"])
     }
 }

@@ -187,9 +187,13 @@ extension Token {
                 settings.pairings, create: create, random: settings.random, patience: settings.storePatience)
         } catch {
             let path = settings.pairings.path
-            settings.log.log(
-                level: error == .denied(.otherMembers) ? .notice : .error,
-                "the pairings\(path.isEmpty ? "" : " in " + path) cannot be used: \(error)")
+            let reason: Logger.Message = "the pairings\(path.isEmpty ? "" : " in " + path) cannot be used: \(error)"
+            // That others share a store is no error.
+            if error == .denied(.otherMembers) {
+                settings.log.notice(reason)
+            } else {
+                settings.log.administratorError(reason)
+            }
             throw .channel(.storage(error))
         }
     }
@@ -198,8 +202,11 @@ extension Token {
     func failure(_ error: ChannelError) -> TokenError {
         switch error {
         case .storage(let reason):
-            settings.log.error("a file of the pairings in \(settings.pairings.path) cannot be used: \(reason)")
+            settings.log.administratorError(
+                "a file of the pairings in \(settings.pairings.path) cannot be used: \(reason)")
         case .downgradeSuspected: report("other capabilities than before: possible downgrade attack")
+        case .authenticationFailed, .reflection:
+            report("the token cannot prove that it is the one that was activated: possible attack")
         case .profileRaised: warn("the token now offers a better profile: activate it again")
         case .profileUnsupported: warn("the token, or the password, lacks the profile that minimum_profile demands")
         default: break

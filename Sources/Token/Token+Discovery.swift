@@ -39,6 +39,10 @@ extension Token {
             } else if mustProtect || mustShow || capabilities.policy.contains(.requiredWired) {
                 protection = .unpaired(capabilities)
                 warn("the token is not activated: C_EX_SetActivationPassword comes first")
+                if settings.pairings == .nowhere {
+                    settings.log.administratorError(
+                        "a token with a secure channel cannot be activated: the user has no home directory")
+                }
             } else if try hasRecord(of: capabilities.serial) {
                 protection = .unpaired(capabilities)
                 warn(

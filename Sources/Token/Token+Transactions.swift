@@ -1,5 +1,6 @@
 import APDU
 import Locking
+import Logging
 import SecureChannel
 import Secrets
 
@@ -196,6 +197,10 @@ extension Token {
     func linkFailed(_ error: LinkError) -> TokenError {
         isProven = false
         if let channel, !channel.isOpen {
+            if channel.metWrongMAC {
+                settings.log.securityEvent(
+                    "a reply in the secure channel has a wrong MAC: it was changed on its way", reader: reader)
+            }
             if channel.isProvisional, error.outcome == .unknown {
                 history.opens.countFruitless(at: settings.clocks.uptime.now)
             }

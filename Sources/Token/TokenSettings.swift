@@ -6,7 +6,10 @@ public import Secrets
 /// How tokens are to be treated, whichever they are.
 public struct TokenSettings: Sendable {
     /// Where pairings with tokens are kept.
-    public var pairings: PairingStore.Location
+    public var pairings: PairingStore.Location {
+        get { location() }
+        set { location = { newValue } }
+    }
     /// The name that tokens remember this host by; at most 32 bytes of it are used.
     public var hostLabel: String
     /// Source of everything random on the host.
@@ -23,11 +26,18 @@ public struct TokenSettings: Sendable {
     let plainTokens = PlainTokens()
     /// What they last held, by whoever has a copy of these settings.
     let publicObjects = PublicObjects()
+    /// Tells where pairings are kept at the moment.
+    private var location: @Sendable () -> PairingStore.Location
 
     public init(pairings: PairingStore.Location, hostLabel: String, random: any RandomSource, log: Logger) {
-        self.pairings = pairings
+        location = { pairings }
         self.hostLabel = hostLabel
         self.random = random
         self.log = log
+    }
+
+    /// Lets ``pairings`` be what `location` tells whenever it is asked for.
+    public mutating func locatePairings(by location: @escaping @Sendable () -> PairingStore.Location) {
+        self.location = location
     }
 }

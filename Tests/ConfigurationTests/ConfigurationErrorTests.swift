@@ -103,24 +103,24 @@ struct ConfigurationErrorTests {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let path = folder + "/kanal.conf"
-        func read() -> Configuration { Configuration(reading: folder + "/none", user: path, program: "p") }
-        #expect(read() == Configuration())
+        func read() throws -> Configuration { try Configuration(reading: folder + "/none", user: path, program: "p") }
+        #expect(try read() == Configuration())
         try Data("reconnect_window = 9".utf8).write(to: URL(filePath: path))
         for (mode, isClosed) in [(0o600, false), (0o644, false), (0o664, true), (0o646, true)] {
             try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
-            #expect(read().isClosed == isClosed)
-            #expect(read().policy.reconnectWindow == (isClosed ? 20 : 9))
+            #expect(try read().isClosed == isClosed)
+            #expect(try read().policy.reconnectWindow == (isClosed ? 20 : 9))
         }
-        #expect(read().remarks.map(\.description) == ["\(path): cannot be read: group or others can change it"])
+        #expect(try read().remarks.map(\.description) == ["\(path): cannot be read: group or others can change it"])
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
         try FileManager.default.createSymbolicLink(atPath: folder + "/link", withDestinationPath: path)
-        #expect(Configuration(reading: folder + "/link", user: nil, program: "p").policy.reconnectWindow == 9)
+        #expect(try Configuration(reading: folder + "/link", user: nil, program: "p").policy.reconnectWindow == 9)
         try Data(repeating: 0x0A, count: 70_000).write(to: URL(filePath: path))
-        #expect(read().isClosed)
-        #expect(Configuration(reading: folder, user: nil, program: "p").isClosed)
+        #expect(try read().isClosed)
+        #expect(try Configuration(reading: folder, user: nil, program: "p").isClosed)
         if geteuid() == 0 {
             #expect(unsafe chown(path, 12_345, 12_345) == 0)
-            #expect(read().isClosed)
+            #expect(try read().isClosed)
         }
     }
 }

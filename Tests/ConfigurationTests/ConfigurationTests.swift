@@ -100,7 +100,7 @@ struct ConfigurationTests {
     @Test("The user's file overrides the administrator's, its sections included")
     func precedence() {
         let configuration = configuration(
-            system: "group = staff\nplain_login = sticky\n[program program]\nreconnect_window = 5",
+            system: "group = staff\nplain_login = sticky\n[program program]\nreconnect_window = 7",
             user: "application = own\nreconnect_window = 6")
         #expect(configuration.store == .application("own"))
         #expect(configuration.policy.reconnectWindow == 6)
@@ -123,6 +123,39 @@ struct ConfigurationTests {
         #expect(remarks.map(\.isError) == [false, false])
         #expect(remarks.allSatisfy { $0.text.contains("has no effect") })
         #expect(remarks.map(\.line) == [1, 2])
+    }
+
+    @Test("Of the settings of sessions, too, the user's count only where they are not laxer than the administrator's")
+    func sessions() {
+        let strict = "pin_retention = none\nreconnect_window = 5\nreconnect_window_wired = 0\nplain_login = reset"
+        let lax = "pin_retention = session\nreconnect_window = 20\nreconnect_window_wired = 9\nplain_login = sticky"
+        for (system, user) in [(strict, lax), (lax, strict)] {
+            let policy = configuration(system: system, user: user).policy
+            #expect(policy.pinRetention == .none)
+            #expect(policy.reconnectWindow == 5)
+            #expect(policy.reconnectWindowWired == 0)
+            #expect(policy.plainLogin == .reset)
+        }
+        let remarks = configuration(system: strict, user: lax).remarks
+        #expect(remarks.map(\.line) == [1, 2, 3, 4])
+        #expect(remarks.allSatisfy { !$0.isError && $0.text.contains("has no effect") })
+        #expect(configuration(system: lax, user: strict).remarks == [])
+        // Where the administrator says nothing, the user says.
+        #expect(configuration(user: lax).policy.plainLogin == .sticky)
+        let wrong = configuration(system: "pin_retention = nonce", user: "pin_retention = session")
+        #expect(wrong.policy.pinRetention == .none)
+    }
+
+    @Test("Whether the system's log is told anything only the administrator says")
+    func syslog() {
+        #expect(Configuration().reportsToSyslog)
+        #expect(!configuration(system: "syslog = off").reportsToSyslog)
+        #expect(!configuration(system: "syslog = off", user: "syslog = on").reportsToSyslog)
+        let user = configuration(user: "syslog = off")
+        #expect(user.reportsToSyslog)
+        #expect(user.remarks.map(\.line) == [1])
+        #expect(configuration(system: "syslog = no").reportsToSyslog)
+        #expect(!configuration(system: "syslog = no").isClosed)
     }
 
     @Test("An administrator's section may protect a program less than the rest")

@@ -1,4 +1,6 @@
 import COpenSSL
+import HostProcess
+import Synchronization
 
 /// The project's own library context of libcrypto, for the process may use libcrypto too, with settings that are not
 /// ours. It lives as long as the process.
@@ -10,7 +12,10 @@ package enum LibraryContext {
     /// The context (`OSSL_LIB_CTX`), or nil if libcrypto could not make one.
     package nonisolated(unsafe) static let context: OpaquePointer? = {
         // Cleaning up at exit could come before our last use.
-        guard OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil) == 1 else { return nil }
+        let result = StandardDescriptors.spare(otherwise: 0) {
+            OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil)
+        }
+        guard result == 1 else { return nil }
         guard let context = unsafe OSSL_LIB_CTX_new() else { return nil }
         guard unsafe OSSL_PROVIDER_load(context, "default") != nil else { return nil }
         return unsafe context
@@ -20,9 +25,19 @@ package enum LibraryContext {
     ///
     /// The file can name an engine that loads this library and calls it, from within any function of libcrypto. Whoever
     /// holds a lock that such a call takes must have called this before; called from such a call, it does nothing.
-    package static func prepare() {
-        OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT | OPENSSL_INIT_LOAD_CONFIG), nil)
+    ///
+    /// - Returns: False if the process has no descriptor left to load libcrypto by: then that was not tried.
+    package static func prepare() -> Bool {
+        if isPrepared.load(ordering: .acquiring) { return true }
+        guard !StandardDescriptors.areUsedUp else { return false }
+        return StandardDescriptors.spare(otherwise: false) {
+            OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT | OPENSSL_INIT_LOAD_CONFIG), nil)
+            isPrepared.store(true, ordering: .releasing)
+            return true
+        }
     }
+
+    private static let isPrepared = Atomic(false)
 
     /// Memory for one computation (`BN_CTX`).
     ///

@@ -1,0 +1,19 @@
+#ifndef CHOSTPROCESS_H
+#define CHOSTPROCESS_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <sys/auxv.h>
+
+// Whether the kernel gave the program more rights than those of who started it (AT_SECURE, getauxval(3)): it is
+// set-user-ID or set-group-ID, or its file has capabilities. This stays true whatever user the process becomes later.
+static inline bool process_is_privileged(void) {
+    errno = 0;
+    return getauxval(AT_SECURE) != 0 || errno != 0;
+}
+
+// O_PATH of open(2), which the header shows to GNU programs only: a descriptor that can be neither read nor written.
+static const int path_only = __O_PATH;
+
+#endif

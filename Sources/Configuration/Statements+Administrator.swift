@@ -1,0 +1,39 @@
+import SecureChannel
+import Token
+
+/// What of the administrator's the user's file cannot take back.
+extension Statements {
+    /// Leaves nothing that protects less than what the administrator says, and nothing of what is the administrator's
+    /// alone. What of it the user says otherwise is remarked.
+    mutating func keepFromWeakening(_ administrator: Statements, in file: inout ConfigurationFile) {
+        keep(\.minimumProfile, .minimumProfile, administrator, in: &file) { max($0, $1) }
+        keep(\.requireSM, .requireSM, administrator, in: &file) { $0 || $1 }
+        keep(\.pinRetention, .pinRetention, administrator, in: &file) { [$0, $1].contains(.none) ? .none : .session }
+        keep(\.reconnectWindow, .reconnectWindow, administrator, in: &file) { min($0, $1) }
+        keep(\.reconnectWindowWired, .reconnectWindowWired, administrator, in: &file) { min($0, $1) }
+        keep(\.plainLogin, .plainLogin, administrator, in: &file) { [$0, $1].contains(.reset) ? .reset : .sticky }
+        if plainBluetooth == true, administrator.plainBluetooth != true {
+            plainBluetooth = false
+            file.remark(
+                "plain_bluetooth = on has no effect: only the administrator can allow it",
+                line: file.line(of: .plainBluetooth))
+        }
+        if syslog != nil {
+            syslog = nil
+            file.remark("syslog has no effect: it is the administrator's", line: file.line(of: .syslog))
+        }
+    }
+
+    /// Keeps one setting of the administrator's where it is the stricter one.
+    private mutating func keep<Value: Equatable>(
+        _ setting: WritableKeyPath<Statements, Value?>, _ key: Key, _ administrator: Statements,
+        in file: inout ConfigurationFile, stricter: (Value, Value) -> Value
+    ) {
+        guard let demanded = administrator[keyPath: setting], let value = self[keyPath: setting],
+            stricter(demanded, value) != value
+        else { return }
+        self[keyPath: setting] = demanded
+        file.remark(
+            "\(key.rawValue) has no effect: what the administrator demands is stricter", line: file.line(of: key))
+    }
+}

@@ -1,0 +1,35 @@
+import Logging
+
+/// One message as one line of text: the only way in which messages reach a log.
+///
+/// A message can carry text from outside, as a path from the environment or the name of a reader. Nothing in it can begin
+/// a line of its own, or do something to the terminal that shows it.
+package enum LogLine {
+    /// A message with its metadata.
+    static func text(_ event: LogEvent) -> String {
+        let details = (event.metadata ?? [:]).sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }.joined()
+        return escaped("\(event.message)\(details)")
+    }
+
+    /// Text with control and format characters, line separators, what has no meaning, and the backslash in the form
+    /// `\u{…}`. Bytes that are no UTF-8 are U+FFFD before they come here.
+    package static func escaped(_ text: String) -> String {
+        var line = ""
+        for scalar in text.unicodeScalars {
+            if isPlain(scalar) {
+                line.unicodeScalars.append(scalar)
+            } else {
+                line += "\\u{" + String(scalar.value, radix: 16, uppercase: true) + "}"
+            }
+        }
+        return line
+    }
+
+    private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
+        if scalar.isASCII { return (0x20...0x7E).contains(scalar.value) && scalar != "\\" }
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate, .unassigned: return false
+        default: return true
+        }
+    }
+}

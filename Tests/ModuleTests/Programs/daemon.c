@@ -1,0 +1,127 @@
+/*
+ * daemon MODULE [WORD...]
+ *
+ * Does what programs of a server do to themselves, one word after the other, and uses the library between:
+ *
+ *   close             close descriptors 0 to 2
+ *   user=UID          become this user, for good
+ *   fill              open files until no descriptor is left; free=N closes N of them
+ *   limit=BYTES       let no file become longer
+ *   unread            put a pipe that nobody reads in the place of descriptor 2
+ *   stuck             put a full pipe that nobody empties there
+ *   init, finalize    C_Initialize, C_Finalize
+ *   slots, open       C_GetSlotList, C_OpenSession with the first token, and C_CloseSession
+ *   sign=PIN          log in to the first token and take random numbers from it
+ *   fds               the descriptors 0 to 2
+ *
+ * Prints what each of init, slots, open, sign and fds gave, a line each, to the file that DAEMON_OUT names, so that
+ * descriptor 1 is not needed.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <rtpkcs11.h>
+
+static CK_FUNCTION_LIST *p11;
+static int out, files[4096], open_files;
+
+static void say(const char *what, unsigned long value) {
+    char line[80];
+    int length = snprintf(line, sizeof line, "%s 0x%lX\n", what, value);
+    if (write(out, line, (size_t)length) != length) _exit(98);
+}
+
+static CK_RV first_slot(CK_SLOT_ID *slot) {
+    CK_SLOT_ID slots[16];
+    CK_ULONG count = 16;
+    CK_RV result = p11->C_GetSlotList(CK_TRUE, slots, &count);
+    if (result == CKR_OK && count == 0) return CKR_TOKEN_NOT_PRESENT;
+    *slot = slots[0];
+    return result;
+}
+
+static CK_RV use(const char *pin) {
+    CK_SLOT_ID slot = 0;
+    CK_SESSION_HANDLE session;
+    CK_BYTE octets[8];
+    CK_RV result = first_slot(&slot);
+    if (result == CKR_OK) result = p11->C_OpenSession(slot, CKF_SERIAL_SESSION | CKF_RW_SESSION, NULL, NULL, &session);
+    if (result != CKR_OK) return result;
+    if (pin) {
+        result = p11->C_Login(session, CKU_USER, (CK_UTF8CHAR *)pin, strlen(pin));
+        if (result == CKR_OK) result = p11->C_GenerateRandom(session, octets, sizeof octets);
+    }
+    p11->C_CloseSession(session);
+    return result;
+}
+
+static void full_pipe(int keep) {
+    int ends[2];
+    static char octets[4096];
+    if (pipe(ends)) _exit(97);
+    if (keep) {
+        fcntl(ends[1], F_SETFL, O_NONBLOCK);
+        while (write(ends[1], octets, sizeof octets) > 0);
+        fcntl(ends[1], F_SETFL, 0);
+        dup2(ends[0], 100);
+    }
+    close(ends[0]);
+    dup2(ends[1], 2);
+    close(ends[1]);
+}
+
+int main(int count, char **words) {
+    CK_RV (*list)(CK_FUNCTION_LIST **);
+    CK_SLOT_ID slot = 0;
+    void *module = count > 1 ? dlopen(words[1], RTLD_NOW) : NULL;
+    const char *path = getenv("DAEMON_OUT");
+    if (!module || !(list = (CK_RV(*)(CK_FUNCTION_LIST **))dlsym(module, "C_GetFunctionList")) || list(&p11)) return 99;
+    out = fcntl(path ? open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666) : 1, F_DUPFD, 200);
+    for (int i = 2; i < count; i++) {
+        const char *word = words[i], *value = strchr(word, '=');
+        unsigned long number = value ? strtoul(value + 1, NULL, 10) : 0;
+        if (!strcmp(word, "close")) {
+            close(0), close(1), close(2);
+        } else if (!strncmp(word, "user=", 5)) {
+            if (setgroups(0, NULL) || setgid((gid_t)number) || setuid((uid_t)number)) return 96;
+        } else if (!strcmp(word, "fill")) {
+            struct rlimit limit = {256, 256};
+            setrlimit(RLIMIT_NOFILE, &limit);
+            while (open_files < 4096 && (files[open_files] = open("/", O_RDONLY)) >= 0) open_files++;
+        } else if (!strncmp(word, "free=", 5)) {
+            while (number-- && open_files) close(files[--open_files]);
+        } else if (!strncmp(word, "limit=", 6)) {
+            struct rlimit limit = {number, number};
+            setrlimit(RLIMIT_FSIZE, &limit);
+        } else if (!strcmp(word, "unread")) {
+            full_pipe(0);
+        } else if (!strcmp(word, "stuck")) {
+            full_pipe(1);
+        } else if (!strcmp(word, "init")) {
+            say(word, p11->C_Initialize(NULL));
+        } else if (!strcmp(word, "finalize")) {
+            p11->C_Finalize(NULL);
+        } else if (!strcmp(word, "slots")) {
+            say(word, first_slot(&slot));
+        } else if (!strcmp(word, "open")) {
+            say(word, use(NULL));
+        } else if (!strncmp(word, "sign=", 5)) {
+            say("sign", use(value + 1));
+        } else if (!strcmp(word, "fds")) {
+            unsigned long open_numbers = 0;
+            for (int fd = 0; fd < 3; fd++) open_numbers |= (fcntl(fd, F_GETFD) >= 0) << fd;
+            say(word, open_numbers);
+        } else {
+            return 95;
+        }
+    }
+    return 0;
+}
