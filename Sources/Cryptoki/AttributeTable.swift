@@ -1,8 +1,8 @@
 import CCryptoki
 import GOST
 
-/// The attributes of objects of one class and type, and what holds for each (PKCS #11 v2.40, 4; GOST, 2.40 current
-/// mechanisms, 2.22 to 2.24).
+/// The attributes of objects of one class and type, and what holds for each (PKCS #11 v2.40, 4; `CKA_UNIQUE_ID`, v3.0,
+/// 4.4; GOST, 2.40 current mechanisms, 2.22 to 2.24).
 struct AttributeTable: Sendable {
     typealias Rules = [CK_ATTRIBUTE_TYPE: AttributeRule]
 
@@ -40,7 +40,7 @@ struct AttributeTable: Sendable {
     private static let storage: Rules = [
         CKA_CLASS: .requiredNumber, CKA_TOKEN: .bool(false, .copy), CKA_PRIVATE: .bool(false, .copy),
         CKA_MODIFIABLE: .bool(true, .copy), CKA_LABEL: .bytes(), CKA_COPYABLE: .bool(true, .only(false)),
-        CKA_DESTROYABLE: .bool(true, .copy),
+        CKA_DESTROYABLE: .bool(true, .copy), CKA_UNIQUE_ID: .readOnly(.bytes, []),
     ]
 
     private static let data: Rules = [CKA_APPLICATION: .bytes(), CKA_OBJECT_ID: .bytes(), CKA_VALUE: .bytes()]

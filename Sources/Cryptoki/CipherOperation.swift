@@ -39,7 +39,7 @@ final class CipherOperation {
     /// As ``size(ofWhole:)``, exactly, unless the key cannot be used yet.
     func exactSize(of data: Span<UInt8>) throws(CKError) -> Int {
         let limit = try size(ofWhole: data.count)
-        return try exactSize(of: [UInt8](copying: data), atMost: limit)
+        return cipher.knowsOutputSize ? limit : try exactSize(of: [UInt8](copying: data), atMost: limit)
     }
 
     private func exactSize(of text: [UInt8], atMost limit: Int) throws(CKError) -> Int {

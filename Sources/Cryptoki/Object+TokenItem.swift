@@ -13,6 +13,7 @@ extension Object {
             for type in KeyType(type)?.secretAttributes ?? [] { attributes[type] = nil }
         }
         attributes.set(CKA_TOKEN, true)
+        attributes.set(CKA_UNIQUE_ID, UniqueID.derived(from: item))
         if item.isForeign {
             attributes.set(CKA_MODIFIABLE, false)
             attributes.set(CKA_DESTROYABLE, false)

@@ -11,6 +11,8 @@ struct Object {
         case session(CK_SESSION_HANDLE, SessionKey?)
         /// Nowhere: it tells of the token itself.
         case features
+        /// Nowhere: it tells of the library.
+        case profile
     }
 
     var home: Home
@@ -36,10 +38,11 @@ struct Object {
     var sessionKey: SessionKey? {
         switch home {
         case .token(_, let key), .session(_, let key): key
-        case .features: nil
+        case .features, .profile: nil
         }
     }
     var isFeatures: Bool { if case .features = home { true } else { false } }
+    var isProfile: Bool { if case .profile = home { true } else { false } }
     var session: CK_SESSION_HANDLE? { if case .session(let session, _) = home { session } else { nil } }
 
     /// Whether a key may be used so, and by this mechanism.
@@ -57,6 +60,13 @@ struct Object {
 extension Object {
     /// The object that tells of the token.
     static var features: Object { Object(home: .features, attributes: TokenFeatures.attributes, isPrivate: false) }
+
+    /// The objects that tell of the library.
+    static var profiles: [Object] {
+        ConformanceProfile.all.map {
+            Object(home: .profile, attributes: ConformanceProfile.attributes($0), isPrivate: false)
+        }
+    }
 }
 
 extension Attributes {

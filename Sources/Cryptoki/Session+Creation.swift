@@ -65,7 +65,7 @@ extension Session {
 
     private func enter(_ object: Object) throws(CKError) -> CK_OBJECT_HANDLE {
         try checkRights(object.attributes)
-        guard try object.attributes.bool(CKA_TOKEN) == true else { return slot.objects.insert(object) }
+        guard try object.attributes.bool(CKA_TOKEN) == true else { return try slot.insertSessionObject(object) }
         return slot.objects.insert(try store(object))
     }
 
@@ -108,6 +108,7 @@ extension Session {
         guard canDerive || !attributes.agrees else { throw .attributeReadOnly }
         var changed = item
         try changed.take(attributes)
+        changed.keepUniqueID(of: attributes)
         let stored = try slot.withToken { token throws(TokenError) in try token.change(item, to: changed) }
         return try Object(stored)
     }

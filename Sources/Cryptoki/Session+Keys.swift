@@ -23,7 +23,9 @@ extension Session {
             return (try insert(objects.0), try insert(objects.1))
         }
         let objects = try generateOnToken(templates)
-        return (slot.objects.insert(objects.0), slot.objects.insert(objects.1))
+        let publicKey =
+            objects.0.session == nil ? slot.objects.insert(objects.0) : try slot.insertSessionObject(objects.0)
+        return (publicKey, slot.objects.insert(objects.1))
     }
 
     private func generateInSession(_ templates: KeyPairTemplates) throws(CKError) -> (Object, Object) {

@@ -46,13 +46,16 @@ extension Session {
 
 extension Slot {
     /// The objects that the present login may see and that match a template, oldest first. Hardware features are found
-    /// only by a template with their class (PKCS #11 v2.40, 4.3.1).
+    /// only by a template with their class (PKCS #11 v2.40, 4.3.1). So are profiles, or by their number: a program that was
+    /// written before version 3.0 and lists everything does not know them.
     func visibleObjects(matching template: Attributes) throws(CKError) -> [CK_OBJECT_HANDLE] {
-        let wantsFeatures = try template.number(CKA_CLASS) == CKO_HW_FEATURE
+        let objectClass = try template.number(CKA_CLASS)
+        let wantsFeatures = objectClass == CKO_HW_FEATURE
+        let wantsProfiles = objectClass == CKO_PROFILE || template[CKA_PROFILE_ID] != nil
         let rest = template.withoutSecrets
         let hasSecrets = rest != template
         let found = objects.handles { object in
-            isVisible(object) && (wantsFeatures || !object.isFeatures)
+            isVisible(object) && (wantsFeatures || !object.isFeatures) && (wantsProfiles || !object.isProfile)
                 && object.attributes.matches(hasSecrets && object.attributes.showsValue ? rest : template)
         }
         guard hasSecrets else { return found }
@@ -86,6 +89,13 @@ extension Slot {
         return object
     }
 
+    /// Enters a new object of a session, with an identifier of its own.
+    func insertSessionObject(_ object: Object) throws(CKError) -> CK_OBJECT_HANDLE {
+        var object = object
+        object.attributes.set(CKA_UNIQUE_ID, try UniqueID.random(settings.random))
+        return objects.insert(object)
+    }
+
     /// Brings the table of objects up to what the token has now. Objects that stay keep their handles.
     func refreshObjects() throws(CKError) {
         let found = try withToken { token throws(TokenError) in try token.objects() }
@@ -101,6 +111,7 @@ extension Slot {
         }
         // What has no form of an object here does not keep the others from being found.
         for object in missing.compactMap({ try? Object($0) }) { _ = objects.insert(object) }
-        if !objects.contains(where: \.isFeatures) { _ = objects.insert(.features) }
+        guard !objects.contains(where: \.isFeatures) else { return }
+        for object in [.features] + Object.profiles { _ = objects.insert(object) }
     }
 }

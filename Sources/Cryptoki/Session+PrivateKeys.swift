@@ -53,7 +53,7 @@ extension Session {
         switch key.home {
         case .token(.ecKey(let key), _):
             try requireAgreement()
-            guard peer.curve == .p256 else { throw .mechanismParameterInvalid }
+            guard peer.curve.oid == key.parameters else { throw .mechanismParameterInvalid }
             let point = Array(peer.point.dropFirst())
             return try withKey { token throws(TokenError) in try token.agree(key, with: point) }
         case .session(_, let key?): return try key.sharedSecret(with: peer)

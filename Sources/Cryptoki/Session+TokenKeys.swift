@@ -26,14 +26,16 @@ extension Session {
             }
             items = (.rsaKey(keys.0), .rsaKey(keys.1))
         case .ec:
-            guard publicKey[CKA_EC_PARAMS] == TokenECKey.p256 else { throw .curveNotSupported }
+            let curve = publicKey[CKA_EC_PARAMS] ?? []
+            guard TokenECKey.knows(curve) else { throw .curveNotSupported }
             let canDerive = privateKey[CKA_DERIVE] == [1]
             let halves = (
-                try publicKey.half { .ecKey(TokenECKey(.publicKey, $0, canDerive: canDerive)) },
-                try privateKey.half { .ecKey(TokenECKey(.privateKey, $0, canDerive: canDerive)) }
+                try publicKey.half { .ecKey(TokenECKey(.publicKey, $0, parameters: curve, canDerive: canDerive)) },
+                try privateKey.half { .ecKey(TokenECKey(.privateKey, $0, parameters: curve, canDerive: canDerive)) }
             )
             let keys = try withToken(orElse: .curveNotSupported) { token throws(TokenError) in
-                try token.generateECKeyPair(publicKey: halves.0, privateKey: halves.1, canDerive: canDerive)
+                try token.generateECKeyPair(
+                    on: curve, publicKey: halves.0, privateKey: halves.1, canDerive: canDerive)
             }
             items = (.ecKey(keys.0), .ecKey(keys.1))
         }
@@ -72,14 +74,15 @@ extension Session {
                         half)
                 })
         case .ec(let key):
-            guard key.publicKey.curve == .p256 else { throw .curveNotSupported }
+            let curve = key.publicKey.curve.oid
+            guard TokenECKey.knows(curve) else { throw .curveNotSupported }
             let canDerive = attributes[CKA_DERIVE] == [1]
             let half = try attributes.half {
-                .ecKey(TokenECKey(.privateKey, $0, isImported: true, canDerive: canDerive))
+                .ecKey(TokenECKey(.privateKey, $0, parameters: curve, isImported: true, canDerive: canDerive))
             }
             item = .ecKey(
                 try withToken(orElse: .curveNotSupported) { token throws(TokenError) in
-                    try token.importECKey(key.scalar, half, canDerive: canDerive)
+                    try token.importECKey(key.scalar, on: curve, half, canDerive: canDerive)
                 })
         case .secret: throw .templateInconsistent
         }

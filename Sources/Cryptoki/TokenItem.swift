@@ -89,7 +89,8 @@ extension TokenItem {
         try take(attributes)
     }
 
-    /// Takes all attributes: those that have a place of their own, and then whatever else does not follow from these.
+    /// Takes all attributes: those that have a place of their own, and then whatever else does not follow from these. The
+    /// identifier of an object is not taken by another one.
     mutating func take(_ attributes: Attributes) throws(CKError) {
         let label = attributes[CKA_LABEL] ?? []
         let id = attributes[CKA_ID] ?? []
@@ -116,11 +117,16 @@ extension TokenItem {
         }
         kept = [:]
         let shown = try Object(self).attributes
-        for type in attributes.types where attributes[type] != shown[type] {
+        for type in attributes.types where attributes[type] != shown[type] && type != CKA_UNIQUE_ID {
             guard let number = UInt32(exactly: type) else { throw .attributeTypeInvalid }
             kept[number] = attributes[type]
         }
     }
+}
+
+extension TokenItem {
+    /// Keeps the identifier of an object that gets another record.
+    mutating func keepUniqueID(of attributes: Attributes) { kept[UInt32(CKA_UNIQUE_ID)] = attributes[CKA_UNIQUE_ID] }
 }
 
 extension Token {

@@ -11,8 +11,8 @@ public struct Identity: Sendable {
     package let firmware: (UInt8, UInt8)
     /// What the drive holds; nil for a token without one.
     let volumes: [Volume]?
-    /// Whether it is of the second generation, which does not name its model, has RSA keys of at most 2048 bits and
-    /// refuses to test their primes at length.
+    /// Whether it is of the second generation, which does not name its model, has RSA keys of at most 2048 bits,
+    /// refuses to test their primes at length, and does not know the curve secp256k1.
     private let isSecondGeneration: Bool
     /// Whether the protocol is T=0, not T=1.
     let speaksBytes: Bool
@@ -82,6 +82,9 @@ public struct Identity: Sendable {
 
     /// Whether RSA keys can have primes that are tested at length.
     var testsPrimes: Bool { !isSecondGeneration }
+
+    /// Whether keys of ECDSA can lie on secp256k1.
+    var knowsSecp256k1: Bool { !isSecondGeneration }
 
     var maximumRSABits: Int { isSecondGeneration ? 2048 : 4096 }
 

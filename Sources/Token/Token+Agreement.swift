@@ -2,7 +2,7 @@ import APDU
 public import GOST
 public import Secrets
 
-/// Key agreement with keys of GOST R 34.10 and on P-256. Nobody published a command for it: this one is sent to this
+/// Key agreement with keys of GOST R 34.10 and of ECDH. Nobody published a command for it: this one is sent to this
 /// project's tokens only.
 extension Token {
     /// Whether the token takes commands that nobody published for real ones.

@@ -1,29 +1,32 @@
 import APDU
 public import Secrets
 
-/// Keys of ECDSA and ECDH on P-256. Nobody published the commands for them, so that these go to tokens only that are known to take
-/// them: this project's.
+/// Keys of ECDSA and ECDH on P-256 and secp256k1. Nobody published the commands for them, so that these go to tokens only
+/// that are known to take them: this project's.
 extension Token {
     /// Makes a key pair on the token and stores what describes it. Needs User's login.
     ///
+    /// - Parameter parameters: The object identifier of the curve, in DER.
     /// - Returns: The public and the private half.
     public func generateECKeyPair(
-        publicKey: KeyPairTemplate.Half, privateKey: KeyPairTemplate.Half, canDerive: Bool = false
+        on parameters: [UInt8] = TokenECKey.p256, publicKey: KeyPairTemplate.Half, privateKey: KeyPairTemplate.Half,
+        canDerive: Bool = false
     ) throws(TokenError) -> (TokenECKey, TokenECKey) {
-        try transaction { () throws(TokenError) in
+        guard let curve = TokenECKey.parameterByte(parameters) else { throw .unsupported }
+        return try transaction { () throws(TokenError) in
             try requireLogin(.user)
             try requireOwnCommands()
             return try withNewKeyFiles { number throws(TokenError) in
                 let answer = try perform([
-                    selection(.objects), ecKeyFile(.privateKey, number, canDerive),
-                    ecKeyFile(.publicKey, number, canDerive),
+                    selection(.objects), ecKeyFile(.privateKey, number, curve, canDerive),
+                    ecKeyFile(.publicKey, number, curve, canDerive),
                     Step(0x00, 0x46, 0x80, number, ne: hasBatches ? 2 * TokenECKey.size : 256),
                 ])
                 guard answer.count == 2 * TokenECKey.size else { throw .malformedAnswer }
                 let stored = try store(
                     [
-                        ecRecord(.publicKey, publicKey, number: number, point: answer),
-                        ecRecord(.privateKey, privateKey, number: number),
+                        ecRecord(.publicKey, publicKey, parameters, number: number, point: answer),
+                        ecRecord(.privateKey, privateKey, parameters, number: number),
                     ], on: .keys)
                 guard stored.count == 2 else { throw .malformedAnswer }
                 func key(
@@ -31,7 +34,7 @@ extension Token {
                     _ place: (file: UInt16, annotation: ObjectAnnotation)
                 ) -> TokenECKey {
                     TokenECKey(
-                        half: half, file: place.file, number: number, parameters: TokenECKey.p256, label: text.label,
+                        half: half, file: place.file, number: number, parameters: parameters, label: text.label,
                         id: text.id, point: half == .publicKey ? TokenECKey.reversed(answer) : nil, isImported: false,
                         canDerive: canDerive, annotation: place.annotation)
                 }
@@ -44,10 +47,14 @@ extension Token {
 
     /// Takes a private key that was made elsewhere. Needs User's login.
     ///
-    /// - Parameter scalar: Big-endian, as long as a coordinate.
+    /// - Parameters:
+    ///   - scalar: Big-endian, as long as a coordinate.
+    ///   - parameters: The object identifier of the curve, in DER.
     public func importECKey(
-        _ scalar: borrowing Secret, _ half: KeyPairTemplate.Half, canDerive: Bool = false
+        _ scalar: borrowing Secret, on parameters: [UInt8] = TokenECKey.p256, _ half: KeyPairTemplate.Half,
+        canDerive: Bool = false
     ) throws(TokenError) -> TokenECKey {
+        guard let curve = TokenECKey.parameterByte(parameters) else { throw .unsupported }
         let value = scalar.reversed()
         return try transaction { () throws(TokenError) in
             try requireLogin(.user)
@@ -55,14 +62,14 @@ extension Token {
             guard value.count == TokenECKey.size else { throw .unsupported }
             return try withNewKeyFiles { number throws(TokenError) in
                 try perform([
-                    selection(.objects), ecKeyFile(.privateKey, number, canDerive),
+                    selection(.objects), ecKeyFile(.privateKey, number, curve, canDerive),
                     selection(.privateKeys.file(UInt16(number))),
                 ])
                 try importSelected(value)
-                let record = ecRecord(.privateKey, half, number: number)
+                let record = ecRecord(.privateKey, half, parameters, number: number)
                 guard let stored = try store([record], on: .keys).first else { throw .malformedAnswer }
                 let key = TokenECKey(
-                    half: .privateKey, file: stored.file, number: number, parameters: TokenECKey.p256,
+                    half: .privateKey, file: stored.file, number: number, parameters: parameters,
                     label: half.label, id: half.id, isImported: true, canDerive: canDerive,
                     annotation: stored.annotation)
                 objectsChanged { $0.ecKeys.enter(key) }
@@ -96,21 +103,22 @@ extension Token {
         try delete(key.half, number: key.number, record: key.file, key.annotation)
     }
 
-    private func ecKeyFile(_ half: TokenKey.Half, _ number: UInt8, _ canDerive: Bool) -> Step {
+    private func ecKeyFile(_ half: TokenKey.Half, _ number: UInt8, _ curve: UInt8, _ canDerive: Bool) -> Step {
         let (type, size) =
             half == .privateKey
             ? (TokenECKey.privateType, TokenECKey.size) : (TokenECKey.publicType, 2 * TokenECKey.size)
         let uses: UInt8 = canDerive ? 0x01 : 0x00
-        return keyFile(half, number, size: size + 4, properties: [type, TokenECKey.parameterByte, uses])
+        return keyFile(half, number, size: size + 4, properties: [type, curve, uses])
     }
 
     /// - Parameter point: As the card gives it, little-endian.
     private func ecRecord(
-        _ half: TokenKey.Half, _ text: KeyPairTemplate.Half, number: UInt8, point: [UInt8]? = nil
+        _ half: TokenKey.Half, _ text: KeyPairTemplate.Half, _ parameters: [UInt8], number: UInt8,
+        point: [UInt8]? = nil
     ) -> (ObjectRecord, ObjectAnnotation) {
         var record = ObjectRecord(
             kind: half == .publicKey ? .publicKey : .privateKey, keyNumber: number,
-            items: [(.ecParameters, TokenECKey.p256), (.label, text.label), (.id, text.id)])
+            items: [(.ecParameters, parameters), (.label, text.label), (.id, text.id)])
         record[.value] = point
         record.isPrivate = text.annotation.isPrivate
         return (record, text.annotation)

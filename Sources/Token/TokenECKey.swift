@@ -20,25 +20,40 @@ public struct TokenECKey: RecordedObject, Equatable {
 }
 
 extension TokenECKey {
-    /// One half of a key pair on P-256 before it has a place on a token.
+    /// One half of a key pair before it has a place on a token.
     public init(
-        _ half: TokenKey.Half, _ text: KeyPairTemplate.Half, isImported: Bool = false, canDerive: Bool = false
+        _ half: TokenKey.Half, _ text: KeyPairTemplate.Half, parameters: [UInt8] = p256, isImported: Bool = false,
+        canDerive: Bool = false
     ) {
         self.init(
-            half: half, file: 0, number: 0, parameters: Self.p256, label: text.label, id: text.id, point: nil,
+            half: half, file: 0, number: 0, parameters: parameters, label: text.label, id: text.id, point: nil,
             isImported: isImported, canDerive: canDerive)
     }
 
     /// P-256, the only curve that a key was seen on (FIPS 186-4, D.1.2.3).
     public static let p256: [UInt8] = [0x06, 0x08, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07]
 
+    /// secp256k1, which the vendor names, too (SEC 2, 2.4.1).
+    public static let secp256k1: [UInt8] = [0x06, 0x05, 0x2B, 0x81, 0x04, 0x00, 0x0A]
+
+    /// Whether the driver has a number for the curve with this object identifier.
+    public static func knows(_ parameters: [UInt8]) -> Bool { parameterByte(parameters) != nil }
+
+    /// Byte 1 of tag 85 of a key file. That of secp256k1 is this project's choice.
+    static func parameterByte(_ parameters: [UInt8]) -> UInt8? {
+        switch parameters {
+        case p256: 0xE0
+        case secp256k1: 0xE1
+        default: nil
+        }
+    }
+
     /// Bytes of a coordinate.
     static let size = 32
 
-    /// Tag 85 of a key file: byte 0, and byte 1 for P-256. The public key's type follows the pattern of the others'.
+    /// Byte 0 of tag 85 of a key file. The public key's type follows the pattern of the others'.
     static let privateType: UInt8 = 0x63
     static let publicType: UInt8 = 0x73
-    static let parameterByte: UInt8 = 0xE0
 
     /// The numbers of a point or a signature, from the card's order to big-endian, or back.
     static func reversed(_ numbers: [UInt8]) -> [UInt8] {

@@ -55,12 +55,14 @@ struct TokenAgreementTests {
         }
     }
 
-    @Test("a P-256 key on the token agrees on what libcrypto agrees on", arguments: ["usb", "bt"])
-    func ecdh(_ identity: String) throws {
+    @Test(
+        "a key of ECDH on the token agrees on what libcrypto agrees on", arguments: ["usb", "bt"],
+        [ECCurve.p256, .secp256k1])
+    func ecdh(_ identity: String, _ curve: ECCurve) throws {
         let scene: Scene = try TokenKeyTests.start(identity == "bt" ? .bt : .usb)
-        let own = try Self.p256Pair(scene)
-        let other = try ECPrivateKey.generate(on: .p256, random: Seeded("ecdh"))
-        let expected = try other.sharedSecret(with: ECPublicKey(curve: .p256, bareOrDER: own.point))
+        let own = try Self.pair(scene, curve)
+        let other = try ECPrivateKey.generate(on: curve, random: Seeded("ecdh"))
+        let expected = try other.sharedSecret(with: ECPublicKey(curve: curve, bareOrDER: own.point))
         let point = other.publicKey.octetString
         let secret = try Self.derive(scene, CKM_ECDH1_DERIVE, own.privateKey, with: point, 32, ukm: [])
         #expect(secret == [UInt8](copying: expected))
@@ -75,7 +77,7 @@ struct TokenAgreementTests {
         let later = Scene(scene.reader, scene.application, session)
         let found = try #require(try scene.application.find(session, [(CKA_DERIVE, [1])]).first)
         #expect(try Self.derive(later, CKM_ECDH1_DERIVE, found, with: point, 32, ukm: []) == secret)
-        let signer = try Self.p256Pair(later, canDerive: 0)
+        let signer = try Self.pair(later, curve, canDerive: 0)
         #expect(throws: CKError.keyFunctionNotPermitted) {
             try Self.derive(later, CKM_ECDH1_DERIVE, signer.privateKey, with: point, 32, ukm: [])
         }
@@ -84,10 +86,10 @@ struct TokenAgreementTests {
         }
     }
 
-    private static func p256Pair(
-        _ scene: Scene, canDerive: UInt8 = 1
+    private static func pair(
+        _ scene: Scene, _ curve: ECCurve, canDerive: UInt8 = 1
     ) throws -> (point: [UInt8], privateKey: CK_OBJECT_HANDLE) {
-        let publicKey = try Attributes(template: [(CKA_TOKEN, [1]), (CKA_EC_PARAMS, ECCurve.p256.oid)])
+        let publicKey = try Attributes(template: [(CKA_TOKEN, [1]), (CKA_EC_PARAMS, curve.oid)])
         let privateKey = try Attributes(template: [(CKA_TOKEN, [1]), (CKA_DERIVE, [canDerive])])
         let keys = try scene.application.library.withSession(scene.session) { session throws(CKError) in
             try session.generateKeyPair(

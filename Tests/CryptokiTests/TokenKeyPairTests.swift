@@ -7,7 +7,7 @@ import Secrets
 import TestSupport
 import Testing
 
-@Suite("Key pairs of RSA and P-256 on the token, and keys from outside", .serialized)
+@Suite("Key pairs of RSA and ECDSA on the token, and keys from outside", .serialized)
 struct TokenKeyPairTests {
     typealias Template = ObjectTests.Template
     static let identities = ["usb", "bt"]
@@ -118,14 +118,16 @@ struct TokenKeyPairTests {
         #expect(try application.find(later).map { try application.attributes(later, of: $0) } == expected)
     }
 
-    @Test("a P-256 key pair of the token signs what libcrypto verifies", arguments: identities)
-    func p256(_ identity: String) throws {
+    @Test(
+        "a key pair of ECDSA of the token signs what libcrypto verifies", arguments: identities,
+        [ECCurve.p256, .secp256k1])
+    func ecdsa(_ identity: String, _ curve: ECCurve) throws {
         let (_, application, session) = try Self.start(identity)
-        let parameters: Template = [(CKA_EC_PARAMS, ECCurve.p256.oid)]
+        let parameters: Template = [(CKA_EC_PARAMS, curve.oid)]
         let keys = try generate(application, session, CKM_EC_KEY_PAIR_GEN, parameters)
         let attributes = try application.attributes(session, of: keys.publicKey)
-        let key = try ECPublicKey(curve: .p256, bareOrDER: attributes[CKA_EC_POINT] ?? [])
-        #expect(attributes[CKA_EC_POINT] == key.octetString)
+        let key = try ECPublicKey(curve: curve, bareOrDER: attributes[CKA_EC_POINT] ?? [])
+        #expect(attributes[CKA_EC_POINT] == key.octetString && attributes[CKA_EC_PARAMS] == curve.oid)
         for count in [20, 32, 64] {
             let digest = [UInt8](repeating: 0xA5, count: count)
             let signature = try application.sign(session, keys.privateKey, digest, CKM_ECDSA)
@@ -134,7 +136,7 @@ struct TokenKeyPairTests {
         let signature = try application.sign(session, keys.privateKey, [1, 2, 3], CKM_ECDSA_SHA256)
         try application.verify(session, keys.publicKey, [1, 2, 3], signature, CKM_ECDSA_SHA256)
         #expect(throws: CKError(CKR_CURVE_NOT_SUPPORTED)) {
-            try generate(application, session, CKM_EC_KEY_PAIR_GEN, [(CKA_EC_PARAMS, ECCurve.secp256k1.oid)])
+            try generate(application, session, CKM_EC_KEY_PAIR_GEN, [(CKA_EC_PARAMS, ECCurve.p384.oid)])
         }
         try application.library.closeSession(session)
         let later = try application.open()
@@ -144,6 +146,42 @@ struct TokenKeyPairTests {
         #expect(try application.attributes(later, of: found[0]) == attributes)
         for key in found { try application.destroy(later, key) }
         #expect(try application.find(later).isEmpty)
+    }
+
+    @Test("a private key on secp256k1 that the token takes signs what its public key verifies", arguments: identities)
+    func secp256k1Import(_ identity: String) throws {
+        let (_, application, session) = try Self.start(identity)
+        let scalar = [UInt8](repeating: 7, count: 32)
+        let template: Template = [
+            (CKA_CLASS, CKO_PRIVATE_KEY.octets), (CKA_KEY_TYPE, CKK_EC.octets),
+            (CKA_EC_PARAMS, ECCurve.secp256k1.oid), (CKA_VALUE, scalar),
+        ]
+        let privateKey = try application.create(session, template + Self.token)
+        let key = try ECPrivateKey(curve: .secp256k1, scalar: Secret(copying: scalar))
+        let signature = try application.sign(session, privateKey, scalar, CKM_ECDSA)
+        #expect(try key.publicKey.isValidSignature(signature.span, of: scalar.span))
+    }
+
+    @Test("a token that does not take secp256k1 says so, and nothing is left on it")
+    func withoutSecp256k1() throws {
+        let (_, application, session) = try TokenKeyTests.start(.ecp2)
+        for (curve, isTaken) in [(ECCurve.secp256k1, false), (.p256, true)] {
+            let template: Template = [
+                (CKA_CLASS, CKO_PRIVATE_KEY.octets), (CKA_KEY_TYPE, CKK_EC.octets), (CKA_EC_PARAMS, curve.oid),
+                (CKA_VALUE, [UInt8](repeating: 7, count: 32)),
+            ]
+            if isTaken {
+                _ = try generate(application, session, CKM_EC_KEY_PAIR_GEN, [(CKA_EC_PARAMS, curve.oid)])
+                continue
+            }
+            #expect(throws: CKError(CKR_CURVE_NOT_SUPPORTED)) {
+                try generate(application, session, CKM_EC_KEY_PAIR_GEN, [(CKA_EC_PARAMS, curve.oid)])
+            }
+            #expect(throws: CKError(CKR_CURVE_NOT_SUPPORTED)) {
+                try application.create(session, template + Self.token)
+            }
+            #expect(try application.find(session).isEmpty)
+        }
     }
 
     @Test("the halves of a key pair can live in different places")

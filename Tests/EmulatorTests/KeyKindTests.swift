@@ -4,7 +4,7 @@ import Secrets
 import TestSupport
 import Testing
 
-@Suite("RSA, P-256, secret keys and VKO (card reference, 9 and 10)")
+@Suite("RSA, ECDSA, secret keys and VKO (card reference, 9 and 10)")
 struct KeyKindTests {
     /// Makes the files of an RSA pair of so many bits, with the conditions that OpenSC gives them.
     private static func createRSA(_ card: EmulatedCard, bits: Int, property: String = "00") -> [String] {
@@ -127,12 +127,17 @@ struct KeyKindTests {
         return card.send("00240100" + [UInt8(rest.count + 2), 0xA5, UInt8(rest.count)].hex + rest.hex)
     }
 
-    @Test("P-256 keys sign what OpenSSL verifies, generated or imported")
-    func p256() throws {
+    @Test(
+        "keys of ECDSA sign what OpenSSL verifies, generated or imported",
+        arguments: [
+            ("E0", "06082a8648ce3d030107", "ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551"),
+            ("E1", "06052b8104000a", "fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141"),
+        ])
+    func ecdsa(set: String, curve: String, order: String) throws {
         let card = try EmulatedCard.usb()
         card.loginUser()
-        #expect(card.send("00E0000027" + KeyFiles.privateKey("21", type: "63", set: "E0", size: "24")) == "9000")
-        #expect(card.send("00E0000027" + KeyFiles.publicKey("21", type: "73", set: "E0", size: "44")) == "9000")
+        #expect(card.send("00E0000027" + KeyFiles.privateKey("21", type: "63", set: set, size: "24")) == "9000")
+        #expect(card.send("00E0000027" + KeyFiles.publicKey("21", type: "73", set: set, size: "44")) == "9000")
         let point = [UInt8](hex: data(card.send("0046802100")))
         #expect(point.count == 64)
         card.send("002241B603840121")
@@ -140,7 +145,7 @@ struct KeyKindTests {
         for _ in 0..<2 {
             let answer = card.send("002A9E9A20" + hash.hex + "40")
             let files = [
-                "key": OpenSSL.p256PublicKey(point), "in": [UInt8](hash.reversed()),
+                "key": OpenSSL.ecPublicKey(point, curve: [UInt8](hex: curve)), "in": [UInt8](hash.reversed()),
                 "signature": OpenSSL.signature([UInt8](hex: data(answer))),
             ]
             let options = ["-pubin", "-keyform", "DER", "-inkey", "key", "-in", "in", "-sigfile", "signature"]
@@ -148,8 +153,7 @@ struct KeyKindTests {
         }
         card.send("00A4080008 1000100060010021")
         #expect(card.send("00B0000040") == point.hex + "9000")
-        let order = [UInt8]([UInt8](hex: "ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551").reversed())
-            .hex
+        let order = [UInt8]([UInt8](hex: order).reversed()).hex
         card.send("00A4080008 1000100060020021")
         #expect(card.send("0024010026 80020020A520" + order) == "6a80")
         #expect(card.send("0024010026 80020020A520" + Signing.hash) == "9000")

@@ -15,10 +15,12 @@ extension OpenSSL {
         return publicKey("300d06092a864886f70d0101010500", key)
     }
 
-    /// A public key of ECDSA on P-256 in DER (RFC 5480), from X ‖ Y, both little-endian.
-    static func p256PublicKey(_ point: [UInt8]) -> [UInt8] {
+    /// A public key of ECDSA in DER (RFC 5480), from X ‖ Y, both little-endian.
+    ///
+    /// - Parameter curve: Its object identifier, in DER.
+    static func ecPublicKey(_ point: [UInt8], curve: [UInt8]) -> [UInt8] {
         publicKey(
-            "301306072a8648ce3d020106082a8648ce3d030107",
+            [UInt8].object(0x30, [UInt8](hex: "06072a8648ce3d0201") + curve).hex,
             [0x04] + point.prefix(32).reversed() + point.suffix(32).reversed())
     }
 

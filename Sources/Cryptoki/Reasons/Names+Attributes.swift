@@ -8,6 +8,8 @@ extension Names {
         case CKA_TOKEN: "CKA_TOKEN"
         case CKA_PRIVATE: "CKA_PRIVATE"
         case CKA_LABEL: "CKA_LABEL"
+        case CKA_UNIQUE_ID: "CKA_UNIQUE_ID"
+        case CKA_PROFILE_ID: "CKA_PROFILE_ID"
         case CKA_APPLICATION: "CKA_APPLICATION"
         case CKA_VALUE: "CKA_VALUE"
         case CKA_OBJECT_ID: "CKA_OBJECT_ID"

@@ -15,6 +15,7 @@ enum Names {
         case CKO_DOMAIN_PARAMETERS: "CKO_DOMAIN_PARAMETERS"
         case CKO_MECHANISM: "CKO_MECHANISM"
         case CKO_OTP_KEY: "CKO_OTP_KEY"
+        case CKO_PROFILE: "CKO_PROFILE"
         case CKO_VENDOR_AUTHENTICATION_FACTOR: "CKO_VENDOR_AUTHENTICATION_FACTOR"
         default: nil
         }

@@ -28,15 +28,17 @@ extension Card {
         }
         switch (algorithm, ukm) {
         case (.gost(let curve), let ukm?): return try agree(key, on: curve, with: point, ukm: ukm, hash)
-        case (.p256, nil): return try agree(key, with: point)
+        case (.ec(let curve), nil): return try agree(key, on: curve, with: point)
         default: throw Refusal(.incorrectData)
         }
     }
 
-    private func agree(_ key: RightsFile, with point: [UInt8]) throws(Refusal) -> Response {
+    private func agree(
+        _ key: RightsFile, on curve: ECKey.Curve, with point: [UInt8]
+    ) throws(Refusal) -> Response {
         guard let value = key.value else { throw Refusal(.referencedDataNotFound) }
         do throws(LibraryFailure) {
-            let own = try P256Key(value.secret)
+            let own = try ECKey(value.secret, on: curve)
             let secret = try own.agree(with: point.span)
             return Response(.success, data: [UInt8](copying: secret))
         } catch {

@@ -22,7 +22,7 @@ extension Card {
         case .rsa(let bits):
             try require(data.count == bits / 8, else: .wrongLength)
             return Response(.success, data: try applyRSA(value, to: data))
-        case .p256: throw Refusal(.incorrectData)
+        case .ec: throw Refusal(.incorrectData)
         }
     }
 

@@ -56,10 +56,13 @@ extension Card {
             default: 1...255
             }
         try require(numbers.contains(request.identifier), else: .incorrectData)
-        if case .rsa(let bits) = rights.algorithm(size: request.size) {
+        switch rights.algorithm(size: request.size) {
+        case .rsa(let bits):
             let isThorough = rights.parameterSet == RightsFile.thoroughPrimes
             try require(bits <= identity.maximumRSABits, else: .incorrectData)
             try require(!isThorough || identity.testsPrimes, else: .incorrectData)
+        case .ec(.secp256k1): try require(identity.knowsSecp256k1, else: .incorrectData)
+        default: break
         }
         return rights
     }

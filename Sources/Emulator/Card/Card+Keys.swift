@@ -51,8 +51,8 @@ extension Card {
             case .rsa(let bits):
                 let pair = try RSAKey.generate(bits: bits)
                 return (pair.privateValue, pair.publicValue)
-            case .p256:
-                let key = try P256Key.generate()
+            case .ec(let curve):
+                let key = try ECKey.generate(on: curve)
                 let value = try key.value()
                 return (Sealed(value.copy()), try key.publicKey())
             }

@@ -42,12 +42,12 @@ extension Card {
         return Sealed(data.value.copy())
     }
 
-    /// A half of a key pair that computes. Those of P-256 may be filled up with zeros to the size of the file.
+    /// A half of a key pair that computes. Those of ECDSA may be filled up with zeros to the size of the file.
     private func keyHalf(_ data: borrowing ReferenceData, _ file: File) throws(Refusal) -> Sealed {
         guard let algorithm = file.algorithm, let type = file.rightsFile?.type else { throw Refusal(.incorrectData) }
         var value = data.value.copy()
-        if algorithm == .p256 {
-            let count = P256Key.size * (type.isPublicKey ? 2 : 1)
+        if case .ec = algorithm {
+            let count = ECKey.size * (type.isPublicKey ? 2 : 1)
             try require(value.count == count || value.count == file.size, else: .incorrectData)
             try require((count..<value.count).allSatisfy { value.bytes[$0] == 0 }, else: .incorrectData)
             value = value.extracting(0..<count)
@@ -59,8 +59,8 @@ extension Card {
             case (.gost(let curve), true): _ = try PublicKey(curve: curve, bytes: [UInt8](copying: value))
             case (.gost(let curve), false): _ = try PrivateKey(curve: curve, scalar: value.copy())
             case (.rsa, false): _ = try RSAKey(value)
-            case (.p256, false): _ = try P256Key(value)
-            case (.p256, true): try P256Key.validate(publicKey: value.bytes)
+            case (.ec(let curve), false): _ = try ECKey(value, on: curve)
+            case (.ec(let curve), true): try ECKey.validate(publicKey: value.bytes, on: curve)
             case (.rsa, true): try require(value.bytes[0] & 1 == 1, else: .incorrectData)
             }
         } catch {

@@ -58,9 +58,9 @@ extension Card {
             let number = UInt8(truncatingIfNeeded: file.path.identifier)
             record(signature, of: digest, by: key, number: number, hashesItself)
         case .rsa: signature = try applyRSA(value, to: digest)
-        case .p256:
+        case .ec(let curve):
             do throws(LibraryFailure) {
-                let key = try P256Key(value.secret)
+                let key = try ECKey(value.secret, on: curve)
                 signature = try key.sign(digest.span)
             } catch {
                 throw Refusal(.memoryUnchanged)

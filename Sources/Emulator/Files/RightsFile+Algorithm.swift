@@ -5,14 +5,14 @@ enum KeyAlgorithm: Equatable {
     case gost(Curve)
     /// The length of the modulus.
     case rsa(bits: Int)
-    case p256
+    case ec(ECKey.Curve)
 
     /// Octets of a hash to be signed; for RSA, of a padded block.
     var blockSize: Int {
         switch self {
         case .gost(let curve): curve.coordinateSize
         case .rsa(let bits): bits / 8
-        case .p256: P256Key.size
+        case .ec: ECKey.size
         }
     }
 }
@@ -29,8 +29,10 @@ extension RightsFile {
             return RightsFile.rsa(half: RSAKey.half(ofValue: size), fits: { 5 * $0 + 8 == size })
         case (.rsaPublic, 0x00), (.rsaPublic, RightsFile.thoroughPrimes):
             return RightsFile.rsa(half: size / 3, fits: { 3 * $0 == size })
-        case (.ecPrivate, 0xE0) where size == P256Key.size + 4, (.ecPublic, 0xE0) where size == 2 * P256Key.size + 4:
-            return .p256
+        case (.ecPrivate, 0xE0) where size == ECKey.size + 4, (.ecPublic, 0xE0) where size == 2 * ECKey.size + 4:
+            return .ec(.p256)
+        case (.ecPrivate, 0xE1) where size == ECKey.size + 4, (.ecPublic, 0xE1) where size == 2 * ECKey.size + 4:
+            return .ec(.secp256k1)
         default: return nil
         }
     }

@@ -1,18 +1,27 @@
 import COpenSSL
 import Secrets
 
-/// A private key on the curve P-256 (FIPS 186-4, D.1.2.3), for ECDSA and ECDH. All numbers are little-endian, 32 octets long.
+/// A private key for ECDSA and ECDH. All numbers are little-endian, 32 octets long.
 @safe
-struct P256Key: ~Copyable {
+struct ECKey: ~Copyable {
+    enum Curve {
+        /// FIPS 186-4, D.1.2.3.
+        case p256
+        /// SEC 2, 2.4.1.
+        case secp256k1
+
+        fileprivate var number: Int32 { self == .p256 ? NID_X9_62_prime256v1 : NID_secp256k1 }
+    }
+
     static let size = 32
     private let group: OpaquePointer
     private let scalar: Number
 
     /// Throws unless the scalar is between 1 and the order.
-    init(_ value: borrowing Secret) throws(LibraryFailure) {
-        guard value.count == P256Key.size else { throw LibraryFailure() }
+    init(_ value: borrowing Secret, on curve: Curve) throws(LibraryFailure) {
+        guard value.count == ECKey.size else { throw LibraryFailure() }
         let number = try Number(littleEndian: value.bytes)
-        let group = try unsafe P256Key.newGroup()
+        let group = try unsafe ECKey.newGroup(curve)
         guard !number.isZero, unsafe BN_cmp(number.pointer, EC_GROUP_get0_order(group)) < 0 else {
             unsafe EC_GROUP_free(group)
             throw LibraryFailure()
@@ -22,14 +31,14 @@ struct P256Key: ~Copyable {
     }
 
     /// Zero, to be overwritten.
-    private init() throws(LibraryFailure) {
+    private init(on curve: Curve) throws(LibraryFailure) {
         let number = try Number()
-        unsafe group = try unsafe P256Key.newGroup()
+        unsafe group = try unsafe ECKey.newGroup(curve)
         scalar = number
     }
 
-    private static func newGroup() throws(LibraryFailure) -> OpaquePointer {
-        guard let group = unsafe EC_GROUP_new_by_curve_name_ex(Libcrypto.context, nil, NID_X9_62_prime256v1) else {
+    private static func newGroup(_ curve: Curve) throws(LibraryFailure) -> OpaquePointer {
+        guard let group = unsafe EC_GROUP_new_by_curve_name_ex(Libcrypto.context, nil, curve.number) else {
             throw LibraryFailure()
         }
         return unsafe group
@@ -38,33 +47,33 @@ struct P256Key: ~Copyable {
     deinit { unsafe EC_GROUP_free(group) }
 
     /// A new key.
-    static func generate() throws(LibraryFailure) -> P256Key {
-        let key = try P256Key()
+    static func generate(on curve: Curve) throws(LibraryFailure) -> ECKey {
+        let key = try ECKey(on: curve)
         try key.randomise(key.scalar)
         return key
     }
 
-    func value() throws(LibraryFailure) -> Secret { try scalar.littleEndian(count: P256Key.size) }
+    func value() throws(LibraryFailure) -> Secret { try scalar.littleEndian(count: ECKey.size) }
 
     /// X ‖ Y.
     func publicKey() throws(LibraryFailure) -> [UInt8] {
         let point = try multiply(scalar)
-        return [UInt8](copying: try point.x.littleEndian(count: P256Key.size))
-            + [UInt8](copying: try point.y.littleEndian(count: P256Key.size))
+        return [UInt8](copying: try point.x.littleEndian(count: ECKey.size))
+            + [UInt8](copying: try point.y.littleEndian(count: ECKey.size))
     }
 
     /// Throws unless X ‖ Y is a point of the curve, which is not O then. The order is prime, so it has that order.
-    static func validate(publicKey: Span<UInt8>) throws(LibraryFailure) {
-        let key = try P256Key()
+    static func validate(publicKey: Span<UInt8>, on curve: Curve) throws(LibraryFailure) {
+        let key = try ECKey(on: curve)
         unsafe EC_POINT_free(try key.point(publicKey))
     }
 
     /// The point X ‖ Y, to be freed.
     private func point(_ publicKey: Span<UInt8>) throws(LibraryFailure) -> OpaquePointer {
-        guard publicKey.count == 2 * P256Key.size else { throw LibraryFailure() }
+        guard publicKey.count == 2 * ECKey.size else { throw LibraryFailure() }
         let workspace = try Workspace()
-        let x = try Number(littleEndian: publicKey.extracting(first: P256Key.size))
-        let y = try Number(littleEndian: publicKey.extracting(last: P256Key.size))
+        let x = try Number(littleEndian: publicKey.extracting(first: ECKey.size))
+        let y = try Number(littleEndian: publicKey.extracting(last: ECKey.size))
         guard let point = unsafe EC_POINT_new(group) else { throw LibraryFailure() }
         do throws(LibraryFailure) {
             try unsafe check(EC_POINT_set_affine_coordinates(group, point, x.pointer, y.pointer, workspace.pointer))
@@ -83,7 +92,7 @@ struct P256Key: ~Copyable {
         try unsafe check(EC_POINT_mul(group, point, nil, point, scalar.pointer, workspace.pointer))
         let x = try Number()
         try unsafe check(EC_POINT_get_affine_coordinates(group, point, x.pointer, nil, workspace.pointer))
-        return try x.littleEndian(count: P256Key.size)
+        return try x.littleEndian(count: ECKey.size)
     }
 
     /// r ‖ s over a hash (FIPS 186-4, 6.4).
@@ -104,8 +113,8 @@ struct P256Key: ~Copyable {
             guard unsafe BN_mod_inverse(k.pointer, k.pointer, order, workspace.pointer) != nil else { continue }
             try unsafe check(BN_mod_mul(s.pointer, s.pointer, k.pointer, order, workspace.pointer))
             guard !r.isZero, !s.isZero else { continue }
-            return [UInt8](copying: try r.littleEndian(count: P256Key.size))
-                + [UInt8](copying: try s.littleEndian(count: P256Key.size))
+            return [UInt8](copying: try r.littleEndian(count: ECKey.size))
+                + [UInt8](copying: try s.littleEndian(count: ECKey.size))
         }
         throw LibraryFailure()
     }
