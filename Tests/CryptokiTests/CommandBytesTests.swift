@@ -138,7 +138,10 @@ struct CommandBytesTests {
             ])
         let numbers = try RSANumbers.privateKey(bits: 2048, by: OpenSSL())
         let pieces = try Self.sent(driver) { _ = try driver.importRSA(numbers) }
-        let halves = [3, 4, 7, 5, 6].map { [UInt8](numbers[$0].reversed()) }
+        // A number that happens to be short is filled up.
+        let halves = [3, 4, 7, 5, 6].map { index in
+            [UInt8](numbers[index].reversed()) + [UInt8](repeating: 0, count: 128 - numbers[index].count)
+        }
         let value = halves[0] + [0, 0, 0, 0] + halves[1] + [0, 0, 0, 0] + halves[2] + halves[3] + halves[4]
         #expect(value.count == 0x288)
         Self.expect(
