@@ -157,6 +157,11 @@ attributes() {
     passed "$identity: unknown attributes, encodings of elliptic curves and GOST templates are as applications expect"
 }
 
+operations() {
+    expect 0 ./operations 0 $pin
+    passed "$identity: an error ends an operation, a question for the length and a short buffer do not"
+}
+
 mechanisms() {
     expect 0 ./mechanisms 0 $pin
     passed "$identity: every mechanism works in each way that its flags claim, in a session and on the token"
@@ -169,7 +174,7 @@ secrets() {
 
 # ---- The tokens ----
 
-for program in attributes mechanisms secrets; do
+for program in attributes operations mechanisms secrets; do
     cc -IInclude/CCryptoki "Tests/ModuleTests/Programs/$program.c" -o "$work/$program" \
         -L"${module%/*}" -Wl,-rpath,"${module%/*}" -lkanal-pkcs11
 done
@@ -181,6 +186,7 @@ head -c 32 /dev/urandom > digest
 for identity in usb3 ecp2; do
     insert $identity objects-$identity
     attributes
+    operations
     mechanisms
     secrets
     key_pairs

@@ -30,11 +30,7 @@ extension Session {
 
     /// The octets that text in one part gives, where nobody knows before it is decrypted.
     public func cipherSize(of data: Span<UInt8>, _ direction: CipherDirection) throws(CKError) -> Int {
-        let operation = try active(direction)
-        do throws(CKError) { return try operation.exactSize(of: data) } catch {
-            end(direction)
-            throw error
-        }
+        try active(direction).exactSize(of: data)
     }
 
     /// The octets that a further part gives.
@@ -49,11 +45,7 @@ extension Session {
 
     /// The octets that the end of the text gives, where nobody knows before it is decrypted.
     public func cipherExactFinalSize(_ direction: CipherDirection) throws(CKError) -> Int {
-        let operation = try active(direction)
-        do throws(CKError) { return try operation.exactFinalSize() } catch {
-            end(direction)
-            throw error
-        }
+        try active(direction).exactFinalSize()
     }
 
     /// Encrypts or decrypts text that came in one part.
@@ -65,11 +57,7 @@ extension Session {
 
     /// Encrypts or decrypts a further part.
     public func cipherUpdate(_ data: Span<UInt8>, _ direction: CipherDirection) throws(CKError) -> Secret {
-        let operation = try active(direction)
-        do throws(CKError) { return try operation.update(data) } catch {
-            end(direction)
-            throw error
-        }
+        try active(direction).update(data)
     }
 
     /// Ends text that came in parts.

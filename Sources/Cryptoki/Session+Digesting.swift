@@ -81,10 +81,7 @@ extension Session {
     /// Digests the value of a secret key. One that cannot be digested ends no operation (PKCS #11 v2.40, 5.10).
     public func digestKey(_ handle: CK_OBJECT_HANDLE) throws(CKError) {
         guard let digest else { throw .operationNotInitialised }
-        let classes = [CKO_SECRET_KEY, CKO_PRIVATE_KEY, CKO_PUBLIC_KEY]
-        guard let key = try? slot.visibleObject(handle),
-            try classes.contains(key.attributes.number(CKA_CLASS) ?? CKO_DATA)
-        else { throw .keyHandleInvalid }
+        let key = try key(handle)
         guard let value = try? slot.loaded(key).secretValue() else { throw .keyIndigestible }
         digest.isMultiPart = true
         digest.update(value.bytes)

@@ -6,17 +6,6 @@ public enum SecondOperation: Sendable {
 }
 
 extension Session {
-    /// - Throws: `CKR_OPERATION_NOT_INITIALIZED` unless the operation is active.
-    public func require(_ operation: SecondOperation) throws(CKError) {
-        let isActive =
-            switch operation {
-            case .digest: digest != nil
-            case .sign: signature != nil
-            case .verify: verification != nil
-            }
-        guard isActive else { throw .operationNotInitialised }
-    }
-
     /// Encrypts or decrypts a further part, and gives its plaintext to the second operation.
     public func dualUpdate(
         _ part: Span<UInt8>, _ direction: CipherDirection, _ second: SecondOperation

@@ -41,7 +41,6 @@ extension Session {
         do throws(HostCryptoError) {
             return try operation.key.attributes.rsaPublicKey().recover(signature.span, operation.scheme)
         } catch {
-            verifyRecovery = nil
             throw CKError(error)
         }
     }

@@ -21,12 +21,8 @@ extension Session {
         _ handle: CK_OBJECT_HANDLE, for mechanism: CK_MECHANISM_TYPE, permission: CK_ATTRIBUTE_TYPE,
         types: [SecretKeyType]
     ) throws(CKError) -> Object {
-        guard let key = try? slot.visibleObject(handle) else { throw .keyHandleInvalid }
-        let objectClass = try key.attributes.number(CKA_CLASS)
-        guard [CKO_SECRET_KEY, CKO_PRIVATE_KEY, CKO_PUBLIC_KEY].contains(objectClass) else { throw .keyHandleInvalid }
-        guard objectClass == CKO_SECRET_KEY, let type = try key.attributes.number(CKA_KEY_TYPE),
-            types.contains(where: { $0.rawValue == type })
-        else { throw .keyTypeInconsistent }
+        let key = try key(handle)
+        try key.requireKind(CKO_SECRET_KEY, types.map(\.rawValue), for: mechanism)
         try key.checkUse(permission, by: mechanism)
         return try slot.loaded(key)
     }

@@ -74,10 +74,7 @@ extension Session {
     public func signUpdate(_ data: Span<UInt8>) throws(CKError) {
         guard let operation = signature else { throw .operationNotInitialised }
         operation.isMultiPart = true
-        do throws(CKError) { try operation.input.update(data) } catch {
-            signature = nil
-            throw error
-        }
+        try operation.input.update(data)
     }
 
     public func signFinal() throws(CKError) -> [UInt8] {
@@ -112,12 +109,9 @@ extension Session {
         _ handle: CK_OBJECT_HANDLE, for mechanism: CK_MECHANISM_TYPE, class objectClass: CK_OBJECT_CLASS,
         permission: CK_ATTRIBUTE_TYPE, keyTypes: [KeyType]
     ) throws(CKError) -> Object {
-        guard var key = try? slot.visibleObject(handle), try key.attributes.number(CKA_CLASS) == objectClass else {
-            throw .keyHandleInvalid
-        }
+        var key = try key(handle)
         if key.tokenItem != nil { key.tokenHandle = handle }
-        let type = try key.attributes.number(CKA_KEY_TYPE)
-        guard keyTypes.contains(where: { $0.rawValue == type }) else { throw .keyTypeInconsistent }
+        try key.requireKind(objectClass, keyTypes.map(\.rawValue), for: mechanism)
         try key.checkUse(permission, by: mechanism)
         return try authenticating(key)
     }

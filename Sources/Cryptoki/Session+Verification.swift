@@ -66,10 +66,7 @@ extension Session {
     public func verifyUpdate(_ data: Span<UInt8>) throws(CKError) {
         guard let operation = verification else { throw .operationNotInitialised }
         operation.isMultiPart = true
-        do throws(CKError) { try operation.update(data) } catch {
-            verification = nil
-            throw error
-        }
+        try operation.update(data)
     }
 
     public func verifyFinal(signature: [UInt8]) throws(CKError) {

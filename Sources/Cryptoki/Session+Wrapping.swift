@@ -7,7 +7,7 @@ extension Session {
         _ mechanism: Mechanism, _ handle: CK_OBJECT_HANDLE, with wrappingHandle: CK_OBJECT_HANDLE
     ) throws(CKError) -> [UInt8] {
         let wrappingKey = try wrappingKey(mechanism, wrappingHandle, .encryption)
-        guard let key = try? slot.visibleObject(handle) else { throw .keyHandleInvalid }
+        let key = try key(handle)
         guard try key.attributes.number(CKA_CLASS) == CKO_SECRET_KEY else { throw .keyNotWrappable }
         guard try key.attributes.bool(CKA_EXTRACTABLE) == true else { throw .keyUnextractable }
         let wrapping = try slot.visibleObject(wrappingHandle).attributes

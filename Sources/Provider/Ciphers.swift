@@ -7,9 +7,9 @@ func cipher(
     _ data: UnsafeMutablePointer<CK_BYTE>?, _ count: CK_ULONG,
     _ result: UnsafeMutablePointer<CK_BYTE>?, _ resultCount: UnsafeMutablePointer<CK_ULONG>?
 ) throws(CKError) {
-    try library.withSession(session) { session throws(CKError) in
+    try step(library, session, direction.operation) { session throws(CKError) in
         var size = try session.cipherSize(ofWhole: length(count), direction)
-        let data = try unsafe input(data, count)
+        let data = try unsafe input(data, count, "the data")
         let output = try unsafe Output(result, resultCount)
         if output.isQuery || output.isTooSmall(for: size) {
             size = try unsafe session.cipherSize(of: data.span, direction)
@@ -26,9 +26,9 @@ func cipherUpdate(
     _ part: UnsafeMutablePointer<CK_BYTE>?, _ count: CK_ULONG,
     _ result: UnsafeMutablePointer<CK_BYTE>?, _ resultCount: UnsafeMutablePointer<CK_ULONG>?
 ) throws(CKError) {
-    try library.withSession(session) { session throws(CKError) in
+    try step(library, session, direction.operation) { session throws(CKError) in
         let size = try session.cipherSize(ofPart: length(count), direction)
-        let part = try unsafe input(part, count)
+        let part = try unsafe input(part, count, "the part")
         try unsafe Output(result, resultCount).fill(count: size) { () throws(CKError) in
             try unsafe session.cipherUpdate(part.span, direction)
         }
@@ -40,7 +40,7 @@ func cipherFinal(
     _ library: Library, _ session: CK_SESSION_HANDLE, _ direction: CipherDirection,
     _ result: UnsafeMutablePointer<CK_BYTE>?, _ resultCount: UnsafeMutablePointer<CK_ULONG>?
 ) throws(CKError) {
-    try library.withSession(session) { session throws(CKError) in
+    try step(library, session, direction.operation) { session throws(CKError) in
         var size = try session.cipherFinalSize(direction)
         let output = try unsafe Output(result, resultCount)
         if output.isQuery || output.isTooSmall(for: size) { size = try session.cipherExactFinalSize(direction) }
@@ -48,4 +48,9 @@ func cipherFinal(
             try session.cipherFinal(direction)
         }
     }
+}
+
+extension CipherDirection {
+    /// The operation (`CKF_`).
+    var operation: CK_FLAGS { self == .encryption ? CKF_ENCRYPT : CKF_DECRYPT }
 }

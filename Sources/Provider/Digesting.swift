@@ -16,9 +16,9 @@ public func C_Digest(
     _ pDigest: UnsafeMutablePointer<CK_BYTE>?, _ pulDigestLen: UnsafeMutablePointer<CK_ULONG>?
 ) -> CK_RV {
     call { library throws(CKError) in
-        try library.withSession(hSession) { session throws(CKError) in
+        try step(library, hSession, CKF_DIGEST) { session throws(CKError) in
             let size = try session.digestSize()
-            let data = try unsafe input(pData, ulDataLen)
+            let data = try unsafe input(pData, ulDataLen, "pData")
             try unsafe Output(pDigest, pulDigestLen).fill(size: size) { () throws(CKError) in
                 try unsafe session.digest(data.span)
             }
@@ -31,8 +31,10 @@ public func C_DigestUpdate(
     _ hSession: CK_SESSION_HANDLE, _ pPart: UnsafeMutablePointer<CK_BYTE>?, _ ulPartLen: CK_ULONG
 ) -> CK_RV {
     call { library throws(CKError) in
-        let part = try unsafe input(pPart, ulPartLen)
-        try library.withSession(hSession) { session throws(CKError) in try unsafe session.digestUpdate(part.span) }
+        try step(library, hSession, CKF_DIGEST) { session throws(CKError) in
+            let part = try unsafe input(pPart, ulPartLen, "pPart")
+            try unsafe session.digestUpdate(part.span)
+        }
     }
 }
 
@@ -49,7 +51,7 @@ public func C_DigestFinal(
     _ pulDigestLen: UnsafeMutablePointer<CK_ULONG>?
 ) -> CK_RV {
     call { library throws(CKError) in
-        try library.withSession(hSession) { session throws(CKError) in
+        try step(library, hSession, CKF_DIGEST) { session throws(CKError) in
             let size = try session.digestSize()
             try unsafe Output(pDigest, pulDigestLen).fill(size: size) { () throws(CKError) in
                 try session.digestFinal()

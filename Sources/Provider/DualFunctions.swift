@@ -51,12 +51,22 @@ private func dualUpdate(
     _ part: UnsafeMutablePointer<CK_BYTE>?, _ count: CK_ULONG,
     _ result: UnsafeMutablePointer<CK_BYTE>?, _ resultCount: UnsafeMutablePointer<CK_ULONG>?
 ) throws(CKError) {
-    try library.withSession(session) { session throws(CKError) in
-        try session.require(second)
+    try step(library, session, direction.operation | second.operation) { session throws(CKError) in
         let size = try session.cipherSize(ofPart: length(count), direction)
-        let part = try unsafe input(part, count)
+        let part = try unsafe input(part, count, "the part")
         try unsafe Output(result, resultCount).fill(count: size) { () throws(CKError) in
             try unsafe session.dualUpdate(part.span, direction, second)
+        }
+    }
+}
+
+extension SecondOperation {
+    /// The operation (`CKF_`).
+    fileprivate var operation: CK_FLAGS {
+        switch self {
+        case .digest: CKF_DIGEST
+        case .sign: CKF_SIGN
+        case .verify: CKF_VERIFY
         }
     }
 }

@@ -18,9 +18,9 @@ public func C_Sign(
     _ pSignature: UnsafeMutablePointer<CK_BYTE>?, _ pulSignatureLen: UnsafeMutablePointer<CK_ULONG>?
 ) -> CK_RV {
     call { library throws(CKError) in
-        try library.withSession(hSession) { session throws(CKError) in
+        try step(library, hSession, CKF_SIGN) { session throws(CKError) in
             let size = try session.signatureSize()
-            let data = try unsafe input(pData, ulDataLen)
+            let data = try unsafe input(pData, ulDataLen, "pData")
             try unsafe Output(pSignature, pulSignatureLen).fill(size: size) { () throws(CKError) in
                 try unsafe session.sign(data.span)
             }
@@ -33,8 +33,10 @@ public func C_SignUpdate(
     _ hSession: CK_SESSION_HANDLE, _ pPart: UnsafeMutablePointer<CK_BYTE>?, _ ulPartLen: CK_ULONG
 ) -> CK_RV {
     call { library throws(CKError) in
-        let part = try unsafe input(pPart, ulPartLen)
-        try library.withSession(hSession) { session throws(CKError) in try unsafe session.signUpdate(part.span) }
+        try step(library, hSession, CKF_SIGN) { session throws(CKError) in
+            let part = try unsafe input(pPart, ulPartLen, "pPart")
+            try unsafe session.signUpdate(part.span)
+        }
     }
 }
 
@@ -44,7 +46,7 @@ public func C_SignFinal(
     _ pulSignatureLen: UnsafeMutablePointer<CK_ULONG>?
 ) -> CK_RV {
     call { library throws(CKError) in
-        try library.withSession(hSession) { session throws(CKError) in
+        try step(library, hSession, CKF_SIGN) { session throws(CKError) in
             let size = try session.signatureSize()
             try unsafe Output(pSignature, pulSignatureLen).fill(size: size) { () throws(CKError) in
                 try session.signFinal()

@@ -18,9 +18,9 @@ public func C_Verify(
     _ pSignature: UnsafeMutablePointer<CK_BYTE>?, _ ulSignatureLen: CK_ULONG
 ) -> CK_RV {
     call { library throws(CKError) in
-        let data = try unsafe input(pData, ulDataLen)
-        let signature = try unsafe octets(pSignature, ulSignatureLen)
-        try library.withSession(hSession) { session throws(CKError) in
+        try step(library, hSession, CKF_VERIFY) { session throws(CKError) in
+            let data = try unsafe input(pData, ulDataLen, "pData")
+            let signature = try unsafe octets(pSignature, ulSignatureLen, "pSignature")
             try unsafe session.verify(data.span, signature: signature)
         }
     }
@@ -31,8 +31,10 @@ public func C_VerifyUpdate(
     _ hSession: CK_SESSION_HANDLE, _ pPart: UnsafeMutablePointer<CK_BYTE>?, _ ulPartLen: CK_ULONG
 ) -> CK_RV {
     call { library throws(CKError) in
-        let part = try unsafe input(pPart, ulPartLen)
-        try library.withSession(hSession) { session throws(CKError) in try unsafe session.verifyUpdate(part.span) }
+        try step(library, hSession, CKF_VERIFY) { session throws(CKError) in
+            let part = try unsafe input(pPart, ulPartLen, "pPart")
+            try unsafe session.verifyUpdate(part.span)
+        }
     }
 }
 
@@ -41,7 +43,9 @@ public func C_VerifyFinal(
     _ hSession: CK_SESSION_HANDLE, _ pSignature: UnsafeMutablePointer<CK_BYTE>?, _ ulSignatureLen: CK_ULONG
 ) -> CK_RV {
     call { library throws(CKError) in
-        let signature = try unsafe octets(pSignature, ulSignatureLen)
-        try library.withSession(hSession) { session throws(CKError) in try session.verifyFinal(signature: signature) }
+        try step(library, hSession, CKF_VERIFY) { session throws(CKError) in
+            let signature = try unsafe octets(pSignature, ulSignatureLen, "pSignature")
+            try session.verifyFinal(signature: signature)
+        }
     }
 }

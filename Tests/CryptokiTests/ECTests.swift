@@ -190,7 +190,7 @@ struct ECTests {
                 try Self.derive(scene, ours.1, publicData, kdf: kdf, info: info, count: 32)
             }
         }
-        #expect(throws: CKError.keyHandleInvalid) { try Self.derive(scene, ours.0, theirs.point) }
+        #expect(throws: CKError.keyTypeInconsistent) { try Self.derive(scene, ours.0, theirs.point) }
         let signing = try Self.generate(scene, [(CKA_EC_PARAMS, Self.p256)], [])
         #expect(throws: CKError.keyFunctionNotPermitted) { try Self.derive(scene, signing.1, theirs.point) }
     }

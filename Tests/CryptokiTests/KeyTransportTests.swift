@@ -138,7 +138,9 @@ struct KeyTransportTests {
         parameters.ukm = []
         parameters.wrapOID = [6, 1, 1]
         #expect(throws: CKError.mechanismParameterInvalid) { try scene.wrap(Self.value, keys.publicKey, parameters) }
-        #expect(throws: CKError(CKR_WRAPPING_KEY_HANDLE_INVALID)) { try scene.wrap(Self.value, keys.privateKey) }
+        #expect(throws: CKError(CKR_WRAPPING_KEY_TYPE_INCONSISTENT)) {
+            try scene.wrap(Self.value, keys.privateKey)
+        }
         for wrapped in [[], [0x30, 0], [UInt8](repeating: 1, count: 44)] as [[UInt8]] {
             #expect(throws: CKError(CKR_WRAPPED_KEY_INVALID)) { try scene.unwrap(wrapped, keys.privateKey) }
         }

@@ -207,7 +207,8 @@ struct RSAEncryptionTests {
         let zeros = [UInt8](repeating: 0, count: 128)
         #expect(throws: CKError(CKR_WRAPPED_KEY_INVALID)) { try unwrap(zeros, keys.1) }
         #expect(throws: CKError(CKR_WRAPPED_KEY_LEN_RANGE)) { try unwrap([1], keys.1) }
-        #expect(throws: CKError(CKR_UNWRAPPING_KEY_HANDLE_INVALID)) { try unwrap(zeros, keys.0) }
+        #expect(throws: CKError(CKR_UNWRAPPING_KEY_TYPE_INCONSISTENT)) { try unwrap(zeros, keys.0) }
+        #expect(throws: CKError(CKR_UNWRAPPING_KEY_HANDLE_INVALID)) { try unwrap(zeros, 999) }
         let long = try scene.scene.key(CKK_GENERIC_SECRET, [UInt8](repeating: 1, count: 200))
         #expect(throws: CKError(CKR_KEY_SIZE_RANGE)) {
             try scene.scene.inSession { session throws(CKError) in
