@@ -158,7 +158,14 @@ attributes() {
 }
 
 operations() {
-    expect 0 ./operations 0 $pin
+    KANAL_LOG=$work/refusals expect 0 ./operations 0 $pin
+    ! grep -E ' C_[A-Za-z]+ 0x[0-9A-F]+ CKR_(ARGUMENTS|ATTRIBUTE|TEMPLATE|KEY|MECHANISM)_[A-Z_]+$' refusals \
+        || fail "$identity: the log does not tell why"
+    grep -q 'C_Sign 0x00000007 CKR_ARGUMENTS_BAD: pData is NULL, and its length 5$' refusals \
+        || fail "$identity: the log does not name an argument"
+    grep -q 'C_SignInit 0x00000063 CKR_KEY_TYPE_INCONSISTENT: CKM_RSA_PKCS: the key is of CKK_GOSTR3410, ' refusals \
+        || fail "$identity: the log does not name a key's type"
+    rm refusals
     passed "$identity: an error ends an operation, a question for the length and a short buffer do not"
 }
 

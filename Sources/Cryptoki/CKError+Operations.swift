@@ -3,16 +3,10 @@ import GOST
 import HostCrypto
 
 extension CKError {
-    static let curveNotSupported = CKError(CKR_CURVE_NOT_SUPPORTED)
     public static let dataInvalid = CKError(CKR_DATA_INVALID)
     static let encryptedDataInvalid = CKError(CKR_ENCRYPTED_DATA_INVALID)
     static let encryptedDataLengthRange = CKError(CKR_ENCRYPTED_DATA_LEN_RANGE)
     static let functionFailed = CKError(CKR_FUNCTION_FAILED)
-    static let keyIndigestible = CKError(CKR_KEY_INDIGESTIBLE)
-    static let keyNotNeeded = CKError(CKR_KEY_NOT_NEEDED)
-    static let keyNotWrappable = CKError(CKR_KEY_NOT_WRAPPABLE)
-    static let keySizeRange = CKError(CKR_KEY_SIZE_RANGE)
-    static let keyUnextractable = CKError(CKR_KEY_UNEXTRACTABLE)
     static let savedStateInvalid = CKError(CKR_SAVED_STATE_INVALID)
     static let stateUnsaveable = CKError(CKR_STATE_UNSAVEABLE)
     static let unwrappingKeyHandleInvalid = CKError(CKR_UNWRAPPING_KEY_HANDLE_INVALID)
@@ -20,18 +14,16 @@ extension CKError {
     static let unwrappingKeyTypeInconsistent = CKError(CKR_UNWRAPPING_KEY_TYPE_INCONSISTENT)
     static let wrappingKeyHandleInvalid = CKError(CKR_WRAPPING_KEY_HANDLE_INVALID)
     static let wrappingKeySizeRange = CKError(CKR_WRAPPING_KEY_SIZE_RANGE)
-    static let wrappingKeyTypeInconsistent = CKError(CKR_WRAPPING_KEY_TYPE_INCONSISTENT)
-    static let wrappedKeyInvalid = CKError(CKR_WRAPPED_KEY_INVALID)
-    static let wrappedKeyLengthRange = CKError(CKR_WRAPPED_KEY_LEN_RANGE)
 
     /// What an application learns when a computation of GOST on the host fails.
     init(_ error: GOSTError) {
         self =
             switch error {
-            case .invalidPoint, .invalidParameter: .domainParametersInvalid
+            case .invalidPoint: .domainParametersInvalid("a point is not on its curve")
+            case .invalidParameter: .domainParametersInvalid("a parameter set is not known")
             case .invalidLength: .dataLengthRange
-            case .invalidIVLength: .mechanismParameterInvalid
-            case .invalidKeyLength: .keySizeRange
+            case .invalidIVLength: .mechanismParameterInvalid("the parameter has another length, or another form")
+            case .invalidKeyLength: .keySizeRange("the key has a length that the algorithm does not take")
             default: .functionFailed
             }
     }
@@ -40,9 +32,11 @@ extension CKError {
     init(_ error: HostCryptoError) {
         self =
             switch error {
-            case .invalidKey, .invalidPoint: .domainParametersInvalid
-            case .unsupportedKeySize, .keyTooShort: .keySizeRange
-            case .invalidParameter: .mechanismParameterInvalid
+            case .invalidKey: .domainParametersInvalid("the key's numbers are no key")
+            case .invalidPoint: .domainParametersInvalid("a point is not on its curve")
+            case .unsupportedKeySize: .keySizeRange("the key has a length that the library does not take")
+            case .keyTooShort: .keySizeRange("the key is too short for the scheme")
+            case .invalidParameter: .mechanismParameterInvalid("the parameter is refused by the algorithm")
             case .invalidLength: .dataLengthRange
             case .valueOutOfRange: .dataInvalid
             case .invalidSignatureLength: .signatureLengthRange

@@ -14,8 +14,11 @@ extension CKError: Hashable {
     }
 }
 
-/// The refusals of what an application hands in. Each tells what was refused, and why.
+/// The refusals of what an application hands in, or has no right to. Each tells what was refused, and why.
 extension CKError {
+    public static func actionProhibited(_ reason: @autoclosure () -> Reason) -> CKError {
+        CKError(CKR_ACTION_PROHIBITED, reason())
+    }
     public static func argumentsBad(_ reason: @autoclosure () -> Reason) -> CKError {
         CKError(CKR_ARGUMENTS_BAD, reason())
     }
@@ -31,6 +34,9 @@ extension CKError {
     public static func attributeValueInvalid(_ reason: @autoclosure () -> Reason) -> CKError {
         CKError(CKR_ATTRIBUTE_VALUE_INVALID, reason())
     }
+    static func curveNotSupported(_ reason: @autoclosure () -> Reason) -> CKError {
+        CKError(CKR_CURVE_NOT_SUPPORTED, reason())
+    }
     static func domainParametersInvalid(_ reason: @autoclosure () -> Reason) -> CKError {
         CKError(CKR_DOMAIN_PARAMS_INVALID, reason())
     }
@@ -40,11 +46,23 @@ extension CKError {
     static func keyHandleInvalid(_ reason: @autoclosure () -> Reason) -> CKError {
         CKError(CKR_KEY_HANDLE_INVALID, reason())
     }
+    static func keyIndigestible(_ reason: @autoclosure () -> Reason) -> CKError {
+        CKError(CKR_KEY_INDIGESTIBLE, reason())
+    }
+    static func keyNotNeeded(_ reason: @autoclosure () -> Reason) -> CKError {
+        CKError(CKR_KEY_NOT_NEEDED, reason())
+    }
+    static func keyNotWrappable(_ reason: @autoclosure () -> Reason) -> CKError {
+        CKError(CKR_KEY_NOT_WRAPPABLE, reason())
+    }
     static func keySizeRange(_ reason: @autoclosure () -> Reason) -> CKError {
         CKError(CKR_KEY_SIZE_RANGE, reason())
     }
     static func keyTypeInconsistent(_ reason: @autoclosure () -> Reason) -> CKError {
         CKError(CKR_KEY_TYPE_INCONSISTENT, reason())
+    }
+    static func keyUnextractable(_ reason: @autoclosure () -> Reason) -> CKError {
+        CKError(CKR_KEY_UNEXTRACTABLE, reason())
     }
     static func mechanismInvalid(_ reason: @autoclosure () -> Reason) -> CKError {
         CKError(CKR_MECHANISM_INVALID, reason())
@@ -52,10 +70,25 @@ extension CKError {
     public static func mechanismParameterInvalid(_ reason: @autoclosure () -> Reason) -> CKError {
         CKError(CKR_MECHANISM_PARAM_INVALID, reason())
     }
+    static func sessionReadOnly(_ reason: @autoclosure () -> Reason) -> CKError {
+        CKError(CKR_SESSION_READ_ONLY, reason())
+    }
     static func templateIncomplete(_ reason: @autoclosure () -> Reason) -> CKError {
         CKError(CKR_TEMPLATE_INCOMPLETE, reason())
     }
-    public static func templateInconsistent(_ reason: @autoclosure () -> Reason) -> CKError {
+    static func templateInconsistent(_ reason: @autoclosure () -> Reason) -> CKError {
         CKError(CKR_TEMPLATE_INCONSISTENT, reason())
+    }
+    static func userNotLoggedIn(_ reason: @autoclosure () -> Reason) -> CKError {
+        CKError(CKR_USER_NOT_LOGGED_IN, reason())
+    }
+    static func wrappedKeyInvalid(_ reason: @autoclosure () -> Reason) -> CKError {
+        CKError(CKR_WRAPPED_KEY_INVALID, reason())
+    }
+    static func wrappedKeyLengthRange(_ reason: @autoclosure () -> Reason) -> CKError {
+        CKError(CKR_WRAPPED_KEY_LEN_RANGE, reason())
+    }
+    static func wrappingKeyTypeInconsistent(_ reason: @autoclosure () -> Reason) -> CKError {
+        CKError(CKR_WRAPPING_KEY_TYPE_INCONSISTENT, reason())
     }
 }

@@ -25,17 +25,20 @@ public struct CKError: Error, RawRepresentable, Sendable {
         self.reason = Reason.isWanted ? reason() : nil
     }
 
-    /// The same value for another reason, which can tell of the present one.
-    public func because(_ reason: (Reason) -> Reason) -> CKError {
-        CKError(rawValue, reason(self.reason ?? "it is refused"))
+    /// The same reason under another value.
+    func renamed(_ rawValue: CK_RV) -> CKError { CKError(rawValue, reason ?? "it is refused") }
+
+    /// This error of a call that met others before, with the reasons of all. Many are not told one by one.
+    public func following(_ earlier: CKError?) -> CKError {
+        guard let earlier else { return self }
+        return CKError(rawValue, earlier.reason.map { $0.joined(with: reason) } ?? reason ?? "it is refused")
     }
 
-    public static let actionProhibited = CKError(CKR_ACTION_PROHIBITED)
-    public static let argumentsBad = CKError(CKR_ARGUMENTS_BAD)
-    public static let attributeReadOnly = CKError(CKR_ATTRIBUTE_READ_ONLY)
-    public static let attributeSensitive = CKError(CKR_ATTRIBUTE_SENSITIVE)
-    public static let attributeTypeInvalid = CKError(CKR_ATTRIBUTE_TYPE_INVALID)
-    public static let attributeValueInvalid = CKError(CKR_ATTRIBUTE_VALUE_INVALID)
+    /// The same error, of a call with this mechanism.
+    public func naming(_ mechanism: CK_MECHANISM_TYPE) -> CKError {
+        CKError(rawValue, reason.map { "\(mechanism: mechanism): \($0)" } ?? "\(mechanism: mechanism)")
+    }
+
     public static let bufferTooSmall = CKError(CKR_BUFFER_TOO_SMALL)
     public static let cannotLock = CKError(CKR_CANT_LOCK)
     public static let alreadyInitialised = CKError(CKR_CRYPTOKI_ALREADY_INITIALIZED)
@@ -44,16 +47,10 @@ public struct CKError: Error, RawRepresentable, Sendable {
     public static let deviceError = CKError(CKR_DEVICE_ERROR)
     public static let deviceMemory = CKError(CKR_DEVICE_MEMORY)
     public static let deviceRemoved = CKError(CKR_DEVICE_REMOVED)
-    public static let domainParametersInvalid = CKError(CKR_DOMAIN_PARAMS_INVALID)
     public static let functionNotParallel = CKError(CKR_FUNCTION_NOT_PARALLEL)
     public static let functionNotSupported = CKError(CKR_FUNCTION_NOT_SUPPORTED)
     public static let generalError = CKError(CKR_GENERAL_ERROR)
     public static let hostMemory = CKError(CKR_HOST_MEMORY)
-    public static let keyFunctionNotPermitted = CKError(CKR_KEY_FUNCTION_NOT_PERMITTED)
-    public static let keyHandleInvalid = CKError(CKR_KEY_HANDLE_INVALID)
-    public static let keyTypeInconsistent = CKError(CKR_KEY_TYPE_INCONSISTENT)
-    public static let mechanismInvalid = CKError(CKR_MECHANISM_INVALID)
-    public static let mechanismParameterInvalid = CKError(CKR_MECHANISM_PARAM_INVALID)
     public static let objectHandleInvalid = CKError(CKR_OBJECT_HANDLE_INVALID)
     public static let noEvent = CKError(CKR_NO_EVENT)
     public static let operationActive = CKError(CKR_OPERATION_ACTIVE)
@@ -64,19 +61,15 @@ public struct CKError: Error, RawRepresentable, Sendable {
     public static let sessionExists = CKError(CKR_SESSION_EXISTS)
     public static let sessionHandleInvalid = CKError(CKR_SESSION_HANDLE_INVALID)
     public static let sessionParallelNotSupported = CKError(CKR_SESSION_PARALLEL_NOT_SUPPORTED)
-    public static let sessionReadOnly = CKError(CKR_SESSION_READ_ONLY)
     public static let sessionReadOnlyExists = CKError(CKR_SESSION_READ_ONLY_EXISTS)
     public static let sessionReadWriteSOExists = CKError(CKR_SESSION_READ_WRITE_SO_EXISTS)
     public static let signatureInvalid = CKError(CKR_SIGNATURE_INVALID)
     public static let signatureLengthRange = CKError(CKR_SIGNATURE_LEN_RANGE)
     public static let slotIDInvalid = CKError(CKR_SLOT_ID_INVALID)
-    public static let templateIncomplete = CKError(CKR_TEMPLATE_INCOMPLETE)
-    public static let templateInconsistent = CKError(CKR_TEMPLATE_INCONSISTENT)
     public static let tokenNotPresent = CKError(CKR_TOKEN_NOT_PRESENT)
     public static let tokenNotRecognised = CKError(CKR_TOKEN_NOT_RECOGNIZED)
     public static let userAlreadyLoggedIn = CKError(CKR_USER_ALREADY_LOGGED_IN)
     public static let userAnotherAlreadyLoggedIn = CKError(CKR_USER_ANOTHER_ALREADY_LOGGED_IN)
-    public static let userNotLoggedIn = CKError(CKR_USER_NOT_LOGGED_IN)
     public static let userTypeInvalid = CKError(CKR_USER_TYPE_INVALID)
     /// The activation password is wrong or malformed (vendor, 0x80000006).
     public static let activationPasswordInvalid = CKError(0x8000_0006)
@@ -86,49 +79,52 @@ public struct CKError: Error, RawRepresentable, Sendable {
 
 extension CKError {
     /// What an application learns of a token's error.
-    init(_ error: TokenError) {
-        self =
+    ///
+    /// - Parameter exchange: What the card answered last.
+    init(_ error: TokenError, after exchange: CardExchange? = nil) {
+        let code =
             switch error {
-            case .link(let error): CKError(error)
-            case .channel(let error): CKError(error)
-            case .activationNeeded: .functionNotSupported
-            case .pinIncorrect: .pinIncorrect
-            case .pinLength: .pinLengthRange
-            case .pinLocked: .pinLocked
-            case .notLoggedIn: .userNotLoggedIn
-            case .notFound: .objectHandleInvalid
-            case .anotherToken: .deviceRemoved
-            case .memoryFull: .deviceMemory
-            case .unsupported: .tokenNotRecognised
-            case .faulty, .initialisationPhase, .malformedAnswer, .refused: .deviceError
+            case .link(let error): Self.code(error)
+            case .channel(let error): Self.code(error)
+            case .activationNeeded: CKR_FUNCTION_NOT_SUPPORTED
+            case .pinIncorrect: CKR_PIN_INCORRECT
+            case .pinLength: CKR_PIN_LEN_RANGE
+            case .pinLocked: CKR_PIN_LOCKED
+            case .notLoggedIn: CKR_USER_NOT_LOGGED_IN
+            case .notFound: CKR_OBJECT_HANDLE_INVALID
+            case .anotherToken: CKR_DEVICE_REMOVED
+            case .memoryFull: CKR_DEVICE_MEMORY
+            case .unsupported: CKR_TOKEN_NOT_RECOGNIZED
+            case .faulty, .initialisationPhase, .malformedAnswer, .refused: CKR_DEVICE_ERROR
             }
+        self.init(code, Reason(error, after: exchange))
     }
 
     /// What an application learns when the card cannot be reached.
-    init(_ error: LinkError) {
-        self =
-            switch error {
-            case .noCard, .mute: .tokenNotPresent
-            case .noService, .removed: .deviceRemoved
-            case .noDescriptors: .hostMemory
-            case .refused, .randomUnavailable: CKError(CKR_FUNCTION_FAILED)
-            case .reset, .sharingViolation, .transmission, .malformed, .channelBroken: .deviceError
-            }
+    init(_ error: LinkError) { self.init(Self.code(error), Reason(error)) }
+
+    private static func code(_ error: LinkError) -> CK_RV {
+        switch error {
+        case .noCard, .mute: CKR_TOKEN_NOT_PRESENT
+        case .noService, .removed: CKR_DEVICE_REMOVED
+        case .noDescriptors: CKR_HOST_MEMORY
+        case .refused, .randomUnavailable: CKR_FUNCTION_FAILED
+        case .reset, .sharingViolation, .transmission, .malformed, .channelBroken: CKR_DEVICE_ERROR
+        }
     }
 
     /// What an application learns when pairing or opening fails (gsc1, 15.1).
-    private init(_ error: ChannelError) {
-        self =
-            switch error {
-            case .link(let error): CKError(error)
-            case .passwordInvalid, .passwordRejected, .slotUnusable: .activationPasswordInvalid
-            case .slotBlocked: .pinLocked
-            case .tableFull: .deviceMemory
-            case .unknownRecord, .profileUnsupported, .profileRaised: .functionNotSupported
-            case .storage(.noDescriptors): .hostMemory
-            case .storage: CKError(CKR_FUNCTION_FAILED)
-            default: .deviceError
-            }
+    private static func code(_ error: ChannelError) -> CK_RV {
+        switch error {
+        case .link(let error): code(error)
+        case .passwordInvalid, .passwordRejected, .slotUnusable: activationPasswordInvalid.rawValue
+        case .slotBlocked: CKR_PIN_LOCKED
+        case .tableFull: CKR_DEVICE_MEMORY
+        case .unknownRecord, .profileUnsupported, .profileRaised: CKR_FUNCTION_NOT_SUPPORTED
+        case .storage(.noDescriptors): CKR_HOST_MEMORY
+        case .storage: CKR_FUNCTION_FAILED
+        default: CKR_DEVICE_ERROR
+        }
     }
 }
 

@@ -11,7 +11,9 @@ extension Attributes {
         let given = self[CKA_CHECK_VALUE]
         guard given != [] else { return }
         let checkValue = try type.checkValue(of: value, sBox)
-        guard given == nil || given == checkValue else { throw .attributeValueInvalid }
+        guard given == nil || given == checkValue else {
+            throw .attributeValueInvalid("\(place(of: CKA_CHECK_VALUE)) is not the key's")
+        }
         set(CKA_CHECK_VALUE, checkValue)
     }
 

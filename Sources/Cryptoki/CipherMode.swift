@@ -111,7 +111,10 @@ final class PaddedAES: RunningCipher {
     let granularity: Int? = nil
 
     init(key: borrowing Secret, iv: [UInt8], _ direction: CipherDirection) throws(CKError) {
-        guard iv.count == AESCipher.blockSize else { throw .mechanismParameterInvalid }
+        guard iv.count == AESCipher.blockSize else {
+            throw .mechanismParameterInvalid(
+                "the parameter has \(iv.count) octets, an IV of AES has \(AESCipher.blockSize)")
+        }
         self.key = key.copy()
         self.iv = iv
         self.direction = direction

@@ -84,7 +84,9 @@ final class RunningCode {
         } catch {
             throw CKError(error)
         }
-        guard parameter.isEmpty else { throw .mechanismParameterInvalid }
+        guard parameter.isEmpty else {
+            throw .mechanismParameterInvalid("the parameter has \(parameter.count) octets, and must have none")
+        }
     }
 
     func update(_ data: Span<UInt8>) { state?.update(data) }

@@ -63,12 +63,15 @@ extension AgreementParameters {
             let secret = try vko(peer, ukm, .streebog256)
             return try diversify(secret, sBox)
         case .vko2012512:
-            guard function == CK_ULONG(CKD_NULL) else { throw .mechanismParameterInvalid }
+            guard function == CK_ULONG(CKD_NULL) else {
+                throw .mechanismParameterInvalid("kdf is \(hex: self.derivation), and must be CKD_NULL")
+            }
             return try vko(peer, ukm, .streebog512)
         case .keg:
             // The first 16 octets are the UKM; the next 8 are a seed, on curves of 256 bits only.
             guard function == CK_ULONG(CKD_NULL), ukm.count >= (size == 32 ? 24 : 16) else {
-                throw .mechanismParameterInvalid
+                throw .mechanismParameterInvalid(
+                    "kdf is \(hex: self.derivation), and must be CKD_NULL, or the UKM has \(ukm.count) octets")
             }
             let number = Array(ukm.prefix(16).reversed())
             guard size == 32 else { return try vko(peer, number, .streebog512) }
@@ -76,7 +79,7 @@ extension AgreementParameters {
             do { return try PrivateKey.kegKeys(from: secret, seed: ukm.span.extracting(16..<24)) } catch {
                 throw CKError(error)
             }
-        case .ecdh, .tree, .concatenation: throw .mechanismInvalid
+        case .ecdh, .tree, .concatenation: throw .mechanismInvalid("it is no agreement of GOST")
         }
     }
 
@@ -91,12 +94,12 @@ extension AgreementParameters {
         case CK_ULONG(CKD_NULL): return secret.copy()
         case CK_ULONG(CKD_CPDIVERSIFY_KDF), CK_ULONG(CKD_KDF_4357):
             do { return try GOST28147KeyWrap.diversify(secret.bytes, ukm: ukm.span, sBox: sBox) } catch {
-                throw .mechanismParameterInvalid
+                throw .mechanismParameterInvalid("pUKM has \(ukm.count) octets, the KDF takes 8")
             }
         case CK_ULONG(CKD_KDF_GOSTR3411_2012_256):
             let label: [UInt8] = [0x26, 0xBD, 0xB8, 0x78]
             return KDF.derive(key: secret.bytes, label: label.span, seed: ukm.span)
-        default: throw .mechanismParameterInvalid
+        default: throw .mechanismParameterInvalid("kdf is \(hex: derivation), which is none of this mechanism's")
         }
     }
 }
@@ -105,7 +108,8 @@ extension AgreementParameters {
     /// The other side's public key, bare or in an OCTET STRING, compressed or not.
     func publicKey(on curve: ECCurve) throws(CKError) -> ECPublicKey {
         do throws(HostCryptoError) { return try ECPublicKey(curve: curve, anyForm: publicData) } catch {
-            throw error == .libraryFailure ? .functionFailed : .mechanismParameterInvalid
+            throw error == .libraryFailure
+                ? .functionFailed : .mechanismParameterInvalid("pPublicData is no point of the key's curve")
         }
     }
 
@@ -114,20 +118,25 @@ extension AgreementParameters {
         let hash: DigestAlgorithm
         switch derivation {
         case CK_ULONG(CKD_NULL):
-            guard ukm.isEmpty else { throw .mechanismParameterInvalid }
+            guard ukm.isEmpty else {
+                throw .mechanismParameterInvalid("kdf is CKD_NULL, and pSharedData has \(ukm.count) octets")
+            }
             let count = count ?? secret.count
-            guard count <= secret.count else { throw .templateInconsistent }
+            guard count <= secret.count else {
+                throw .templateInconsistent("CKA_VALUE_LEN is \(count), the secret has \(secret.count) octets")
+            }
             return secret.extracting(secret.count - count..<secret.count)
         case CK_ULONG(CKD_SHA1_KDF): hash = .sha1
         case CK_ULONG(CKD_SHA224_KDF): hash = .sha224
         case CK_ULONG(CKD_SHA256_KDF): hash = .sha256
         case CK_ULONG(CKD_SHA384_KDF): hash = .sha384
         case CK_ULONG(CKD_SHA512_KDF): hash = .sha512
-        default: throw .mechanismParameterInvalid
+        default: throw .mechanismParameterInvalid("kdf is \(hex: derivation), which is none of this mechanism's")
         }
-        guard let count else { throw .templateIncomplete }
+        guard let count else { throw .templateIncomplete("CKA_VALUE_LEN is missing") }
         do throws(HostCryptoError) { return try X963KDF.derive(from: secret, info: ukm, count: count, hash) } catch {
-            throw error == .invalidParameter ? .templateInconsistent : CKError(error)
+            throw error == .invalidParameter
+                ? .templateInconsistent("CKA_VALUE_LEN is \(count), more than the KDF gives") : CKError(error)
         }
     }
 }
@@ -137,15 +146,19 @@ extension KeyTreeParameters {
     func derive(from key: borrowing Secret, count: Int?) throws(CKError) -> Secret {
         guard let r = Int(exactly: r), let length = Int(exactly: length), let offset = Int(exactly: offset),
             (1...4).contains(r), (1...4096).contains(length), (0..<length).contains(offset)
-        else { throw .mechanismParameterInvalid }
+        else {
+            throw .mechanismParameterInvalid("ulR, ulL and ulOffset are \(r), \(length) and \(offset)")
+        }
         let count = count ?? length - offset
-        guard count <= length - offset else { throw .mechanismParameterInvalid }
+        guard count <= length - offset else {
+            throw .mechanismParameterInvalid("ulL \(length) and ulOffset \(offset) leave no \(count) octets")
+        }
         do throws(GOSTError) {
             let octets = try KDFTree<Streebog256>.derive(
                 key: key.bytes, label: label.span, seed: seed.span, r: r, count: length)
             return octets.extracting(offset..<(offset + count))
         } catch {
-            throw .mechanismParameterInvalid
+            throw .mechanismParameterInvalid("ulR \(r) octets count no \(length) octets")
         }
     }
 }

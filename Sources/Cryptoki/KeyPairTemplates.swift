@@ -25,7 +25,10 @@ struct KeyPairTemplates {
         case .rsa: break
         case .ec:
             if let other = privateTemplate[CKA_EC_PARAMS] {
-                guard other == publicKey[CKA_EC_PARAMS] else { throw .templateInconsistent }
+                guard other == publicKey[CKA_EC_PARAMS] else {
+                    throw .templateInconsistent(
+                        "\(privateTemplate.place(of: CKA_EC_PARAMS)) is not that of the public key")
+                }
             }
             privateKey[CKA_EC_PARAMS] = publicKey[CKA_EC_PARAMS]
         }
@@ -41,9 +44,12 @@ struct KeyPairTemplates {
         _ template: Attributes, _ objectClass: CK_OBJECT_CLASS, _ keyType: KeyType
     ) throws(CKError) -> Attributes {
         var template = template
-        guard try template.number(CKA_CLASS) ?? objectClass == objectClass,
-            try template.number(CKA_KEY_TYPE) ?? keyType.rawValue == keyType.rawValue
-        else { throw .templateInconsistent }
+        guard try template.number(CKA_CLASS) ?? objectClass == objectClass else {
+            throw .templateInconsistent("\(template.place(of: CKA_CLASS)) is not \(class: objectClass)")
+        }
+        guard try template.number(CKA_KEY_TYPE) ?? keyType.rawValue == keyType.rawValue else {
+            throw .templateInconsistent("\(template.place(of: CKA_KEY_TYPE)) is not \(keyType: keyType.rawValue)")
+        }
         template.set(CKA_CLASS, objectClass)
         template.set(CKA_KEY_TYPE, keyType.rawValue)
         var attributes = try AttributeTable(generating: template, keyType).attributes(from: template)
@@ -102,7 +108,8 @@ extension KeyParameters {
     init(_ publicTemplate: Attributes, _ privateTemplate: Attributes, keyType: KeyType) throws(CKError) {
         func parameter(_ type: CK_ATTRIBUTE_TYPE) throws(CKError) -> [UInt8]? {
             if let one = publicTemplate[type], let other = privateTemplate[type], one != other {
-                throw .templateInconsistent
+                throw .templateInconsistent(
+                    "\(privateTemplate.place(of: type)) is not that of the public key")
             }
             return publicTemplate[type] ?? privateTemplate[type]
         }
@@ -110,10 +117,16 @@ extension KeyParameters {
         gostR3410 = try parameter(CKA_GOSTR3410_PARAMS) ?? (is512 ? Curve.tc26512A : Curve.cryptoProA).oid
         gostR3411 = try parameter(CKA_GOSTR3411_PARAMS) ?? (is512 ? HashAlgorithm.streebog512 : .streebog256).oid
         gost28147 = try parameter(CKA_GOST28147_PARAMS) ?? SBox.tc26Z.oid
-        guard let curve = Curve(oid: gostR3410), KeyType(curve) == keyType else { throw .domainParametersInvalid }
+        guard let curve = Curve(oid: gostR3410), KeyType(curve) == keyType else {
+            throw .domainParametersInvalid(
+                "CKA_GOSTR3410_PARAMS names no curve of keys of \(keyType: keyType.rawValue)")
+        }
         self.curve = curve
         let hashes: [HashAlgorithm] = is512 ? [.streebog512] : [.gostR341194, .streebog256]
-        guard hashes.contains(where: { $0.oid == gostR3411 }) else { throw .domainParametersInvalid }
+        guard hashes.contains(where: { $0.oid == gostR3411 }) else {
+            throw .domainParametersInvalid(
+                "CKA_GOSTR3411_PARAMS names no hash function of keys of \(keyType: keyType.rawValue)")
+        }
     }
 }
 

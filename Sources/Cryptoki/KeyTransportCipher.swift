@@ -37,35 +37,45 @@ struct KeyTransportCipher {
                 wrapped: [UInt8](copying: wrapped), sBox: sBox, ephemeralKey: ephemeralKey
             ).der
         } catch {
-            throw error == .invalidKeyLength ? .keySizeRange : .mechanismParameterInvalid
+            throw error == .invalidKeyLength
+                ? .keySizeRange("the key to wrap has \(value.count) octets")
+                : .mechanismParameterInvalid("pUKM has \(ukm.count) octets")
         }
     }
 
     func unwrap(_ wrapped: [UInt8]) throws(CKError) -> Secret {
         let transport: KeyTransport
-        do { transport = try KeyTransport(der: wrapped.span) } catch { throw .wrappedKeyInvalid }
+        do { transport = try KeyTransport(der: wrapped.span) } catch {
+            throw .wrappedKeyInvalid("the wrapped key is no GostR3410-KeyTransport in DER")
+        }
         var peer = transport.ephemeralKey?.key
         var hash = key.attributes.agreementHash
         if let info = transport.ephemeralKey {
             hash = info.algorithm.algorithm == .gostR34102001 ? .gostR341194 : .streebog256
         } else if parameters.key != CK_INVALID_HANDLE {
-            guard let sender = try? session.slot.visibleObject(parameters.key) else { throw .keyHandleInvalid }
+            guard let sender = try? session.slot.visibleObject(parameters.key) else {
+                throw .keyHandleInvalid("hKey of the parameter is the handle of no object")
+            }
             peer = try sender.attributes.gostPublicKey()
         }
-        guard let peer else { throw .mechanismParameterInvalid }
+        guard let peer else {
+            throw .mechanismParameterInvalid(
+                "the wrapped key has no ephemeral key, and the parameter names none by hKey")
+        }
         let agreement = AgreementParameters(
             derivation: CK_ULONG(CKD_NULL), publicData: peer.bytes, ukm: Array(transport.wrapped.prefix(8)))
         let kek: Secret
         do throws(CKError) {
             kek = try session.agree(agreement, hash.derivation, sBox: transport.sBox, with: key)
         } catch {
-            throw error == .mechanismParameterInvalid ? .wrappedKeyInvalid : error
+            throw error.rawValue == CKR_MECHANISM_PARAM_INVALID
+                ? .wrappedKeyInvalid("the ephemeral key does not go with the key that unwraps") : error
         }
         do {
             return try GOST28147KeyWrap.cryptoPro.unwrap(
                 transport.wrapped.span, kek: kek.bytes, sBox: transport.sBox)
         } catch {
-            throw .wrappedKeyInvalid
+            throw .wrappedKeyInvalid("the wrapped key does not belong to the key that unwraps")
         }
     }
 
@@ -109,7 +119,7 @@ extension SessionKey {
         let publicKey: PublicKey
         switch material {
         case .gost(let key): do { publicKey = try key.publicKey() } catch { throw CKError(error) }
-        default: throw .keyTypeInconsistent
+        default: throw .keyTypeInconsistent("the key is not of GOST R 34.10")
         }
         let algorithm: PublicKeyAlgorithm =
             switch (hash, publicKey.curve.coordinateSize) {
@@ -119,7 +129,7 @@ extension SessionKey {
             }
         // A key can name a hash function that is not of its curve's standard.
         do { return try SubjectPublicKeyInfo(algorithm: algorithm, key: publicKey) } catch {
-            throw .wrappingKeyTypeInconsistent
+            throw .wrappingKeyTypeInconsistent("the key's CKA_GOSTR3411_PARAMS is not of its curve's standard")
         }
     }
 }

@@ -96,7 +96,8 @@ enum WrappingKey {
                 let wrapped = try cipher.process(value.bytes)
                 return [UInt8](copying: wrapped)
             } catch {
-                throw error == .dataLengthRange ? .keySizeRange : error
+                throw error == .dataLengthRange
+                    ? .keySizeRange("the key to wrap has \(value.count) octets, too many for the wrapping key") : error
             }
         case .transport(let cipher): return try cipher.wrap(value)
         }
@@ -108,16 +109,18 @@ enum WrappingKey {
             let kek = try key.secretValue()
             do throws(GOSTError) { return try wrapping.unwrap(wrapped, with: kek, key.sBox, parameter) } catch {
                 switch error {
-                case .authenticationFailed: throw .wrappedKeyInvalid
-                case .invalidLength: throw .wrappedKeyLengthRange
+                case .authenticationFailed:
+                    throw .wrappedKeyInvalid("the wrapped key's code is not that of the unwrapping key")
+                case .invalidLength: throw .wrappedKeyLengthRange("the wrapped key has \(wrapped.count) octets")
                 default: throw CKError(error)
                 }
             }
         case .rsa(let cipher):
             do throws(CKError) { return try cipher.process(wrapped.span) } catch {
                 switch error {
-                case .encryptedDataInvalid: throw .wrappedKeyInvalid
-                case .encryptedDataLengthRange: throw .wrappedKeyLengthRange
+                case .encryptedDataInvalid: throw .wrappedKeyInvalid("the wrapped key does not decrypt")
+                case .encryptedDataLengthRange:
+                    throw .wrappedKeyLengthRange("the wrapped key has \(wrapped.count) octets")
                 default: throw error
                 }
             }

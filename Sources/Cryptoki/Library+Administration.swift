@@ -38,7 +38,9 @@ extension Library {
     ///
     /// - Throws: `CKR_ARGUMENTS_BAD` for anybody but the SO, who never must, and User.
     public func mustChangePIN(of user: CK_USER_TYPE, in slot: CK_SLOT_ID) throws(CKError) -> Bool {
-        guard user == CKU_USER || user == CKU_SO else { throw .argumentsBad }
+        guard user == CKU_USER || user == CKU_SO else {
+            throw .argumentsBad("the user \(user) is neither User nor SO")
+        }
         let isForced = try withToken(in: slot) { token throws(TokenError) in
             // Without its channel the token does not tell.
             try token.prepare()
@@ -78,7 +80,9 @@ extension Library {
 extension LocalPIN {
     /// - Throws: `CKR_ARGUMENTS_BAD` for a number that no local PIN has.
     fileprivate init(_ number: CK_ULONG) throws(CKError) {
-        guard let pin = LocalPIN(number: Int(clamping: number)) else { throw .argumentsBad }
+        guard let pin = LocalPIN(number: Int(clamping: number)) else {
+            throw .argumentsBad("\(number) is the number of no local PIN")
+        }
         self = pin
     }
 }

@@ -21,7 +21,9 @@ extension Library {
             guard session.messageVerification == nil else { throw .operationActive }
             try Self.checkMessageFlags(flags, mode: mode)
             guard flags & CKF_VENDOR_USE_TRUSTED_CERTS_FROM_TOKEN != 0 else { return store.trusted }
-            guard store.trusted.isEmpty else { throw .argumentsBad }
+            guard store.trusted.isEmpty else {
+                throw .argumentsBad("the store has trusted certificates, and the flags want the token's")
+            }
             return try session.trustedCertificates()
         }
         let trust = try store.trust(in: trusted, mode: mode, flags: flags)
@@ -41,7 +43,9 @@ extension Library {
         let checksSignatureOnly = flags & CKF_VENDOR_CHECK_SIGNATURE_ONLY != 0
         guard flags & ~known == 0,
             !checksSignatureOnly || flags == CKF_VENDOR_CHECK_SIGNATURE_ONLY && mode == OPTIONAL_CRL_CHECK
-        else { throw .argumentsBad }
+        else {
+            throw .argumentsBad("the flags \(hex: flags) are not known, or do not go together with mode \(mode)")
+        }
     }
 
     /// Verifies a message with its content.
@@ -109,10 +113,12 @@ extension MessageStore {
         case OPTIONAL_CRL_CHECK: trust.revocationCheck = .none
         case LEAF_CRL_CHECK: trust.revocationCheck = .leaf
         case ALL_CRL_CHECK: trust.revocationCheck = .all
-        default: throw .argumentsBad
+        default: throw .argumentsBad("the mode \(mode) is not known")
         }
         trust.allowsPartialPaths = flags & CKF_VENDOR_ALLOW_PARTIAL_CHAINS != 0
-        do { try trust.requireReadable() } catch { throw .argumentsBad }
+        do { try trust.requireReadable() } catch {
+            throw .argumentsBad("a certificate or a list of revoked ones in the store cannot be read")
+        }
         return trust
     }
 }

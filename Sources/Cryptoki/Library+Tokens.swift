@@ -85,7 +85,7 @@ extension Library {
     ) throws(CKError) -> (keySizes: ClosedRange<CK_ULONG>, flags: CK_FLAGS) {
         try requireToken(slot)
         guard let definition = MechanismDefinition.all.first(where: { $0.type == mechanism }) else {
-            throw .mechanismInvalid
+            throw .mechanismInvalid("\(mechanism: mechanism) is not in the list of mechanisms")
         }
         return (definition.keySizes, definition.flags)
     }

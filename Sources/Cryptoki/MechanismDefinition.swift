@@ -127,7 +127,9 @@ struct MechanismDefinition: Sendable {
     /// - Throws: `CKR_MECHANISM_INVALID` for a mechanism that does not work.
     static func find(_ type: CK_MECHANISM_TYPE) throws(CKError) -> MechanismDefinition {
         if let definition = all.first(where: { $0.type == type }) { return definition }
-        guard let definition = unlisted.first(where: { $0.type == type }) else { throw .mechanismInvalid }
+        guard let definition = unlisted.first(where: { $0.type == type }) else {
+            throw .mechanismInvalid("\(mechanism: type) does not work here")
+        }
         return definition
     }
 
@@ -137,10 +139,13 @@ struct MechanismDefinition: Sendable {
         guard !parameter.isEmpty else { return }
         switch work {
         case .digest(let hash), .signature(_, hash: .some(let hash)):
-            guard parameter == hash.parameterSet else { throw .mechanismParameterInvalid }
+            guard parameter == hash.parameterSet else {
+                throw .mechanismParameterInvalid(
+                    "the parameter of \(parameter.count) octets is not the hash function's parameter set")
+            }
         case .cipher, .code, .keyWrapping, .keyTransport, .keyDerivation, .rsa: break
         case .keyPairGeneration, .signature(_, hash: nil), .keyGeneration:
-            throw .mechanismParameterInvalid
+            throw .mechanismParameterInvalid("the parameter has \(parameter.count) octets, and must have none")
         }
     }
 }
@@ -151,7 +156,10 @@ extension MechanismDefinition {
     /// - Throws: `CKR_KEY_SIZE_RANGE`.
     func bitCount(of key: Object) throws(CKError) -> Int {
         let bitCount = try key.modulusBits()
-        guard keySizes.contains(CK_ULONG(bitCount)) else { throw .keySizeRange }
+        guard keySizes.contains(CK_ULONG(bitCount)) else {
+            throw .keySizeRange(
+                "the key has \(bitCount) bits, the mechanism takes \(keySizes.lowerBound) to \(keySizes.upperBound)")
+        }
         return bitCount
     }
 }

@@ -111,7 +111,9 @@ extension KeyTransportParameters {
     var sBox: SBox? {
         get throws(CKError) {
             guard !wrapOID.isEmpty else { return nil }
-            guard let sBox = SBox.all.first(where: { $0.oid == wrapOID }) else { throw .mechanismParameterInvalid }
+            guard let sBox = SBox.all.first(where: { $0.oid == wrapOID }) else {
+                throw .mechanismParameterInvalid("pWrapOID names no known substitution")
+            }
             return sBox
         }
     }
@@ -143,7 +145,8 @@ extension Mechanism {
         if case .agreement(let parameters) = structure { return parameters }
         if let parameters = AgreementParameters(flat: parameter) { return parameters }
         guard type == CKM_GOSTR3410_12_DERIVE, let parameters = AgreementParameters(fixed: parameter) else {
-            throw .mechanismParameterInvalid("the parameter of \(mechanism: type) has none of its layouts")
+            throw .mechanismParameterInvalid(
+                "the parameter of \(parameter.count) octets has none of the layouts of an agreement")
         }
         return parameters
     }

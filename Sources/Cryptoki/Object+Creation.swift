@@ -47,8 +47,12 @@ extension Attributes {
     /// There is a certificate or a place to find it, the category is one of the standard's four, and the check value the
     /// certificate's (PKCS #11 v2.40, 4.6.2 and 4.6.3).
     fileprivate func checkCertificate() throws(CKError) {
-        guard self[CKA_VALUE]?.isEmpty == false || self[CKA_URL]?.isEmpty == false else { throw .templateInconsistent }
-        guard try number(CKA_CERTIFICATE_CATEGORY) ?? 0 <= 3 else { throw .attributeValueInvalid }
+        guard self[CKA_VALUE]?.isEmpty == false || self[CKA_URL]?.isEmpty == false else {
+            throw .templateInconsistent("\(place(of: CKA_VALUE)) and CKA_URL are both empty")
+        }
+        guard try number(CKA_CERTIFICATE_CATEGORY) ?? 0 <= 3 else {
+            throw .attributeValueInvalid("\(place(of: CKA_CERTIFICATE_CATEGORY)) is above 3")
+        }
         guard let given = self[CKA_CHECK_VALUE], !given.isEmpty else { return }
         do throws(HostCryptoError) {
             let value = self[CKA_VALUE] ?? []
@@ -56,7 +60,7 @@ extension Attributes {
                 throw HostCryptoError.invalidParameter
             }
         } catch {
-            throw .attributeValueInvalid
+            throw .attributeValueInvalid("\(place(of: CKA_CHECK_VALUE)) is not the certificate's")
         }
     }
 
@@ -67,14 +71,16 @@ extension Attributes {
         default:
             let curve = try completeGOSTParameters()
             let value = bareGOSTValue(curve)
-            do { _ = try PublicKey(curve: curve, bytes: value) } catch { throw .attributeValueInvalid }
+            do { _ = try PublicKey(curve: curve, bytes: value) } catch {
+                throw .attributeValueInvalid("\(place(of: CKA_VALUE)) is no point of the curve")
+            }
             set(CKA_VALUE, value)
         }
     }
 
     private mutating func completeRSAKey() throws(CKError) {
         do throws(HostCryptoError) { set(CKA_MODULUS_BITS, CK_ULONG(try rsaPublicKey().bitCount)) } catch {
-            throw .attributeValueInvalid
+            throw .attributeValueInvalid("\(place(of: CKA_MODULUS)) and CKA_PUBLIC_EXPONENT are no key of RSA")
         }
     }
 
@@ -84,15 +90,20 @@ extension Attributes {
         do throws(HostCryptoError) {
             set(CKA_EC_POINT, try ECPublicKey(curve: curve, bareOrDER: self[CKA_EC_POINT] ?? []).octetString)
         } catch {
-            throw .attributeValueInvalid
+            throw .attributeValueInvalid("\(place(of: CKA_EC_POINT)) is no point of the curve")
         }
     }
 
     /// Enters the parameter sets that the template left out, as for a key pair.
     private mutating func completeGOSTParameters() throws(CKError) -> Curve {
-        guard let curve = self[CKA_GOSTR3410_PARAMS].flatMap({ Curve(oid: $0) }) else { throw .domainParametersInvalid }
+        guard let curve = self[CKA_GOSTR3410_PARAMS].flatMap({ Curve(oid: $0) }) else {
+            throw .domainParametersInvalid("\(place(of: CKA_GOSTR3410_PARAMS)) names no known curve")
+        }
         let keyType = KeyType(curve)
-        guard try number(CKA_KEY_TYPE) ?? keyType.rawValue == keyType.rawValue else { throw .templateInconsistent }
+        guard try number(CKA_KEY_TYPE) ?? keyType.rawValue == keyType.rawValue else {
+            throw .templateInconsistent(
+                "\(place(of: CKA_GOSTR3410_PARAMS)) names a curve for keys of \(keyType: keyType.rawValue)")
+        }
         var given = Attributes()
         for type in [CKA_GOSTR3410_PARAMS, CKA_GOSTR3411_PARAMS, CKA_GOST28147_PARAMS]
         where self[type]?.isEmpty == false {
@@ -120,7 +131,7 @@ extension Attributes {
                 let key = try ECPrivateKey(curve: curve, scalar: take(CKA_VALUE))
                 return SessionKey(key)
             } catch {
-                throw .attributeValueInvalid
+                throw .attributeValueInvalid("\(place(of: CKA_VALUE)) is no private key on the curve")
             }
         default:
             let curve = try completeGOSTParameters()
@@ -128,7 +139,7 @@ extension Attributes {
                 let key = try PrivateKey(curve: curve, scalar: take(CKA_VALUE))
                 return SessionKey(key)
             } catch {
-                throw .attributeValueInvalid
+                throw .attributeValueInvalid("\(place(of: CKA_VALUE)) is no private key on the curve")
             }
         }
     }
@@ -137,16 +148,23 @@ extension Attributes {
     /// sign the journal of the token that it lives on. No token here has a keyboard, a screen or a button.
     func checkUse() throws(CKError) {
         let confirmations = [CKA_VENDOR_KEY_PIN_ENTER, CKA_VENDOR_KEY_CONFIRM_OP, CKA_VENDOR_CONFIRM_BY_TOUCH]
-        guard self[CKA_ALWAYS_AUTHENTICATE] != [1] || self[CKA_PRIVATE] == [1],
-            self[CKA_VENDOR_KEY_JOURNAL] != [1] || self[CKA_TOKEN] == [1],
-            confirmations.allSatisfy({ self[$0] != [1] })
-        else { throw .templateInconsistent }
+        guard self[CKA_ALWAYS_AUTHENTICATE] != [1] || self[CKA_PRIVATE] == [1] else {
+            throw .templateInconsistent("\(place(of: CKA_ALWAYS_AUTHENTICATE)) is true, CKA_PRIVATE is not")
+        }
+        guard self[CKA_VENDOR_KEY_JOURNAL] != [1] || self[CKA_TOKEN] == [1] else {
+            throw .templateInconsistent("\(place(of: CKA_VENDOR_KEY_JOURNAL)) is true, CKA_TOKEN is not")
+        }
+        if let type = confirmations.first(where: { self[$0] == [1] }) {
+            throw .templateInconsistent("\(place(of: type)) is true, which no token here can do")
+        }
     }
 
     private mutating func takeRSAKey() throws(CKError) -> SessionKey {
         let chinese = [CKA_PRIME_1, CKA_PRIME_2, CKA_EXPONENT_1, CKA_EXPONENT_2, CKA_COEFFICIENT]
         let given = chinese.count { self[$0]?.isEmpty == false }
-        guard given == 0 || given == chinese.count else { throw .templateIncomplete }
+        guard given == 0 || given == chinese.count else {
+            throw .templateIncomplete("of CKA_PRIME_1 to CKA_COEFFICIENT \(given) have a value, and all or none must")
+        }
         var components = RSAComponents(
             modulus: self[CKA_MODULUS] ?? [], publicExponent: self[CKA_PUBLIC_EXPONENT] ?? [],
             privateExponent: take(CKA_PRIVATE_EXPONENT), factors: nil)
@@ -160,15 +178,20 @@ extension Attributes {
             let key = try RSAPrivateKey(components)
             return SessionKey(key)
         } catch {
-            throw .attributeValueInvalid
+            throw .attributeValueInvalid("\(place(of: CKA_MODULUS)) and the other numbers are no key of RSA")
         }
     }
 
     fileprivate mutating func takeSecretKey() throws(CKError) -> SessionKey {
-        guard let type = try number(CKA_KEY_TYPE).flatMap({ SecretKeyType($0) }) else { throw .templateIncomplete }
+        guard let type = try number(CKA_KEY_TYPE).flatMap({ SecretKeyType($0) }) else {
+            throw .templateIncomplete("CKA_KEY_TYPE is missing")
+        }
         try checkSubstitution()
         let value = take(CKA_VALUE)
-        guard type.allows(value.count) else { throw .attributeValueInvalid }
+        guard type.allows(value.count) else {
+            throw .attributeValueInvalid(
+                "\(place(of: CKA_VALUE)) has \(value.count) octets, which no key of \(keyType: type.rawValue) has")
+        }
         set(CKA_VALUE_LEN, CK_ULONG(value.count))
         try completeCheckValue(value, type)
         return SessionKey(value)
@@ -177,7 +200,9 @@ extension Attributes {
     /// - Throws: `CKR_DOMAIN_PARAMS_INVALID` for a key of GOST 28147-89 with a substitution that nobody knows.
     func checkSubstitution() throws(CKError) {
         guard let parameters = self[CKA_GOST28147_PARAMS] else { return }
-        guard SBox.all.contains(where: { $0.oid == parameters }) else { throw .domainParametersInvalid }
+        guard SBox.all.contains(where: { $0.oid == parameters }) else {
+            throw .domainParametersInvalid("\(place(of: CKA_GOST28147_PARAMS)) names no known substitution")
+        }
     }
 
     /// A value that from then on is no attribute any more.
@@ -200,7 +225,9 @@ extension Attributes {
 extension Attributes {
     /// A public key of GOST R 34.10.
     func gostPublicKey() throws(CKError) -> PublicKey {
-        guard let curve = self[CKA_GOSTR3410_PARAMS].flatMap({ Curve(oid: $0) }) else { throw .keyHandleInvalid }
+        guard let curve = self[CKA_GOSTR3410_PARAMS].flatMap({ Curve(oid: $0) }) else {
+            throw .keyHandleInvalid("the key's CKA_GOSTR3410_PARAMS names no known curve")
+        }
         do { return try PublicKey(curve: curve, bytes: self[CKA_VALUE] ?? []) } catch { throw CKError(error) }
     }
 
@@ -217,6 +244,8 @@ extension Attributes {
         if let curve = ECCurve(oid: parameters) { return curve }
         let isName =
             parameters.count > 2 && [0x06, 0x13].contains(parameters[0]) && Int(parameters[1]) == parameters.count - 2
-        throw isName ? .curveNotSupported : .domainParametersInvalid
+        throw isName
+            ? .curveNotSupported("\(place(of: CKA_EC_PARAMS)) names a curve on which there are no keys here")
+            : .domainParametersInvalid("\(place(of: CKA_EC_PARAMS)) names no curve")
     }
 }

@@ -49,8 +49,12 @@ struct Object {
     ///
     /// - Throws: `CKR_KEY_FUNCTION_NOT_PERMITTED`, `CKR_MECHANISM_INVALID`.
     func checkUse(_ permission: CK_ATTRIBUTE_TYPE, by mechanism: CK_MECHANISM_TYPE) throws(CKError) {
-        guard try attributes.bool(permission) == true else { throw .keyFunctionNotPermitted }
-        guard attributes.allows(mechanism) else { throw .mechanismInvalid }
+        guard try attributes.bool(permission) == true else {
+            throw .keyFunctionNotPermitted("the key's \(attribute: permission) is not true")
+        }
+        guard attributes.allows(mechanism) else {
+            throw .mechanismInvalid("the key's CKA_ALLOWED_MECHANISMS has no \(mechanism: mechanism)")
+        }
     }
 
     /// The type of a key pair's half; nil for every other object.

@@ -17,7 +17,9 @@ extension Mechanism {
     func signatureScheme(_ padding: RSAPadding, hash: DigestAlgorithm?) throws(CKError) -> RSASignatureScheme {
         switch padding {
         case .raw, .pkcs1:
-            guard parameter.isEmpty else { throw .mechanismParameterInvalid }
+            guard parameter.isEmpty else {
+                throw .mechanismParameterInvalid("the parameter has \(parameter.count) octets, and must have none")
+            }
             guard let hash else { return padding == .raw ? .raw : .pkcs1 }
             return .pkcs1DigestInfo(hash)
         case .pss:
@@ -26,9 +28,12 @@ extension Mechanism {
                 let given = DigestAlgorithm(mechanism: numbers[0]),
                 hash ?? given == given, let mask = DigestAlgorithm(maskGeneration: numbers[1]),
                 let saltLength = Int(exactly: numbers[2])
-            else { throw .mechanismParameterInvalid }
+            else {
+                throw .mechanismParameterInvalid(
+                    "the parameter of \(parameter.count) octets is no CK_RSA_PKCS_PSS_PARAMS with known functions")
+            }
             return .pss(hash: given, mask: mask, saltLength: saltLength)
-        case .oaep: throw .mechanismInvalid
+        case .oaep: throw .mechanismInvalid("OAEP signs nothing")
         }
     }
 
@@ -36,7 +41,9 @@ extension Mechanism {
     func encryptionScheme(_ padding: RSAPadding) throws(CKError) -> RSAEncryptionScheme {
         switch padding {
         case .raw, .pkcs1:
-            guard parameter.isEmpty else { throw .mechanismParameterInvalid }
+            guard parameter.isEmpty else {
+                throw .mechanismParameterInvalid("the parameter has \(parameter.count) octets, and must have none")
+            }
             return padding == .raw ? .raw : .pkcs1
         case .oaep:
             // Without a label there need be no source of one: OpenSC's pkcs11-tool 0.23 names none.
@@ -44,9 +51,12 @@ extension Mechanism {
                 parameters.source == CKZ_DATA_SPECIFIED || (parameters.source == 0 && parameters.label.isEmpty),
                 let hash = DigestAlgorithm(mechanism: parameters.hash),
                 let mask = DigestAlgorithm(maskGeneration: parameters.maskGeneration)
-            else { throw .mechanismParameterInvalid }
+            else {
+                throw .mechanismParameterInvalid(
+                    "the parameter of \(parameter.count) octets is no CK_RSA_PKCS_OAEP_PARAMS with known functions")
+            }
             return .oaep(hash: hash, mask: mask, label: parameters.label)
-        case .pss: throw .mechanismInvalid
+        case .pss: throw .mechanismInvalid("PSS encrypts nothing")
         }
     }
 }

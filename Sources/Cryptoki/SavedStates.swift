@@ -55,7 +55,7 @@ extension Session {
     /// - Parameter hasKeys: Whether the application names keys; a digest has none.
     public func restoreState(_ state: [UInt8], hasKeys: Bool) throws(CKError) {
         let saved = try slot.savedStates.digest(state)
-        guard !hasKeys else { throw .keyNotNeeded }
+        guard !hasKeys else { throw .keyNotNeeded("the state is a digest's, which has no key") }
         cancel(~CKF_FIND_OBJECTS)
         digest = saved
     }

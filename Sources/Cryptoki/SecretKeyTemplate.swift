@@ -17,10 +17,15 @@ struct SecretKeyTemplate {
     init(
         _ template: Attributes, keyTypes: [SecretKeyType], madeBy origin: CK_MECHANISM_TYPE?, isLocal: Bool
     ) throws(CKError) {
-        guard try template.number(CKA_CLASS) ?? CKO_SECRET_KEY == CKO_SECRET_KEY else { throw .templateInconsistent }
-        guard var type = keyTypes.first else { throw .templateInconsistent }
+        guard try template.number(CKA_CLASS) ?? CKO_SECRET_KEY == CKO_SECRET_KEY else {
+            throw .templateInconsistent("\(template.place(of: CKA_CLASS)) is not CKO_SECRET_KEY")
+        }
+        guard var type = keyTypes.first else { throw .templateInconsistent("the mechanism makes no keys") }
         if let asked = try template.number(CKA_KEY_TYPE) {
-            guard let known = keyTypes.first(where: { $0.rawValue == asked }) else { throw .templateInconsistent }
+            guard let known = keyTypes.first(where: { $0.rawValue == asked }) else {
+                throw .templateInconsistent(
+                    "\(template.place(of: CKA_KEY_TYPE)) is \(keyType: asked), which the mechanism does not make")
+            }
             type = known
         }
         keyType = type
@@ -55,12 +60,16 @@ struct SecretKeyTemplate {
     ///   `CKR_TEMPLATE_INCONSISTENT` where all keys of the type have another.
     func size() throws(CKError) -> Int {
         if let size = keyType.size {
-            guard count ?? size == size else { throw .templateInconsistent }
+            guard count ?? size == size else {
+                throw .templateInconsistent(
+                    "CKA_VALUE_LEN is \(count ?? 0), a key of \(keyType: keyType.rawValue) has \(size) octets")
+            }
             return size
         }
-        guard let count else { throw .templateIncomplete }
+        guard let count else { throw .templateIncomplete("CKA_VALUE_LEN is missing") }
         guard keyType.allows(count), keyType != .generic || SecretKeyType.genericSizes.contains(count) else {
-            throw .keySizeRange
+            throw .keySizeRange(
+                "CKA_VALUE_LEN is \(count), which no key of \(keyType: keyType.rawValue) has")
         }
         return count
     }
@@ -79,7 +88,7 @@ struct SecretKeyTemplate {
 extension Object {
     /// A secret key's value.
     func secretValue() throws(CKError) -> Secret {
-        guard let key = sessionKey else { throw .keyHandleInvalid }
+        guard let key = sessionKey else { throw .keyHandleInvalid("no secret key is behind the handle") }
         return try key.secret()
     }
 

@@ -24,11 +24,11 @@ extension Session {
     ) throws(CKError) -> ActivationPasswordRequest {
         guard number <= 6, let charset = UInt8(exactly: characters).flatMap(SecureChannel.Charset.init(rawValue:))
         else {
-            throw .argumentsBad
+            throw .argumentsBad("there is no password \(number), or no characters \(characters)")
         }
         guard slot.connection?.isProtected == true else { throw .functionNotSupported }
-        guard isReadWrite else { throw .sessionReadOnly }
-        guard slot.login == .securityOfficer else { throw .userNotLoggedIn }
+        guard isReadWrite else { throw .sessionReadOnly("a password of the token is to be made") }
+        guard slot.login == .securityOfficer else { throw .userNotLoggedIn("the SO must be logged in") }
         return ActivationPasswordRequest(slot: UInt8(truncatingIfNeeded: number), charset: charset)
     }
 

@@ -19,8 +19,10 @@ extension Session {
     ///
     /// - Parameter name: UTF-8, 0 to 255 bytes.
     public func setTokenName(_ name: [UInt8]) throws(CKError) {
-        guard name.count <= Self.nameLimit else { throw .argumentsBad }
-        guard isReadWrite else { throw .sessionReadOnly }
+        guard name.count <= Self.nameLimit else {
+            throw .argumentsBad("the name has \(name.count) octets, the most is \(Self.nameLimit)")
+        }
+        guard isReadWrite else { throw .sessionReadOnly("the token's name is to be changed") }
         try requireLogin(.user)
         try slot.withToken { token throws(TokenError) in try token.setLabel(name) }
     }
@@ -33,8 +35,10 @@ extension Session {
     /// Writes a licence of a maker of applications. Either login will do.
     public func setLicence(_ number: CK_ULONG, to licence: [UInt8]) throws(CKError) {
         let number = try Self.licenceNumber(number)
-        guard licence.count == Self.licenceSize else { throw .argumentsBad }
-        guard slot.login != nil else { throw .userNotLoggedIn }
+        guard licence.count == Self.licenceSize else {
+            throw .argumentsBad("the licence has \(licence.count) octets, and must have \(Self.licenceSize)")
+        }
+        guard slot.login != nil else { throw .userNotLoggedIn("a login is needed to write a licence") }
         try slot.withToken { token throws(TokenError) in try token.setLicence(number, to: licence) }
     }
 
@@ -46,7 +50,7 @@ extension Session {
 
     /// - Throws: `CKR_ARGUMENTS_BAD` for a number that no token has.
     public static func licenceNumber(_ number: CK_ULONG) throws(CKError) -> Int {
-        guard (1...4).contains(number) else { throw .argumentsBad }
+        guard (1...4).contains(number) else { throw .argumentsBad("\(number) is no licence's number, 1 to 4") }
         return Int(clamping: number)
     }
 
@@ -54,7 +58,7 @@ extension Session {
 
     /// Whose PIN the SO manages: User's, since nobody is above the SO.
     private func requireManaged(_ user: CK_USER_TYPE) throws(CKError) {
-        guard user == CKU_USER else { throw .argumentsBad }
+        guard user == CKU_USER else { throw .argumentsBad("the user is \(user), and must be CKU_USER") }
         try requireLogin(.securityOfficer)
     }
 
@@ -87,6 +91,8 @@ extension Session {
     }
 
     private func requireLogin(_ role: Token.Role) throws(CKError) {
-        guard slot.login == role else { throw .userNotLoggedIn }
+        guard slot.login == role else {
+            throw .userNotLoggedIn(role == .user ? "User must be logged in" : "the SO must be logged in")
+        }
     }
 }

@@ -18,7 +18,9 @@ public struct RequestFields: Sendable {
     }
 
     private static func fields(_ words: [String]) throws(CKError) -> [CertificationRequest.Field] {
-        guard words.count.isMultiple(of: 2) else { throw .argumentsBad }
+        guard words.count.isMultiple(of: 2) else {
+            throw .argumentsBad("\(words.count) strings are no pairs of a type and a value")
+        }
         return stride(from: 0, to: words.count, by: 2).map { .init(type: words[$0], value: words[$0 + 1]) }
     }
 }
@@ -33,10 +35,10 @@ extension Session {
     public func certificationRequest(
         for publicKey: CK_OBJECT_HANDLE, with privateKey: CK_OBJECT_HANDLE, _ fields: RequestFields
     ) throws(CKError) -> [UInt8] {
-        guard slot.login == .user else { throw .userNotLoggedIn }
+        guard slot.login == .user else { throw .userNotLoggedIn("User must be logged in") }
         guard let object = try? slot.visibleObject(publicKey),
             try object.attributes.number(CKA_CLASS) == CKO_PUBLIC_KEY
-        else { throw .keyHandleInvalid }
+        else { throw .keyHandleInvalid("\(publicKey) is the handle of no public key") }
         let info = try object.publicKeyInfo()
         let key = try signingKey(privateKey, id: object.attributes[CKA_ID] ?? [], of: info)
         do {
@@ -48,7 +50,8 @@ extension Session {
         } catch let error as CKError {
             throw error
         } catch {
-            throw (error as? HostCryptoError) == .invalidParameter ? .argumentsBad : .functionFailed
+            throw (error as? HostCryptoError) == .invalidParameter
+                ? .argumentsBad("a type or a value of the request is not understood") : .functionFailed
         }
     }
 
@@ -67,7 +70,7 @@ extension Session {
         of data: Span<UInt8>, certificate: CK_OBJECT_HANDLE, with privateKey: CK_OBJECT_HANDLE,
         others: [CK_OBJECT_HANDLE], isDetached: Bool, time: Int
     ) throws(CKError) -> [UInt8] {
-        guard slot.login == .user else { throw .userNotLoggedIn }
+        guard slot.login == .user else { throw .userNotLoggedIn("User must be logged in") }
         let signer = try self.certificate(certificate)
         var further: [[UInt8]] = []
         for handle in others { further.append(try self.certificate(handle).value) }
@@ -100,7 +103,7 @@ extension Session {
     private func certificate(_ handle: CK_OBJECT_HANDLE) throws(CKError) -> (value: [UInt8], id: [UInt8]) {
         let attributes = try slot.visibleObject(handle).attributes
         guard try attributes.number(CKA_CLASS) == CKO_CERTIFICATE, let value = attributes[CKA_VALUE] else {
-            throw .attributeTypeInvalid
+            throw .attributeTypeInvalid("\(handle) is the handle of no certificate with CKA_VALUE")
         }
         return (value, attributes[CKA_ID] ?? [])
     }
@@ -113,14 +116,18 @@ extension Session {
         guard handle == CK_INVALID_HANDLE else {
             guard let key = try? slot.visibleObject(handle),
                 try key.attributes.number(CKA_CLASS) == CKO_PRIVATE_KEY
-            else { throw .keyHandleInvalid }
-            guard key.attributes.matches(template) else { throw .keyTypeInconsistent }
+            else { throw .keyHandleInvalid("\(handle) is the handle of no private key") }
+            guard key.attributes.matches(template) else {
+                throw .keyTypeInconsistent("the private key does not belong to the public key")
+            }
             return handle
         }
         template.set(CKA_ID, id)
         if let known = try slot.visibleObjects(matching: template).first { return known }
         try slot.refreshObjects()
-        guard let found = try slot.visibleObjects(matching: template).first else { throw .keyHandleInvalid }
+        guard let found = try slot.visibleObjects(matching: template).first else {
+            throw .keyHandleInvalid("no private key has this CKA_ID and belongs to the public key")
+        }
         return found
     }
 
@@ -141,7 +148,7 @@ extension Session {
             throw CKError(error)
         }
         guard (try? VerificationKey(info).isValidSignature(signature, of: digest)) == true else {
-            throw .keyTypeInconsistent
+            throw .keyTypeInconsistent("the public key does not verify what the private key signs")
         }
         return signature
     }
@@ -190,9 +197,12 @@ extension PublicKeyInfo {
             let info = parsed.subjectPublicKeyInfo
             self = try PublicKeyInfo(der: info.span)
         } catch {
-            throw error == .invalidParameter ? .keyTypeInconsistent : .functionFailed
+            throw error == .invalidParameter
+                ? .keyTypeInconsistent("the certificate's key is on no known curve") : .functionFailed
         }
-        guard case .gost = self else { throw .keyTypeInconsistent }
+        guard case .gost = self else {
+            throw .keyTypeInconsistent("the certificate's key is not of GOST")
+        }
     }
 
     /// How the private half signs what X.509 has, and the mechanism that makes such signatures.

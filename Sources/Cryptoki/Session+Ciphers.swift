@@ -77,7 +77,9 @@ extension Session {
             let cipher = try rsaCipher(definition, scheme, handle, permission: permission, direction)
             return CipherOperation(cipher, direction)
         }
-        guard case .cipher(let keyType, let mode) = definition.work else { throw .mechanismInvalid }
+        guard case .cipher(let keyType, let mode) = definition.work else {
+            throw .mechanismInvalid("the mechanism encrypts nothing")
+        }
         let key = try secretKey(handle, for: definition.type, permission: permission, types: [keyType])
         let value = try key.secretValue()
         if keyType == .aes {
@@ -96,7 +98,9 @@ extension Session {
         _ mode: CipherMode, _ parameter: [UInt8], _ key: borrowing Secret, _ direction: CipherDirection
     ) throws(CKError) -> any RunningCipher {
         if mode == .padded { return try PaddedAES(key: key, iv: parameter, direction) }
-        guard mode == .chained || parameter.isEmpty else { throw .mechanismParameterInvalid }
+        guard mode == .chained || parameter.isEmpty else {
+            throw .mechanismParameterInvalid("the parameter has \(parameter.count) octets, and must have none")
+        }
         return try RunningAES(key: key.bytes, iv: mode == .chained ? parameter : nil, direction)
     }
 

@@ -13,14 +13,20 @@ extension Session {
     /// Copies an object. A private key of the token stays there alone.
     public func copyObject(_ original: CK_OBJECT_HANDLE, _ template: Attributes) throws(CKError) -> CK_OBJECT_HANDLE {
         let object = try slot.visibleObject(original)
-        guard !object.isFeatures, try object.attributes.bool(CKA_COPYABLE) != false else { throw .actionProhibited }
+        guard !object.isFeatures, try object.attributes.bool(CKA_COPYABLE) != false else {
+            throw .actionProhibited("the object's CKA_COPYABLE is false")
+        }
         let objectClass = try object.attributes.number(CKA_CLASS)
-        guard object.tokenItem == nil || objectClass != CKO_PRIVATE_KEY else { throw .actionProhibited }
+        guard object.tokenItem == nil || objectClass != CKO_PRIVATE_KEY else {
+            throw .actionProhibited("a private key of the token cannot be copied")
+        }
         let attributes = try AttributeTable(for: object.attributes).changing(
             object.attributes, by: template, inCopy: true, byOfficer: isOfficers)
         try checkRights(attributes)
         let isPrivate = try attributes.bool(CKA_PRIVATE) ?? false
-        guard isPrivate || !object.isPrivate else { throw .templateInconsistent }
+        guard isPrivate || !object.isPrivate else {
+            throw .templateInconsistent("\(template.place(of: CKA_PRIVATE)) cannot become false in a copy")
+        }
         let key = try slot.loaded(object).sessionKey
         return try enter(Object(home: .session(handle, key), attributes: attributes, isPrivate: isPrivate))
     }
@@ -28,12 +34,16 @@ extension Session {
     /// Changes attributes of an object: all of them, or none.
     public func setAttributes(of object: CK_OBJECT_HANDLE, _ template: Attributes) throws(CKError) {
         var changed = try slot.visibleObject(object)
-        guard !changed.isFeatures, try changed.attributes.bool(CKA_MODIFIABLE) != false else { throw .actionProhibited }
-        guard isReadWrite || changed.tokenItem == nil else { throw .sessionReadOnly }
+        guard !changed.isFeatures, try changed.attributes.bool(CKA_MODIFIABLE) != false else {
+            throw .actionProhibited("the object's CKA_MODIFIABLE is false")
+        }
+        guard isReadWrite || changed.tokenItem == nil else {
+            throw .sessionReadOnly("an object of the token is to be changed")
+        }
         // A trusted certificate cannot be modified (PKCS #11 v2.40, 4.6.2).
         guard try changed.attributes.number(CKA_CLASS) != CKO_CERTIFICATE || changed.attributes[CKA_TRUSTED] != [1]
         else {
-            throw .actionProhibited
+            throw .actionProhibited("a certificate whose CKA_TRUSTED is true cannot be changed")
         }
         let attributes = try AttributeTable(for: changed.attributes).changing(
             changed.attributes, by: template, inCopy: false, byOfficer: isOfficers)
@@ -60,7 +70,9 @@ extension Session {
 
     /// - Throws: `CKR_ATTRIBUTE_READ_ONLY` for what only the SO may call trusted.
     func checkTrust(_ attributes: Attributes) throws(CKError) {
-        guard isOfficers || attributes[CKA_TRUSTED] != [1] else { throw .attributeReadOnly }
+        guard isOfficers || attributes[CKA_TRUSTED] != [1] else {
+            throw .attributeReadOnly("\(attributes.place(of: CKA_TRUSTED)) can be set by the SO only")
+        }
     }
 
     private func enter(_ object: Object) throws(CKError) -> CK_OBJECT_HANDLE {
@@ -75,14 +87,20 @@ extension Session {
     private func checkRights(_ attributes: Attributes) throws(CKError) {
         let isToken = try attributes.bool(CKA_TOKEN) == true
         let isPrivate = try attributes.bool(CKA_PRIVATE) == true
-        guard isReadWrite || !isToken else { throw .sessionReadOnly }
-        guard slot.login == .user || !isPrivate else { throw .userNotLoggedIn }
+        guard isReadWrite || !isToken else {
+            throw .sessionReadOnly("\(attributes.place(of: CKA_TOKEN)) is true")
+        }
+        guard slot.login == .user || !isPrivate else {
+            throw .userNotLoggedIn("\(attributes.place(of: CKA_PRIVATE)) is true, for which User must be logged in")
+        }
     }
 
     /// Stores an object on the token.
     private func store(_ object: Object) throws(CKError) -> Object {
         guard let item = try TokenItem(object.attributes) else {
-            guard let key = object.sessionKey else { throw .templateInconsistent }
+            guard let key = object.sessionKey else {
+                throw .templateInconsistent("objects of this class cannot live on the token")
+            }
             return try storePrivateKey(key, object.attributes)
         }
         let value = try object.sessionKey?.secret() ?? Secret(count: 0)
@@ -105,7 +123,9 @@ extension Session {
             case .ecKey(let key): key.half == .publicKey || key.canDerive
             default: true
             }
-        guard canDerive || !attributes.agrees else { throw .attributeReadOnly }
+        guard canDerive || !attributes.agrees else {
+            throw .attributeReadOnly("CKA_DERIVE and CKA_UNWRAP of a key of the token are settled when it is made")
+        }
         var changed = item
         try changed.take(attributes)
         changed.keepUniqueID(of: attributes)

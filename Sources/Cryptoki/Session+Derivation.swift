@@ -8,7 +8,7 @@ extension Session {
         _ mechanism: Mechanism, from baseHandle: CK_OBJECT_HANDLE, template: Attributes
     ) throws(CKError) -> CK_OBJECT_HANDLE {
         guard case .keyDerivation(let derivation) = try MechanismDefinition.find(mechanism.type).work else {
-            throw .mechanismInvalid
+            throw .mechanismInvalid("\(mechanism: mechanism.type) derives no keys")
         }
         let bases = try baseKeys(mechanism, derivation, baseHandle)
         var asked = template
@@ -18,7 +18,11 @@ extension Session {
         try template.inheritPast(from: bases)
         let value = try derivedValue(mechanism, derivation, bases, template)
         let count = template.count ?? template.keyType.size ?? value.count
-        guard count <= value.count, template.keyType.allows(count) else { throw .templateInconsistent }
+        guard count <= value.count, template.keyType.allows(count) else {
+            throw .templateInconsistent(
+                "\(asked.place(of: CKA_VALUE_LEN)): no key of \(keyType: template.keyType.rawValue) with \(count) octets comes from \(value.count)"
+            )
+        }
         return try insert(template.object(value.extracting(0..<count), session: handle))
     }
 
@@ -35,7 +39,10 @@ extension Session {
         }
         var handles = [base]
         if case .concatenation = derivation {
-            guard let other = CK_ULONG(octets: mechanism.parameter) else { throw .mechanismParameterInvalid }
+            guard let other = CK_ULONG(octets: mechanism.parameter) else {
+                throw .mechanismParameterInvalid(
+                    "the parameter has \(mechanism.parameter.count) octets, and must be a key's handle")
+            }
             handles.append(other)
         }
         return try handles.map { handle throws(CKError) in
@@ -52,11 +59,15 @@ extension Session {
         case .vko2001, .vko2012256, .vko2012512, .keg:
             return try agree(mechanism.agreement(), derivation, sBox: template.sBox, with: base)
         case .ecdh:
-            guard case .agreement(let parameters) = mechanism.structure else { throw .mechanismParameterInvalid }
+            guard case .agreement(let parameters) = mechanism.structure else {
+                throw .mechanismParameterInvalid("the parameter is no CK_ECDH1_DERIVE_PARAMS")
+            }
             let peer = try parameters.publicKey(on: base.attributes.ecCurve())
             return try parameters.expand(sharedSecret(of: base, with: peer), count: count)
         case .tree:
-            guard case .tree(let tree) = mechanism.structure else { throw .mechanismParameterInvalid }
+            guard case .tree(let tree) = mechanism.structure else {
+                throw .mechanismParameterInvalid("the parameter is no CK_KDF_TREE_GOST_PARAMS")
+            }
             return try tree.derive(from: base.secretValue(), count: count)
         case .concatenation:
             var value = Secret(count: 0)

@@ -52,7 +52,9 @@ extension Session {
     public func digestInit(_ mechanism: Mechanism) throws(CKError) {
         guard digest == nil else { throw .operationActive }
         let definition = try MechanismDefinition.find(mechanism.type)
-        guard case .digest(let algorithm) = definition.work else { throw .mechanismInvalid }
+        guard case .digest(let algorithm) = definition.work else {
+            throw .mechanismInvalid("the mechanism digests nothing")
+        }
         try definition.checkParameter(mechanism.parameter)
         do throws(HostCryptoError) { digest = try DigestOperation(algorithm) } catch { throw CKError(error) }
     }
@@ -82,7 +84,9 @@ extension Session {
     public func digestKey(_ handle: CK_OBJECT_HANDLE) throws(CKError) {
         guard let digest else { throw .operationNotInitialised }
         let key = try key(handle)
-        guard let value = try? slot.loaded(key).secretValue() else { throw .keyIndigestible }
+        guard let value = try? slot.loaded(key).secretValue() else {
+            throw .keyIndigestible("the key is no secret key")
+        }
         digest.isMultiPart = true
         digest.update(value.bytes)
     }

@@ -22,17 +22,17 @@ extension Object {
     ///
     /// - Throws: `CKR_KEY_TYPE_INCONSISTENT`.
     func requireKind(
-        _ objectClass: CK_OBJECT_CLASS, _ keyTypes: [CK_KEY_TYPE], for mechanism: CK_MECHANISM_TYPE
+        _ objectClass: CK_OBJECT_CLASS, _ keyTypes: [CK_KEY_TYPE]
     ) throws(CKError) {
         let given = try attributes.number(CKA_CLASS) ?? .unavailable
         guard given == objectClass else {
             throw .keyTypeInconsistent(
-                "the key is of \(class: given), \(mechanism: mechanism) takes one of \(class: objectClass) here")
+                "the key is of \(class: given), and must be of \(class: objectClass)")
         }
         let type = try attributes.number(CKA_KEY_TYPE) ?? .unavailable
         guard keyTypes.contains(type) else {
             throw .keyTypeInconsistent(
-                "the key is of \(keyType: type), with which \(mechanism: mechanism) does not work")
+                "the key is of \(keyType: type), with which the mechanism does not work")
         }
     }
 }

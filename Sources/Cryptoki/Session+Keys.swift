@@ -12,11 +12,15 @@ extension Session {
         _ mechanism: Mechanism, publicTemplate: Attributes, privateTemplate: Attributes
     ) throws(CKError) -> (CK_OBJECT_HANDLE, CK_OBJECT_HANDLE) {
         let definition = try MechanismDefinition.find(mechanism.type)
-        guard case .keyPairGeneration(let keyType) = definition.work else { throw .mechanismInvalid }
+        guard case .keyPairGeneration(let keyType) = definition.work else {
+            throw .mechanismInvalid("\(mechanism: mechanism.type) makes no key pairs")
+        }
         try definition.checkParameter(mechanism.parameter)
         let templates = try KeyPairTemplates(publicTemplate, privateTemplate, keyType: keyType)
-        guard isReadWrite || !templates.isToken else { throw .sessionReadOnly }
-        guard slot.login == .user || !(templates.isToken || templates.isPrivate) else { throw .userNotLoggedIn }
+        guard isReadWrite || !templates.isToken else { throw .sessionReadOnly("CKA_TOKEN is true in a template") }
+        guard slot.login == .user || !(templates.isToken || templates.isPrivate) else {
+            throw .userNotLoggedIn("CKA_TOKEN or CKA_PRIVATE is true, for which User must be logged in")
+        }
         try checkTrust(templates.publicKey)
         guard templates.privateKey[CKA_TOKEN] == [1] else {
             let objects = try generateInSession(templates)
@@ -57,7 +61,7 @@ extension SessionKey {
         switch templates.keyType {
         case .gostR3410, .gostR3410With512Bits:
             guard let curve = attributes[CKA_GOSTR3410_PARAMS].flatMap({ Curve(oid: $0) }) else {
-                throw .domainParametersInvalid
+                throw .domainParametersInvalid("\(attributes.place(of: CKA_GOSTR3410_PARAMS)) names no known curve")
             }
             do throws(GOSTError) {
                 let key = try PrivateKey.generate(on: curve, random: random)
@@ -72,7 +76,9 @@ extension SessionKey {
                     generating: bits, publicExponent: attributes[CKA_PUBLIC_EXPONENT] ?? [])
                 self.init(key)
             } catch {
-                throw error == .invalidParameter ? .attributeValueInvalid : CKError(error)
+                throw error == .invalidParameter
+                    ? .attributeValueInvalid("\(attributes.place(of: CKA_PUBLIC_EXPONENT)) is no public exponent")
+                    : CKError(error)
             }
         case .ec:
             let curve = try attributes.ecCurve()

@@ -30,7 +30,7 @@ extension Session {
 
     /// Ends the login. Private objects are seen no more, and private session objects are gone.
     public func logOut() throws(CKError) {
-        guard slot.login != nil else { throw .userNotLoggedIn }
+        guard slot.login != nil else { throw .userNotLoggedIn("nobody is logged in") }
         slot.loginEnded()
         // A token that is away loses the right with its session, and nobody waits for it.
         if case .waitingForToken = slot.presence {

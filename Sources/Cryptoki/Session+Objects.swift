@@ -34,10 +34,12 @@ extension Session {
     /// Destroys an object.
     public func destroyObject(_ handle: CK_OBJECT_HANDLE) throws(CKError) {
         let object = try slot.visibleObject(handle)
-        guard !object.isFeatures, try object.attributes.bool(CKA_DESTROYABLE) != false else { throw .actionProhibited }
+        guard !object.isFeatures, try object.attributes.bool(CKA_DESTROYABLE) != false else {
+            throw .actionProhibited("the object's CKA_DESTROYABLE is false")
+        }
         if let item = object.tokenItem {
-            guard isReadWrite else { throw .sessionReadOnly }
-            guard slot.login == .user else { throw .userNotLoggedIn }
+            guard isReadWrite else { throw .sessionReadOnly("an object of the token is to be destroyed") }
+            guard slot.login == .user else { throw .userNotLoggedIn("only User destroys objects of the token") }
             try slot.withToken { token throws(TokenError) in try token.delete(item) }
         }
         try slot.objects.remove(handle)

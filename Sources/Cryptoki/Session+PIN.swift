@@ -4,8 +4,8 @@ import Token
 extension Session {
     /// Gives User's PIN its first value, or a new one.
     public func initPIN(_ pin: borrowing Secret) throws(CKError) {
-        guard isReadWrite else { throw .sessionReadOnly }
-        guard slot.login == .securityOfficer else { throw .userNotLoggedIn }
+        guard isReadWrite else { throw .sessionReadOnly("a PIN is to be set") }
+        guard slot.login == .securityOfficer else { throw .userNotLoggedIn("the SO must be logged in") }
         let pin = pin.copy()
         try slot.withToken { token throws(TokenError) in try token.resetUserPIN(to: pin) }
     }
@@ -14,7 +14,7 @@ extension Session {
     ///
     /// - Parameter old: The present value; empty if it is left out, which only a login makes up for.
     public func setPIN(old: borrowing Secret, new: borrowing Secret) throws(CKError) {
-        guard isReadWrite else { throw .sessionReadOnly }
+        guard isReadWrite else { throw .sessionReadOnly("a PIN is to be set") }
         let role = slot.login ?? .user
         let old = old.copy()
         let new = new.copy()

@@ -16,7 +16,7 @@ extension Session {
         case .token(.ecKey(let key), _):
             return try withKey { token throws(TokenError) in try token.sign(digest: digest, with: key) }
         case .session(_, let key?): return try key.sign(digest: digest, random: slot.settings.random)
-        default: throw .keyHandleInvalid
+        default: throw .keyHandleInvalid("no private key is behind the handle")
         }
     }
 
@@ -28,7 +28,7 @@ extension Session {
         switch key.home {
         case .token(.key(let key), _): return try agree(key, parameters, derivation, sBox: sBox)
         case .session(_, let key?): return try key.agree(parameters, derivation, sBox: sBox)
-        default: throw .keyHandleInvalid
+        default: throw .keyHandleInvalid("no private key is behind the handle")
         }
     }
 
@@ -41,7 +41,8 @@ extension Session {
         return try parameters.agree(size: size, derivation, sBox: sBox) { peer, ukm, hash throws(CKError) in
             // All lengths and numbers but the key's come with the mechanism.
             guard (try? PublicKey(curve: key.curve, bytes: peer)) != nil, ukm.count <= size else {
-                throw .mechanismParameterInvalid
+                throw .mechanismParameterInvalid(
+                    "pPublicData is no point of the key's curve, or pUKM has \(ukm.count) octets, above \(size)")
             }
             return try withKey { token throws(TokenError) in try token.agree(key, with: peer, ukm: ukm, hash: hash) }
         }
@@ -53,20 +54,26 @@ extension Session {
         switch key.home {
         case .token(.ecKey(let key), _):
             try requireAgreement()
-            guard peer.curve.oid == key.parameters else { throw .mechanismParameterInvalid }
+            guard peer.curve.oid == key.parameters else {
+                throw .mechanismParameterInvalid("pPublicData is no point of the key's curve")
+            }
             let point = Array(peer.point.dropFirst())
             return try withKey { token throws(TokenError) in try token.agree(key, with: point) }
         case .session(_, let key?): return try key.sharedSecret(with: peer)
-        default: throw .keyHandleInvalid
+        default: throw .keyHandleInvalid("no private key is behind the handle")
         }
     }
 
     /// - Throws: `CKR_USER_NOT_LOGGED_IN` if the key may not be used before the PIN is presented once more;
     ///   `CKR_KEY_HANDLE_INVALID` if it was destroyed since the operation began: another may lie in its place.
     func requireUsable(_ key: Object) throws(CKError) {
-        guard key.authentication?.isGiven != false else { throw .userNotLoggedIn }
+        guard key.authentication?.isGiven != false else {
+            throw .userNotLoggedIn("the key's CKA_ALWAYS_AUTHENTICATE is true, and CKU_CONTEXT_SPECIFIC did not log in")
+        }
         guard let handle = key.tokenHandle else { return }
-        guard (try? slot.visibleObject(handle)) != nil else { throw .keyHandleInvalid }
+        guard (try? slot.visibleObject(handle)) != nil else {
+            throw .keyHandleInvalid("the key was destroyed since the operation began")
+        }
     }
 
     /// As `Slot.withToken`, for a key that another program may have deleted.
@@ -74,14 +81,14 @@ extension Session {
         _ body: (Token) throws(TokenError) -> Result
     ) throws(CKError) -> Result {
         do throws(CKError) { return try slot.withToken(body) } catch {
-            throw error == .objectHandleInvalid ? .keyHandleInvalid : error
+            throw error == .objectHandleInvalid ? .keyHandleInvalid("the token has the key no more") : error
         }
     }
 
     /// - Throws: `CKR_MECHANISM_INVALID` unless the token agrees on secrets.
     private func requireAgreement() throws(CKError) {
         let isPossible = try slot.withToken { token throws(TokenError) in try token.takesOwnCommands() }
-        guard isPossible else { throw .mechanismInvalid }
+        guard isPossible else { throw .mechanismInvalid("the token agrees on no secrets") }
     }
 
     /// A signature of RSA.
@@ -98,7 +105,7 @@ extension Session {
             guard key.covers(block) else { throw .dataInvalid }
             return try withKey { token throws(TokenError) in try token.sign(block: block, with: key) }
         case .session(_, let key?): return try key.sign(input, scheme)
-        default: throw .keyHandleInvalid
+        default: throw .keyHandleInvalid("no private key is behind the handle")
         }
     }
 
@@ -115,7 +122,7 @@ extension Session {
             let padded = try withKey { token throws(TokenError) in try token.decipher(block: block, with: key) }
             do throws(HostCryptoError) { return try scheme.plaintext(of: padded) } catch { throw CKError(error) }
         case .session(_, let key?): return try key.decrypt(ciphertext, scheme)
-        default: throw .keyHandleInvalid
+        default: throw .keyHandleInvalid("no private key is behind the handle")
         }
     }
 }
@@ -129,6 +136,8 @@ extension Object {
     /// The length of a key of RSA in bits.
     func modulusBits() throws(CKError) -> Int {
         if let tokenRSAKey { return tokenRSAKey.bits }
-        do throws(HostCryptoError) { return try attributes.rsaPublicKey().bitCount } catch { throw .keyHandleInvalid }
+        do throws(HostCryptoError) { return try attributes.rsaPublicKey().bitCount } catch {
+            throw .keyHandleInvalid("the key's CKA_MODULUS and CKA_PUBLIC_EXPONENT are no key of RSA")
+        }
     }
 }

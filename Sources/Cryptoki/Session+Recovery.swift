@@ -54,7 +54,7 @@ extension Session {
     ) throws(CKError) -> RecoveryOperation {
         let definition = try MechanismDefinition.find(mechanism.type)
         guard case .rsa(let padding, hash: nil) = definition.work, padding == .raw || padding == .pkcs1 else {
-            throw .mechanismInvalid
+            throw .mechanismInvalid("no data can be recovered from its signatures")
         }
         let scheme = try mechanism.signatureScheme(padding, hash: nil)
         let key = try operationKey(

@@ -6,7 +6,9 @@ extension Session {
     /// Makes a secret key in this process.
     public func generateKey(_ mechanism: Mechanism, template: Attributes) throws(CKError) -> CK_OBJECT_HANDLE {
         let definition = try MechanismDefinition.find(mechanism.type)
-        guard case .keyGeneration(let keyType) = definition.work else { throw .mechanismInvalid }
+        guard case .keyGeneration(let keyType) = definition.work else {
+            throw .mechanismInvalid("\(mechanism: mechanism.type) makes no secret keys")
+        }
         try definition.checkParameter(mechanism.parameter)
         let template = try SecretKeyTemplate(template, keyTypes: [keyType], madeBy: mechanism.type, isLocal: true)
         guard let value = try? slot.settings.random.secret(template.size()) else {
@@ -22,7 +24,7 @@ extension Session {
         types: [SecretKeyType]
     ) throws(CKError) -> Object {
         let key = try key(handle)
-        try key.requireKind(CKO_SECRET_KEY, types.map(\.rawValue), for: mechanism)
+        try key.requireKind(CKO_SECRET_KEY, types.map(\.rawValue))
         try key.checkUse(permission, by: mechanism)
         return try slot.loaded(key)
     }

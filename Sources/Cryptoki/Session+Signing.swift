@@ -54,7 +54,7 @@ extension Session {
             let (key, code) = try runningCode(algorithm, mechanism, key: handle, permission: CKA_SIGN)
             signature = SignatureOperation(key: key, input: .code(code), signatureSize: code.size)
         default:
-            throw .mechanismInvalid
+            throw .mechanismInvalid("the mechanism signs nothing")
         }
     }
 
@@ -111,7 +111,7 @@ extension Session {
     ) throws(CKError) -> Object {
         var key = try key(handle)
         if key.tokenItem != nil { key.tokenHandle = handle }
-        try key.requireKind(objectClass, keyTypes.map(\.rawValue), for: mechanism)
+        try key.requireKind(objectClass, keyTypes.map(\.rawValue))
         try key.checkUse(permission, by: mechanism)
         return try authenticating(key)
     }

@@ -15,25 +15,30 @@ extension Session {
         switch templates.keyType {
         case .gostR3410, .gostR3410With512Bits:
             let template = try KeyPairTemplate(publicKey, privateKey)
-            let keys = try withToken(orElse: .domainParametersInvalid) { token throws(TokenError) in
+            let keys = try withToken(orElse: .domainParametersInvalid("the token makes no keys with these parameters"))
+            { token throws(TokenError) in
                 try token.generateKeyPair(template)
             }
             items = (.key(keys.0), .key(keys.1))
         case .rsa:
             let template = try RSAKeyPairTemplate(publicKey, privateKey)
-            let keys = try withToken(orElse: .keySizeRange) { token throws(TokenError) in
+            let keys = try withToken(orElse: .keySizeRange("the token has no keys of this length")) {
+                token throws(TokenError) in
                 try token.generateRSAKeyPair(template)
             }
             items = (.rsaKey(keys.0), .rsaKey(keys.1))
         case .ec:
             let curve = publicKey[CKA_EC_PARAMS] ?? []
-            guard TokenECKey.knows(curve) else { throw .curveNotSupported }
+            guard TokenECKey.knows(curve) else {
+                throw .curveNotSupported("\(publicKey.place(of: CKA_EC_PARAMS)) is no curve that tokens have keys on")
+            }
             let canDerive = privateKey[CKA_DERIVE] == [1]
             let halves = (
                 try publicKey.half { .ecKey(TokenECKey(.publicKey, $0, parameters: curve, canDerive: canDerive)) },
                 try privateKey.half { .ecKey(TokenECKey(.privateKey, $0, parameters: curve, canDerive: canDerive)) }
             )
-            let keys = try withToken(orElse: .curveNotSupported) { token throws(TokenError) in
+            let keys = try withToken(orElse: .curveNotSupported("the token has no keys on this curve")) {
+                token throws(TokenError) in
                 try token.generateECKeyPair(
                     on: curve, publicKey: halves.0, privateKey: halves.1, canDerive: canDerive)
             }
@@ -56,11 +61,14 @@ extension Session {
         case .gost(let key):
             let template = try KeyPairTemplate(attributes, attributes, isImported: true)
             item = .key(
-                try withToken(orElse: .domainParametersInvalid) { token throws(TokenError) in
+                try withToken(orElse: .domainParametersInvalid("the token makes no keys with these parameters")) {
+                    token throws(TokenError) in
                     try token.importKey(key.scalar, template)
                 })
         case .rsa(let key):
-            guard let size = RSAKeySize(bits: key.publicKey.bitCount) else { throw .keySizeRange }
+            guard let size = RSAKeySize(bits: key.publicKey.bitCount) else {
+                throw .keySizeRange("a key of RSA with \(key.publicKey.bitCount) bits cannot live on a token")
+            }
             let half = try attributes.half { text in
                 var planned = TokenRSAKey(.privateKey, size: size, text, isImported: true)
                 (planned.modulus, planned.publicExponent) = (key.publicKey.modulus, key.publicKey.publicExponent)
@@ -68,23 +76,27 @@ extension Session {
             }
             let value = try RSAPrivateValue(key)
             item = .rsaKey(
-                try withToken(orElse: .keySizeRange) { token throws(TokenError) in
+                try withToken(orElse: .keySizeRange("the token has no keys of this length")) {
+                    token throws(TokenError) in
                     try token.importRSAKey(
                         value, modulus: key.publicKey.modulus, publicExponent: key.publicKey.publicExponent, size: size,
                         half)
                 })
         case .ec(let key):
             let curve = key.publicKey.curve.oid
-            guard TokenECKey.knows(curve) else { throw .curveNotSupported }
+            guard TokenECKey.knows(curve) else {
+                throw .curveNotSupported("\(attributes.place(of: CKA_EC_PARAMS)) is no curve that tokens have keys on")
+            }
             let canDerive = attributes[CKA_DERIVE] == [1]
             let half = try attributes.half {
                 .ecKey(TokenECKey(.privateKey, $0, parameters: curve, isImported: true, canDerive: canDerive))
             }
             item = .ecKey(
-                try withToken(orElse: .curveNotSupported) { token throws(TokenError) in
+                try withToken(orElse: .curveNotSupported("the token has no keys on this curve")) {
+                    token throws(TokenError) in
                     try token.importECKey(key.scalar, on: curve, half, canDerive: canDerive)
                 })
-        case .secret: throw .templateInconsistent
+        case .secret: throw .templateInconsistent("the key is no private key")
         }
         return try Object(item)
     }
@@ -115,7 +127,8 @@ extension Attributes {
     /// - Throws: `CKR_TEMPLATE_INCONSISTENT` if it shall be otherwise.
     fileprivate func checkTokenPrivateKey() throws(CKError) {
         guard self[CKA_PRIVATE] == [1], self[CKA_SENSITIVE] == [1], self[CKA_EXTRACTABLE] == [0] else {
-            throw .templateInconsistent
+            throw .templateInconsistent(
+                "a private key of the token has CKA_PRIVATE and CKA_SENSITIVE true, and CKA_EXTRACTABLE false")
         }
     }
 
@@ -144,7 +157,10 @@ extension KeyPairTemplate {
     fileprivate init(_ publicKey: Attributes, _ privateKey: Attributes, isImported: Bool = false) throws(CKError) {
         guard let curve = privateKey[CKA_GOSTR3410_PARAMS].flatMap({ Curve(oid: $0) }),
             let algorithm = KeyAlgorithm(curve: curve)
-        else { throw .domainParametersInvalid }
+        else {
+            throw .domainParametersInvalid(
+                "\(privateKey.place(of: CKA_GOSTR3410_PARAMS)) names no curve that tokens have keys on")
+        }
         let empty = Half(label: [], id: [])
         var template = KeyPairTemplate(
             algorithm: algorithm, gostR3411Parameters: privateKey[CKA_GOSTR3411_PARAMS] ?? [],
@@ -169,11 +185,12 @@ extension RSAKeyPairTemplate {
     ///   that tokens make keys with.
     fileprivate init(_ publicKey: Attributes, _ privateKey: Attributes) throws(CKError) {
         guard let size = try publicKey.number(CKA_MODULUS_BITS).flatMap({ RSAKeySize(bits: Int(clamping: $0)) }) else {
-            throw .keySizeRange
+            throw .keySizeRange("\(publicKey.place(of: CKA_MODULUS_BITS)) is no length that tokens make keys of")
         }
         let exponent: [UInt8] = [1, 0, 1]
         guard (publicKey[CKA_PUBLIC_EXPONENT] ?? []).drop(while: { $0 == 0 }).elementsEqual(exponent) else {
-            throw .attributeValueInvalid
+            throw .attributeValueInvalid(
+                "\(publicKey.place(of: CKA_PUBLIC_EXPONENT)) is not 65537, with which alone tokens make keys")
         }
         func half(_ attributes: Attributes, _ half: TokenKey.Half) throws(CKError) -> KeyPairTemplate.Half {
             try attributes.half { .rsaKey(TokenRSAKey(half, size: size, $0)) }
@@ -193,7 +210,9 @@ extension RSAPrivateValue {
                 prime1: factors.prime1.copy(), prime2: factors.prime2.copy(), coefficient: factors.coefficient.copy(),
                 exponent1: factors.exponent1.copy(), exponent2: factors.exponent2.copy())
         } catch {
-            throw error == .invalidKey ? .templateIncomplete : CKError(error)
+            throw error == .invalidKey
+                ? .templateIncomplete("a token computes with CKA_PRIME_1 to CKA_COEFFICIENT, which are missing")
+                : CKError(error)
         }
     }
 }

@@ -52,7 +52,7 @@ extension Session {
             let (key, code) = try runningCode(algorithm, mechanism, key: handle, permission: CKA_VERIFY)
             verification = VerificationOperation(.code(code), isPrivate: key.isPrivate)
         default:
-            throw .mechanismInvalid
+            throw .mechanismInvalid("the mechanism signs nothing")
         }
     }
 

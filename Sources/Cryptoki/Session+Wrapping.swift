@@ -8,14 +8,20 @@ extension Session {
     ) throws(CKError) -> [UInt8] {
         let wrappingKey = try wrappingKey(mechanism, wrappingHandle, .encryption)
         let key = try key(handle)
-        guard try key.attributes.number(CKA_CLASS) == CKO_SECRET_KEY else { throw .keyNotWrappable }
-        guard try key.attributes.bool(CKA_EXTRACTABLE) == true else { throw .keyUnextractable }
+        guard try key.attributes.number(CKA_CLASS) == CKO_SECRET_KEY else {
+            throw .keyNotWrappable("only secret keys are wrapped")
+        }
+        guard try key.attributes.bool(CKA_EXTRACTABLE) == true else {
+            throw .keyUnextractable("the CKA_EXTRACTABLE of the key to wrap is false")
+        }
         let wrapping = try slot.visibleObject(wrappingHandle).attributes
         guard key.attributes[CKA_WRAP_WITH_TRUSTED] != [1] || wrapping[CKA_TRUSTED] == [1] else {
-            throw .keyNotWrappable
+            throw .keyNotWrappable("the key's CKA_WRAP_WITH_TRUSTED is true, the wrapping key's CKA_TRUSTED is not")
         }
         guard let template = Attributes(packed: wrapping[CKA_WRAP_TEMPLATE] ?? []), key.attributes.matches(template)
-        else { throw .keyHandleInvalid }
+        else {
+            throw .keyHandleInvalid("the key to wrap does not match the wrapping key's CKA_WRAP_TEMPLATE")
+        }
         return try wrappingKey.wrap(slot.loaded(key).secretValue(), mechanism.parameter)
     }
 
@@ -29,8 +35,13 @@ extension Session {
             template.joined(with: unwrapping, CKA_UNWRAP_TEMPLATE), keyTypes: key.wrappedTypes, madeBy: nil,
             isLocal: false)
         let value = try key.unwrap(wrapped, mechanism.parameter)
-        guard template.count ?? value.count == value.count else { throw .templateInconsistent }
-        guard template.keyType.allows(value.count) else { throw .wrappedKeyLengthRange }
+        guard template.count ?? value.count == value.count else {
+            throw .templateInconsistent("CKA_VALUE_LEN is not \(value.count), the octets of the unwrapped key")
+        }
+        guard template.keyType.allows(value.count) else {
+            throw .wrappedKeyLengthRange(
+                "\(value.count) octets are no key of \(keyType: template.keyType.rawValue)")
+        }
         return try insert(template.object(value, session: handle))
     }
 
@@ -57,7 +68,7 @@ extension Session {
                             handle, for: definition.type,
                             class: direction == .encryption ? CKO_PUBLIC_KEY : CKO_PRIVATE_KEY, permission: permission,
                             keyTypes: [.gostR3410, .gostR3410With512Bits])))
-            default: throw .mechanismInvalid
+            default: throw .mechanismInvalid("the mechanism wraps no keys")
             }
         }
     }
@@ -68,10 +79,13 @@ extension Session {
     ) throws(CKError) -> Result {
         let wraps = direction == .encryption
         do throws(CKError) { return try body() } catch {
-            switch error {
-            case .keyHandleInvalid: throw wraps ? .wrappingKeyHandleInvalid : .unwrappingKeyHandleInvalid
-            case .keyTypeInconsistent: throw wraps ? .wrappingKeyTypeInconsistent : .unwrappingKeyTypeInconsistent
-            case .keySizeRange: throw wraps ? .wrappingKeySizeRange : .unwrappingKeySizeRange
+            switch error.rawValue {
+            case CKR_KEY_HANDLE_INVALID:
+                throw error.renamed(wraps ? CKR_WRAPPING_KEY_HANDLE_INVALID : CKR_UNWRAPPING_KEY_HANDLE_INVALID)
+            case CKR_KEY_TYPE_INCONSISTENT:
+                throw error.renamed(wraps ? CKR_WRAPPING_KEY_TYPE_INCONSISTENT : CKR_UNWRAPPING_KEY_TYPE_INCONSISTENT)
+            case CKR_KEY_SIZE_RANGE:
+                throw error.renamed(wraps ? CKR_WRAPPING_KEY_SIZE_RANGE : CKR_UNWRAPPING_KEY_SIZE_RANGE)
             default: throw error
             }
         }

@@ -26,14 +26,14 @@ final class SessionKey {
             do { return try key.sign(digest: digest.span, random: random) } catch { throw CKError(error) }
         case .ec(let key):
             do { return try key.sign(digest.span) } catch { throw CKError(error) }
-        default: throw .keyTypeInconsistent
+        default: throw .keyTypeInconsistent("the key is of another type")
         }
     }
 
     func sign(_ input: [UInt8], _ scheme: RSASignatureScheme) throws(CKError) -> [UInt8] {
         switch material {
         case .rsa(let key): do { return try key.sign(input.span, scheme) } catch { throw CKError(error) }
-        default: throw .keyTypeInconsistent
+        default: throw .keyTypeInconsistent("the key is of another type")
         }
     }
 
@@ -41,7 +41,7 @@ final class SessionKey {
         switch material {
         case .rsa(let key):
             do { return try key.decrypt(ciphertext, scheme) } catch { throw CKError(decryption: error) }
-        default: throw .keyTypeInconsistent
+        default: throw .keyTypeInconsistent("the key is of another type")
         }
     }
 
@@ -49,7 +49,7 @@ final class SessionKey {
     func sharedSecret(with peer: ECPublicKey) throws(CKError) -> Secret {
         switch material {
         case .ec(let key): do { return try key.sharedSecret(with: peer) } catch { throw CKError(error) }
-        default: throw .keyTypeInconsistent
+        default: throw .keyTypeInconsistent("the key is of another type")
         }
     }
 
@@ -64,10 +64,12 @@ final class SessionKey {
                 peer, ukm, hash throws(CKError) in
                 do throws(GOSTError) { return try key.vko(PublicKey(curve: curve, bytes: peer), ukm, hash) } catch {
                     // All lengths and numbers but the key's come with the mechanism.
-                    throw error == .libraryFailure ? .functionFailed : .mechanismParameterInvalid
+                    throw error == .libraryFailure
+                        ? .functionFailed
+                        : .mechanismParameterInvalid("pPublicData is no point of the key's curve, or pUKM is too long")
                 }
             }
-        default: throw .keyTypeInconsistent
+        default: throw .keyTypeInconsistent("the key is of another type")
         }
     }
 
@@ -75,7 +77,7 @@ final class SessionKey {
     func secret() throws(CKError) -> Secret {
         switch material {
         case .secret(let secret): return secret.copy()
-        default: throw .keyTypeInconsistent
+        default: throw .keyTypeInconsistent("the key is of another type")
         }
     }
 }

@@ -31,7 +31,7 @@ extension Slot {
             }
             return try attempt(waits: waits, body)
         } catch {
-            throw CKError(error)
+            throw CKError(error, after: lastExchange)
         }
     }
 
@@ -55,6 +55,7 @@ extension Slot {
             sighting.answered(at: token.lastContact)
             return result
         } catch {
+            lastExchange = token.lastExchange
             sighting.answered(at: token.lastContact)
             if error == .anotherToken { end(as: .wrongToken) }
             guard error.isAbsence || (error.mayBeAbsence && hasLeft()) else { throw error }

@@ -20,6 +20,8 @@ final class Slot {
     private var history: ChannelHistory?
     private var sessions: [CK_SESSION_HANDLE: Session] = [:]
     private var ended: [CK_SESSION_HANDLE] = []
+    /// What the card answered last to a call that failed.
+    var lastExchange: CardExchange?
     /// Digests that sessions have put aside.
     var savedStates = SavedStates()
     /// Objects of the token and of its sessions.

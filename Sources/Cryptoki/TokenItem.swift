@@ -118,7 +118,9 @@ extension TokenItem {
         kept = [:]
         let shown = try Object(self).attributes
         for type in attributes.types where attributes[type] != shown[type] && type != CKA_UNIQUE_ID {
-            guard let number = UInt32(exactly: type) else { throw .attributeTypeInvalid }
+            guard let number = UInt32(exactly: type) else {
+                throw .attributeTypeInvalid("\(attribute: type) has no place on a token")
+            }
             kept[number] = attributes[type]
         }
     }

@@ -5,7 +5,7 @@ import Glibc
 @c @implementation
 public func C_EX_SetActivationPassword(_ slotID: CK_SLOT_ID, _ password: UnsafeMutablePointer<CK_UTF8CHAR>?) -> CK_RV {
     call { library throws(CKError) in
-        let text = try unsafe output(password)
+        let text = try unsafe output(password, "password")
         // No spelling of a password comes near this length; what has no end before it is refused as malformed.
         let count = unsafe text.withMemoryRebound(to: CChar.self, capacity: 1) { unsafe strnlen($0, 512) }
         let bytes = unsafe UnsafeBufferPointer(start: text, count: count)
@@ -19,7 +19,7 @@ public func C_EX_GenerateActivationPassword(
     _ pulPasswordSize: UnsafeMutablePointer<CK_ULONG>?, _ ulPasswordCharacterSet: CK_ULONG
 ) -> CK_RV {
     call { library throws(CKError) in
-        let password = try unsafe Output(pPassword, pulPasswordSize)
+        let password = try unsafe Output(pPassword, pulPasswordSize, "pulPasswordSize")
         try library.withSession(hSession) { session throws(CKError) in
             let request = try session.activationPasswordRequest(
                 number: ulPasswordNumber, characters: ulPasswordCharacterSet)

@@ -9,8 +9,8 @@ public func C_InitToken(
     _ pLabel: UnsafeMutablePointer<CK_UTF8CHAR>?
 ) -> CK_RV {
     call { library throws(CKError) in
-        let pin = try unsafe secret(pPin, ulPinLen)
-        let label = try unsafe octets(output(pLabel), 32)
+        let pin = try unsafe secret(pPin, ulPinLen, "pPin")
+        let label = try unsafe octets(output(pLabel, "pLabel"), 32, "pLabel")
         try library.initToken(in: slotID, pin: pin, format: TokenFormat(keeping: pin, label: label), mode: 0)
     }
 }
@@ -21,10 +21,10 @@ public func C_EX_InitToken(
     _ pInitInfo: UnsafeMutablePointer<CK_RUTOKEN_INIT_PARAM>?
 ) -> CK_RV {
     call { library throws(CKError) in
-        let parameters = try unsafe CK_RUTOKEN_INIT_PARAM(reading: output(pInitInfo))
+        let parameters = try unsafe CK_RUTOKEN_INIT_PARAM(reading: output(pInitInfo, "pInitInfo"))
         let format = try unsafe TokenFormat(parameters)
         // Nobody is asked for a PIN that a repair does without.
-        let pin = try unsafe pPin == nil && format.isRepair ? Secret(count: 0) : secret(pPin, ulPinLen)
+        let pin = try unsafe pPin == nil && format.isRepair ? Secret(count: 0) : secret(pPin, ulPinLen, "pPin")
         try unsafe library.initToken(in: slotID, pin: pin, format: format, mode: parameters.ulSmMode)
     }
 }
@@ -34,7 +34,7 @@ public func C_InitPIN(
     _ hSession: CK_SESSION_HANDLE, _ pPin: UnsafeMutablePointer<CK_UTF8CHAR>?, _ ulPinLen: CK_ULONG
 ) -> CK_RV {
     call { library throws(CKError) in
-        let pin = try unsafe secret(pPin, ulPinLen)
+        let pin = try unsafe secret(pPin, ulPinLen, "pPin")
         try library.withSession(hSession) { session throws(CKError) in try session.initPIN(pin) }
     }
 }
@@ -45,16 +45,18 @@ public func C_SetPIN(
     _ pNewPin: UnsafeMutablePointer<CK_UTF8CHAR>?, _ ulNewLen: CK_ULONG
 ) -> CK_RV {
     call { library throws(CKError) in
-        let new = try unsafe secret(pNewPin, ulNewLen)
+        let new = try unsafe secret(pNewPin, ulNewLen, "pNewPin")
         // Programs of the vendor leave the old PIN out after a login.
-        let old = try unsafe pOldPin == nil && ulOldLen == 0 ? Secret(count: 0) : secret(pOldPin, ulOldLen)
+        let old = try unsafe pOldPin == nil && ulOldLen == 0 ? Secret(count: 0) : secret(pOldPin, ulOldLen, "pOldPin")
         try library.withSession(hSession) { session throws(CKError) in try session.setPIN(old: old, new: new) }
     }
 }
 
 /// A PIN that the caller points to. The token has no pad of its own to type one on, so that NULL cannot be meant.
-func secret(_ pointer: UnsafeMutablePointer<CK_UTF8CHAR>?, _ count: CK_ULONG) throws(CKError) -> Secret {
-    let octets = try unsafe input(output(pointer), count, atMost: valueLimit)
+func secret(
+    _ pointer: UnsafeMutablePointer<CK_UTF8CHAR>?, _ count: CK_ULONG, _ name: StaticString = "a PIN"
+) throws(CKError) -> Secret {
+    let octets = try unsafe input(output(pointer, name), count, name, atMost: valueLimit)
     return unsafe Secret(copying: octets.span)
 }
 
@@ -74,24 +76,28 @@ extension TokenFormat {
     convenience init(
         _ parameters: CK_RUTOKEN_INIT_PARAM, restoring emitentKey: EmitentKey? = nil
     ) throws(CKError) {
-        func number(_ value: CK_ULONG, in range: ClosedRange<CK_ULONG>) throws(CKError) -> Int {
-            guard range.contains(value) else { throw .argumentsBad }
+        func number(
+            _ value: CK_ULONG, _ name: StaticString, in range: ClosedRange<CK_ULONG>
+        ) throws(CKError) -> Int {
+            guard range.contains(value) else {
+                throw .argumentsBad("\(name) is \(value), not \(range.lowerBound) to \(range.upperBound)")
+            }
             return Int(clamping: value)
         }
-        let minimumSO = try unsafe number(parameters.ulMinAdminPinLen, in: 6...249)
-        let minimumUser = try unsafe number(parameters.ulMinUserPinLen, in: 6...249)
-        let triesSO = try unsafe number(parameters.ulMaxAdminRetryCount, in: 3...10)
-        let triesUser = try unsafe number(parameters.ulMaxUserRetryCount, in: 1...10)
-        let policy = try unsafe number(parameters.ChangeUserPINPolicy, in: 1...3)
-        let pinSO = try unsafe secret(parameters.pNewAdminPin, parameters.ulNewAdminPinLen)
-        let pinUser = try unsafe secret(parameters.pNewUserPin, parameters.ulNewUserPinLen)
+        let minimumSO = try unsafe number(parameters.ulMinAdminPinLen, "ulMinAdminPinLen", in: 6...249)
+        let minimumUser = try unsafe number(parameters.ulMinUserPinLen, "ulMinUserPinLen", in: 6...249)
+        let triesSO = try unsafe number(parameters.ulMaxAdminRetryCount, "ulMaxAdminRetryCount", in: 3...10)
+        let triesUser = try unsafe number(parameters.ulMaxUserRetryCount, "ulMaxUserRetryCount", in: 1...10)
+        let policy = try unsafe number(parameters.ChangeUserPINPolicy, "ChangeUserPINPolicy", in: 1...3)
+        let pinSO = try unsafe secret(parameters.pNewAdminPin, parameters.ulNewAdminPinLen, "pNewAdminPin")
+        let pinUser = try unsafe secret(parameters.pNewUserPin, parameters.ulNewUserPinLen, "pNewUserPin")
         guard (minimumSO...249).contains(pinSO.count), (minimumUser...249).contains(pinUser.count) else {
             throw .pinLengthRange
         }
         let hasLabel = unsafe parameters.pTokenLabel != nil
         let label =
             try unsafe hasLabel
-            ? octets(parameters.pTokenLabel, parameters.ulLabelLen, atMost: Session.nameLimit) : []
+            ? octets(parameters.pTokenLabel, parameters.ulLabelLen, "pTokenLabel", atMost: Session.nameLimit) : []
         self.init(
             securityOfficer: PIN(value: pinSO, minimumLength: minimumSO, tries: triesSO),
             user: PIN(value: pinUser, minimumLength: minimumUser, tries: triesUser),
@@ -118,11 +124,13 @@ extension CK_RUTOKEN_INIT_PARAM {
     init(reading pointer: UnsafeMutablePointer<CK_RUTOKEN_INIT_PARAM>) throws(CKError) {
         unsafe self = CK_RUTOKEN_INIT_PARAM()
         let size = try unsafe length(UnsafeRawPointer(pointer).load(as: CK_ULONG.self))
-        guard unsafe size >= Self.shortSize else { throw .argumentsBad }
+        guard unsafe size >= Self.shortSize else {
+            throw .argumentsBad("ulSizeofThisStructure is \(size), which is too small")
+        }
         let count = unsafe size < MemoryLayout<Self>.size ? Self.shortSize : MemoryLayout<Self>.size
         unsafe withUnsafeMutableBytes(of: &self) { bytes in
             unsafe bytes.copyMemory(from: UnsafeRawBufferPointer(start: pointer, count: count))
         }
-        guard unsafe Self.modes.contains(ulSmMode) else { throw .argumentsBad }
+        guard unsafe Self.modes.contains(ulSmMode) else { throw .argumentsBad("ulSmMode is not known") }
     }
 }

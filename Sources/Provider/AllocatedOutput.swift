@@ -10,10 +10,11 @@ struct AllocatedOutput<Element: BitwiseCopyable> {
 
     /// - Throws: `CKR_ARGUMENTS_BAD` if there is no place for the result or its length.
     init(
-        _ buffer: UnsafeMutablePointer<UnsafeMutablePointer<Element>?>?, _ count: UnsafeMutablePointer<CK_ULONG>?
+        _ buffer: UnsafeMutablePointer<UnsafeMutablePointer<Element>?>?, _ count: UnsafeMutablePointer<CK_ULONG>?,
+        _ names: StaticString = "the place for the result or its length"
     ) throws(CKError) {
-        unsafe self.buffer = try unsafe output(buffer)
-        unsafe self.count = try unsafe output(count)
+        unsafe self.buffer = try unsafe output(buffer, names)
+        unsafe self.count = try unsafe output(count, names)
     }
 
     /// - Throws: `CKR_HOST_MEMORY`, with nothing stored.

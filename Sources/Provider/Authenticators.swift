@@ -9,7 +9,7 @@ public func C_EX_Authenticate(
     _ ulAuthDataLen: CK_ULONG
 ) -> CK_RV {
     call { library throws(CKError) in
-        _ = try unsafe input(pAuthData, ulAuthDataLen)
+        _ = try unsafe input(pAuthData, ulAuthDataLen, "pAuthData")
         try noAuthenticator(library, hSession)
     }
 }

@@ -102,8 +102,11 @@ struct Output<Element> {
     private let count: UnsafeMutablePointer<CK_ULONG>
 
     /// - Throws: `CKR_ARGUMENTS_BAD` if there is no place for the length.
-    init(_ buffer: UnsafeMutablePointer<Element>?, _ count: UnsafeMutablePointer<CK_ULONG>?) throws(CKError) {
-        guard let count = unsafe count else { throw .argumentsBad("the pointer to the result's length is NULL") }
+    init(
+        _ buffer: UnsafeMutablePointer<Element>?, _ count: UnsafeMutablePointer<CK_ULONG>?,
+        _ name: StaticString = "the pointer to the result's length"
+    ) throws(CKError) {
+        guard let count = unsafe count else { throw .argumentsBad("\(name) is NULL") }
         unsafe self.buffer = unsafe buffer
         unsafe self.count = unsafe count
     }

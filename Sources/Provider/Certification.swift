@@ -12,7 +12,7 @@ public func C_EX_CreateCSR(
     _ ulExtensionsLength: CK_ULONG
 ) -> CK_RV {
     call { library throws(CKError) in
-        let request = try unsafe AllocatedOutput(pCsr, pulCsrLength)
+        let request = try unsafe AllocatedOutput(pCsr, pulCsrLength, "pCsr or pulCsrLength")
         let fields = try unsafe RequestFields(
             subject: words(dn, ulDnLength), attributes: words(pAttributes, ulAttributesLength),
             extensions: words(pExtensions, ulExtensionsLength))
@@ -30,12 +30,12 @@ public func C_EX_PKCS7Sign(
     _ phCertificates: UnsafeMutablePointer<CK_OBJECT_HANDLE>?, _ ulCertificatesLen: CK_ULONG, _ flags: CK_ULONG
 ) -> CK_RV {
     call { library throws(CKError) in
-        let envelope = try unsafe AllocatedOutput(ppEnvelope, pEnvelopeSize)
-        let data = try unsafe input(pData, ulDataLen, atMost: documentLimit)
-        let others = try unsafe Array(input(phCertificates, ulCertificatesLen, atMost: listLimit))
+        let envelope = try unsafe AllocatedOutput(ppEnvelope, pEnvelopeSize, "ppEnvelope or pEnvelopeSize")
+        let data = try unsafe input(pData, ulDataLen, "pData", atMost: documentLimit)
+        let others = try unsafe Array(input(phCertificates, ulCertificatesLen, "phCertificates", atMost: listLimit))
         // The hash is the same wherever it is computed, and the host is quicker at it.
         let known = PKCS7_DETACHED_SIGNATURE | USE_HARDWARE_HASH
-        guard flags & ~known == 0 else { throw .argumentsBad }
+        guard flags & ~known == 0 else { throw .argumentsBad("the flags \(hex: flags) are not known") }
         let isDetached = flags & PKCS7_DETACHED_SIGNATURE != 0
         try library.withSession(hSession) { session throws(CKError) in
             let message = try unsafe session.signedMessage(
@@ -52,7 +52,7 @@ public func C_EX_GetCertificateInfoText(
     _ pInfo: UnsafeMutablePointer<UnsafeMutablePointer<CK_CHAR>?>?, _ pulInfoLen: UnsafeMutablePointer<CK_ULONG>?
 ) -> CK_RV {
     call { library throws(CKError) in
-        let info = try unsafe AllocatedOutput(pInfo, pulInfoLen)
+        let info = try unsafe AllocatedOutput(pInfo, pulInfoLen, "pInfo or pulInfoLen")
         try library.withSession(hSession) { session throws(CKError) in
             try info.store(session.certificateText(hCert) + [0])
         }
@@ -75,10 +75,12 @@ private func words(
     let pointers = try unsafe input(pointer, count, atMost: listLimit)
     var words: [String] = []
     for index in pointers.indices {
-        let start = try unsafe output(pointers[index])
+        let start = try unsafe output(pointers[index], "a string")
         let count = unsafe start.withMemoryRebound(to: CChar.self, capacity: 1) { unsafe strnlen($0, limit) }
         let octets = unsafe UnsafeBufferPointer(start: start, count: count)
-        guard count < limit, let word = unsafe String(validating: octets, as: UTF8.self) else { throw .argumentsBad }
+        guard count < limit, let word = unsafe String(validating: octets, as: UTF8.self) else {
+            throw .argumentsBad("a string is longer than \(limit) octets, or not UTF-8")
+        }
         words.append(word)
     }
     return words

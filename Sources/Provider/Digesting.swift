@@ -19,7 +19,7 @@ public func C_Digest(
         try step(library, hSession, CKF_DIGEST) { session throws(CKError) in
             let size = try session.digestSize()
             let data = try unsafe input(pData, ulDataLen, "pData")
-            try unsafe Output(pDigest, pulDigestLen).fill(size: size) { () throws(CKError) in
+            try unsafe Output(pDigest, pulDigestLen, "pulDigestLen").fill(size: size) { () throws(CKError) in
                 try unsafe session.digest(data.span)
             }
         }
@@ -53,7 +53,7 @@ public func C_DigestFinal(
     call { library throws(CKError) in
         try step(library, hSession, CKF_DIGEST) { session throws(CKError) in
             let size = try session.digestSize()
-            try unsafe Output(pDigest, pulDigestLen).fill(size: size) { () throws(CKError) in
+            try unsafe Output(pDigest, pulDigestLen, "pulDigestLen").fill(size: size) { () throws(CKError) in
                 try session.digestFinal()
             }
         }

@@ -14,12 +14,14 @@ public func C_Initialize(_ pInitArgs: UnsafeMutableRawPointer?) -> CK_RV {
 /// The mutex that the arguments ask for; nil if the operating system's locks will do, which they always do (PKCS #11
 /// v2.40, 5.4). The library never starts a thread.
 private func applicationMutex(_ arguments: CK_C_INITIALIZE_ARGS) throws(CKError) -> ApplicationMutex? {
-    guard unsafe arguments.pReserved == nil else { throw .argumentsBad }
+    guard unsafe arguments.pReserved == nil else { throw .argumentsBad("pReserved is not NULL") }
     let functions = unsafe [
         arguments.CreateMutex != nil, arguments.DestroyMutex != nil, arguments.LockMutex != nil,
         arguments.UnlockMutex != nil,
     ]
-    guard !functions.contains(!functions[0]) else { throw .argumentsBad }
+    guard !functions.contains(!functions[0]) else {
+        throw .argumentsBad("some of the four mutex functions are NULL, and some are not")
+    }
     guard functions[0], unsafe arguments.flags & CKF_OS_LOCKING_OK == 0 else { return nil }
     return try unsafe ApplicationMutex(arguments)
 }
@@ -27,7 +29,7 @@ private func applicationMutex(_ arguments: CK_C_INITIALIZE_ARGS) throws(CKError)
 @c @implementation
 public func C_Finalize(_ pReserved: UnsafeMutableRawPointer?) -> CK_RV {
     enter { () throws(CKError) in
-        guard unsafe pReserved == nil else { throw .argumentsBad }
+        guard unsafe pReserved == nil else { throw .argumentsBad("pReserved is not NULL") }
         try Process.current.finalise()
     }
 }
@@ -35,7 +37,7 @@ public func C_Finalize(_ pReserved: UnsafeMutableRawPointer?) -> CK_RV {
 @c @implementation
 public func C_GetInfo(_ pInfo: UnsafeMutablePointer<CK_INFO>?) -> CK_RV {
     call { _ throws(CKError) in
-        let info = try unsafe output(pInfo)
+        let info = try unsafe output(pInfo, "pInfo")
         unsafe info.pointee = CK_INFO()
         unsafe info.pointee.cryptokiVersion = CK_VERSION(major: 2, minor: 40)
         unsafe pad(&info.pointee.manufacturerID, with: "Kanal".utf8)

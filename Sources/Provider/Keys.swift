@@ -8,11 +8,13 @@ public func C_GenerateKey(
     _ phKey: UnsafeMutablePointer<CK_OBJECT_HANDLE>?
 ) -> CK_RV {
     call { library throws(CKError) in
-        let key = try unsafe output(phKey)
+        let key = try unsafe output(phKey, "phKey")
         let mechanism = try unsafe Mechanism(pMechanism)
         let template = try unsafe Attributes(pTemplate, ulCount)
-        unsafe key.pointee = try library.withSession(hSession) { session throws(CKError) in
-            try session.generateKey(mechanism, template: template)
+        unsafe key.pointee = try naming(mechanism) { () throws(CKError) in
+            try library.withSession(hSession) { session throws(CKError) in
+                try session.generateKey(mechanism, template: template)
+            }
         }
     }
 }
@@ -25,14 +27,17 @@ public func C_GenerateKeyPair(
     _ phPublicKey: UnsafeMutablePointer<CK_OBJECT_HANDLE>?, _ phPrivateKey: UnsafeMutablePointer<CK_OBJECT_HANDLE>?
 ) -> CK_RV {
     call { library throws(CKError) in
-        let publicKey = try unsafe output(phPublicKey)
-        let privateKey = try unsafe output(phPrivateKey)
+        let publicKey = try unsafe output(phPublicKey, "phPublicKey")
+        let privateKey = try unsafe output(phPrivateKey, "phPrivateKey")
         let mechanism = try unsafe Mechanism(pMechanism)
-        let publicTemplate = try unsafe Attributes(pPublicKeyTemplate, ulPublicKeyAttributeCount)
-        let privateTemplate = try unsafe Attributes(pPrivateKeyTemplate, ulPrivateKeyAttributeCount)
-        let handles = try library.withSession(hSession) { session throws(CKError) in
-            try session.generateKeyPair(
-                mechanism, publicTemplate: publicTemplate, privateTemplate: privateTemplate)
+        let publicTemplate = try unsafe Attributes(pPublicKeyTemplate, ulPublicKeyAttributeCount, "pPublicKeyTemplate")
+        let privateTemplate = try unsafe Attributes(
+            pPrivateKeyTemplate, ulPrivateKeyAttributeCount, "pPrivateKeyTemplate")
+        let handles = try naming(mechanism) { () throws(CKError) in
+            try library.withSession(hSession) { session throws(CKError) in
+                try session.generateKeyPair(
+                    mechanism, publicTemplate: publicTemplate, privateTemplate: privateTemplate)
+            }
         }
         unsafe publicKey.pointee = handles.0
         unsafe privateKey.pointee = handles.1
@@ -47,9 +52,11 @@ public func C_WrapKey(
 ) -> CK_RV {
     call { library throws(CKError) in
         let mechanism = try unsafe Mechanism(pMechanism)
-        let result = try unsafe Output(pWrappedKey, pulWrappedKeyLen)
-        let wrapped = try library.withSession(hSession) { session throws(CKError) in
-            try session.wrapKey(mechanism, hKey, with: hWrappingKey)
+        let result = try unsafe Output(pWrappedKey, pulWrappedKeyLen, "pulWrappedKeyLen")
+        let wrapped = try naming(mechanism) { () throws(CKError) in
+            try library.withSession(hSession) { session throws(CKError) in
+                try session.wrapKey(mechanism, hKey, with: hWrappingKey)
+            }
         }
         try result.fill(size: wrapped.count) { wrapped }
     }
@@ -63,12 +70,14 @@ public func C_UnwrapKey(
     _ phKey: UnsafeMutablePointer<CK_OBJECT_HANDLE>?
 ) -> CK_RV {
     call { library throws(CKError) in
-        let key = try unsafe output(phKey)
+        let key = try unsafe output(phKey, "phKey")
         let mechanism = try unsafe Mechanism(pMechanism)
-        let wrapped = try unsafe octets(pWrappedKey, ulWrappedKeyLen)
+        let wrapped = try unsafe octets(pWrappedKey, ulWrappedKeyLen, "pWrappedKey")
         let template = try unsafe Attributes(pTemplate, ulAttributeCount)
-        unsafe key.pointee = try library.withSession(hSession) { session throws(CKError) in
-            try session.unwrapKey(mechanism, wrapped, with: hUnwrappingKey, template: template)
+        unsafe key.pointee = try naming(mechanism) { () throws(CKError) in
+            try library.withSession(hSession) { session throws(CKError) in
+                try session.unwrapKey(mechanism, wrapped, with: hUnwrappingKey, template: template)
+            }
         }
     }
 }
@@ -80,11 +89,13 @@ public func C_DeriveKey(
     _ phKey: UnsafeMutablePointer<CK_OBJECT_HANDLE>?
 ) -> CK_RV {
     call { library throws(CKError) in
-        let key = try unsafe output(phKey)
+        let key = try unsafe output(phKey, "phKey")
         let mechanism = try unsafe Mechanism(pMechanism)
         let template = try unsafe Attributes(pTemplate, ulAttributeCount)
-        unsafe key.pointee = try library.withSession(hSession) { session throws(CKError) in
-            try session.deriveKey(mechanism, from: hBaseKey, template: template)
+        unsafe key.pointee = try naming(mechanism) { () throws(CKError) in
+            try library.withSession(hSession) { session throws(CKError) in
+                try session.deriveKey(mechanism, from: hBaseKey, template: template)
+            }
         }
     }
 }

@@ -8,7 +8,7 @@ public func C_EX_PKCS7VerifyInit(
     _ pStore: UnsafeMutablePointer<CK_VENDOR_X509_STORE>?, _ ckMode: CK_VENDOR_CRL_MODE, _ flags: CK_FLAGS
 ) -> CK_RV {
     call { library throws(CKError) in
-        let message = try unsafe octets(pCms, ulCmsSize, atMost: documentLimit)
+        let message = try unsafe octets(pCms, ulCmsSize, "pCms", atMost: documentLimit)
         let store = try unsafe MessageStore(pStore)
         try library.verifyMessageInit(hSession, message, trusting: store, mode: ckMode, flags: flags, time: time(nil))
     }
@@ -22,8 +22,9 @@ public func C_EX_PKCS7Verify(
     _ pulSignerCertificatesCount: UnsafeMutablePointer<CK_ULONG>?
 ) -> CK_RV {
     call { library throws(CKError) in
-        let data = try unsafe AllocatedOutput(ppData, pulDataSize)
-        let signers = try unsafe AllocatedOutput(ppSignerCertificates, pulSignerCertificatesCount)
+        let data = try unsafe AllocatedOutput(ppData, pulDataSize, "ppData or pulDataSize")
+        let signers = try unsafe AllocatedOutput(
+            ppSignerCertificates, pulSignerCertificatesCount, "ppSignerCertificates or pulSignerCertificatesCount")
         let message = try library.verifyMessage(hSession)
         try data.store(message.content)
         do throws(CKError) {
@@ -41,7 +42,7 @@ public func C_EX_PKCS7VerifyUpdate(
     _ hSession: CK_SESSION_HANDLE, _ pData: UnsafeMutablePointer<CK_BYTE>?, _ ulDataSize: CK_ULONG
 ) -> CK_RV {
     call { library throws(CKError) in
-        let data = try unsafe input(pData, ulDataSize)
+        let data = try unsafe input(pData, ulDataSize, "pData")
         try unsafe library.verifyMessageUpdate(hSession, data.span)
     }
 }
@@ -53,7 +54,8 @@ public func C_EX_PKCS7VerifyFinal(
     _ pulSignerCertificatesCount: UnsafeMutablePointer<CK_ULONG>?
 ) -> CK_RV {
     call { library throws(CKError) in
-        let signers = try unsafe AllocatedOutput(ppSignerCertificates, pulSignerCertificatesCount)
+        let signers = try unsafe AllocatedOutput(
+            ppSignerCertificates, pulSignerCertificatesCount, "ppSignerCertificates or pulSignerCertificatesCount")
         let message = try library.verifyMessageFinal(hSession)
         try unsafe signers.store(message.signers)
         guard message.isTrusted else { throw .certificateChainNotVerified }

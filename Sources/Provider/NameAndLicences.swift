@@ -6,7 +6,7 @@ public func C_EX_SetTokenName(
     _ hSession: CK_SESSION_HANDLE, _ pLabel: UnsafeMutablePointer<CK_CHAR>?, _ ulLabelLen: CK_ULONG
 ) -> CK_RV {
     call { library throws(CKError) in
-        let name = try unsafe octets(pLabel, ulLabelLen, atMost: Session.nameLimit)
+        let name = try unsafe octets(pLabel, ulLabelLen, "pLabel", atMost: Session.nameLimit)
         try library.withSession(hSession) { session throws(CKError) in try session.setTokenName(name) }
     }
 }
@@ -17,7 +17,7 @@ public func C_EX_GetTokenName(
     _ pulLabelLen: UnsafeMutablePointer<CK_ULONG>?
 ) -> CK_RV {
     call { library throws(CKError) in
-        let place = try unsafe Output(pLabel, pulLabelLen)
+        let place = try unsafe Output(pLabel, pulLabelLen, "pulLabelLen")
         let name = try library.withSession(hSession) { session throws(CKError) in
             try session.tokenName() ?? TokenLabel.absent
         }
@@ -33,7 +33,7 @@ public func C_EX_SetLicense(
     _ ulLicenseLen: CK_ULONG
 ) -> CK_RV {
     call { library throws(CKError) in
-        let licence = try unsafe octets(pLicense, ulLicenseLen, atMost: Session.licenceSize)
+        let licence = try unsafe octets(pLicense, ulLicenseLen, "pLicense", atMost: Session.licenceSize)
         try library.withSession(hSession) { session throws(CKError) in
             try session.setLicence(ulLicenseNum, to: licence)
         }
@@ -46,7 +46,7 @@ public func C_EX_GetLicense(
     _ pulLicenseLen: UnsafeMutablePointer<CK_ULONG>?
 ) -> CK_RV {
     call { library throws(CKError) in
-        let place = try unsafe Output(pLicense, pulLicenseLen)
+        let place = try unsafe Output(pLicense, pulLicenseLen, "pulLicenseLen")
         _ = try Session.licenceNumber(ulLicenseNum)
         try library.withSession(hSession) { session throws(CKError) in
             try place.fill(size: Session.licenceSize) { () throws(CKError) in try session.licence(ulLicenseNum) }
@@ -59,7 +59,7 @@ public func C_EX_GetJournal(
     _ slotID: CK_SLOT_ID, _ pJournal: UnsafeMutablePointer<CK_BYTE>?, _ pulJournalSize: UnsafeMutablePointer<CK_ULONG>?
 ) -> CK_RV {
     call { library throws(CKError) in
-        let place = try unsafe Output(pJournal, pulJournalSize)
+        let place = try unsafe Output(pJournal, pulJournalSize, "pulJournalSize")
         let journal = try library.journal(in: slotID)
         try place.fill(size: journal.count) { () throws(CKError) in journal }
     }

@@ -8,7 +8,7 @@ public func C_CreateObject(
     _ phObject: UnsafeMutablePointer<CK_OBJECT_HANDLE>?
 ) -> CK_RV {
     call { library throws(CKError) in
-        let object = try unsafe output(phObject)
+        let object = try unsafe output(phObject, "phObject")
         let template = try unsafe Attributes(pTemplate, ulCount)
         unsafe object.pointee = try library.withSession(hSession) { session throws(CKError) in
             try session.createObject(template)
@@ -22,7 +22,7 @@ public func C_CopyObject(
     _ ulCount: CK_ULONG, _ phNewObject: UnsafeMutablePointer<CK_OBJECT_HANDLE>?
 ) -> CK_RV {
     call { library throws(CKError) in
-        let copy = try unsafe output(phNewObject)
+        let copy = try unsafe output(phNewObject, "phNewObject")
         let template = try unsafe Attributes(pTemplate, ulCount)
         unsafe copy.pointee = try library.withSession(hSession) { session throws(CKError) in
             try session.copyObject(hObject, template)
@@ -42,7 +42,7 @@ public func C_GetObjectSize(
     _ hSession: CK_SESSION_HANDLE, _ hObject: CK_OBJECT_HANDLE, _ pulSize: UnsafeMutablePointer<CK_ULONG>?
 ) -> CK_RV {
     call { library throws(CKError) in
-        let size = try unsafe output(pulSize)
+        let size = try unsafe output(pulSize, "pulSize")
         unsafe size.pointee = try library.withSession(hSession) { session throws(CKError) in
             try session.objectSize(hObject)
         }
@@ -55,20 +55,20 @@ public func C_GetAttributeValue(
     _ ulCount: CK_ULONG
 ) -> CK_RV {
     call { library throws(CKError) in
-        guard unsafe pTemplate != nil, ulCount > 0 else { throw .argumentsBad }
+        guard unsafe pTemplate != nil, ulCount > 0 else { throw .argumentsBad("pTemplate is NULL or empty") }
         let template = try unsafe UnsafeMutableBufferPointer(
-            start: pTemplate, count: input(pTemplate, ulCount, atMost: listLimit).count)
+            start: pTemplate, count: input(pTemplate, ulCount, "pTemplate", atMost: listLimit).count)
         let types = unsafe template.map { unsafe $0.type }
         let attributes = try library.withSession(hSession) { session throws(CKError) in
             try session.attributes(of: hObject, types: types)
         }
-        // Every attribute is answered, whatever became of those before it; the last error is told.
+        // Every attribute is answered, whatever became of those before it; the last error is returned.
         var failure: CKError?
         for index in template.indices {
             do throws(CKError) {
                 try unsafe answer(&template[index], from: attributes)
             } catch {
-                failure = error
+                failure = error.following(failure)
             }
         }
         if let failure { throw failure }
@@ -84,7 +84,9 @@ private func answer(_ attribute: inout CK_ATTRIBUTE, from attributes: Attributes
     }
     guard let value = attributes[type], !Session.isSensitive(type, in: attributes) else {
         unsafe attribute.ulValueLen = .unavailable
-        throw Session.isSensitive(type, in: attributes) ? .attributeSensitive : .attributeTypeInvalid
+        throw Session.isSensitive(type, in: attributes)
+            ? .attributeSensitive("\(attribute: type) may not be read")
+            : .attributeTypeInvalid("the object has no \(attribute: type)")
     }
     guard Attributes.holdsTemplate(type) else { return try unsafe fill(&attribute, with: value.span) }
     guard let template = Attributes(packed: value) else {
@@ -127,7 +129,7 @@ private func fill(
     guard let place = unsafe attribute.pValue else { return }
     guard room >= CK_ULONG(size) else {
         unsafe attribute.ulValueLen = .unavailable
-        throw .bufferTooSmall
+        throw CKError(CKR_BUFFER_TOO_SMALL, unsafe "\(attribute: attribute.type) takes \(size) octets, not \(room)")
     }
     try unsafe write(place)
 }
@@ -163,8 +165,10 @@ public func C_FindObjects(
     _ pulObjectCount: UnsafeMutablePointer<CK_ULONG>?
 ) -> CK_RV {
     call { library throws(CKError) in
-        let count = try unsafe output(pulObjectCount)
-        guard unsafe phObject != nil || ulMaxObjectCount == 0 else { throw .argumentsBad }
+        let count = try unsafe output(pulObjectCount, "pulObjectCount")
+        guard unsafe phObject != nil || ulMaxObjectCount == 0 else {
+            throw .argumentsBad("phObject is NULL, and ulMaxObjectCount \(ulMaxObjectCount)")
+        }
         let limit = Int(clamping: ulMaxObjectCount)
         let found = try library.withSession(hSession) { session throws(CKError) in
             try session.findObjects(limit: limit)

@@ -22,10 +22,19 @@ func begin(
 ) throws(CKError) {
     guard unsafe mechanism != nil else {
         return try library.withSession(session) { session throws(CKError) in
-            guard session.activeOperations & operation != 0 else { throw .argumentsBad }
+            guard session.activeOperations & operation != 0 else {
+                throw .argumentsBad("pMechanism is NULL, and no operation is active that this could end")
+            }
             session.cancel(operation)
         }
     }
     let mechanism = try unsafe Mechanism(mechanism)
-    try library.withSession(session) { session throws(CKError) in try body(session, mechanism) }
+    try naming(mechanism) { () throws(CKError) in
+        try library.withSession(session) { session throws(CKError) in try body(session, mechanism) }
+    }
+}
+
+/// Runs `body`, whose reasons of refusals then name the mechanism.
+func naming<Result>(_ mechanism: Mechanism, _ body: () throws(CKError) -> Result) throws(CKError) -> Result {
+    do throws(CKError) { return try body() } catch { throw error.naming(mechanism.type) }
 }

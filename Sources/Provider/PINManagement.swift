@@ -16,8 +16,8 @@ public func C_EX_SetLocalPIN(
     _ pNewLocalPin: UnsafeMutablePointer<CK_UTF8CHAR>?, _ ulNewLocalPinLen: CK_ULONG, _ ulLocalID: CK_ULONG
 ) -> CK_RV {
     call { library throws(CKError) in
-        let present = try unsafe secret(pUserPin, ulUserPinLen)
-        let new = try unsafe secret(pNewLocalPin, ulNewLocalPinLen)
+        let present = try unsafe secret(pUserPin, ulUserPinLen, "pUserPin")
+        let new = try unsafe secret(pNewLocalPin, ulNewLocalPinLen, "pNewLocalPin")
         try library.setLocalPIN(ulLocalID, in: slotID, to: new, presenting: present)
     }
 }
@@ -39,12 +39,12 @@ public func C_EX_TokenManage(_ hSession: CK_SESSION_HANDLE, _ ulMode: CK_ULONG, 
                 try session.resetPINToDefault(of: unsafe read(value))
             case MODE_CHANGE_DEFAULT_PIN:
                 let parameters: CK_VENDOR_PIN_PARAMS = try unsafe read(value)
-                let pin = try unsafe secret(parameters.pPinValue, parameters.ulPinLength)
+                let pin = try unsafe secret(parameters.pPinValue, parameters.ulPinLength, "pPinValue")
                 try session.setDefaultPIN(of: unsafe parameters.userType, to: pin)
             case MODE_FORCE_USER_TO_CHANGE_PIN:
                 try session.forcePINChange(of: unsafe read(value))
             default:
-                throw .argumentsBad
+                throw .argumentsBad("the mode is not known")
             }
         }
     }
@@ -55,27 +55,27 @@ public func C_EX_SlotManage(_ slotID: CK_SLOT_ID, _ ulMode: CK_ULONG, _ pValue: 
     call { library throws(CKError) in
         switch ulMode {
         case MODE_GET_LOCAL_PIN_INFO:
-            let place = try unsafe output(pValue?.assumingMemoryBound(to: CK_LOCAL_PIN_INFO.self))
+            let place = try unsafe output(pValue?.assumingMemoryBound(to: CK_LOCAL_PIN_INFO.self), "pValue")
             unsafe place.pointee.set(try library.localPIN(place.pointee.ulPinID, in: slotID))
         case MODE_RESTORE_FACTORY_DEFAULTS:
             let parameters = try unsafe CK_VENDOR_RESTORE_FACTORY_DEFAULTS_PARAMS(reading: pValue)
-            let initial = try unsafe CK_RUTOKEN_INIT_PARAM(reading: output(parameters.pInitParam))
+            let initial = try unsafe CK_RUTOKEN_INIT_PARAM(reading: output(parameters.pInitParam, "pInitParam"))
             let format = try unsafe TokenFormat(initial, restoring: parameters.emitentKey())
-            let pin = try unsafe secret(parameters.pAdminPin, parameters.ulAdminPinLen)
+            let pin = try unsafe secret(parameters.pAdminPin, parameters.ulAdminPinLen, "pAdminPin")
             try unsafe library.initToken(in: slotID, pin: pin, format: format, mode: initial.ulSmMode)
         case MODE_GET_PIN_SET_TO_BE_CHANGED:
             let mustChange = try library.mustChangePIN(of: unsafe read(pValue), in: slotID)
             guard !mustChange else { throw CKError(CKR_PIN_EXPIRED) }
         // Chips that have it are of no model here.
         case MODE_GET_IMIT: throw .functionNotSupported
-        default: throw .argumentsBad
+        default: throw .argumentsBad("the mode is not known")
         }
     }
 }
 
 /// What a mode's pointer points to.
 private func read<Value: BitwiseCopyable>(_ pointer: UnsafeMutableRawPointer?) throws(CKError) -> Value {
-    try unsafe output(pointer?.assumingMemoryBound(to: Value.self)).pointee
+    try unsafe output(pointer?.assumingMemoryBound(to: Value.self), "pValue").pointee
 }
 
 extension CK_LOCAL_PIN_INFO {
@@ -94,9 +94,11 @@ extension CK_VENDOR_RESTORE_FACTORY_DEFAULTS_PARAMS {
 
     /// Reads as much as the caller's structure has. Keys without a type are of Kuznyechik.
     fileprivate init(reading pointer: UnsafeMutableRawPointer?) throws(CKError) {
-        let start = try unsafe output(pointer?.assumingMemoryBound(to: Self.self))
+        let start = try unsafe output(pointer?.assumingMemoryBound(to: Self.self), "pValue")
         let size = try unsafe length(UnsafeRawPointer(start).load(as: CK_ULONG.self))
-        guard unsafe size >= Self.shortSize else { throw .argumentsBad }
+        guard unsafe size >= Self.shortSize else {
+            throw .argumentsBad("ulSizeofThisStructure is \(size), which is too small")
+        }
         unsafe self = Self()
         unsafe newEmitentKeyType = CKK_KUZNECHIK
         let count = unsafe size < MemoryLayout<Self>.size ? Self.shortSize : MemoryLayout<Self>.size
@@ -108,11 +110,11 @@ extension CK_VENDOR_RESTORE_FACTORY_DEFAULTS_PARAMS {
     /// The key to leave on the token.
     fileprivate func emitentKey() throws(CKError) -> TokenFormat.EmitentKey {
         let algorithms = [CKK_MAGMA: TokenFormat.EmitentKey.Algorithm.magma, CKK_KUZNECHIK: .kuznyechik]
-        let value = try unsafe secret(pNewEmitentKey, ulNewEmitentKeyLen)
+        let value = try unsafe secret(pNewEmitentKey, ulNewEmitentKeyLen, "pNewEmitentKey")
         guard let algorithm = unsafe algorithms[newEmitentKeyType], unsafe (1...10).contains(ulNewEmitentKeyRetryCount),
             let key = unsafe TokenFormat.EmitentKey(
                 algorithm, value: value, tries: Int(clamping: ulNewEmitentKeyRetryCount))
-        else { throw .argumentsBad }
+        else { throw .argumentsBad("the structure has a number or a pointer that goes with no mode") }
         return key
     }
 }

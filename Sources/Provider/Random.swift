@@ -6,7 +6,7 @@ public func C_SeedRandom(
     _ hSession: CK_SESSION_HANDLE, _ pSeed: UnsafeMutablePointer<CK_BYTE>?, _ ulSeedLen: CK_ULONG
 ) -> CK_RV {
     call { library throws(CKError) in
-        let seed = try unsafe input(output(pSeed), ulSeedLen, atMost: valueLimit)
+        let seed = try unsafe input(output(pSeed, "pSeed"), ulSeedLen, "pSeed", atMost: valueLimit)
         try library.withSession(hSession) { session throws(CKError) in unsafe session.seedRandom(seed.span) }
     }
 }
@@ -16,9 +16,11 @@ public func C_GenerateRandom(
     _ hSession: CK_SESSION_HANDLE, _ pRandomData: UnsafeMutablePointer<CK_BYTE>?, _ ulRandomLen: CK_ULONG
 ) -> CK_RV {
     call { library throws(CKError) in
-        let place = try unsafe output(pRandomData)
+        let place = try unsafe output(pRandomData, "pRandomData")
         let count = try length(ulRandomLen)
-        guard count <= valueLimit else { throw .argumentsBad }
+        guard count <= valueLimit else {
+            throw .argumentsBad("\(count) octets are asked for, the most is \(valueLimit)")
+        }
         let random = try library.withSession(hSession) { session throws(CKError) in
             try session.generateRandom(count)
         }

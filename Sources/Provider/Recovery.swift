@@ -21,7 +21,7 @@ public func C_SignRecover(
         try step(library, hSession, CKF_SIGN_RECOVER) { session throws(CKError) in
             let size = try session.signRecoverSize()
             let data = try unsafe input(pData, ulDataLen, "pData")
-            try unsafe Output(pSignature, pulSignatureLen).fill(size: size) { () throws(CKError) in
+            try unsafe Output(pSignature, pulSignatureLen, "pulSignatureLen").fill(size: size) { () throws(CKError) in
                 try unsafe session.signRecover(data.span)
             }
         }
@@ -47,7 +47,7 @@ public func C_VerifyRecover(
     call { library throws(CKError) in
         try step(library, hSession, CKF_VERIFY_RECOVER) { session throws(CKError) in
             let signature = try unsafe octets(pSignature, ulSignatureLen, "pSignature")
-            let result = try unsafe Output(pData, pulDataLen)
+            let result = try unsafe Output(pData, pulDataLen, "pulDataLen")
             let data = try session.verifyRecover(signature)
             try result.fill(size: data.count) {
                 session.verifyRecoverEnd()

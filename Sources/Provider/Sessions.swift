@@ -7,7 +7,7 @@ public func C_OpenSession(
     _ phSession: UnsafeMutablePointer<CK_SESSION_HANDLE>?
 ) -> CK_RV {
     call { library throws(CKError) in
-        let session = try unsafe output(phSession)
+        let session = try unsafe output(phSession, "phSession")
         unsafe session.pointee = try library.openSession(with: slotID, flags: flags)
     }
 }
@@ -27,7 +27,7 @@ public func C_GetSessionInfo(
     _ hSession: CK_SESSION_HANDLE, _ pInfo: UnsafeMutablePointer<CK_SESSION_INFO>?
 ) -> CK_RV {
     call { library throws(CKError) in
-        let info = try unsafe output(pInfo)
+        let info = try unsafe output(pInfo, "pInfo")
         let session = try library.sessionInfo(hSession)
         unsafe info.pointee = CK_SESSION_INFO(
             slotID: session.slot, state: session.state, flags: session.flags, ulDeviceError: 0)
@@ -40,7 +40,7 @@ public func C_GetOperationState(
     _ pulOperationStateLen: UnsafeMutablePointer<CK_ULONG>?
 ) -> CK_RV {
     call { library throws(CKError) in
-        let state = try unsafe Output(pOperationState, pulOperationStateLen)
+        let state = try unsafe Output(pOperationState, pulOperationStateLen, "pulOperationStateLen")
         try library.withSession(hSession) { session throws(CKError) in
             try state.fill(size: session.stateSize()) { () throws(CKError) in try session.saveState() }
         }
@@ -53,7 +53,7 @@ public func C_SetOperationState(
     _ hEncryptionKey: CK_OBJECT_HANDLE, _ hAuthenticationKey: CK_OBJECT_HANDLE
 ) -> CK_RV {
     call { library throws(CKError) in
-        let state = try unsafe octets(pOperationState, ulOperationStateLen)
+        let state = try unsafe octets(pOperationState, ulOperationStateLen, "pOperationState")
         try library.withSession(hSession) { session throws(CKError) in
             try session.restoreState(state, hasKeys: hEncryptionKey != 0 || hAuthenticationKey != 0)
         }
@@ -68,7 +68,7 @@ public func C_Login(
     _ ulPinLen: CK_ULONG
 ) -> CK_RV {
     call { library throws(CKError) in
-        let pin = try unsafe secret(pPin, ulPinLen)
+        let pin = try unsafe secret(pPin, ulPinLen, "pPin")
         try library.withSession(hSession) { session throws(CKError) in try session.logIn(userType, pin: pin) }
     }
 }
@@ -87,8 +87,8 @@ public func C_LoginUser(
     _ ulPinLen: CK_ULONG, _ pUsername: UnsafeMutablePointer<CK_UTF8CHAR>?, _ ulUsernameLen: CK_ULONG
 ) -> CK_RV {
     call { library throws(CKError) in
-        let pin = try unsafe secret(pPin, ulPinLen)
-        guard ulUsernameLen == 0 else { throw .argumentsBad }
+        let pin = try unsafe secret(pPin, ulPinLen, "pPin")
+        guard ulUsernameLen == 0 else { throw .argumentsBad("users have no names here") }
         try library.withSession(hSession) { session throws(CKError) in try session.logIn(userType, pin: pin) }
     }
 }

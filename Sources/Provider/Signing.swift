@@ -21,7 +21,7 @@ public func C_Sign(
         try step(library, hSession, CKF_SIGN) { session throws(CKError) in
             let size = try session.signatureSize()
             let data = try unsafe input(pData, ulDataLen, "pData")
-            try unsafe Output(pSignature, pulSignatureLen).fill(size: size) { () throws(CKError) in
+            try unsafe Output(pSignature, pulSignatureLen, "pulSignatureLen").fill(size: size) { () throws(CKError) in
                 try unsafe session.sign(data.span)
             }
         }
@@ -48,7 +48,7 @@ public func C_SignFinal(
     call { library throws(CKError) in
         try step(library, hSession, CKF_SIGN) { session throws(CKError) in
             let size = try session.signatureSize()
-            try unsafe Output(pSignature, pulSignatureLen).fill(size: size) { () throws(CKError) in
+            try unsafe Output(pSignature, pulSignatureLen, "pulSignatureLen").fill(size: size) { () throws(CKError) in
                 try session.signFinal()
             }
         }

@@ -8,7 +8,7 @@ public func C_EX_GetVolumesInfo(
     _ pulInfoCount: UnsafeMutablePointer<CK_ULONG>?
 ) -> CK_RV {
     call { library throws(CKError) in
-        let place = try unsafe Output(pInfo, pulInfoCount)
+        let place = try unsafe Output(pInfo, pulInfoCount, "pulInfoCount")
         let volumes = try library.volumes(in: slotID)
         try place.fill(size: volumes.count) { () throws(CKError) in volumes.map { CK_VOLUME_INFO_EXTENDED($0) } }
     }
@@ -17,7 +17,7 @@ public func C_EX_GetVolumesInfo(
 @c @implementation
 public func C_EX_GetDriveSize(_ slotID: CK_SLOT_ID, _ pulDriveSize: UnsafeMutablePointer<CK_ULONG>?) -> CK_RV {
     call { library throws(CKError) in
-        let size = try unsafe output(pulDriveSize)
+        let size = try unsafe output(pulDriveSize, "pulDriveSize")
         unsafe size.pointee = CK_ULONG(try library.driveSize(in: slotID))
     }
 }

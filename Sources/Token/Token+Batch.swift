@@ -65,7 +65,9 @@ extension Token {
                 guard channel.canTransmit(batch) else { continue }
                 let mayRepeat = steps.prefix(count).allSatisfy { $0.command.isIdempotent }
                 if steps.prefix(count).contains(where: { $0.header.ins == 0x22 }) { environment = nil }
-                return try send(batch, over: channel, mayRepeat: mayRepeat)
+                let responses = try send(batch, over: channel, mayRepeat: mayRepeat)
+                note(steps, responses)
+                return responses
             }
         }
         guard let step = steps.first else { return [] }

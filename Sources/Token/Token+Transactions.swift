@@ -181,6 +181,7 @@ extension Token {
         let response: SecretResponse
         do throws(LinkError) {
             response = try connection.exchangeSecret(command)
+            note(command, response.status)
             tokenAnswered()
         } catch {
             throw linkFailed(error)

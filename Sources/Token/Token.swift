@@ -40,6 +40,8 @@ public final class Token {
     /// Whether the call under way sent a command that must not run twice, so that the call must not be repeated
     /// (gsc1, 15.2 b).
     public internal(set) var hasActed = false
+    /// What the card answered last.
+    public internal(set) var lastExchange: CardExchange?
     /// Whether the transaction under way has read the change counter.
     var hasAsked = false
     /// Whether the card has said its serial number in the transaction under way, and answered ever since.

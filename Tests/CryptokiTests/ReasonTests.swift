@@ -74,6 +74,40 @@ struct ReasonTests {
         }
     }
 
+    @Test("a mechanism's reason says what of its parameter or its key is refused")
+    func mechanisms() throws {
+        let (_, application, session) = try TokenKeyTests.start(.usb)
+        let keys = try application.makeKeys(session, onToken: false)
+        let cases: [(CK_MECHANISM_TYPE, [UInt8], CK_OBJECT_HANDLE, String)] = [
+            (CKM_GOSTR3410, [1], keys.1, "the parameter has 1 octets, and must have none"),
+            (
+                CKM_GOSTR3410_WITH_GOSTR3411, [1], keys.1,
+                "the parameter of 1 octets is not the hash function's parameter set"
+            ),
+            (CKM_RSA_PKCS, [], keys.1, "the key is of CKK_GOSTR3410, with which the mechanism does not work"),
+            (CKM_GOSTR3410, [], keys.0, "the key is of CKO_PUBLIC_KEY, and must be of CKO_PRIVATE_KEY"),
+            (0x12345, [], keys.1, "0x12345 does not work here"),
+            (CKM_GOSTR3410, [], 12345, "12345 is the handle of no object that this login sees"),
+            (CKM_MAGMA_ECB, [], keys.1, "the mechanism signs nothing"),
+        ]
+        for (type, parameter, key, reason) in cases {
+            let error = #expect(throws: CKError.self) {
+                try application.library.withSession(session) { session throws(CKError) in
+                    try session.signInit(Mechanism(type: type, parameter: parameter), key: key)
+                }
+            }
+            #expect(error?.reason?.description == reason)
+        }
+    }
+
+    @Test("a refusal by the card is told with the card's words")
+    func card() throws {
+        let (_, application, session) = try TokenKeyTests.start(.usb)
+        try application.library.withSession(session) { session throws(CKError) in try session.logOut() }
+        let error = #expect(throws: CKError.pinIncorrect) { try application.logIn(session, "00000000") }
+        #expect(error?.reason?.description == "the card says that the PIN is another")
+    }
+
     @Test("errors with and without a reason are the same error")
     func equality() {
         let error = CKError.argumentsBad("pData is NULL")

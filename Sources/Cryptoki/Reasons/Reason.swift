@@ -11,6 +11,12 @@ public struct Reason: Sendable, ExpressibleByStringInterpolation {
     public init(stringLiteral text: StaticString) { self.text = text.description }
     public init(stringInterpolation: StringInterpolation) { text = stringInterpolation.text }
 
+    /// Both reasons, while they are short enough for one line.
+    func joined(with other: Reason?) -> Reason {
+        guard let other, text.utf8.count < 400 else { return self }
+        return "\(self); \(other)"
+    }
+
     /// Whether anyone reads reasons. Where nobody does, none is put into words.
     public static var isWanted: Bool {
         get { wanted.load(ordering: .relaxed) }
