@@ -26,7 +26,8 @@ module_dirs = $(addprefix $(DESTDIR),$(sort $(PREFIX)/share/p11-kit/modules $(P1
 
 library := .build/release/libkanal-pkcs11.so
 emulator := .build/release/kanal-emulator
-swift_build := swift build -c release --static-swift-stdlib --disable-local-rpath -Xswiftc -use-ld=lld
+# With these flags alone, so that the tests of the release build are linked with the objects that are installed.
+swift_build := swift build -c release --disable-local-rpath
 sources := $(shell find Sources Include Package.swift -type f -not -name '*.in')
 
 sudo := $(if $(filter 0,$(shell id -u)),,sudo)
@@ -79,6 +80,8 @@ $(library) $(emulator) &: $(sources) | build-deps
 
 test: deps build lint ## build, and run every test
 	swift test --explicit-target-dependency-import-check error
+	$(swift_build) --build-tests
+	swift test -c release --disable-local-rpath --disable-testable-imports --skip-build
 	Tests/install.sh
 	Tests/end-to-end.sh
 	Tests/opensc.sh
@@ -128,8 +131,9 @@ bench: deps build ## compare the speed with that of gost-engine, libgcrypt, nett
 	Benchmarks/module.sh | tee .build/module-benchmark.md
 	Benchmarks/round-trips.sh | tee .build/round-trips.md
 
-lint: ## check the formatting
+lint: ## check the formatting, and that no expression has a shape that the compiler gets wrong
 	swift format lint --strict -r Sources Tests Benchmarks Package.swift
+	Tests/borrowing.pl
 
 demo: ## show the main job on an emulated token: activate, make a key, sign, verify with OpenSSL
 	Tests/demo.sh

@@ -82,7 +82,12 @@ let package = Package(
         .executableTarget(
             name: "kanal-emulator",
             dependencies: ["Emulator", "Storage", .product(name: "ArgumentParser", package: "swift-argument-parser")],
-            exclude: ["kanal-emulator.1"], swiftSettings: settings),
+            exclude: ["kanal-emulator.1"], swiftSettings: settings,
+            linkerSettings: [
+                .unsafeFlags(
+                    ["-static-stdlib", "-use-ld=lld", "-l_FoundationCollections", "-l_FoundationCShims"],
+                    .when(platforms: [.linux], configuration: .release))
+            ]),
         kanal(
             "Provider",
             on: [

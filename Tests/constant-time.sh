@@ -19,7 +19,7 @@ run() {
         .build/release/constant-time "$@"
 }
 
-swift build -c release --product constant-time
+swift build -c release --disable-local-rpath --product constant-time
 
 for leak in table branch; do
     status=0

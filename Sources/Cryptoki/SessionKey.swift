@@ -87,7 +87,9 @@ extension SessionKey {
         var values = Attributes()
         switch material {
         case .gost(let key):
-            do throws(GOSTError) { values.set(CKA_VALUE, try key.publicKey().bytes) } catch { throw CKError(error) }
+            let publicKey: PublicKey
+            do throws(GOSTError) { publicKey = try key.publicKey() } catch { throw CKError(error) }
+            values.set(CKA_VALUE, publicKey.bytes)
         case .rsa(let key):
             values.set(CKA_MODULUS, key.publicKey.modulus)
             values.set(CKA_PUBLIC_EXPONENT, key.publicKey.publicExponent)

@@ -68,7 +68,8 @@ extension [ChannelProfile: TokenKey] {
         var keys: Self = [:]
         for profile in profiles {
             let key = try PrivateKey.generate(on: profile.suite.curve, random: random)
-            keys[profile] = TokenKey(scalar: Sealed(key.scalar.copy()), publicKey: try key.publicKey().bytes)
+            let publicKey = try key.publicKey()
+            keys[profile] = TokenKey(scalar: Sealed(key.scalar.copy()), publicKey: publicKey.bytes)
         }
         return keys
     }

@@ -54,7 +54,8 @@ public func C_SetPIN(
 
 /// A PIN that the caller points to. The token has no pad of its own to type one on, so that NULL cannot be meant.
 func secret(_ pointer: UnsafeMutablePointer<CK_UTF8CHAR>?, _ count: CK_ULONG) throws(CKError) -> Secret {
-    try unsafe Secret(copying: input(output(pointer), count, atMost: valueLimit).span)
+    let octets = try unsafe input(output(pointer), count, atMost: valueLimit)
+    return unsafe Secret(copying: octets.span)
 }
 
 extension TokenFormat {

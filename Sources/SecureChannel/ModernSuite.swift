@@ -30,7 +30,8 @@ enum ModernSuite: Suite {
     static func contribute(_ random: any RandomSource) throws(ChannelError) -> Contribution {
         do {
             let key = try PrivateKey.generate(on: curve, random: random)
-            return Contribution(octets: try key.publicKey().bytes, secret: key.scalar.copy())
+            let publicKey = try key.publicKey()
+            return Contribution(octets: publicKey.bytes, secret: key.scalar.copy())
         } catch {
             throw ChannelError(error)
         }

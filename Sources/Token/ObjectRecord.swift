@@ -1,9 +1,9 @@
 import APDU
 
 /// The attributes of one object as the vendor's format stores them: a header, then items.
-struct ObjectRecord: Equatable {
+package struct ObjectRecord: Equatable {
     /// What the first two bytes say.
-    enum Kind: String {
+    package enum Kind: String {
         case publicKey = "Pk"
         case privateKey = "Pr"
         case certificate = "Ct"
@@ -17,7 +17,7 @@ struct ObjectRecord: Equatable {
     }
 
     /// What an item holds.
-    enum Item: Int {
+    package enum Item: Int {
         case label = 0x0000
         case subject = 0x0001
         case id = 0x0002
@@ -46,20 +46,20 @@ struct ObjectRecord: Equatable {
     /// The number of the key file; 0 for a certificate.
     var keyNumber: UInt8
     /// Whether only User may read the record. The vendor's records do not say so themselves.
-    var isPrivate = false
+    package var isPrivate = false
     /// Header bytes 6 and 7 as they were read from the vendor's record.
     private var readFlags: [UInt8]?
     /// Items by their code, in the order of the record. Codes that nobody explained stay what they are.
-    var items: [(code: Int, value: [UInt8])]
+    package var items: [(code: Int, value: [UInt8])]
 
-    init(kind: Kind, keyNumber: UInt8, items: [(Item, [UInt8])]) {
+    package init(kind: Kind, keyNumber: UInt8, items: [(Item, [UInt8])]) {
         self.kind = kind
         self.keyNumber = keyNumber
         self.items = items.map { ($0.0.rawValue, $0.1) }
     }
 
     /// - Returns: nil if this is not a record, or of a kind that is not known.
-    init?(parsing bytes: [UInt8]) {
+    package init?(parsing bytes: [UInt8]) {
         var cursor = ByteCursor(bytes)
         guard let magic = try? cursor.bytes(2), let kind = Kind(rawValue: String(decoding: magic, as: UTF8.self)),
             (try? cursor.bytes(4)) != nil, let flags = try? cursor.littleEndianUInt16(),
@@ -79,7 +79,7 @@ struct ObjectRecord: Equatable {
     }
 
     /// The record as it is stored.
-    var encoded: [UInt8] {
+    package var encoded: [UInt8] {
         var bytes = Array(kind.rawValue.utf8) + [0x01, 0x00, 0x00, 0x00] + (readFlags ?? flags)
         bytes.appendLittleEndianUInt16(Int(keyNumber))
         for item in items {
@@ -103,7 +103,7 @@ struct ObjectRecord: Equatable {
         }
     }
 
-    static func == (left: ObjectRecord, right: ObjectRecord) -> Bool { left.encoded == right.encoded }
+    package static func == (left: ObjectRecord, right: ObjectRecord) -> Bool { left.encoded == right.encoded }
 }
 
 extension ObjectRecord {
@@ -129,11 +129,11 @@ extension ObjectRecord.Kind {
 }
 
 /// The list of the records' files: a header of six bytes, then their identifiers, little-endian, 0 where unused.
-struct ObjectIndex {
+package struct ObjectIndex {
     static let size = 256
     private static let headerSize = 6
     /// Two bytes that name the kind of index, the version and the size.
-    let header: [UInt8]
+    package let header: [UInt8]
     /// Set in the identifier of a record that was deleted.
     private static let deleted: UInt16 = 0x8000
 
@@ -142,13 +142,13 @@ struct ObjectIndex {
     private var changed: Range<Int>?
 
     /// An index of nothing.
-    init(magic: [UInt8] = Array("RP".utf8)) {
+    package init(magic: [UInt8] = Array("RP".utf8)) {
         header = magic + [0x01, 0x00, 0x00, 0x01]
         entries = Array(repeating: 0, count: (Self.size - Self.headerSize) / 2)
     }
 
     /// - Returns: nil if the bytes are not an index.
-    init?(parsing bytes: [UInt8], magic: [UInt8] = Array("RP".utf8)) {
+    package init?(parsing bytes: [UInt8], magic: [UInt8] = Array("RP".utf8)) {
         guard bytes.count >= Self.headerSize, bytes.starts(with: magic) else { return nil }
         header = Array(bytes.prefix(Self.headerSize))
         var cursor = ByteCursor(bytes.dropFirst(Self.headerSize))
@@ -160,25 +160,25 @@ struct ObjectIndex {
     var isComplete: Bool { entries.contains(0) || entries.count >= (Self.size - Self.headerSize) / 2 }
 
     /// The files of all records that exist.
-    var files: [UInt16] { entries.filter { $0 != 0 && $0 & Self.deleted == 0 } }
+    package var files: [UInt16] { entries.filter { $0 != 0 && $0 & Self.deleted == 0 } }
 
     /// Enters a record, where nothing ever was or else in the place of a deleted one.
     ///
     /// - Returns: Whether there was a place.
-    mutating func insert(_ file: UInt16) -> Bool {
+    package mutating func insert(_ file: UInt16) -> Bool {
         replace(entries.firstIndex(of: 0) ?? entries.firstIndex { $0 & Self.deleted != 0 }, with: file)
     }
 
     /// Marks a record as deleted.
     ///
     /// - Returns: Whether there was one.
-    mutating func remove(_ file: UInt16) -> Bool {
+    package mutating func remove(_ file: UInt16) -> Bool {
         replace(entries.firstIndex(of: file), with: file | Self.deleted)
     }
 
     /// What to write into the index file, and where, so that the card has these entries: one write, so that records
     /// entered together appear together.
-    var changes: (offset: Int, bytes: [UInt8]) {
+    package var changes: (offset: Int, bytes: [UInt8]) {
         var bytes: [UInt8] = []
         let changed = changed ?? 0..<0
         for entry in entries[changed] { bytes.appendLittleEndianUInt16(Int(entry)) }

@@ -1,25 +1,25 @@
 import APDU
 
 /// One object as OpenSC's files describe it (ISO/IEC 7816-15, 8.2), as far as the driver uses that.
-struct PKCS15Entry {
+package struct PKCS15Entry {
     /// Of the object's alternative: `30` for RSA keys and X.509 certificates, `A4` for GOST keys as OpenSC writes them.
-    let tag: UInt8
-    var label: [UInt8] = []
-    var isPrivate = false
+    package let tag: UInt8
+    package var label: [UInt8] = []
+    package var isPrivate = false
     /// Empty for a data object.
-    var id: [UInt8] = []
+    package var id: [UInt8] = []
     /// Whether a key was made on the card; true where nothing is said.
-    var isLocal = true
+    package var isLocal = true
     /// What a data object says of its application.
     var application: [UInt8] = []
     var objectIdentifier: [UInt8] = []
     /// Where the object's value or key file is.
-    let path: FilePath
+    package let path: FilePath
     /// What stands behind the path: the length of a modulus, or a parameter set.
-    let numbers: [Int]
+    package let numbers: [Int]
 
     /// The entries in the content of a directory file; what follows the last one is zero, or not understood.
-    static func entries(in content: [UInt8]) -> [PKCS15Entry] {
+    package static func entries(in content: [UInt8]) -> [PKCS15Entry] {
         var cursor = ByteCursor(content)
         var entries: [PKCS15Entry] = []
         while let tag = cursor.nextTag, tag != 0x00, let object = try? cursor.object() {
@@ -83,20 +83,20 @@ struct PKCS15Entry {
 }
 
 /// Which directory files there are (ISO/IEC 7816-15, 8.1).
-struct PKCS15Directories {
+package struct PKCS15Directories {
     /// The file that lists the others.
     static let file: FilePath = [0x5000, 0x5031]
 
-    enum Kind: UInt8 {
+    package enum Kind: UInt8 {
         case privateKeys = 0xA0
         case publicKeys = 0xA1
         case certificates = 0xA4
         case data = 0xA7
     }
 
-    let files: [(kind: Kind, path: FilePath)]
+    package let files: [(kind: Kind, path: FilePath)]
 
-    init(parsing content: [UInt8]) {
+    package init(parsing content: [UInt8]) {
         var cursor = ByteCursor(content)
         var files: [(Kind, FilePath)] = []
         while let tag = cursor.nextTag, tag != 0x00, let object = try? cursor.object() {

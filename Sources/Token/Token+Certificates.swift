@@ -70,7 +70,7 @@ extension Token {
 
 extension ObjectRecord {
     /// The record that the vendor's library makes of a certificate.
-    init(certificate value: [UInt8], subject: [UInt8], label: [UInt8], id: [UInt8]) {
+    package init(certificate value: [UInt8], subject: [UInt8], label: [UInt8], id: [UInt8]) {
         let zeros = [UInt8](repeating: 0, count: 4)
         self.init(
             kind: .certificate, keyNumber: 0,

@@ -52,11 +52,11 @@ enum FileKind {
 }
 
 /// Where a file lies: identifiers from below the MF down.
-struct FilePath: Hashable, ExpressibleByArrayLiteral {
-    var identifiers: [UInt16]
+package struct FilePath: Hashable, ExpressibleByArrayLiteral {
+    package var identifiers: [UInt16]
 
-    init(_ identifiers: [UInt16]) { self.identifiers = identifiers }
-    init(arrayLiteral elements: UInt16...) { self.init(elements) }
+    package init(_ identifiers: [UInt16]) { self.identifiers = identifiers }
+    package init(arrayLiteral elements: UInt16...) { self.init(elements) }
 
     /// The path of a file in this directory.
     func file(_ identifier: UInt16) -> FilePath {

@@ -2,16 +2,16 @@ import APDU
 import Secrets
 
 /// A directory of records with the index that lists them.
-struct Shelf: Equatable {
+package struct Shelf: Equatable {
     let directory: FilePath
     let indexFile: UInt16
     /// The first two bytes of the index.
-    let magic: [UInt8]
+    package let magic: [UInt8]
 
     static let keys = Shelf(directory: .objects, indexFile: 0x8000, magic: Array("RP".utf8))
     static let certificates = Shelf(directory: [0x1000, 0x1001, 0x8001], indexFile: 0x8000, magic: Array("RP".utf8))
     /// The vendor's headers for these are not known, so they have an index of this project's own.
-    static let data = Shelf(directory: .objects, indexFile: 0x7E00, magic: Array("OS".utf8))
+    package static let data = Shelf(directory: .objects, indexFile: 0x7E00, magic: Array("OS".utf8))
 
     var index: FilePath { directory.file(indexFile) }
     func file(_ identifier: UInt16) -> FilePath { directory.file(identifier) }

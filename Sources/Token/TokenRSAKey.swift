@@ -54,17 +54,17 @@ public struct RSAKeySize: Sendable, Equatable {
     }
 
     /// - Returns: nil if no private key file has this size.
-    init?(privateSize: Int) { self.init(bits: (privateSize - 8) / 5 * 16) }
+    package init?(privateSize: Int) { self.init(bits: (privateSize - 8) / 5 * 16) }
 
     /// - Returns: nil if no public key file has this size.
-    init?(publicSize: Int) { self.init(bits: publicSize / 3 * 16) }
+    package init?(publicSize: Int) { self.init(bits: publicSize / 3 * 16) }
 
     /// Bytes of the modulus, and of each block.
     var blockSize: Int { bits / 8 }
     /// Sizes in bytes of the two key files: five numbers of half the modulus' length and two pauses of four bytes; the
     /// modulus, and the exponent in half its length.
-    var privateSize: Int { 5 * blockSize / 2 + 8 }
-    var publicSize: Int { 3 * blockSize / 2 }
+    package var privateSize: Int { 5 * blockSize / 2 + 8 }
+    package var publicSize: Int { 3 * blockSize / 2 }
 
     /// Tag 85 of a key file, byte 0.
     static let privateType: UInt8 = 0x23
@@ -72,18 +72,18 @@ public struct RSAKeySize: Sendable, Equatable {
 }
 
 /// The numbers of a public RSA key, as a card keeps them: little-endian, one after the other.
-struct RSAPublicValue: Equatable {
+package struct RSAPublicValue: Equatable {
     /// Big-endian.
     var modulus: [UInt8]
     var exponent: [UInt8]
 
-    init(modulus: [UInt8], exponent: [UInt8]) {
+    package init(modulus: [UInt8], exponent: [UInt8]) {
         self.modulus = modulus
         self.exponent = exponent
     }
 
     /// - Returns: nil if these are not as many bytes as `size` prescribes, or no modulus of that length.
-    init?(parsing bytes: [UInt8], size: RSAKeySize) {
+    package init?(parsing bytes: [UInt8], size: RSAKeySize) {
         guard bytes.count == size.publicSize else { return nil }
         modulus = bytes.prefix(size.blockSize).reversed()
         exponent = Array(bytes.dropFirst(size.blockSize).reversed().drop { $0 == 0 })
@@ -91,7 +91,7 @@ struct RSAPublicValue: Equatable {
     }
 
     /// - Parameter size: The length of the modulus.
-    func encoded(_ size: RSAKeySize) -> [UInt8] {
+    package func encoded(_ size: RSAKeySize) -> [UInt8] {
         let exponent = Array(exponent.reversed().prefix(size.blockSize / 2))
         let rest = [UInt8](repeating: 0, count: size.blockSize / 2 - exponent.count)
         return modulus.reversed() + exponent + rest

@@ -71,7 +71,8 @@ struct SignedMessageTests {
     private func expectRead(
         _ openssl: OpenSSL, _ certificate: [UInt8], _ content: [UInt8], _ algorithm: SignatureAlgorithm
     ) throws {
-        let key = try PublicKeyInfo(der: Certificate(der: certificate.span).subjectPublicKeyInfo.span)
+        let parsed = try Certificate(der: certificate.span)
+        let key = try PublicKeyInfo(der: parsed.subjectPublicKeyInfo.span)
         let command =
             "cms -sign -binary -in content -signer ca.pem -inkey key -md \(algorithm.digest.program) -outform DER"
         try openssl.run("\(command) -nodetach -out theirs")

@@ -1,7 +1,6 @@
 import TestSupport
 import Testing
-
-@testable import Token
+import Token
 
 @Suite("The vendor's object format")
 struct ObjectFormatTests {

@@ -1,7 +1,6 @@
 import TestSupport
 import Testing
-
-@testable import Token
+import Token
 
 @Suite("OpenSC's directory files")
 struct PKCS15Tests {

@@ -46,8 +46,8 @@ extension Card {
             switch algorithm {
             case .gost(let curve):
                 let pair = try PrivateKey.generate(on: curve, random: random)
-                let point = try pair.publicKey().bytes
-                return (Sealed(pair.scalar.copy()), point)
+                let publicKey = try pair.publicKey()
+                return (Sealed(pair.scalar.copy()), publicKey.bytes)
             case .rsa(let bits):
                 let pair = try RSAKey.generate(bits: bits)
                 return (pair.privateValue, pair.publicValue)

@@ -86,7 +86,8 @@ final class ModernContribution: Contribution {
     private let ephemeral: PrivateKey
 
     init(_ ephemeral: consuming PrivateKey) throws(GOSTError) {
-        bytes = try ephemeral.publicKey().bytes
+        let publicKey = try ephemeral.publicKey()
+        bytes = publicKey.bytes
         self.ephemeral = ephemeral
     }
 
