@@ -58,7 +58,7 @@ define install_packages
 	fi
 endef
 
-.PHONY: help deps build-deps build test model mutants constant-time fuzz threads soak bench lint demo install uninstall clean
+.PHONY: help deps build-deps build test model mutants constant-time fuzz threads soak nightly bench lint demo install uninstall clean
 .NOTPARALLEL:
 
 help: ## list the targets
@@ -121,6 +121,11 @@ ROUNDS = 10000
 
 soak: deps ## interrupt an emulated token and its host ROUNDS times at random
 	KANAL_SOAK=$(ROUNDS) swift test --filter CryptokiTests.SoakTests
+
+nightly: mutants soak ## what CI has no time for: mutants, soak, and SECONDS of sharing, threads and each fuzz target
+	Tests/sharing.sh $(SECONDS)
+	Tests/threads.sh $(SECONDS)
+	Tests/fuzz.sh $(SECONDS)
 
 bench: deps build ## compare the speed with that of gost-engine, libgcrypt, nettle, SoftHSM2 and OpenSC
 	$(call install_packages,$(bench_packages))
