@@ -69,7 +69,7 @@ struct Statements {
             wirelessReaders += setting.elements.map(ReaderPattern.init)
             return true
         case .plainBluetooth:
-            plainBluetooth = ["on": true, "off": false][value]
+            plainBluetooth = Statements.flag(value)
             return plainBluetooth != nil
         case .plainLogin:
             plainLogin = PlainLogin(rawValue: value)
