@@ -8,9 +8,10 @@ cd "$(dirname "$0")/.."
 
 tool() { expect 0 pkcs11-tool --module "$module" --slot "$slot" --login --pin $pin "$@"; }
 
-# Starts a server or a client that runs on: the file for what it prints, command.
+# Starts a server or a client that runs on: the file for what it prints, command. It gets a process group of its own,
+# because Apache ends its whole group.
 start() {
-    "${@:2}" > "$1" 2>&1 < /dev/null &
+    setsid "${@:2}" > "$1" 2>&1 < /dev/null &
     others+=($!)
 }
 
@@ -117,7 +118,9 @@ SSLSessionCache none
     SSLCertificateKeyFile "$key"
 </VirtualHost>
 END
-    OPENSSL_CONF=$work/openssl-pkcs11.cnf start apache/output apache2 -f "$work/apache/apache.conf" -DFOREGROUND
+    # The directory is the service's, and counts for nothing as long as root loads the key.
+    XDG_DATA_HOME=$work/service OPENSSL_CONF=$work/openssl-pkcs11.cnf \
+        start apache/output apache2 -f "$work/apache/apache.conf" -DFOREGROUND
     fetch 35973 apache/error.log
     printed served
     passed "$1: Apache: processes of the user $service serve TLS with the token's key"
@@ -152,19 +155,22 @@ stunnel_recipe() {
     passed "$1: stunnel serves TLS with the token's key"
 }
 
-# ---- OpenVPN: a client that becomes nobody, and signs again when the keys are renegotiated ----
+# ---- OpenVPN: a client that gives root's rights away, and signs again when the keys are renegotiated ----
 
 openvpn_recipe() {
     mkdir openvpn
     certify
+    local user=nobody group=nogroup
+    # A channel opens for a user who has activated the token.
+    [ "$1" = usb ] || user=$service group=$service
     local options=(--dev null --proto udp --ca authority.pem --reneg-sec 3 --verb 3)
     expect 0 openvpn --show-pkcs11-ids "$module"
     local id
     id=$(sed -n 's/^ *Serialized id: *//p' output | tail -n 1)
     start openvpn/server.log openvpn "${options[@]}" --local 127.0.0.1 --port 35974 --tls-server --dh none \
         --cert server.pem --key server.key
-    start openvpn/client.log openvpn "${options[@]}" --remote 127.0.0.1 35974 --nobind --tls-client \
-        --pkcs11-providers "$module" --pkcs11-id "$id" --user nobody --group nogroup --persist-key --persist-tun \
+    XDG_DATA_HOME=$work/service start openvpn/client.log openvpn "${options[@]}" --remote 127.0.0.1 35974 --nobind --tls-client \
+        --pkcs11-providers "$module" --pkcs11-id "$id" --user $user --group $group --persist-key --persist-tun \
         --management "$work/openvpn/management" unix --management-query-passwords --management-hold
     wait_until test -S openvpn/management
     # Whoever manages the client gives it the PIN, once.
@@ -182,9 +188,9 @@ for line in manager.makefile():
 ' "$work/openvpn/management" $pin
     wait_until sh -c '[ "$(grep -c "VERIFY OK: depth=0, CN=Client" openvpn/server.log)" -ge 3 ]' \
         || fail "OpenVPN: $(tail -n 20 openvpn/client.log)"
-    grep -q 'UID set to nobody' openvpn/client.log || fail "OpenVPN kept its rights"
+    grep -q "UID set to $user" openvpn/client.log || fail "OpenVPN kept its rights"
     [ "$(cat openvpn/management.log)" = "asked 1" ] || fail "OpenVPN: $(cat openvpn/management.log)"
-    passed "$1: OpenVPN signs with the token's key again, as nobody, with the PIN given once"
+    passed "$1: OpenVPN signs with the token's key again, as $user, with the PIN given once"
 }
 
 # ---- wpa_supplicant's EAP-TLS, against hostapd's RADIUS server: the library must lie below /usr/lib ----
