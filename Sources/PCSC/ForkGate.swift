@@ -1,5 +1,6 @@
 import CPCSC
 import Glibc
+import HostProcess
 
 /// Keeps fork(2) and calls of libpcsclite apart.
 ///
@@ -9,8 +10,11 @@ import Glibc
 /// may be long, such as a command to a card, beyond the moment of their begin; and for nothing longer than `patience`.
 /// A child of which it is not certain that it found the mutex free tries that once, in a thread of its own: if it is
 /// taken, all calls of the child fail.
+///
+/// The Swift runtime has such mutexes too, held while a type is used for the first time. So a fork also waits, as long,
+/// until each thread that is inside of the library (``within(_:)``) has left it, or is in a long call of libpcsclite.
 @safe
-enum ForkGate {
+public enum ForkGate {
     enum Length { case brief, long }
 
     /// The longest time that a fork is held up.
@@ -25,6 +29,8 @@ enum ForkGate {
         var changed = pthread_cond_t()
         var brief = 0
         var long = 0
+        /// How many threads are inside of the library.
+        var inside = 0
         /// When the last long call began.
         var lastLong = Duration.zero
         /// How many threads are about to fork.
@@ -41,9 +47,28 @@ enum ForkGate {
         unsafe state.initialize(to: State())
         unsafe pthread_mutex_init(&state.pointee.mutex, nil)
         unsafe initialise(&state.pointee.changed)
+        // Its handlers come first, so that its lock is taken after all that a fork waits for.
+        StandardDescriptors.spare(otherwise: ()) {}
         pthread_atfork({ ForkGate.prepare() }, { ForkGate.resume() }, { ForkGate.beginChild() })
         return unsafe state
     }()
+
+    /// Runs an entry point of the library when no fork is under way.
+    public static func within<Result>(_ body: () -> Result) -> Result {
+        unsafe pthread_mutex_lock(&state.pointee.mutex)
+        while unsafe state.pointee.forks > 0 {
+            unsafe pthread_cond_wait(&state.pointee.changed, &state.pointee.mutex)
+        }
+        unsafe state.pointee.inside += 1
+        unsafe pthread_mutex_unlock(&state.pointee.mutex)
+        defer {
+            unsafe pthread_mutex_lock(&state.pointee.mutex)
+            unsafe state.pointee.inside -= 1
+            if unsafe state.pointee.forks > 0 { unsafe pthread_cond_broadcast(&state.pointee.changed) }
+            unsafe pthread_mutex_unlock(&state.pointee.mutex)
+        }
+        return body()
+    }
 
     /// Calls libpcsclite when no fork is under way.
     ///
@@ -58,7 +83,8 @@ enum ForkGate {
     private static func enter(_ length: Length) -> Bool {
         unsafe pthread_mutex_lock(&state.pointee.mutex)
         defer { unsafe pthread_mutex_unlock(&state.pointee.mutex) }
-        while unsafe state.pointee.forks > 0 {
+        // A fork waits for who is inside of the library: that thread must not wait for the fork.
+        while unsafe state.pointee.forks > 0 && state.pointee.inside == 0 {
             unsafe pthread_cond_wait(&state.pointee.changed, &state.pointee.mutex)
         }
         guard hasFreeMutex() else { return false }
@@ -67,6 +93,7 @@ enum ForkGate {
         case .long:
             unsafe state.pointee.long += 1
             unsafe state.pointee.lastLong = time()
+            if unsafe state.pointee.forks > 0 { unsafe pthread_cond_broadcast(&state.pointee.changed) }
         }
         return true
     }
@@ -119,7 +146,7 @@ enum ForkGate {
         unsafe state.pointee.forks += 1
         let end = time() + patience
         while time() < end {
-            if unsafe state.pointee.brief > 0 {
+            if unsafe state.pointee.brief > 0 || state.pointee.inside > state.pointee.long {
                 wait(until: end)
             } else if unsafe state.pointee.long > 0 {
                 let quiet = unsafe state.pointee.lastLong + begin
@@ -143,7 +170,7 @@ enum ForkGate {
         unsafe state.pointee.isDoubtful =
             state.pointee.isDoubtful || state.pointee.brief > 0 || state.pointee.long > 0
         unsafe state.pointee.isTried = false
-        unsafe (state.pointee.brief, state.pointee.long, state.pointee.forks) = (0, 0, 0)
+        unsafe (state.pointee.brief, state.pointee.long, state.pointee.inside, state.pointee.forks) = (0, 0, 0, 0)
         unsafe pthread_mutex_init(&state.pointee.mutex, nil)
         unsafe initialise(&state.pointee.changed)
     }

@@ -1,5 +1,6 @@
 import CCryptoki
 import Cryptoki
+import PCSC
 import Secrets
 
 /// Runs one entry point: the only place where an error becomes a return value, and where calls are logged.
@@ -13,13 +14,15 @@ func call(
 
 /// As ``call(_:_:)``, for the functions that work without `C_Initialize`.
 func enter(_ name: StaticString = #function, _ body: () throws(CKError) -> Void) -> CK_RV {
-    do throws(CKError) {
-        try body()
-        ProviderLog.call(name, nil)
-        return CK_RV(CKR_OK)
-    } catch {
-        ProviderLog.call(name, error)
-        return error.rawValue
+    ForkGate.within {
+        do throws(CKError) {
+            try body()
+            ProviderLog.call(name, nil)
+            return CK_RV(CKR_OK)
+        } catch {
+            ProviderLog.call(name, error)
+            return error.rawValue
+        }
     }
 }
 
