@@ -18,8 +18,8 @@ done
 
 modules=$build/release/Modules
 libraries=$(printf "$build/release/%s.build/*.o " \
-    APDU ChannelToken Configuration Emulator GOST GOSTKernels HostCrypto Locking Logging Secrets SecureChannel Storage \
-    Token)
+    APDU ChannelToken Configuration Emulator GOST GOSTKernels HostCrypto HostProcess Locking Logging Secrets \
+    SecureChannel Storage Token)
 for source in Tests/Fuzz/$only.swift; do
     target=$(basename "$source" .swift)
     echo "fuzzing $target"
@@ -27,6 +27,7 @@ for source in Tests/Fuzz/$only.swift; do
     dictionary=Tests/Fuzz/$target.dict
     mkdir -p "$build/$target/corpus" "$kept"
     swiftc -O -sanitize=fuzzer,address -parse-as-library -swift-version 6 -use-ld=lld -I $modules -I Include/COpenSSL \
+        -I Include/CHostProcess \
         -Xcc -fmodule-map-file=$build/release/GOSTKernels.build/module.modulemap \
         "$source" $(find "Tests/Fuzz/$target" -name '*.swift' 2> /dev/null) $libraries -lcrypto -o "$build/$target/fuzz"
     SWIFT_BACKTRACE=enable=no "$build/$target/fuzz" -max_total_time="$seconds" -max_len=1024 -len_control=0 -timeout=20 \

@@ -12,10 +12,10 @@ for sanitizer in ${2:-thread address}; do
             -Xswiftc -enable-testing
     done
     libraries=$(printf "$build/release/%s.build/*.o " \
-        APDU Cryptoki Emulator GOST GOSTKernels HostCrypto Locking Logging Secrets SecureChannel Storage Token)
+        APDU Cryptoki Emulator GOST GOSTKernels HostCrypto HostProcess Locking Logging Secrets SecureChannel Storage Token)
     # shellcheck disable=SC2086
     swiftc -O -sanitize="$sanitizer" -parse-as-library -swift-version 6 -use-ld=lld -I "$build/release/Modules" \
-        -I Include/COpenSSL -Xcc -fmodule-map-file=Include/CCryptoki/module.modulemap \
+        -I Include/COpenSSL -I Include/CHostProcess -Xcc -fmodule-map-file=Include/CCryptoki/module.modulemap \
         -Xcc -fmodule-map-file="$build/release/GOSTKernels.build/module.modulemap" \
         Tests/Threads/threads.swift Tests/CryptokiTests/{Application,EmulatedReader}.swift $libraries \
         -lcrypto -o "$build/threads"
