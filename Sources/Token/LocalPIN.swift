@@ -11,6 +11,4 @@ public struct LocalPIN: Sendable, Equatable {
     var file: FilePath { .localPINs.file(UInt16(number)) }
     /// What VERIFY calls it.
     var reference: UInt8 { 0x80 | number }
-    /// Who may do what, all fifteen bytes: the SO unblocks, the PIN itself changes, nobody deletes.
-    var access: [UInt8] { [0x43, 0x01, 0x04, 0, 0, 0, 0, 0xFF, 0, number, 0, 0, 0, 0, number] }
 }

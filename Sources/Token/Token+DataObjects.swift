@@ -10,8 +10,8 @@ extension Token {
     /// - Parameter number: 1 to 4.
     public func licence(_ number: Int) throws(TokenError) -> [UInt8] {
         let tag = try Self.licenceTag(number)
-        return try transaction(.reading) { () throws(TokenError) in
-            let licence = try perform(Command(0x00, 0xCA, 0x01, tag, ne: Self.licenceSize))
+        return try transaction(first: .read) { card throws(TokenError) in
+            let licence = try card.perform(.getData(tag, ne: Token.licenceSize))
             guard licence.count == Self.licenceSize else { throw .malformedAnswer }
             return licence
         }
@@ -25,33 +25,28 @@ extension Token {
     public func setLicence(_ number: Int, to licence: [UInt8]) throws(TokenError) {
         let tag = try Self.licenceTag(number)
         guard licence.count == Self.licenceSize else { throw .unsupported }
-        try transaction { () throws(TokenError) in
-            try requireAnyLogin()
-            try perform(Command(0x00, 0xDA, 0x01, tag, bytes: licence))
+        try transaction { card throws(TokenError) in
+            try card.requireAnyLogin()
+            try card.perform(.putData(tag, licence))
         }
-    }
-
-    private static func licenceTag(_ number: Int) throws(TokenError) -> UInt8 {
-        guard (1...4).contains(number) else { throw .unsupported }
-        return 0x71 + UInt8(truncatingIfNeeded: number)
     }
 
     /// The record of the token's last GOST signature, BER; nil if there was none.
     public func journal() throws(TokenError) -> [UInt8]? {
-        try transaction(.reading) { () throws(TokenError) in
-            try optional { () throws(TokenError) in try perform(Command(0x00, 0xCA, 0x01, 0x7B, ne: 256)) }
+        try transaction(first: .read) { card throws(TokenError) in
+            try optional { () throws(TokenError) in try card.perform(.journal) }
         }
     }
 
     /// The size of the token's drive in megabytes; nil if it has none.
     public func driveSize() throws(TokenError) -> Int? {
-        var cursor = ByteCursor(try askDrive(0x12, ne: 4) ?? [])
+        var cursor = ByteCursor(try askDrive(.driveSize) ?? [])
         return (try? cursor.uint32()).map(Int.init)
     }
 
     /// The volumes of the token's drive; nil if it has none.
     public func volumes() throws(TokenError) -> [TokenVolume]? {
-        guard let answer = try askDrive(0x11, ne: 256) else { return nil }
+        guard let answer = try askDrive(.driveVolumes) else { return nil }
         var cursor = ByteCursor(answer)
         var volumes: [TokenVolume] = []
         do {
@@ -62,11 +57,16 @@ extension Token {
         return volumes
     }
 
+    private static func licenceTag(_ number: Int) throws(TokenError) -> UInt8 {
+        guard (1...4).contains(number) else { throw .unsupported }
+        return 0x71 + UInt8(truncatingIfNeeded: number)
+    }
+
     /// - Returns: nil from a token that does not know the command, because it has no drive.
-    private func askDrive(_ question: UInt8, ne: Int) throws(TokenError) -> [UInt8]? {
+    private func askDrive(_ question: CardCommand) throws(TokenError) -> [UInt8]? {
         do throws(TokenError) {
-            return try transaction(.reading) { () throws(TokenError) in
-                try perform(Command(0x80, 0x53, question, 0x00, ne: ne))
+            return try transaction(first: .read) { card throws(TokenError) in
+                try card.perform(question)
             }
         } catch {
             guard error == .refused(.instructionNotSupported) else { throw error }

@@ -33,7 +33,7 @@ enum FileKind {
     case pin
 
     /// The first byte of tag 82.
-    fileprivate var type: UInt8 {
+    var type: UInt8 {
         switch self {
         case .directory: 0x38
         case .elementary: 0x01
@@ -42,7 +42,7 @@ enum FileKind {
     }
 
     /// The data objects of a new file's template.
-    fileprivate var tags: [UInt8] {
+    var tags: [UInt8] {
         switch self {
         case .directory: [0x80, 0x82, 0x83, 0x86]
         case .elementary, .pin: [0x82, 0x80, 0x83, 0x85, 0x86]
@@ -76,7 +76,7 @@ package struct FilePath: Hashable, ExpressibleByArrayLiteral {
     static let objects: FilePath = [0x1000, 0x1001]
 }
 
-extension Token {
+extension Transaction {
     /// Data of one READ BINARY or UPDATE BINARY: what fits a protected short APDU with room to spare, or without a channel
     /// all that a short APDU takes.
     private var readSize: Int { isPlain ? 256 : 224 }
@@ -88,10 +88,8 @@ extension Token {
     /// Selects a file by its path and returns its template. No path is the MF.
     @discardableResult
     func select(_ path: FilePath) throws(TokenError) -> FileTemplate {
-        if path.identifiers.isEmpty {
-            return try template(Command(0x00, 0xA4, 0x00, 0x04, bytes: [0x3F, 0x00], ne: 256))
-        }
-        return try template(Command(0x00, 0xA4, 0x08, 0x04, bytes: path.bytes, ne: 256))
+        let answer = try perform(.select(path, ne: 256))
+        do { return try FileTemplate(parsing: answer) } catch { throw .malformedAnswer }
     }
 
     /// The content of the file at `path`.
@@ -112,8 +110,7 @@ extension Token {
         let count = min(count, Self.maximumFileSize)
         while content.count < count {
             let wanted = min(count - content.count, readSize)
-            let response = try sendSecret(
-                Command(0x00, 0xB0, Self.high(content.count), Self.low(content.count), ne: wanted))
+            let response = try sendSecret(CardCommand.read(at: content.count, count: wanted).apdu)
             guard response.status == .success || response.status == .endOfFileReached else {
                 if response.status == .securityStatusNotSatisfied { userLostRight() }
                 throw TokenError(response.status)
@@ -131,60 +128,25 @@ extension Token {
     }
 
     /// The commands that write to the selected file.
-    func updates(_ content: [UInt8], at offset: Int = 0) -> [Step] {
+    func updates(_ content: [UInt8], at offset: Int = 0) -> [CardCommand] {
         stride(from: 0, to: content.count, by: writeSize).map { written in
-            let position = offset + written
-            return Step(
-                0x00, 0xD6, Self.high(position), Self.low(position),
-                bytes: Array(content[written..<min(written + writeSize, content.count)]))
+            .update(at: offset + written, Array(content[written..<min(written + writeSize, content.count)]))
         }
     }
 
     /// The command that selects a file whose template is of no interest. Outside a channel it asks for it all the same,
     /// since cards that speak T=0 take no other.
-    func selection(_ path: FilePath) -> Step { .select(path, ne: hasBatches ? nil : 256) }
-
-    /// Creates a file in the current directory; an EF becomes the current file.
-    ///
-    /// - Parameters:
-    ///   - properties: Tag 85: six bytes, for PIN and key files.
-    ///   - access: The first eight of the fifteen bytes of tag 86.
-    func create(
-        _ identifier: UInt16, _ kind: FileKind, size: Int, properties: [UInt8] = [0x00, 0x00], access: [UInt8]
-    ) throws(TokenError) {
-        try perform([creation(identifier, kind, size: size, properties: properties, access: access)])
-    }
-
-    /// The command of ``create(_:_:size:properties:access:)``.
-    func creation(
-        _ identifier: UInt16, _ kind: FileKind, size: Int, properties: [UInt8] = [0x00, 0x00], access: [UInt8]
-    ) -> Step {
-        let values: [UInt8: [UInt8]] = [
-            0x80: [Self.high(size), Self.low(size)], 0x82: [kind.type, 0x00], 0x83: identifier.bytes, 0x85: properties,
-            0x86: access + [UInt8](repeating: 0, count: max(0, 15 - access.count)),
-        ]
-        var body: [UInt8] = []
-        for tag in kind.tags { body.appendObject(tag, values[tag] ?? []) }
-        return Step(0x00, 0xE0, 0x00, 0x00, bytes: .object(0x62, body))
-    }
+    func selection(_ path: FilePath) -> CardCommand { .select(path, ne: hasBatches ? nil : 256) }
 
     /// Deletes a file of `directory`. That it is gone already is no error.
     func delete(_ identifier: UInt16, in directory: FilePath) throws(TokenError) {
         _ = try optional { () throws(TokenError) in
-            try perform([selection(directory), Step(0x00, 0xE4, 0x00, 0x00, bytes: identifier.bytes)])
+            try perform([selection(directory), .delete(identifier)])
         }
     }
-
-    private func template(_ command: consuming Command) throws(TokenError) -> FileTemplate {
-        let answer = try perform(command)
-        do { return try FileTemplate(parsing: answer) } catch { throw .malformedAnswer }
-    }
-
-    private static func high(_ value: Int) -> UInt8 { UInt8(truncatingIfNeeded: value >> 8) }
-    private static func low(_ value: Int) -> UInt8 { UInt8(truncatingIfNeeded: value) }
 }
 
 extension UInt16 {
     /// The number's two bytes, big-endian, as file identifiers are sent.
-    fileprivate var bytes: [UInt8] { [UInt8(truncatingIfNeeded: self >> 8), UInt8(truncatingIfNeeded: self)] }
+    var bytes: [UInt8] { [UInt8(truncatingIfNeeded: self >> 8), UInt8(truncatingIfNeeded: self)] }
 }

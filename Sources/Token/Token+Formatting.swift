@@ -4,103 +4,112 @@ public import Secrets
 /// Formatting, as the vendor's library does it. Pairings with hosts, licences and the journal survive it.
 extension Token {
     /// Erases the token and makes it new. One transaction from the erase to the end of the phase in which nothing is
-    /// protected (gsc1, 6).
+    /// protected (GSC/1, 6).
     ///
     /// - Parameter pin: The SO's present PIN.
     /// - Throws: ``TokenError/pinLength`` if it is to be repaired but the SO's PIN is not blocked.
     public func format(_ format: TokenFormat, pin: borrowing Secret) throws(TokenError) {
         let pin = pin.copy()
-        try transaction { () throws(TokenError) in
-            // Which number a key of Magma has nobody published.
-            if format.emitentKey?.algorithm == .magma { try requireOwnCommands() }
+        try transaction { card throws(TokenError) in
+            // Nobody has published the number of a key of Magma.
+            if format.emitentKey?.algorithm == .magma { try card.requireOwnCommands() }
             if !format.isRepair {
                 // A token whose formatting was cut short has no PIN, and asks for none.
-                _ = try optional { () throws(TokenError) in try verify(.securityOfficer, pin) }
+                _ = try optional { () throws(TokenError) in try card.verify(.securityOfficer, pin) }
             }
-            forgetLogin()
-            infoCache = nil
-            try erase(format)
-            heldRights = []
-            for directory in Directories.all { try make(directory) }
-            try make(.securityOfficer, format.securityOfficer, access: [0x43, 0xFF, 0x01, 0, 0, 0, 0, 0xFF])
-            try make(.user, format.user, access: [0x43, 0x01, format.changePolicy, 0, 0, 0, 0, 0xFF])
-            if let key = format.emitentKey { try make(key) }
-            try resetRights()
-            try perform(Command(0x80, 0x84, 0x4E, 0x19))
-            try verify(.securityOfficer, format.securityOfficer.value)
-            try makeMinidriverFiles()
-            try verify(.user, format.user.value)
-            try makeLabel(format.label)
-            try resetRights()
+            card.session.forgetLogin()
+            card.session.known.info = nil
+            try card.erase(format)
+            card.notes.heldRights = []
+            for directory in Directories.all { try card.make(directory) }
+            try card.make(
+                .securityOfficer, format.securityOfficer, access: .pin(unblock: .nobody, change: .securityOfficer))
+            try card.make(.user, format.user, access: .pin(unblock: .securityOfficer, change: format.changePolicy))
+            if let key = format.emitentKey { try card.make(key) }
+            try card.resetRights()
+            try card.perform(.endInitialisation)
+            try card.verify(.securityOfficer, format.securityOfficer.value)
+            try card.makeMinidriverFiles()
+            try card.verify(.user, format.user.value)
+            try card.makeLabel(format.label)
+            try card.resetRights()
         }
     }
+}
 
+extension Transaction {
     /// ERASE, by the SO, or by anybody if the SO's PIN is blocked.
-    private func erase(_ format: TokenFormat) throws(TokenError) {
+    fileprivate func erase(_ format: TokenFormat) throws(TokenError) {
         do throws(TokenError) {
-            try perform(Command(0x80, 0x7A, format.restoresFactoryState ? 0x02 : 0x00, 0x00))
+            try perform(.erase(toFactoryState: format.restoresFactoryState))
         } catch {
             throw format.isRepair && error == .notLoggedIn ? .pinLength : error
         }
     }
 
-    private func make(_ directory: FilePath) throws(TokenError) {
+    fileprivate func make(_ directory: FilePath) throws(TokenError) {
         guard let identifier = directory.identifiers.last else {
-            return try create(
-                0x3F00, .directory, size: 0, access: [0x47, 0x02, 0x02, 0x01, 0, 0, 0, 0xFF])
+            try perform(.create(0x3F00, .directory, size: 0, access: .masterFile))
+            return
         }
-        let condition: UInt8 = directory.identifiers.contains(0xFFF0) ? 0x03 : 0x02
+        let owner: AccessConditions.Condition =
+            directory.identifiers.contains(0xFFF0) ? .securityOfficerOrUser : .user
         try select(FilePath(Array(directory.identifiers.dropLast())))
-        try create(
-            identifier, .directory, size: 0, access: [0x43, condition, condition, 0, 0, 0, 0, 0xFF])
+        try perform(.create(identifier, .directory, size: 0, access: .directory(create: owner)))
     }
 
-    private func make(_ role: Role, _ pin: borrowing TokenFormat.PIN, access: [UInt8]) throws(TokenError) {
+    fileprivate func make(_ role: Token.Role, _ pin: borrowing TokenFormat.PIN, access: AccessConditions)
+        throws(TokenError)
+    {
         let minimum = UInt8(clamping: pin.minimumLength)
         let tries = UInt8(truncatingIfNeeded: pin.tries & 0xF)
         try select([])
-        try create(
-            UInt16(role.rawValue), .pin, size: pin.value.count,
-            properties: [0x01, minimum, 0x00, tries << 4 | tries, 0x00, 0x00], access: access)
+        try perform(
+            .create(
+                UInt16(role.rawValue), .pin, size: pin.value.count,
+                properties: [0x01, minimum, 0x00, tries << 4 | tries, 0x00, 0x00], access: access))
         try changePIN(of: role, to: pin.value)
     }
 
-    private func make(_ key: TokenFormat.EmitentKey) throws(TokenError) {
+    fileprivate func make(_ key: TokenFormat.EmitentKey) throws(TokenError) {
         let tries = UInt8(truncatingIfNeeded: key.tries & 0xF)
         try select(.system)
-        try create(
-            0x00F0, .pin, size: key.value.count,
-            properties: [0x82, key.algorithm.rawValue, 0x00, tries << 4 | tries, 0x41, 0x00],
-            access: [0x47, 0xFF, 0x00, 0x00, 0, 0, 0, 0xFF, 0xFF, 0x00, 0x00, 0x00, 0x00, 0x00, 0xFF])
+        try perform(
+            .create(
+                0x00F0, .pin, size: key.value.count,
+                properties: [0x82, key.algorithm.rawValue, 0x00, tries << 4 | tries, 0x41, 0x00], access: .emitentKey))
         try select(FilePath.secretKeys.file(0x00F0))
         try importSelected(key.value)
     }
 
-    /// The files by which Windows' smart card framework knows the card: an identifier of its own, a cache counter and
+    /// The files by which Windows' smart card framework knows the card: an identifier of its own, a session.known.objects counter and
     /// the name of its one application.
-    private func makeMinidriverFiles() throws(TokenError) {
-        let identifier = try perform(Command(0x00, 0x84, 0x00, 0x00, ne: 16))
+    fileprivate func makeMinidriverFiles() throws(TokenError) {
+        let identifier = try perform(.challenge(16))
         guard identifier.count == 16 else { throw .malformedAnswer }
-        let files: [(identifier: UInt16, access: [UInt8], content: [UInt8])] = [
-            (0x0010, [0x43, 0x00, 0x01, 0, 0, 0, 0, 0x01], identifier),
-            (0x0011, [0x43, 0x00, 0x03, 0, 0, 0, 0, 0x03], [UInt8](repeating: 0, count: 6)),
-            (0x0012, [0x43, 0x00, 0x03, 0, 0, 0, 0, 0x03], Array("mscp\0\0\0\0".utf8)),
+        let files: [(identifier: UInt16, writer: AccessConditions.Condition, content: [UInt8])] = [
+            (0x0010, .securityOfficer, identifier),
+            (0x0011, .securityOfficerOrUser, [UInt8](repeating: 0, count: 6)),
+            (0x0012, .securityOfficerOrUser, Array("mscp\0\0\0\0".utf8)),
         ]
         for file in files {
             try select(Directories.minidriver)
-            try create(file.identifier, .elementary, size: file.content.count, access: file.access)
+            try perform(
+                .create(
+                    file.identifier, .elementary, size: file.content.count,
+                    access: .file(read: .anybody, update: file.writer, delete: file.writer)))
             try updateSelected(file.content)
         }
     }
 
-    private func makeLabel(_ label: [UInt8]) throws(TokenError) {
+    fileprivate func makeLabel(_ label: [UInt8]) throws(TokenError) {
         try createLabelFile(for: label)
         try writeLabel(label)
     }
 
-    private func resetRights() throws(TokenError) {
-        try perform(Command(0x80, 0x40, 0x00, 0x00))
-        heldRights = []
+    fileprivate func resetRights() throws(TokenError) {
+        try perform(.resetRight(of: 0))
+        notes.heldRights = []
     }
 }
 

@@ -17,13 +17,13 @@ extension Token {
     ///     The other opens it again, but has to ask for it.
     ///   - detailed: Whether flags, free memory and checksum are wanted even if they cost round trips.
     public func info(evicting: Bool, detailed: Bool = true) throws(TokenError) -> TokenInfo {
-        switch protection {
+        switch session.protection {
         case .plain:
             return try completeInfo(detailed: detailed)
         case .unpaired, .keyChanged, .unknown:
             return outerInfo
         case .paired(let record):
-            let wouldEvict = record.capabilities.sessions == 1 && channel?.isOpen != true
+            let wouldEvict = record.capabilities.sessions == 1 && session.channel?.isOpen != true
             if wouldEvict, !evicting, try isInUse() { return outerInfo }
             do throws(TokenError) {
                 return try completeInfo(detailed: detailed)
@@ -35,42 +35,13 @@ extension Token {
         }
     }
 
-    /// What a token tells outside its channel.
-    private var outerInfo: TokenInfo { TokenInfo(serial: serial, label: hints.map { Array($0.label.utf8) }) }
-
-    /// Whether the token says that it has a session, perhaps another process's.
-    private func isInUse() throws(TokenError) -> Bool {
-        try exclusively { () throws(TokenError) in
-            let discovery: Discovery
-            do throws(ChannelError) { discovery = try Discovery.run(over: link) } catch { throw .channel(error) }
-            guard case .present(let capabilities, let hints) = discovery, capabilities.serial == serial else {
-                throw foundAnother()
-            }
-            self.hints = hints
-            return hints.now.contains(.sessionActive)
-        }
-    }
-
-    private func completeInfo(detailed: Bool) throws(TokenError) -> TokenInfo {
-        try transaction { () throws(TokenError) in
-            let detailed = detailed || hasBatches
-            // A wrong PIN moves the change counter too, so the tries that are left are never stale.
-            if let known = infoCache, known.counter == changeCounter, known.isDetailed || !detailed {
-                return known.info
-            }
-            let info = try readInfo(detailed: detailed)
-            infoCache = changeCounter.map { ($0, info, detailed) }
-            return info
-        }
-    }
-
     /// `count` random bytes of the token's generator (GET CHALLENGE).
     public func randomBytes(_ count: Int) throws(TokenError) -> [UInt8] {
-        try transaction(.reading) { () throws(TokenError) in
+        try transaction(first: .read) { card throws(TokenError) in
             var bytes: [UInt8] = []
             while bytes.count < count {
                 let wanted = min(count - bytes.count, 224)
-                let answer = try perform(Command(0x00, 0x84, 0x00, 0x00, ne: wanted))
+                let answer = try card.perform(.challenge(wanted))
                 guard answer.count == wanted else { throw .malformedAnswer }
                 bytes += answer
             }
@@ -78,34 +49,80 @@ extension Token {
         }
     }
 
+    /// The name of the model, UTF-8; nil if the firmware does not know it.
+    public func modelName() throws(TokenError) -> [UInt8]? {
+        if let known = session.known.modelName { return known }
+        let name = try transaction(first: .read) { card throws(TokenError) in
+            try card.answer(to: .modelName)
+        }
+        let known = name.map { Array($0.prefix { $0 != 0 }) }
+        session.known.modelName = .some(known)
+        return known
+    }
+
+    /// Whether the token has a drive; false as long as it may not be asked.
+    public func hasDrive() throws(TokenError) -> Bool {
+        if let known = session.known.hasDrive { return known }
+        let info = try info(evicting: false)
+        let hasDrive = info.extendedFlags & 0x80 != 0
+        if session.known.info?.info == info { session.known.hasDrive = hasDrive }
+        return hasDrive
+    }
+
+    /// What a token tells outside its channel.
+    private var outerInfo: TokenInfo {
+        TokenInfo(serial: serial, label: session.identity.hints.map { Array($0.label.utf8) })
+    }
+
+    /// Whether the token says that it has a session, perhaps another process's.
+    private func isInUse() throws(TokenError) -> Bool {
+        try exclusively { card throws(TokenError) in
+            guard case .present(let capabilities, let hints) = try card.discovery(),
+                capabilities.serial == card.session.identity.serial
+            else { throw card.foundAnother() }
+            card.session.identity.hints = hints
+            return hints.now.contains(.sessionActive)
+        }
+    }
+
+    private func completeInfo(detailed: Bool) throws(TokenError) -> TokenInfo {
+        try transaction { card throws(TokenError) in
+            let known = card.session.known
+            let detailed = detailed || card.hasBatches
+            // A wrong PIN moves the change counter too, so the tries that are left are never stale.
+            if let info = known.info, info.counter == known.changeCounter, info.isDetailed || !detailed {
+                return info.info
+            }
+            let info = try card.readInfo(detailed: detailed)
+            card.session.known.info = card.session.known.changeCounter.map { ($0, info, detailed) }
+            return info
+        }
+    }
+}
+
+extension Transaction {
     /// Reads the serial number of a token without a channel. A token that has no `80 71` still has a data object.
     func readSerialIfUnknown() throws(TokenError) {
-        guard serial.isEmpty else { return }
-        versions = try readVersions()
-        serial = versions?.serial ?? []
-        if serial.isEmpty { serial = try perform(Command(0x00, 0xCA, 0x01, 0x81, ne: 8)) }
+        guard session.identity.serial.isEmpty else { return }
+        session.known.versions = try readVersions()
+        var serial = session.known.versions?.serial ?? []
+        if serial.isEmpty { serial = try perform(.serial) }
+        session.identity.serial = serial
         guard serial.count == 8 else { throw .malformedAnswer }
     }
 
-    private func readInfo(detailed: Bool) throws(TokenError) -> TokenInfo {
-        var info = TokenInfo(serial: serial, label: try label())
-        if versions == nil { versions = try readVersions() }
-        if let versions {
+    fileprivate func readInfo(detailed: Bool) throws(TokenError) -> TokenInfo {
+        var info = TokenInfo(serial: session.identity.serial, label: try label())
+        if session.known.versions == nil { session.known.versions = try readVersions() }
+        if let versions = session.known.versions {
             info.hardware = versions.hardware
             info.firmware = versions.firmware
             info.protocolNumber = versions.protocolNumber
         }
-        let details = [
-            Step(0x00, 0xCA, 0x01, 0x89, ne: 12), Step(0x00, 0xCA, 0x01, 0x8A, ne: 4),
-            Step(0x80, 0x7E, 0x00, 0x00, ne: 4),
-        ]
-        let steps =
-            [
-                Step(0x00, 0xCA, 0x01, 0x01, ne: 0x26), Step(0x00, 0xCA, 0x01, 0x02, ne: 0x26),
-                Step(0x00, 0xCA, 0x01, 0x62, ne: 4),
-            ] + (detailed ? details : [])
-        let responses = try send(steps, goesOn: true)
-        guard responses.count == steps.count else { throw .malformedAnswer }
+        let details: [CardCommand] = detailed ? [.flags, .freeMemory, .firmwareChecksum] : []
+        let commands = [.pinState(.securityOfficer), .pinState(.user), .pinChangeFlag] + details
+        let responses = try send(commands, goesOn: true)
+        guard responses.count == commands.count else { throw .malformedAnswer }
         // A token whose formatting was cut short has no PINs.
         info.isFormatted = responses.prefix(2).allSatisfy { $0.status != .referencedDataNotFound }
         if info.isFormatted {
@@ -122,26 +139,6 @@ extension Token {
         return info
     }
 
-    /// The name of the model, UTF-8; nil if the firmware does not know it.
-    public func modelName() throws(TokenError) -> [UInt8]? {
-        if let known = knownModelName { return known }
-        let name = try transaction(.reading) { () throws(TokenError) in
-            try optional(Command(0x00, 0xCA, 0x01, 0x85, ne: 0x80))
-        }
-        let known = name.map { Array($0.prefix { $0 != 0 }) }
-        knownModelName = .some(known)
-        return known
-    }
-
-    /// Whether the token has a drive; false as long as it may not be asked.
-    public func hasDrive() throws(TokenError) -> Bool {
-        if let knownDrive { return knownDrive }
-        let info = try info(evicting: false)
-        let hasDrive = info.extendedFlags & 0x80 != 0
-        if infoCache?.info == info { knownDrive = hasDrive }
-        return hasDrive
-    }
-
     /// The label file: `TN`, four bytes, the length, then UTF-8.
     private func label() throws(TokenError) -> [UInt8]? {
         guard let content = try optional({ () throws(TokenError) in try read(.label) }) else { return nil }
@@ -154,7 +151,7 @@ extension Token {
 
     /// Serial number and versions out of `80 71`; nil if this model does not know the command.
     private func readVersions() throws(TokenError) -> Versions? {
-        guard let answer = try optional(Command(0x80, 0x71, 0x00, 0x00, ne: 256)) else { return nil }
+        guard let answer = try answer(to: .versions) else { return nil }
         do {
             var outer = ByteCursor(answer)
             var inner = ByteCursor(try outer.object(0x40))
@@ -173,7 +170,7 @@ extension Token {
     }
 
     /// The answer to a command that not every model knows.
-    private func optional(_ command: borrowing Command) throws(TokenError) -> [UInt8]? {
+    fileprivate func answer(to command: CardCommand) throws(TokenError) -> [UInt8]? {
         let response = try send(command)
         return response.status == .success ? response.data : nil
     }

@@ -2,7 +2,7 @@ import APDU
 import Secrets
 
 /// Commands whose data are longer than one APDU.
-extension Token {
+extension Transaction {
     /// Sends a command: the channel cuts its data itself, else they go in a chain of commands (ISO/IEC 7816-4, 5.3.3).
     func performLong(
         _ ins: UInt8, _ p1: UInt8, _ p2: UInt8, _ data: borrowing Secret, ne: Int? = nil

@@ -5,14 +5,14 @@ extension Token {
     /// Presents a PIN (VERIFY). Spends a try if it is wrong; a PIN that no token can have spends none.
     public func logIn(as role: Role, pin: borrowing Secret) throws(TokenError) {
         let pin = pin.copy()
-        try transaction(.acting) { () throws(TokenError) in
+        try transaction(first: .act) { card throws(TokenError) in
             // A search that follows needs it, and most do.
-            if isPlain, changeCounter == nil { try readChangeCounter() }
-            try verify(role, pin)
-            login = role
-            cache = nil
-            if isProtected && settings.policy.pinRetention == .session || returnsRights {
-                retainedPIN = pin.copy()
+            if card.isPlain, card.session.known.changeCounter == nil { try card.readChangeCounter() }
+            try card.verify(role, pin)
+            card.session.login.role = role
+            card.session.known.objects = nil
+            if card.session.isProtected && card.settings.policy.pinRetention == .session || card.session.returnsRights {
+                card.session.login.pin = pin.copy()
             }
         }
     }
@@ -20,11 +20,11 @@ extension Token {
     /// Presents the PIN of whoever is logged in once more (VERIFY). A wrong one spends a try.
     public func confirm(_ pin: borrowing Secret) throws(TokenError) {
         let pin = pin.copy()
-        try requirePossible(pin)
-        try transaction(.acting) { () throws(TokenError) in
-            guard let role = login else { throw .notLoggedIn }
-            do throws(TokenError) { try verify(role, pin) } catch {
-                restoreRight(after: error)
+        try pin.requirePossiblePIN()
+        try transaction(first: .act) { card throws(TokenError) in
+            guard let role = card.login else { throw .notLoggedIn }
+            do throws(TokenError) { try card.verify(role, pin) } catch {
+                card.restoreRight(after: error)
                 throw error
             }
         }
@@ -34,8 +34,8 @@ extension Token {
     public func logOut() throws(TokenError) {
         guard let role = login else { return }
         forgetLogin()
-        try transaction(.acting) { () throws(TokenError) in
-            try resetRight(of: role.rawValue)
+        try transaction(first: .act) { card throws(TokenError) in
+            _ = try card.perform(.resetRight(of: role.rawValue))
         }
     }
 
@@ -45,54 +45,56 @@ extension Token {
     public func changePIN(of role: Role, from old: borrowing Secret, to new: borrowing Secret) throws(TokenError) {
         let old = old.copy()
         let new = new.copy()
-        try requireLength(of: new)
-        try transaction { () throws(TokenError) in
+        try new.requirePINLength()
+        try transaction { card throws(TokenError) in
             if old.isEmpty {
-                try requireLogin(role)
-                try changePIN(of: role, to: new)
+                try card.requireLogin(role)
+                try card.changePIN(of: role, to: new)
             } else {
-                try presenting(old, of: role) { () throws(TokenError) in try changePIN(of: role, to: new) }
+                try card.presenting(old, of: role) { () throws(TokenError) in try card.changePIN(of: role, to: new) }
             }
-            if retainedPIN != nil, login == role { retainedPIN = new.copy() }
+            if card.session.login.pin != nil, card.login == role { card.session.login.pin = new.copy() }
         }
     }
 
     /// Gives User's PIN a value and all its tries. Needs the SO's login, and a token that lets the SO do it.
     public func resetUserPIN(to new: borrowing Secret) throws(TokenError) {
         let new = new.copy()
-        try requireLength(of: new)
-        try transaction { () throws(TokenError) in
-            try requireLogin(.securityOfficer)
-            try resetUserTries()
-            try changePIN(of: .user, to: new)
+        try new.requirePINLength()
+        try transaction { card throws(TokenError) in
+            try card.requireLogin(.securityOfficer)
+            try card.perform(.resetRetryCounter(of: .user))
+            try card.changePIN(of: .user, to: new)
         }
     }
+}
 
+extension Transaction {
     /// Runs `body` with the right that a PIN gives, which is taken for it alone.
     func presenting(
-        _ pin: borrowing Secret, of role: Role, _ body: () throws(TokenError) -> Void
+        _ pin: borrowing Secret, of role: Token.Role, _ body: () throws(TokenError) -> Void
     ) throws(TokenError) {
-        try requirePossible(pin)
+        try pin.requirePossiblePIN()
         do throws(TokenError) {
             try verify(role, pin)
         } catch {
             if login == role { restoreRight(after: error) }
             throw error
         }
-        defer { if login != role, !returnsRights { try? resetRight(of: role.rawValue) } }
+        defer { if login != role, !session.returnsRights { _ = try? perform(.resetRight(of: role.rawValue)) } }
         try body()
     }
 
     /// The card had to drop the right of whoever is logged in, to look at a PIN that it did not take. The retained PIN
     /// takes it back; without one, nobody is logged in any more.
-    private func restoreRight(after error: TokenError) {
-        guard !returnsRights else { return }
-        guard error == .pinIncorrect else { return forgetLogin() }
+    fileprivate func restoreRight(after error: TokenError) {
+        guard !session.returnsRights else { return }
+        guard error == .pinIncorrect else { return session.forgetLogin() }
         try? presentRetainedPIN()
     }
 
     /// CHANGE REFERENCE DATA of a PIN; see ``change(_:to:)``.
-    func changePIN(of role: Role, to value: borrowing Secret) throws(TokenError) {
+    func changePIN(of role: Token.Role, to value: borrowing Secret) throws(TokenError) {
         try change(role.rawValue, to: value)
     }
 
@@ -103,51 +105,33 @@ extension Token {
         let count = UInt8(truncatingIfNeeded: value.count)
         let data = Secret(copying: [0x80, 0x02, 0x00, count, 0xA6, count]).appending(value.bytes)
         do throws(TokenError) {
-            try perform(Command(0x00, 0x24, 0x01, reference, data: data))
+            try perform(.changeReferenceData(reference, data))
         } catch {
             throw error == .refused(.incorrectData) ? .pinLength : error
         }
     }
 
-    func requireLength(of pin: borrowing Secret) throws(TokenError) {
-        guard (1...PINState().maximumLength).contains(pin.count) else { throw .pinLength }
-    }
-
-    /// Forgets who was logged in, without a word to the card.
-    public func forgetLogin() {
-        mustPresentPIN = false
-        login = nil
-        retainedPIN = nil
-        cache = nil
-        objectsBefore = nil
-    }
-
     /// VERIFY of a global PIN.
-    func verify(_ role: Role, _ pin: borrowing Secret) throws(TokenError) {
+    func verify(_ role: Token.Role, _ pin: borrowing Secret) throws(TokenError) {
         do throws(TokenError) { try present(pin, as: role.rawValue) } catch {
             // The card may have taken what it could not confirm.
-            if case .link = error, returnsRights { heldRights.insert(role) }
+            if case .link = error, session.returnsRights { notes.heldRights.insert(role) }
             throw error
         }
-        if returnsRights { heldRights.insert(role) }
-    }
-
-    /// What no PIN can be is not sent, and spends no try: without data the command asks for something else.
-    private func requirePossible(_ pin: borrowing Secret) throws(TokenError) {
-        guard (1...PINState().maximumLength).contains(pin.count) else { throw .pinIncorrect }
+        if session.returnsRights { notes.heldRights.insert(role) }
     }
 
     /// VERIFY.
     ///
     /// - Parameter reference: 01 the SO's, 02 User's, 80 + N local PIN N.
     func present(_ pin: borrowing Secret, as reference: UInt8) throws(TokenError) {
-        try requirePossible(pin)
+        try pin.requirePossiblePIN()
         try proveIdentity()
-        var status = try send(Command(0x00, 0x20, 0x00, reference, data: pin.copy())).status
+        var status = try send(.verify(reference, pin.copy())).status
         if status == .alreadyVerified {
             // Another process holds the right, so that the card did not look at this PIN.
-            try resetRight(of: reference & 0x1F)
-            status = try send(Command(0x00, 0x20, 0x00, reference, data: pin.copy())).status
+            try perform(.resetRight(of: reference & 0x1F))
+            status = try send(.verify(reference, pin.copy())).status
         }
         switch status {
         case .success: return
@@ -155,11 +139,6 @@ extension Token {
         case _ where status.triesLeft != nil: throw .pinIncorrect
         default: throw TokenError(status)
         }
-    }
-
-    /// RESET RIGHTS of one PIN.
-    func resetRight(of number: UInt8) throws(TokenError) {
-        try perform(Command(0x80, 0x40, 0x00, number))
     }
 }
 
@@ -179,5 +158,18 @@ extension PINState {
     init(parsing answer: [UInt8]) throws(TokenError) {
         guard let template = try? FileTemplate(parsing: answer) else { throw .malformedAnswer }
         try self.init(template)
+    }
+}
+
+extension Secret {
+    /// Makes sure that a token can take this as a new PIN.
+    borrowing func requirePINLength() throws(TokenError) {
+        guard (1...PINState().maximumLength).contains(count) else { throw .pinLength }
+    }
+
+    /// Makes sure that this can be a PIN. What cannot is not sent, and spends no try: without data VERIFY asks for something
+    /// else.
+    borrowing func requirePossiblePIN() throws(TokenError) {
+        guard (1...PINState().maximumLength).contains(count) else { throw .pinIncorrect }
     }
 }

@@ -2,7 +2,7 @@ import APDU
 import SecureChannel
 
 /// Reading several files, in as few round trips as the token allows.
-extension Token {
+extension Transaction {
     /// Bytes of a file that are read in the same round trip in which it is selected. Most records are shorter.
     static let firstBlock = 200
 
@@ -17,7 +17,7 @@ extension Token {
 
     /// The contents of files, and the answers to further commands in the same round trips, where there are batches.
     func readFiles(
-        _ paths: [FilePath], and further: [Step], answers: inout [Response]
+        _ paths: [FilePath], and further: [CardCommand], answers: inout [Response]
     ) throws(TokenError) -> [[UInt8]?] {
         var contents: [[UInt8]?] = []
         try spend(files: paths.count + further.count)
@@ -25,10 +25,10 @@ extension Token {
             for path in paths { contents.append(try readIfAllowed(path)) }
             return contents
         }
-        let steps = paths.flatMap { [Step.select($0), .read(at: 0, count: Self.firstBlock)] } + further
-        guard !steps.isEmpty else { return [] }
-        let responses = try send(steps, goesOn: true)
-        guard responses.count == steps.count else { throw .malformedAnswer }
+        let commands = paths.flatMap { [CardCommand.select($0), .read(at: 0, count: Self.firstBlock)] } + further
+        guard !commands.isEmpty else { return [] }
+        let responses = try send(commands, goesOn: true)
+        guard responses.count == commands.count else { throw .malformedAnswer }
         answers = Array(responses.suffix(further.count))
         for index in paths.indices {
             contents.append(try content(Array(responses[2 * index...2 * index + 1])))
@@ -46,13 +46,13 @@ extension Token {
         var files = files
         var blocks = 1
         while !files.isEmpty {
-            let steps = files.flatMap { file in
+            let commands = files.flatMap { file in
                 let start = contents[file.index]?.count ?? 0
                 return [.select(file.path)]
-                    + (0..<blocks).map { Step.read(at: start + $0 * Self.firstBlock, count: Self.firstBlock) }
+                    + (0..<blocks).map { CardCommand.read(at: start + $0 * Self.firstBlock, count: Self.firstBlock) }
             }
-            let responses = try send(steps, goesOn: true)
-            guard responses.count == steps.count else { throw .malformedAnswer }
+            let responses = try send(commands, goesOn: true)
+            guard responses.count == commands.count else { throw .malformedAnswer }
             var unfinished: [(index: Int, path: FilePath)] = []
             for (place, file) in files.enumerated() {
                 let start = place * (blocks + 1)

@@ -1,9 +1,9 @@
 public import Secrets
 
 /// What a token shall be after formatting.
-public final class TokenFormat {
+public final class TokenFormat: Sendable {
     /// What a PIN shall be.
-    public struct PIN: ~Copyable {
+    public struct PIN: ~Copyable, Sendable {
         public var value: Secret
         public var minimumLength: Int
         public var tries: Int
@@ -16,7 +16,7 @@ public final class TokenFormat {
     }
 
     /// A key by which the token tells later that it comes from whoever restored its factory state.
-    public final class EmitentKey {
+    public final class EmitentKey: Sendable {
         /// The cipher: byte 1 of the key file's properties.
         public enum Algorithm: UInt8, Sendable {
             case magma = 0x01

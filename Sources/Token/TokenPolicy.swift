@@ -2,19 +2,19 @@ public import SecureChannel
 
 /// What users and administrators decide about tokens, whichever they are.
 public struct TokenPolicy: Sendable, Equatable {
-    /// The least profile to pair and to open a channel in (gsc1, 4).
+    /// The least profile to pair and to open a channel in (GSC/1, 4).
     public var minimumProfile = Profile.classic
-    /// Whether nothing is done without a channel, on wired readers either (gsc1, 4).
+    /// Whether nothing is done without a channel, on wired readers either (GSC/1, 4).
     public var requireSM = false
-    /// Whether a token with a Bluetooth radio may be spoken to in plain by a wire (gsc1, 4).
+    /// Whether a token with a Bluetooth radio may be spoken to in plain by a wire (GSC/1, 4).
     public var plainBluetooth = false
-    /// How long a PIN is kept to be presented again (gsc1, 15.3).
+    /// How long a PIN is kept to be presented again (GSC/1, 15.3).
     public var pinRetention = PINRetention.session
-    /// How many seconds the sessions of a token that left a wireless reader are kept (gsc1, 15.3).
+    /// How many seconds the sessions of a token that left a wireless reader are kept (GSC/1, 15.3).
     public var reconnectWindow = 20
     /// The same for wired readers; 0 ends them at once.
     public var reconnectWindowWired = 0
-    /// Readers that count as wireless whatever their names say (gsc1, 4).
+    /// Readers that count as wireless whatever their names say (GSC/1, 4).
     public var wirelessReaders: [ReaderPattern] = []
     /// What becomes of a login on a token without channel when a call ends.
     public var plainLogin = PlainLogin.reset
@@ -24,7 +24,7 @@ public struct TokenPolicy: Sendable, Equatable {
     /// What counts where nothing is decided.
     public init() {}
 
-    /// Whether a reader counts as wireless by its name (gsc1, 4).
+    /// Whether a reader counts as wireless by its name (GSC/1, 4).
     public func isWireless(_ reader: String) -> Bool {
         WirelessReaders.areNamed(by: reader) || wirelessReaders.contains { $0.matches(reader) }
     }

@@ -1,5 +1,4 @@
 import APDU
-import Logging
 import SecureChannel
 
 /// Whether the card that is spoken to is the one that it was found to be (GSC/1, 15.3).
@@ -8,22 +7,22 @@ import SecureChannel
 /// anything else: the smart card service looks at a reader several times a second, and a card that takes another's place
 /// between two looks is told by no event, reset or error. What was read in an earlier transaction, and a transaction that
 /// lost an answer since, say nothing of the card that is there now.
-extension Token {
+extension Transaction {
     /// Reads the serial number of a card without a channel, unless this transaction has done so. Another one, or none, ends
     /// the login; the card gets no further command.
     func proveIdentity() throws(TokenError) {
-        guard isPlain, !isProven else { return }
-        let answer = try send(Step.serial.command)
-        guard answer.status == .success, answer.data == serial else { throw foundAnother() }
-        isProven = true
+        guard isPlain, !notes.isProven else { return }
+        let answer = try send(CardCommand.serial)
+        guard answer.status == .success, answer.data == session.identity.serial else { throw foundAnother() }
+        notes.isProven = true
     }
 
     /// Makes sure that a card whose channel could not be opened is at least the one that it was. What it says is not
     /// authenticated: it can end sessions that are worth nothing with this card, and nothing else.
     func requireSameOffer() throws(TokenError) {
-        guard let discovery = try? Discovery.run(over: link) else { return }
+        guard let discovery = try? discovery() else { return }
         switch discovery {
-        case .present(let capabilities, _) where capabilities.serial == serial: return
+        case .present(let capabilities, _) where capabilities.serial == session.identity.serial: return
         case .present, .absent: throw foundAnother()
         }
     }
@@ -31,11 +30,10 @@ extension Token {
     /// Ends the login because of another card in the place of this one, which keeps what rights others have there.
     func foundAnother() -> TokenError {
         let wasLoggedIn = login != nil
-        forgetLogin()
-        heldRights = []
+        session.forgetLogin()
+        notes.heldRights = []
         if wasLoggedIn {
-            settings.log.securityEvent(
-                "another token is in the place of the one that is logged in: it gets no PIN", reader: reader)
+            session.report("another token is in the place of the one that is logged in: it gets no PIN")
         }
         return .anotherToken
     }

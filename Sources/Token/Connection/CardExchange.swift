@@ -5,7 +5,7 @@ import Secrets
 public struct CardExchange: Sendable {
     /// CLA, INS, P1 and P2.
     public let header: UInt32
-    /// The path of the file that was selected last, two bytes for each step.
+    /// The path of the file that was selected last, two bytes for each command.
     public let file: [UInt8]
     public let status: StatusWord
 
@@ -16,7 +16,7 @@ public struct CardExchange: Sendable {
     }
 }
 
-extension Token {
+extension Transaction {
     /// Notes what a command was answered.
     func note(_ command: borrowing Command, _ status: StatusWord) {
         let file = command.ins == 0xA4 ? [UInt8](copying: command.data.bytes) : nil
@@ -24,15 +24,16 @@ extension Token {
     }
 
     /// Notes what commands of a batch were answered.
-    func note(_ steps: some Collection<Step>, _ responses: [Response]) {
-        for (step, response) in zip(steps, responses) {
-            note(step.header, selecting: step.header.ins == 0xA4 ? step.bytes : nil, response.status)
+    func note(_ commands: some Collection<CardCommand>, _ responses: [Response]) {
+        for (command, response) in zip(commands, responses) {
+            note(command.header, selecting: command.header.ins == 0xA4 ? command.bytes : nil, response.status)
         }
     }
 
     private func note(
         _ header: (cla: UInt8, ins: UInt8, p1: UInt8, p2: UInt8), selecting file: [UInt8]?, _ status: StatusWord
     ) {
-        lastExchange = CardExchange(header, file: file ?? lastExchange?.file ?? [], status: status)
+        let file = file ?? session.progress.lastExchange?.file ?? []
+        session.progress.lastExchange = CardExchange(header, file: file, status: status)
     }
 }

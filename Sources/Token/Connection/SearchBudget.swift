@@ -25,19 +25,20 @@ struct SearchBudget {
     }
 }
 
-extension Token {
+extension Transaction {
     /// Runs a search within a budget of its own.
     func searching<Result>(_ body: () throws(TokenError) -> Result) throws(TokenError) -> Result {
-        budget = SearchBudget()
-        defer { budget = nil }
+        notes.budget = SearchBudget()
+        defer { notes.budget = nil }
         return try body()
     }
 
     /// Takes from the budget of the search under way, if there is one.
     func spend(files: Int = 0, bytes: Int = 0, commands: Int = 0) throws(TokenError) {
-        guard let excess = budget?.spend(files: files, bytes: bytes, commands: commands) else { return }
+        guard let excess = notes.budget?.spend(files: files, bytes: bytes, commands: commands) else { return }
         settings.log.error(
-            "the token has more than \(excess): nothing of it is shown", metadata: ["reader": "\(reader)"])
+            "the token has more than \(excess): nothing of it is shown",
+            metadata: ["reader": "\(session.identity.reader)"])
         throw .malformedAnswer
     }
 }

@@ -1,5 +1,3 @@
-import APDU
-
 /// Which readers reach their cards over the air (GSC/1, 4). Whatever says so counts: the reader's name, what the reader
 /// says of the card's contacts, or the card's answer to reset.
 enum WirelessReaders {
@@ -19,12 +17,5 @@ enum WirelessReaders {
     /// and T=1 offered without any parameter. Contacts of the cards that are driven here have others.
     static func answer(with atr: [UInt8]) -> Bool {
         atr.count > 4 && atr[0] == 0x3B && atr[1] & 0xF0 == 0x80 && atr[2] == 0x80 && atr[3] == 0x01
-    }
-}
-
-extension Token {
-    /// Finds out whether the token is reached over the air. The reader is asked in a transaction.
-    func seesAir() -> Bool {
-        settings.policy.isWireless(reader) || WirelessReaders.answer(with: atr) || link.isContactless
     }
 }

@@ -13,12 +13,12 @@ public struct ProtectionInfo: Sendable, Equatable {
 extension Token {
     /// What this host knows of the token's channel, without a word to the token.
     public var protectionInfo: ProtectionInfo {
-        var info = ProtectionInfo(profiles: capabilities?.profiles ?? [])
-        if case .paired(let record) = protection {
+        var info = ProtectionInfo(profiles: session.identity.capabilities?.profiles ?? [])
+        if case .paired(let record) = session.protection {
             info.profiles = record.capabilities.profiles
             info.profile = record.profile
         }
-        if case .keyChanged = protection { info.isKeyChanged = true }
+        if case .keyChanged = session.protection { info.isKeyChanged = true }
         return info
     }
 }
