@@ -140,9 +140,10 @@ bench: deps build ## compare the speed with that of gost-engine, libgcrypt, nett
 	Benchmarks/module.sh | tee .build/module-benchmark.md
 	Benchmarks/round-trips.sh | tee .build/round-trips.md
 
-lint: ## check the formatting, and that no expression has a shape that the compiler gets wrong
+lint: ## check the formatting, that no expression has a shape that the compiler gets wrong, and that references lead somewhere
 	swift format lint --strict -r Sources Tests Benchmarks Package.swift
 	Tests/borrowing.pl
+	Tests/Scripts/references.pl
 
 demo: ## show the main job on an emulated token: activate, make a key, sign, verify with OpenSSL
 	Tests/demo.sh
