@@ -9,7 +9,7 @@ struct ExampleTests {
 
     init() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        let path = root.deletingLastPathComponent().appending(path: "Sources/Configuration/kanal.conf")
+        let path = root.deletingLastPathComponent().appending(path: "Install/kanal.conf")
         text = try String(contentsOf: path, encoding: .utf8)
     }
 
