@@ -38,35 +38,6 @@ extension Token {
             _ = try card.perform(.resetRight(of: role.rawValue))
         }
     }
-
-    /// Gives a PIN a new value.
-    ///
-    /// - Parameter old: The present value; empty if whoever is logged in does not say it again.
-    public func changePIN(of role: Role, from old: borrowing Secret, to new: borrowing Secret) throws(TokenError) {
-        let old = old.copy()
-        let new = new.copy()
-        try new.requirePINLength()
-        try transaction { card throws(TokenError) in
-            if old.isEmpty {
-                try card.requireLogin(role)
-                try card.changePIN(of: role, to: new)
-            } else {
-                try card.presenting(old, of: role) { () throws(TokenError) in try card.changePIN(of: role, to: new) }
-            }
-            if card.session.login.pin != nil, card.login == role { card.session.login.pin = new.copy() }
-        }
-    }
-
-    /// Gives User's PIN a value and all its tries. Needs the SO's login, and a token that lets the SO do it.
-    public func resetUserPIN(to new: borrowing Secret) throws(TokenError) {
-        let new = new.copy()
-        try new.requirePINLength()
-        try transaction { card throws(TokenError) in
-            try card.requireLogin(.securityOfficer)
-            try card.perform(.resetRetryCounter(of: .user))
-            try card.changePIN(of: .user, to: new)
-        }
-    }
 }
 
 extension Transaction {
@@ -91,24 +62,6 @@ extension Transaction {
         guard !session.returnsRights else { return }
         guard error == .pinIncorrect else { return session.forgetLogin() }
         try? presentRetainedPIN()
-    }
-
-    /// CHANGE REFERENCE DATA of a PIN; see ``change(_:to:)``.
-    func changePIN(of role: Token.Role, to value: borrowing Secret) throws(TokenError) {
-        try change(role.rawValue, to: value)
-    }
-
-    /// CHANGE REFERENCE DATA with a PIN as text. The card knows how short it may be.
-    ///
-    /// - Parameter reference: The number of a global PIN; 0 for the selected file.
-    func change(_ reference: UInt8, to value: borrowing Secret) throws(TokenError) {
-        let count = UInt8(truncatingIfNeeded: value.count)
-        let data = Secret(copying: [0x80, 0x02, 0x00, count, 0xA6, count]).appending(value.bytes)
-        do throws(TokenError) {
-            try perform(.changeReferenceData(reference, data))
-        } catch {
-            throw error == .refused(.incorrectData) ? .pinLength : error
-        }
     }
 
     /// VERIFY of a global PIN.
@@ -142,31 +95,37 @@ extension Transaction {
     }
 }
 
-extension PINState {
-    /// Reads what the token tells of a PIN's length limits and tries: GET DATA 0101 and 0102, SELECT of a local PIN.
-    init(_ template: FileTemplate) throws(TokenError) {
-        guard template.properties.count == 6, template.access.count == 15 else { throw .malformedAnswer }
-        minimumLength = Int(template.properties[1])
-        isUTF8 = template.properties[2] & 0x80 != 0
-        isChanged = template.properties[2] & 0x04 != 0
-        tries = Int(template.properties[3] >> 4)
-        triesLeft = Int(template.properties[3] & 0x0F)
-        changePolicy = template.access[2] & 0x03
+/// Login on tokens without a channel: the right is taken inside each transaction that needs it and given back at its end,
+/// so that no other process inherits it.
+extension Transaction {
+    /// Makes sure that the card acts for `role`.
+    ///
+    /// - Throws: ``TokenError/notLoggedIn`` if nobody is logged in, or another.
+    func requireLogin(_ role: Token.Role) throws(TokenError) {
+        guard login == role else { throw .notLoggedIn }
+        guard session.returnsRights, !notes.heldRights.contains(role) else { return }
+        try presentRetainedPIN()
+        guard login == role else { throw .notLoggedIn }
     }
 
-    /// - Parameter answer: That of GET DATA.
-    init(parsing answer: [UInt8]) throws(TokenError) {
-        guard let template = try? FileTemplate(parsing: answer) else { throw .malformedAnswer }
-        try self.init(template)
+    /// Makes sure that the card acts for whoever is logged in.
+    func requireAnyLogin() throws(TokenError) {
+        guard let login else { throw .notLoggedIn }
+        try requireLogin(login)
+    }
+
+    /// Gives back what this transaction's VERIFY commands gained. That it cannot is no error of the call: a card that
+    /// does not answer is about to lose its state anyway.
+    func returnHeldRights() {
+        for role in notes.heldRights {
+            let status = try? link.transmit(CardCommand.resetRight(of: role.rawValue).apdu).status
+            if status != .success { session.warn("the token did not drop the login at the end of a call") }
+        }
+        notes.heldRights = []
     }
 }
 
 extension Secret {
-    /// Makes sure that a token can take this as a new PIN.
-    borrowing func requirePINLength() throws(TokenError) {
-        guard (1...PINState().maximumLength).contains(count) else { throw .pinLength }
-    }
-
     /// Makes sure that this can be a PIN. What cannot is not sent, and spends no try: without data VERIFY asks for something
     /// else.
     borrowing func requirePossiblePIN() throws(TokenError) {

@@ -1,45 +1,6 @@
 import APDU
-public import Secrets
 
-/// What the SO does for User, and the token's name.
 extension Token {
-    /// Gives User's PIN all its tries; its value stays. Needs the SO's login.
-    public func unblockUserPIN() throws(TokenError) {
-        try transaction { card throws(TokenError) in
-            try card.requireLogin(.securityOfficer)
-            try card.perform(.resetRetryCounter(of: .user))
-        }
-    }
-
-    /// Gives User's PIN the value that is its default. Needs the SO's login, and a token that lets the SO change it.
-    public func resetUserPINToDefault() throws(TokenError) {
-        try transaction { card throws(TokenError) in
-            try card.requireLogin(.securityOfficer)
-            try card.perform(.changeToDefault(.user))
-        }
-    }
-
-    /// Sets the default of User's PIN. Needs the SO's login.
-    ///
-    /// - Parameter value: Empty for the one that the maker of the token gave it.
-    public func setDefaultUserPIN(to value: borrowing Secret) throws(TokenError) {
-        let value = value.copy()
-        if !value.isEmpty { try value.requirePINLength() }
-        try transaction { card throws(TokenError) in
-            try card.requireLogin(.securityOfficer)
-            let data = Secret(copying: [0xA6, UInt8(truncatingIfNeeded: value.count)]).appending(value.bytes)
-            try card.perform(.putDefaultPIN(data))
-        }
-    }
-
-    /// Has the token remember that User must change the PIN, until User has. Needs the SO's login.
-    public func forceUserPINChange() throws(TokenError) {
-        try transaction { card throws(TokenError) in
-            try card.requireLogin(.securityOfficer)
-            try card.perform(.forcePINChange)
-        }
-    }
-
     /// Gives the token a name, or takes it away. Needs User's login.
     ///
     /// - Parameter label: UTF-8, at most 255 bytes.
