@@ -21,8 +21,8 @@ extension CK_TOKEN_INFO {
         ulFreePublicMemory = .unavailable
         ulTotalPrivateMemory = .unavailable
         ulFreePrivateMemory = .unavailable
-        hardwareVersion = CK_VERSION(token.info.hardware)
-        firmwareVersion = CK_VERSION(token.info.firmware)
+        hardwareVersion = CK_VERSION(token.info.versions.hardware)
+        firmwareVersion = CK_VERSION(token.info.versions.firmware)
         pad(&utcTime, with: [])
     }
 }
@@ -84,9 +84,9 @@ extension CK_TOKEN_INFO_EXTENDED {
         let info = token.info
         ulSizeofThisStructure = CK_ULONG(MemoryLayout<Self>.size)
         (ulTokenType, ulTokenClass) = token.model.numbers
-        ulProtocolNumber = CK_ULONG(info.protocolNumber)
-        ulMicrocodeNumber = CK_ULONG(info.firmware.major)
-        ulOrderNumber = CK_ULONG(info.firmware.minor)
+        ulProtocolNumber = CK_ULONG(info.versions.protocolNumber)
+        ulMicrocodeNumber = CK_ULONG(info.versions.firmware.major)
+        ulOrderNumber = CK_ULONG(info.versions.firmware.minor)
         flags = token.extendedFlags
         ulMaxAdminPinLen = CK_ULONG(info.securityOfficer.maximumLength)
         ulMinAdminPinLen = CK_ULONG(info.securityOfficer.minimumLength)

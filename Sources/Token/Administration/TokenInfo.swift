@@ -22,6 +22,14 @@ public struct PINState: Sendable, Equatable {
     public var changePolicy: UInt8 = 0
 }
 
+/// The versions that a token tells of itself.
+public struct TokenVersions: Sendable, Equatable {
+    public var hardware = TokenVersion(major: 0, minor: 0)
+    public var firmware = TokenVersion(major: 0, minor: 0)
+    /// The vendor's protocol number.
+    public var protocolNumber = 4
+}
+
 /// What a token tells of itself. Without a channel to a token that demands one, only serial number and label are known
 /// and the rest keeps its defaults.
 public struct TokenInfo: Sendable, Equatable {
@@ -29,10 +37,7 @@ public struct TokenInfo: Sendable, Equatable {
     public var serial: [UInt8]
     /// UTF-8; nil if the token has no label.
     public var label: [UInt8]?
-    public var hardware = TokenVersion(major: 0, minor: 0)
-    public var firmware = TokenVersion(major: 0, minor: 0)
-    /// The vendor's protocol number.
-    public var protocolNumber = 4
+    public var versions = TokenVersions()
     /// The low byte of the vendor's extended flags.
     public var extendedFlags: UInt8 = 0
     /// Whether the token has its PINs; false after a formatting that was cut short.
