@@ -28,7 +28,7 @@ extension Library {
                         model: token.model, atr: token.atr, isActivated: token.isActivated,
                         protection: token.protectionInfo,
                         info: info,
-                        sessionCount: slot.sessionCount, readWriteSessionCount: slot.readWriteSessionCount)
+                        sessionCount: slot.sessions.count, readWriteSessionCount: slot.sessions.readWriteCount)
                 }
             }
         }
@@ -41,7 +41,7 @@ extension Library {
         let slot = try entry(slot).slot
         let password = try ActivationPassword.cryptoki(password)
         try slot.withLock { slot throws(CKError) in
-            guard slot.sessionCount == 0 else { throw .sessionExists }
+            guard slot.sessions.isEmpty else { throw .sessionExists }
             try slot.withToken { token throws(TokenError) in try token.activate(with: password) }
         }
     }
@@ -58,7 +58,7 @@ extension Library {
     ) throws(CKError) {
         let pin = pin.copy()
         try withSlot(slot) { slot throws(CKError) in
-            guard slot.sessionCount == 0 else { throw .sessionExists }
+            guard slot.sessions.isEmpty else { throw .sessionExists }
             let isAvailable = try slot.withToken { token throws(TokenError) in
                 let isAvailable = mode == SECURE_MESSAGING_DEFAULT || token.protectionInfo.supportedModes.contains(mode)
                 if isAvailable { try token.format(format, pin: pin) }

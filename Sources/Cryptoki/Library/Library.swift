@@ -182,7 +182,7 @@ public final class Library: Sendable {
                 try slot.withoutSessions { () throws(CKError) in
                     try slot.openSession(handle, isReadWrite: flags & CKF_RW_SESSION != 0)
                 }
-                return slot.takeEnded()
+                return slot.sessions.takeEnded()
             }
             forget(ended)
             return handle
@@ -202,7 +202,7 @@ public final class Library: Sendable {
         var ended: [CK_SESSION_HANDLE] = []
         try entry(id).withLockAtOnce { slot in
             slot.closeAllSessions()
-            ended = slot.takeEnded()
+            ended = slot.sessions.takeEnded()
         }
         forget(ended)
     }
@@ -212,7 +212,7 @@ public final class Library: Sendable {
         _ handle: CK_SESSION_HANDLE, _ body: (Session) throws(CKError) -> Result
     ) throws(CKError) -> Result {
         let id = try tables.withLock { tables throws(CKError) in try tables.sessions[handle] }
-        return try withSlot(id) { slot throws(CKError) in try body(slot.session(handle)) }
+        return try withSlot(id) { slot throws(CKError) in try body(slot.sessions[handle]) }
     }
 
     /// The slot, state and flags of a session.

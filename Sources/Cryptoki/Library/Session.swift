@@ -3,7 +3,8 @@ import Token
 
 /// One session of this application with a token (PKCS #11 v2.40, 2.6 in the usage guide).
 ///
-/// Valid inside `Library.withSession` only, where no other thread has it.
+/// Valid inside `Library.withSession` only, where no other thread has it. It has a property for each kind of operation,
+/// since the standard lets one of each be active at once.
 public final class Session {
     let handle: CK_SESSION_HANDLE
     let isReadWrite: Bool

@@ -19,17 +19,19 @@ extension Slot {
     func withToken<Result: ~Copyable>(
         waits: Bool = true, _ body: (Token) throws(TokenError) -> Result
     ) throws(CKError) -> Result {
+        var lastExchange: CardExchange?
         let previous = login
         defer { if previous != nil, login == nil { loginEnded() } }
         do throws(TokenError) {
             for _ in 1..<Self.departures {
                 do throws(TokenError) {
-                    return try attempt(waits: waits, body)
+                    return try attempt(waits: waits, &lastExchange, body)
                 } catch {
-                    guard case .waitingForToken = presence, error.isAbsence, waits, canRepeat else { throw error }
+                    let recovery = error.recovery(afterActing: connection?.hasActed != false)
+                    guard case .waitingForToken = presence, waits, recovery == .afterReturn else { throw error }
                 }
             }
-            return try attempt(waits: waits, body)
+            return try attempt(waits: waits, &lastExchange, body)
         } catch {
             throw CKError(error, after: lastExchange)
         }
@@ -45,11 +47,12 @@ extension Slot {
         }
     }
 
+    /// - Parameter lastExchange: Takes what the card answered last, if `body` fails.
     private func attempt<Result: ~Copyable>(
-        waits: Bool, _ body: (Token) throws(TokenError) -> Result
+        waits: Bool, _ lastExchange: inout CardExchange?, _ body: (Token) throws(TokenError) -> Result
     ) throws(TokenError) -> Result {
         let token = try presentToken(waits: waits)
-        defer { if sessionCount == 0 { disconnect() } }
+        defer { if sessions.isEmpty { disconnect() } }
         do throws(TokenError) {
             let result = try body(token)
             sighting.answered(at: token.lastContact)
@@ -106,7 +109,7 @@ extension Slot {
 
     /// The token is gone: its sessions wait for it, where they may.
     private func tokenLeft() {
-        guard sessionCount > 0, let connection else { return end(as: .normal) }
+        guard !sessions.isEmpty, let connection else { return end(as: .normal) }
         let window = settings.policy.window(isWireless: connection.isWireless)
         guard window > .zero else { return end(as: .normal) }
         presence = .waitingForToken(until: sighting.time + window)
@@ -122,7 +125,4 @@ extension Slot {
         }
         return false
     }
-
-    /// Whether the call that just failed can run again: nothing that must not run twice was sent.
-    private var canRepeat: Bool { connection?.hasActed == false }
 }

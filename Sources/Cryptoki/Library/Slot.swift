@@ -18,12 +18,7 @@ final class Slot {
 
     private(set) var connection: Token?
     private var history: ChannelHistory?
-    private var sessions: [CK_SESSION_HANDLE: Session] = [:]
-    private var ended: [CK_SESSION_HANDLE] = []
-    /// What the card answered last to a call that failed.
-    var lastExchange: CardExchange?
-    /// Digests that sessions have put aside.
-    var savedStates = SavedStates()
+    var sessions = SlotSessions()
     /// Objects of the token and of its sessions.
     var objects = HandleTable<Object>(notFound: .objectHandleInvalid)
     /// What the token had when `objects` was last brought up to it.
@@ -92,16 +87,13 @@ final class Slot {
 
     // MARK: Sessions
 
-    var sessionCount: Int { sessions.count }
-    private(set) var readWriteSessionCount = 0
-    var hasReadOnlySession: Bool { readWriteSessionCount < sessionCount }
+    var hasReadOnlySession: Bool { sessions.readWriteCount < sessions.count }
 
     /// Opens a session. The token must be activated.
     func openSession(_ handle: CK_SESSION_HANDLE, isReadWrite: Bool) throws(CKError) {
         guard isReadWrite || login != .securityOfficer else { throw .sessionReadWriteSOExists }
         // Entered before the token is asked, so that the connection stays.
-        sessions[handle] = Session(handle: handle, isReadWrite: isReadWrite, slot: self)
-        if isReadWrite { readWriteSessionCount += 1 }
+        sessions.insert(Session(handle: handle, isReadWrite: isReadWrite, slot: self))
         do throws(CKError) {
             try withToken { token throws(TokenError) in try token.prepare() }
         } catch {
@@ -110,32 +102,18 @@ final class Slot {
         }
     }
 
-    func session(_ handle: CK_SESSION_HANDLE) throws(CKError) -> Session {
-        guard let session = sessions[handle] else { throw .sessionHandleInvalid }
-        return session
-    }
-
     /// Closes a session and destroys its objects. With the last one the login ends and the token is let go.
     func closeSession(_ handle: CK_SESSION_HANDLE) {
-        if sessions.removeValue(forKey: handle)?.isReadWrite == true { readWriteSessionCount -= 1 }
+        sessions.remove(handle)
         objects.removeAll { $0.session == handle }
         if sessions.isEmpty { closeAllSessions() }
     }
 
     func closeAllSessions() { end(as: .normal) }
 
-    /// The handles of sessions that ended together since the last time. One that was being opened then may be open now.
-    func takeEnded() -> [CK_SESSION_HANDLE] {
-        defer { ended = [] }
-        return ended.filter { sessions[$0] == nil }
-    }
-
     /// Ends all sessions; their handles and those of their objects are never used again.
     func end(as presence: Presence) {
-        ended += sessions.keys
-        sessions = [:]
-        readWriteSessionCount = 0
-        savedStates = SavedStates()
+        sessions.removeAll()
         objects.removeAll { _ in true }
         known = nil
         disconnect()
@@ -148,6 +126,6 @@ final class Slot {
     func loginEnded() {
         objects.removeAll { $0.isPrivate }
         known = nil
-        for session in sessions.values { session.loginEnded() }
+        for session in sessions.all { session.loginEnded() }
     }
 }

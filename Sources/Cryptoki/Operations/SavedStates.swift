@@ -47,14 +47,14 @@ extension Session {
     /// Puts the active digest aside; it stays active.
     public func saveState() throws(CKError) -> [UInt8] {
         guard let digest else { throw .operationNotInitialised }
-        return try slot.savedStates.save(digest, random: slot.settings.random)
+        return try slot.sessions.savedStates.save(digest, random: slot.settings.random)
     }
 
     /// Goes on with a digest that was put aside, in place of whatever is active but for a search.
     ///
     /// - Parameter hasKeys: Whether the application names keys; a digest has none.
     public func restoreState(_ state: [UInt8], hasKeys: Bool) throws(CKError) {
-        let saved = try slot.savedStates.digest(state)
+        let saved = try slot.sessions.savedStates.digest(state)
         guard !hasKeys else { throw .keyNotNeeded("the state is a digest's, which has no key") }
         cancel(~CKF_FIND_OBJECTS)
         digest = saved
