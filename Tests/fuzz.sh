@@ -17,6 +17,8 @@ for target in HostCrypto ChannelToken Emulator Configuration Token; do
 done
 
 modules=$build/release/Modules
+# The sources here reach what is declared `package` as parts of the package. swift build names it after its folder.
+package=$(sed -n 's/.*"-module-name","Secrets",.*"-package-name","\([^"]*\)".*/\1/p' $build/release.yaml | head -n 1)
 libraries=$(printf "$build/release/%s.build/*.o " \
     APDU ChannelToken Configuration Emulator GOST GOSTKernels HostCrypto HostProcess Locking Logging Secrets \
     SecureChannel Storage Token)
@@ -27,8 +29,8 @@ for source in Tests/Fuzz/$only.swift; do
     dictionary=Tests/Fuzz/$target.dict
     mkdir -p "$build/$target/corpus"
     Tests/corpus.sh unpack "$target"
-    swiftc -O -sanitize=fuzzer,address -parse-as-library -swift-version 6 -use-ld=lld -I $modules -I Include/COpenSSL \
-        -I Include/CHostProcess \
+    swiftc -O -sanitize=fuzzer,address -parse-as-library -swift-version 6 -package-name "$package" -use-ld=lld \
+        -I $modules -I Include/COpenSSL -I Include/CHostProcess \
         -Xcc -fmodule-map-file=$build/release/GOSTKernels.build/module.modulemap \
         "$source" $(find "Tests/Fuzz/$target" -name '*.swift' 2> /dev/null) $libraries -lcrypto -o "$build/$target/fuzz"
     SWIFT_BACKTRACE=enable=no "$build/$target/fuzz" -max_total_time="$seconds" -max_len=1024 -len_control=0 -timeout=20 \

@@ -13,8 +13,11 @@ for sanitizer in ${2:-thread address}; do
     done
     libraries=$(printf "$build/release/%s.build/*.o " \
         APDU Cryptoki Emulator GOST GOSTKernels HostCrypto HostProcess Locking Logging Secrets SecureChannel Storage Token)
+    # The sources here reach what is declared `package` as parts of the package. swift build names it after its folder.
+    package=$(sed -n 's/.*"-module-name","Secrets",.*"-package-name","\([^"]*\)".*/\1/p' $build/release.yaml | head -n 1)
     # shellcheck disable=SC2086
-    swiftc -O -sanitize="$sanitizer" -parse-as-library -swift-version 6 -use-ld=lld -I "$build/release/Modules" \
+    swiftc -O -sanitize="$sanitizer" -parse-as-library -swift-version 6 -package-name "$package" -use-ld=lld \
+        -I "$build/release/Modules" \
         -I Include/COpenSSL -I Include/CHostProcess -Xcc -fmodule-map-file=Include/CCryptoki/module.modulemap \
         -Xcc -fmodule-map-file="$build/release/GOSTKernels.build/module.modulemap" \
         Tests/Threads/threads.swift Tests/CryptokiTests/{Application,EmulatedReader}.swift $libraries \

@@ -3,7 +3,7 @@ import GOST
 import HostCrypto
 
 extension CKError {
-    public static let dataInvalid = CKError(CKR_DATA_INVALID)
+    package static let dataInvalid = CKError(CKR_DATA_INVALID)
     static let encryptedDataInvalid = CKError(CKR_ENCRYPTED_DATA_INVALID)
     static let encryptedDataLengthRange = CKError(CKR_ENCRYPTED_DATA_LEN_RANGE)
     static let functionFailed = CKError(CKR_FUNCTION_FAILED)

@@ -1,11 +1,11 @@
 import CCryptoki
 
 extension CKError: Hashable {
-    public static func == (first: CKError, second: CKError) -> Bool { first.rawValue == second.rawValue }
-    public func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
+    package static func == (first: CKError, second: CKError) -> Bool { first.rawValue == second.rawValue }
+    package func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
 
     /// The value's number in eight hexadecimal digits, its name, and the reason.
-    public var line: String {
+    package var line: String {
         let digits = String(rawValue, radix: 16, uppercase: true)
         var line = "0x" + String(repeating: "0", count: max(0, 8 - digits.count)) + digits
         if let name = Names.returnValue(rawValue) { line += " " + name.description }
@@ -16,22 +16,22 @@ extension CKError: Hashable {
 
 /// The refusals of what an application hands in, or has no right to. Each tells what was refused, and why.
 extension CKError {
-    public static func actionProhibited(_ reason: @autoclosure () -> Reason) -> CKError {
+    package static func actionProhibited(_ reason: @autoclosure () -> Reason) -> CKError {
         CKError(CKR_ACTION_PROHIBITED, reason())
     }
-    public static func argumentsBad(_ reason: @autoclosure () -> Reason) -> CKError {
+    package static func argumentsBad(_ reason: @autoclosure () -> Reason) -> CKError {
         CKError(CKR_ARGUMENTS_BAD, reason())
     }
-    public static func attributeReadOnly(_ reason: @autoclosure () -> Reason) -> CKError {
+    package static func attributeReadOnly(_ reason: @autoclosure () -> Reason) -> CKError {
         CKError(CKR_ATTRIBUTE_READ_ONLY, reason())
     }
-    public static func attributeSensitive(_ reason: @autoclosure () -> Reason) -> CKError {
+    package static func attributeSensitive(_ reason: @autoclosure () -> Reason) -> CKError {
         CKError(CKR_ATTRIBUTE_SENSITIVE, reason())
     }
-    public static func attributeTypeInvalid(_ reason: @autoclosure () -> Reason) -> CKError {
+    package static func attributeTypeInvalid(_ reason: @autoclosure () -> Reason) -> CKError {
         CKError(CKR_ATTRIBUTE_TYPE_INVALID, reason())
     }
-    public static func attributeValueInvalid(_ reason: @autoclosure () -> Reason) -> CKError {
+    package static func attributeValueInvalid(_ reason: @autoclosure () -> Reason) -> CKError {
         CKError(CKR_ATTRIBUTE_VALUE_INVALID, reason())
     }
     static func curveNotSupported(_ reason: @autoclosure () -> Reason) -> CKError {
@@ -67,7 +67,7 @@ extension CKError {
     static func mechanismInvalid(_ reason: @autoclosure () -> Reason) -> CKError {
         CKError(CKR_MECHANISM_INVALID, reason())
     }
-    public static func mechanismParameterInvalid(_ reason: @autoclosure () -> Reason) -> CKError {
+    package static func mechanismParameterInvalid(_ reason: @autoclosure () -> Reason) -> CKError {
         CKError(CKR_MECHANISM_PARAM_INVALID, reason())
     }
     static func sessionReadOnly(_ reason: @autoclosure () -> Reason) -> CKError {

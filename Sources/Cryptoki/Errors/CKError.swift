@@ -1,5 +1,5 @@
 import APDU
-public import CCryptoki
+package import CCryptoki
 import SecureChannel
 import Storage
 import Token
@@ -7,20 +7,20 @@ import Token
 /// A Cryptoki return value other than `CKR_OK` (PKCS #11 v2.40, 5.1), and for the log why it is returned.
 ///
 /// Two errors are equal if their values are.
-public struct CKError: Error, RawRepresentable, Sendable {
-    public let rawValue: CK_RV
+package struct CKError: Error, RawRepresentable, Sendable {
+    package let rawValue: CK_RV
     /// Why; nil where the value says it all, and where nobody reads it.
-    public let reason: Reason?
+    package let reason: Reason?
 
-    public init(rawValue: CK_RV) { self.init(rawValue) }
+    package init(rawValue: CK_RV) { self.init(rawValue) }
 
-    public init(_ rawValue: CK_RV) {
+    package init(_ rawValue: CK_RV) {
         self.rawValue = rawValue
         reason = nil
     }
 
     /// - Parameter reason: Not called where nobody reads it.
-    public init(_ rawValue: CK_RV, _ reason: @autoclosure () -> Reason) {
+    package init(_ rawValue: CK_RV, _ reason: @autoclosure () -> Reason) {
         self.rawValue = rawValue
         self.reason = Reason.isWanted ? reason() : nil
     }
@@ -29,52 +29,52 @@ public struct CKError: Error, RawRepresentable, Sendable {
     func renamed(_ rawValue: CK_RV) -> CKError { CKError(rawValue, reason ?? "it is refused") }
 
     /// This error of a call that met others before, with the reasons of all. Many are not told one by one.
-    public func following(_ earlier: CKError?) -> CKError {
+    package func following(_ earlier: CKError?) -> CKError {
         guard let earlier else { return self }
         return CKError(rawValue, earlier.reason.map { $0.joined(with: reason) } ?? reason ?? "it is refused")
     }
 
     /// The same error, of a call with this mechanism.
-    public func naming(_ mechanism: CK_MECHANISM_TYPE) -> CKError {
+    package func naming(_ mechanism: CK_MECHANISM_TYPE) -> CKError {
         CKError(rawValue, reason.map { "\(mechanism: mechanism): \($0)" } ?? "\(mechanism: mechanism)")
     }
 
-    public static let bufferTooSmall = CKError(CKR_BUFFER_TOO_SMALL)
-    public static let cannotLock = CKError(CKR_CANT_LOCK)
-    public static let alreadyInitialised = CKError(CKR_CRYPTOKI_ALREADY_INITIALIZED)
-    public static let notInitialised = CKError(CKR_CRYPTOKI_NOT_INITIALIZED)
-    public static let dataLengthRange = CKError(CKR_DATA_LEN_RANGE)
-    public static let deviceError = CKError(CKR_DEVICE_ERROR)
-    public static let deviceMemory = CKError(CKR_DEVICE_MEMORY)
-    public static let deviceRemoved = CKError(CKR_DEVICE_REMOVED)
-    public static let functionNotParallel = CKError(CKR_FUNCTION_NOT_PARALLEL)
-    public static let functionNotSupported = CKError(CKR_FUNCTION_NOT_SUPPORTED)
-    public static let generalError = CKError(CKR_GENERAL_ERROR)
-    public static let hostMemory = CKError(CKR_HOST_MEMORY)
-    public static let objectHandleInvalid = CKError(CKR_OBJECT_HANDLE_INVALID)
-    public static let noEvent = CKError(CKR_NO_EVENT)
-    public static let operationActive = CKError(CKR_OPERATION_ACTIVE)
-    public static let operationNotInitialised = CKError(CKR_OPERATION_NOT_INITIALIZED)
-    public static let pinIncorrect = CKError(CKR_PIN_INCORRECT)
-    public static let pinLengthRange = CKError(CKR_PIN_LEN_RANGE)
-    public static let pinLocked = CKError(CKR_PIN_LOCKED)
-    public static let sessionExists = CKError(CKR_SESSION_EXISTS)
-    public static let sessionHandleInvalid = CKError(CKR_SESSION_HANDLE_INVALID)
-    public static let sessionParallelNotSupported = CKError(CKR_SESSION_PARALLEL_NOT_SUPPORTED)
-    public static let sessionReadOnlyExists = CKError(CKR_SESSION_READ_ONLY_EXISTS)
-    public static let sessionReadWriteSOExists = CKError(CKR_SESSION_READ_WRITE_SO_EXISTS)
-    public static let signatureInvalid = CKError(CKR_SIGNATURE_INVALID)
-    public static let signatureLengthRange = CKError(CKR_SIGNATURE_LEN_RANGE)
-    public static let slotIDInvalid = CKError(CKR_SLOT_ID_INVALID)
-    public static let tokenNotPresent = CKError(CKR_TOKEN_NOT_PRESENT)
-    public static let tokenNotRecognised = CKError(CKR_TOKEN_NOT_RECOGNIZED)
-    public static let userAlreadyLoggedIn = CKError(CKR_USER_ALREADY_LOGGED_IN)
-    public static let userAnotherAlreadyLoggedIn = CKError(CKR_USER_ANOTHER_ALREADY_LOGGED_IN)
-    public static let userTypeInvalid = CKError(CKR_USER_TYPE_INVALID)
+    package static let bufferTooSmall = CKError(CKR_BUFFER_TOO_SMALL)
+    package static let cannotLock = CKError(CKR_CANT_LOCK)
+    package static let alreadyInitialised = CKError(CKR_CRYPTOKI_ALREADY_INITIALIZED)
+    package static let notInitialised = CKError(CKR_CRYPTOKI_NOT_INITIALIZED)
+    package static let dataLengthRange = CKError(CKR_DATA_LEN_RANGE)
+    package static let deviceError = CKError(CKR_DEVICE_ERROR)
+    package static let deviceMemory = CKError(CKR_DEVICE_MEMORY)
+    package static let deviceRemoved = CKError(CKR_DEVICE_REMOVED)
+    package static let functionNotParallel = CKError(CKR_FUNCTION_NOT_PARALLEL)
+    package static let functionNotSupported = CKError(CKR_FUNCTION_NOT_SUPPORTED)
+    package static let generalError = CKError(CKR_GENERAL_ERROR)
+    package static let hostMemory = CKError(CKR_HOST_MEMORY)
+    package static let objectHandleInvalid = CKError(CKR_OBJECT_HANDLE_INVALID)
+    package static let noEvent = CKError(CKR_NO_EVENT)
+    package static let operationActive = CKError(CKR_OPERATION_ACTIVE)
+    package static let operationNotInitialised = CKError(CKR_OPERATION_NOT_INITIALIZED)
+    package static let pinIncorrect = CKError(CKR_PIN_INCORRECT)
+    package static let pinLengthRange = CKError(CKR_PIN_LEN_RANGE)
+    package static let pinLocked = CKError(CKR_PIN_LOCKED)
+    package static let sessionExists = CKError(CKR_SESSION_EXISTS)
+    package static let sessionHandleInvalid = CKError(CKR_SESSION_HANDLE_INVALID)
+    package static let sessionParallelNotSupported = CKError(CKR_SESSION_PARALLEL_NOT_SUPPORTED)
+    package static let sessionReadOnlyExists = CKError(CKR_SESSION_READ_ONLY_EXISTS)
+    package static let sessionReadWriteSOExists = CKError(CKR_SESSION_READ_WRITE_SO_EXISTS)
+    package static let signatureInvalid = CKError(CKR_SIGNATURE_INVALID)
+    package static let signatureLengthRange = CKError(CKR_SIGNATURE_LEN_RANGE)
+    package static let slotIDInvalid = CKError(CKR_SLOT_ID_INVALID)
+    package static let tokenNotPresent = CKError(CKR_TOKEN_NOT_PRESENT)
+    package static let tokenNotRecognised = CKError(CKR_TOKEN_NOT_RECOGNIZED)
+    package static let userAlreadyLoggedIn = CKError(CKR_USER_ALREADY_LOGGED_IN)
+    package static let userAnotherAlreadyLoggedIn = CKError(CKR_USER_ANOTHER_ALREADY_LOGGED_IN)
+    package static let userTypeInvalid = CKError(CKR_USER_TYPE_INVALID)
     /// The activation password is wrong or malformed (vendor, 0x80000006).
-    public static let activationPasswordInvalid = CKError(0x8000_0006)
+    package static let activationPasswordInvalid = CKError(0x8000_0006)
     /// The signature is good, and no path leads from the signer's certificate to a trusted one.
-    public static let certificateChainNotVerified = CKError(CKR_CERT_CHAIN_NOT_VERIFIED)
+    package static let certificateChainNotVerified = CKError(CKR_CERT_CHAIN_NOT_VERIFIED)
 }
 
 extension CKError {

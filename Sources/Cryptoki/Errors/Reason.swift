@@ -1,15 +1,15 @@
-public import CCryptoki
+package import CCryptoki
 import Synchronization
 
 /// Why a call was refused, in words for the log: what was refused, and by which rule.
 ///
 /// Text is literal, and only numbers and names of the standard can be inserted: no value of an attribute, no PIN and no
 /// data comes into a reason.
-public struct Reason: Sendable, ExpressibleByStringInterpolation {
+package struct Reason: Sendable, ExpressibleByStringInterpolation {
     private(set) var text: String
 
-    public init(stringLiteral text: StaticString) { self.text = text.description }
-    public init(stringInterpolation: StringInterpolation) { text = stringInterpolation.text }
+    package init(stringLiteral text: StaticString) { self.text = text.description }
+    package init(stringInterpolation: StringInterpolation) { text = stringInterpolation.text }
 
     /// Both reasons, while they are short enough for one line.
     func joined(with other: Reason?) -> Reason {
@@ -18,47 +18,47 @@ public struct Reason: Sendable, ExpressibleByStringInterpolation {
     }
 
     /// Whether anyone reads reasons. Where nobody does, none is put into words.
-    public static var isWanted: Bool {
+    package static var isWanted: Bool {
         get { wanted.load(ordering: .relaxed) }
         set { wanted.store(newValue, ordering: .relaxed) }
     }
 
     private static let wanted = Atomic(true)
 
-    public struct StringInterpolation: StringInterpolationProtocol {
+    package struct StringInterpolation: StringInterpolationProtocol {
         fileprivate var text = ""
 
-        public init(literalCapacity: Int, interpolationCount: Int) { text.reserveCapacity(literalCapacity) }
+        package init(literalCapacity: Int, interpolationCount: Int) { text.reserveCapacity(literalCapacity) }
 
-        public mutating func appendLiteral(_ text: StaticString) { self.text += text.description }
-        public mutating func appendInterpolation(_ text: StaticString) { appendLiteral(text) }
-        public mutating func appendInterpolation(_ reason: Reason) { text += reason.text }
+        package mutating func appendLiteral(_ text: StaticString) { self.text += text.description }
+        package mutating func appendInterpolation(_ text: StaticString) { appendLiteral(text) }
+        package mutating func appendInterpolation(_ reason: Reason) { text += reason.text }
 
         /// A length, a position or another number, in decimal digits.
-        public mutating func appendInterpolation(_ number: some FixedWidthInteger) { text += String(number) }
+        package mutating func appendInterpolation(_ number: some FixedWidthInteger) { text += String(number) }
 
         /// A number in hexadecimal digits.
-        public mutating func appendInterpolation(hex number: some FixedWidthInteger) {
+        package mutating func appendInterpolation(hex number: some FixedWidthInteger) {
             text += "0x" + String(number, radix: 16, uppercase: true)
         }
 
         /// The name of an attribute's type.
-        public mutating func appendInterpolation(attribute type: CK_ATTRIBUTE_TYPE) {
+        package mutating func appendInterpolation(attribute type: CK_ATTRIBUTE_TYPE) {
             append(Names.attribute(type), type)
         }
 
         /// The name of a mechanism.
-        public mutating func appendInterpolation(mechanism type: CK_MECHANISM_TYPE) {
+        package mutating func appendInterpolation(mechanism type: CK_MECHANISM_TYPE) {
             append(Names.mechanism(type), type)
         }
 
         /// The name of a class of objects.
-        public mutating func appendInterpolation(class type: CK_OBJECT_CLASS) {
+        package mutating func appendInterpolation(class type: CK_OBJECT_CLASS) {
             append(Names.objectClass(type), type)
         }
 
         /// The name of a key's type.
-        public mutating func appendInterpolation(keyType type: CK_KEY_TYPE) { append(Names.keyType(type), type) }
+        package mutating func appendInterpolation(keyType type: CK_KEY_TYPE) { append(Names.keyType(type), type) }
 
         /// A name, or the number that has none.
         private mutating func append(_ name: StaticString?, _ number: CK_ULONG) {
@@ -68,5 +68,5 @@ public struct Reason: Sendable, ExpressibleByStringInterpolation {
 }
 
 extension Reason: CustomStringConvertible {
-    public var description: String { text }
+    package var description: String { text }
 }

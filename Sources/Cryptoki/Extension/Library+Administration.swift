@@ -1,11 +1,11 @@
-public import CCryptoki
-public import Secrets
-public import Token
+package import CCryptoki
+package import Secrets
+package import Token
 
 /// What the vendor's extension asks of a slot without a session.
 extension Library {
     /// The record of the token's last GOST signature, BER; empty if there was none.
-    public func journal(in slot: CK_SLOT_ID) throws(CKError) -> [UInt8] {
+    package func journal(in slot: CK_SLOT_ID) throws(CKError) -> [UInt8] {
         try withToken(in: slot) { token throws(TokenError) in try token.journal() ?? [] }
     }
 
@@ -13,7 +13,7 @@ extension Library {
     ///
     /// - Parameter present: Its present value; User's PIN if it has none.
     /// - Throws: `CKR_ARGUMENTS_BAD` for a number that no local PIN has.
-    public func setLocalPIN(
+    package func setLocalPIN(
         _ number: CK_ULONG, in slot: CK_SLOT_ID, to new: borrowing Secret, presenting present: borrowing Secret
     ) throws(CKError) {
         let pin = try LocalPIN(number)
@@ -27,7 +27,7 @@ extension Library {
     /// Limits and tries of a local PIN.
     ///
     /// - Throws: `CKR_ARGUMENTS_BAD` for a number that no local PIN has; `CKR_DEVICE_ERROR` if it has no value.
-    public func localPIN(_ number: CK_ULONG, in slot: CK_SLOT_ID) throws(CKError) -> PINState {
+    package func localPIN(_ number: CK_ULONG, in slot: CK_SLOT_ID) throws(CKError) -> PINState {
         let pin = try LocalPIN(number)
         let state = try withToken(in: slot) { token throws(TokenError) in try token.localPIN(pin) }
         guard let state else { throw .deviceError }
@@ -37,7 +37,7 @@ extension Library {
     /// Whether a PIN must be changed before it is used for anything else.
     ///
     /// - Throws: `CKR_ARGUMENTS_BAD` for anybody but the SO, who never must, and User.
-    public func mustChangePIN(of user: CK_USER_TYPE, in slot: CK_SLOT_ID) throws(CKError) -> Bool {
+    package func mustChangePIN(of user: CK_USER_TYPE, in slot: CK_SLOT_ID) throws(CKError) -> Bool {
         guard user == CKU_USER || user == CKU_SO else {
             throw .argumentsBad("the user \(user) is neither User nor SO")
         }
@@ -52,7 +52,7 @@ extension Library {
     /// The size of the token's drive in megabytes.
     ///
     /// - Throws: `CKR_FUNCTION_NOT_SUPPORTED` if it has none.
-    public func driveSize(in slot: CK_SLOT_ID) throws(CKError) -> Int {
+    package func driveSize(in slot: CK_SLOT_ID) throws(CKError) -> Int {
         guard let size = try withToken(in: slot, { token throws(TokenError) in try token.driveSize() }) else {
             throw .functionNotSupported
         }
@@ -62,7 +62,7 @@ extension Library {
     /// The volumes of the token's drive.
     ///
     /// - Throws: `CKR_FUNCTION_NOT_SUPPORTED` if it has none.
-    public func volumes(in slot: CK_SLOT_ID) throws(CKError) -> [TokenVolume] {
+    package func volumes(in slot: CK_SLOT_ID) throws(CKError) -> [TokenVolume] {
         guard let volumes = try withToken(in: slot, { token throws(TokenError) in try token.volumes() }) else {
             throw .functionNotSupported
         }

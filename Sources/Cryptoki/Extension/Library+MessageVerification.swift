@@ -1,4 +1,4 @@
-public import CCryptoki
+package import CCryptoki
 import HostCrypto
 
 /// Verification of signed messages (CMS, RFC 5652), without the token. The slot is held to find the operation, and not
@@ -13,7 +13,7 @@ extension Library {
     ///   - time: When the certificates must be valid, in seconds since 1970.
     /// - Throws: `CKR_OPERATION_ACTIVE`; `CKR_ARGUMENTS_BAD` for modes and flags that are not known or do not go
     ///   together, and for a store that cannot be read; `CKR_DATA_INVALID` for what is no message.
-    public func verifyMessageInit(
+    package func verifyMessageInit(
         _ handle: CK_SESSION_HANDLE, _ message: [UInt8], trusting store: MessageStore, mode: CK_ULONG,
         flags: CK_FLAGS, time: Int
     ) throws(CKError) {
@@ -51,7 +51,7 @@ extension Library {
     /// Verifies a message with its content.
     ///
     /// - Throws: `CKR_OPERATION_NOT_INITIALIZED`, for a message without content too; `CKR_SIGNATURE_INVALID`.
-    public func verifyMessage(_ handle: CK_SESSION_HANDLE) throws(CKError) -> VerifiedMessage {
+    package func verifyMessage(_ handle: CK_SESSION_HANDLE) throws(CKError) -> VerifiedMessage {
         let (operation, content) = try withSession(handle) { session throws(CKError) in
             guard let operation = session.messageVerification, let content = operation.content else {
                 throw .operationNotInitialised
@@ -66,7 +66,7 @@ extension Library {
     /// Takes a part of the content of a message that came without.
     ///
     /// - Throws: `CKR_OPERATION_NOT_INITIALIZED`, for a message with content too.
-    public func verifyMessageUpdate(_ handle: CK_SESSION_HANDLE, _ data: Span<UInt8>) throws(CKError) {
+    package func verifyMessageUpdate(_ handle: CK_SESSION_HANDLE, _ data: Span<UInt8>) throws(CKError) {
         let operation = try withSession(handle) { session throws(CKError) in try session.detachedVerification() }
         try operation.update(data)
     }
@@ -74,7 +74,7 @@ extension Library {
     /// Verifies a message whose content came in parts.
     ///
     /// - Throws: As ``verifyMessageUpdate(_:_:)``; `CKR_SIGNATURE_INVALID`.
-    public func verifyMessageFinal(_ handle: CK_SESSION_HANDLE) throws(CKError) -> VerifiedMessage {
+    package func verifyMessageFinal(_ handle: CK_SESSION_HANDLE) throws(CKError) -> VerifiedMessage {
         let operation = try withSession(handle) { session throws(CKError) in
             let operation = try session.detachedVerification()
             session.messageVerification = nil

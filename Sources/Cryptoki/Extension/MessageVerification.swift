@@ -4,10 +4,10 @@ import Locking
 import Secrets
 
 /// What an application trusts in when it verifies a message: certificates and lists of revoked ones, in DER.
-public struct MessageStore: Sendable {
+package struct MessageStore: Sendable {
     let trusted, certificates, revocationLists: [[UInt8]]
 
-    public init(trusted: [[UInt8]], certificates: [[UInt8]], revocationLists: [[UInt8]]) {
+    package init(trusted: [[UInt8]], certificates: [[UInt8]], revocationLists: [[UInt8]]) {
         self.trusted = trusted
         self.certificates = certificates
         self.revocationLists = revocationLists
@@ -15,13 +15,13 @@ public struct MessageStore: Sendable {
 }
 
 /// What a verification has found: every signature of the message is good.
-public struct VerifiedMessage: Sendable {
+package struct VerifiedMessage: Sendable {
     /// Empty for content that came another way.
-    public let content: [UInt8]
+    package let content: [UInt8]
     /// The signers' certificates in DER.
-    public let signers: [[UInt8]]
+    package let signers: [[UInt8]]
     /// Whether a path leads from each of them to one that is trusted, or nobody asked for that.
-    public let isTrusted: Bool
+    package let isTrusted: Bool
 }
 
 /// The verification of a signed message. It runs on the host, and has a lock of its own, so that neither the token nor

@@ -1,19 +1,19 @@
-public import CCryptoki
+package import CCryptoki
 import SecureChannel
-public import Token
+package import Token
 
 /// A token's secure channel in the vendor's terms: `SECURE_MESSAGING_` of the modern profile is the enhanced one.
 extension ProtectionInfo {
     /// Whether the token has a channel.
-    public var isAvailable: Bool { !profiles.isEmpty }
+    package var isAvailable: Bool { !profiles.isEmpty }
 
     /// The profile in which messages are protected, the default before activation, or unsupported.
-    public var currentMode: CK_ULONG {
+    package var currentMode: CK_ULONG {
         profile.map(Self.mode(of:)) ?? (isAvailable ? SECURE_MESSAGING_DEFAULT : SECURE_MESSAGING_UNSUPPORTED)
     }
 
     /// All profiles that the token offers, or unsupported.
-    public var supportedModes: [CK_ULONG] {
+    package var supportedModes: [CK_ULONG] {
         isAvailable ? profiles.sorted().map(Self.mode(of:)) : [SECURE_MESSAGING_UNSUPPORTED]
     }
 

@@ -1,15 +1,15 @@
-public import CCryptoki
+package import CCryptoki
 import SecureChannel
-public import Secrets
+package import Secrets
 import Token
 
 /// A new activation password, as an application asks for it.
-public struct ActivationPasswordRequest: Sendable {
+package struct ActivationPasswordRequest: Sendable {
     let slot: UInt8
     let charset: SecureChannel.Charset
 
     /// Symbols of the password as it is printed, `XXXX-XXXX-XXXX-XXXX`.
-    public let length = 19
+    package let length = 19
 }
 
 extension Session {
@@ -19,7 +19,7 @@ extension Session {
     ///   - number: 1 to 6, or 0 for the next that the token has none of.
     ///   - characters: `CAPS_AND_DIGITS` or `CAPS_ONLY`.
     /// - Throws: `CKR_FUNCTION_NOT_SUPPORTED` on a token without channel, or that is used without, whoever asks.
-    public func activationPasswordRequest(
+    package func activationPasswordRequest(
         number: CK_ULONG, characters: CK_ULONG
     ) throws(CKError) -> ActivationPasswordRequest {
         guard number <= 6, let charset = UInt8(exactly: characters).flatMap(SecureChannel.Charset.init(rawValue:))
@@ -35,7 +35,7 @@ extension Session {
     /// Has the token make an activation password, in place of the one with the same number.
     ///
     /// - Returns: The password as it is printed. It cannot be asked for again.
-    public func generateActivationPassword(_ request: ActivationPasswordRequest) throws(CKError) -> Secret {
+    package func generateActivationPassword(_ request: ActivationPasswordRequest) throws(CKError) -> Secret {
         let password = try slot.withToken { token throws(TokenError) in
             try token.generateActivationPassword(slot: request.slot, charset: request.charset)
         }

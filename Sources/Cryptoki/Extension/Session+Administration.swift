@@ -1,16 +1,16 @@
-public import CCryptoki
-public import Secrets
+package import CCryptoki
+package import Secrets
 import Token
 
 /// The token's name, its licences, and what the SO does for User: the vendor's extension.
 extension Session {
     /// The most bytes that a token's name can have.
-    public static let nameLimit = 255
+    package static let nameLimit = 255
     /// Bytes of a licence.
-    public static let licenceSize = Token.licenceSize
+    package static let licenceSize = Token.licenceSize
 
     /// Gives User's PIN all its tries; the PIN stays. Only the SO can.
-    public func unblockUserPIN() throws(CKError) {
+    package func unblockUserPIN() throws(CKError) {
         try requireLogin(.securityOfficer)
         try slot.withToken { token throws(TokenError) in try token.unblockUserPIN() }
     }
@@ -18,7 +18,7 @@ extension Session {
     /// Names the token, or takes its name away. Only User can.
     ///
     /// - Parameter name: UTF-8, 0 to 255 bytes.
-    public func setTokenName(_ name: [UInt8]) throws(CKError) {
+    package func setTokenName(_ name: [UInt8]) throws(CKError) {
         guard name.count <= Self.nameLimit else {
             throw .argumentsBad("the name has \(name.count) octets, the most is \(Self.nameLimit)")
         }
@@ -28,12 +28,12 @@ extension Session {
     }
 
     /// The token's whole name, UTF-8; nil if it has none.
-    public func tokenName() throws(CKError) -> [UInt8]? {
+    package func tokenName() throws(CKError) -> [UInt8]? {
         try slot.withToken { token throws(TokenError) in try token.info(evicting: true).label }
     }
 
     /// Writes a licence of a maker of applications. Either login will do.
-    public func setLicence(_ number: CK_ULONG, to licence: [UInt8]) throws(CKError) {
+    package func setLicence(_ number: CK_ULONG, to licence: [UInt8]) throws(CKError) {
         let number = try Self.licenceNumber(number)
         guard licence.count == Self.licenceSize else {
             throw .argumentsBad("the licence has \(licence.count) octets, and must have \(Self.licenceSize)")
@@ -43,13 +43,13 @@ extension Session {
     }
 
     /// A licence; zeros if none was written.
-    public func licence(_ number: CK_ULONG) throws(CKError) -> [UInt8] {
+    package func licence(_ number: CK_ULONG) throws(CKError) -> [UInt8] {
         let number = try Self.licenceNumber(number)
         return try slot.withToken { token throws(TokenError) in try token.licence(number) }
     }
 
     /// - Throws: `CKR_ARGUMENTS_BAD` for a number that no token has.
-    public static func licenceNumber(_ number: CK_ULONG) throws(CKError) -> Int {
+    package static func licenceNumber(_ number: CK_ULONG) throws(CKError) -> Int {
         guard (1...4).contains(number) else { throw .argumentsBad("\(number) is no licence's number, 1 to 4") }
         return Int(clamping: number)
     }
@@ -63,7 +63,7 @@ extension Session {
     }
 
     /// Makes the standard value of a PIN its default again; the PIN stays.
-    public func restoreStandardPIN(of user: CK_USER_TYPE) throws(CKError) {
+    package func restoreStandardPIN(of user: CK_USER_TYPE) throws(CKError) {
         try requireManaged(user)
         try slot.withToken { token throws(TokenError) in try token.setDefaultUserPIN(to: Secret(count: 0)) }
     }
@@ -71,13 +71,13 @@ extension Session {
     /// Gives a PIN the value that is its default.
     ///
     /// - Throws: `CKR_USER_NOT_LOGGED_IN` also where the token's policy does not let the SO change the PIN.
-    public func resetPINToDefault(of user: CK_USER_TYPE) throws(CKError) {
+    package func resetPINToDefault(of user: CK_USER_TYPE) throws(CKError) {
         try requireManaged(user)
         try slot.withToken { token throws(TokenError) in try token.resetUserPINToDefault() }
     }
 
     /// Sets what ``resetPINToDefault(of:)`` gives; the PIN stays.
-    public func setDefaultPIN(of user: CK_USER_TYPE, to pin: borrowing Secret) throws(CKError) {
+    package func setDefaultPIN(of user: CK_USER_TYPE, to pin: borrowing Secret) throws(CKError) {
         try requireManaged(user)
         guard (6...32).contains(pin.count) else { throw .pinLengthRange }
         let pin = pin.copy()
@@ -85,7 +85,7 @@ extension Session {
     }
 
     /// Has the token remember that a PIN must be changed, until it is.
-    public func forcePINChange(of user: CK_USER_TYPE) throws(CKError) {
+    package func forcePINChange(of user: CK_USER_TYPE) throws(CKError) {
         try requireManaged(user)
         try slot.withToken { token throws(TokenError) in try token.forceUserPINChange() }
     }

@@ -1,17 +1,17 @@
-public import CCryptoki
+package import CCryptoki
 import GOST
 import HostCrypto
 import Secrets
 import Token
 
 /// What a request for a certificate shall say, as an application words it: a type, its value, the next type, and so on.
-public struct RequestFields: Sendable {
+package struct RequestFields: Sendable {
     let subject: [CertificationRequest.Field]
     let attributes: [CertificationRequest.Field]
     let extensions: [CertificationRequest.Field]
 
     /// - Throws: `CKR_ARGUMENTS_BAD` for a type without a value.
-    public init(subject: [String], attributes: [String], extensions: [String]) throws(CKError) {
+    package init(subject: [String], attributes: [String], extensions: [String]) throws(CKError) {
         self.subject = try Self.fields(subject)
         self.attributes = try Self.fields(attributes)
         self.extensions = try Self.fields(extensions)
@@ -32,7 +32,7 @@ extension Session {
     /// - Parameter privateKey: Invalid for the one with the public key's identifier.
     /// - Throws: `CKR_USER_NOT_LOGGED_IN`; `CKR_KEY_HANDLE_INVALID`, `CKR_KEY_TYPE_INCONSISTENT` if the keys are no
     ///   pair; `CKR_ARGUMENTS_BAD` for a field that nobody understands.
-    public func certificationRequest(
+    package func certificationRequest(
         for publicKey: CK_OBJECT_HANDLE, with privateKey: CK_OBJECT_HANDLE, _ fields: RequestFields
     ) throws(CKError) -> [UInt8] {
         guard slot.login == .user else { throw .userNotLoggedIn("User must be logged in") }
@@ -66,7 +66,7 @@ extension Session {
     /// - Throws: `CKR_USER_NOT_LOGGED_IN`; `CKR_OBJECT_HANDLE_INVALID`, `CKR_ATTRIBUTE_TYPE_INVALID` for what is no
     ///   certificate; `CKR_KEY_HANDLE_INVALID`; `CKR_KEY_TYPE_INCONSISTENT` for a key that is not the certificate's, or
     ///   not of GOST.
-    public func signedMessage(
+    package func signedMessage(
         of data: Span<UInt8>, certificate: CK_OBJECT_HANDLE, with privateKey: CK_OBJECT_HANDLE,
         others: [CK_OBJECT_HANDLE], isDetached: Bool, time: Int
     ) throws(CKError) -> [UInt8] {
@@ -92,7 +92,7 @@ extension Session {
     }
 
     /// What a certificate says, as text for people.
-    public func certificateText(_ handle: CK_OBJECT_HANDLE) throws(CKError) -> [UInt8] {
+    package func certificateText(_ handle: CK_OBJECT_HANDLE) throws(CKError) -> [UInt8] {
         let der = try certificate(handle).value
         do { return try Certificate.text(der: der.span) } catch { throw .functionFailed }
     }

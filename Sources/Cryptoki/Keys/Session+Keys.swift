@@ -1,4 +1,4 @@
-public import CCryptoki
+package import CCryptoki
 import GOST
 import HostCrypto
 import Secrets
@@ -8,7 +8,7 @@ extension Session {
     /// Makes a key pair: on the token if the private key shall live there, else in this process.
     ///
     /// - Returns: The handles of the public and the private key.
-    public func generateKeyPair(
+    package func generateKeyPair(
         _ mechanism: Mechanism, publicTemplate: Attributes, privateTemplate: Attributes
     ) throws(CKError) -> (CK_OBJECT_HANDLE, CK_OBJECT_HANDLE) {
         let definition = try MechanismDefinition.find(mechanism.type)

@@ -1,10 +1,10 @@
-public import CCryptoki
+package import CCryptoki
 import Secrets
 import Token
 
 extension Session {
     /// Makes a secret key in this process.
-    public func generateKey(_ mechanism: Mechanism, template: Attributes) throws(CKError) -> CK_OBJECT_HANDLE {
+    package func generateKey(_ mechanism: Mechanism, template: Attributes) throws(CKError) -> CK_OBJECT_HANDLE {
         let definition = try MechanismDefinition.find(mechanism.type)
         guard case .keyGeneration(let keyType) = definition.work else {
             throw .mechanismInvalid("\(mechanism: mechanism.type) makes no secret keys")

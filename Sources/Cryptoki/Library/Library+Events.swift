@@ -1,5 +1,5 @@
 import APDU
-public import CCryptoki
+package import CCryptoki
 import Locking
 import Token
 
@@ -12,7 +12,7 @@ extension Library {
     ///
     /// - Parameter waits: Whether to wait for an event if there was none.
     /// - Throws: `CKR_NO_EVENT`; `CKR_CRYPTOKI_NOT_INITIALIZED` when another thread ends the library.
-    public func waitForSlotEvent(waits: Bool) throws(CKError) -> CK_SLOT_ID {
+    package func waitForSlotEvent(waits: Bool) throws(CKError) -> CK_SLOT_ID {
         var watch: (any ReaderWatch)?
         while true {
             // Noted before the look, so that nothing can change in between unseen.

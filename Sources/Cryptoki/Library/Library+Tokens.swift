@@ -1,23 +1,23 @@
-public import CCryptoki
+package import CCryptoki
 import Locking
 import SecureChannel
-public import Secrets
-public import Token
+package import Secrets
+package import Token
 
 extension Library {
     /// What is known of a token, with this application's sessions.
-    public struct TokenState: Sendable {
-        public var model: TokenModel
-        public var atr: [UInt8]
-        public var isActivated: Bool
-        public var protection: ProtectionInfo
-        public var info: TokenInfo
-        public var sessionCount: Int
-        public var readWriteSessionCount: Int
+    package struct TokenState: Sendable {
+        package var model: TokenModel
+        package var atr: [UInt8]
+        package var isActivated: Bool
+        package var protection: ProtectionInfo
+        package var info: TokenInfo
+        package var sessionCount: Int
+        package var readWriteSessionCount: Int
     }
 
     /// - Parameter evicting: Whether to learn everything, even at another process's cost; see `Token.info`.
-    public func token(in slot: CK_SLOT_ID, evicting: Bool) throws(CKError) -> TokenState {
+    package func token(in slot: CK_SLOT_ID, evicting: Bool) throws(CKError) -> TokenState {
         // While a call waits for a token that is away, this one says so.
         guard try self.slot(slot).isOccupied else { throw .tokenNotPresent }
         return try withSlot(slot) { slot throws(CKError) in
@@ -37,7 +37,7 @@ extension Library {
     /// Activates the secure channel of the token with a password, as the user typed it.
     ///
     /// - Throws: `CKR_SESSION_EXISTS` while a session with the token is open.
-    public func activate(_ slot: CK_SLOT_ID, password: Span<UInt8>) throws(CKError) {
+    package func activate(_ slot: CK_SLOT_ID, password: Span<UInt8>) throws(CKError) {
         let slot = try entry(slot).slot
         let password = try ActivationPassword.cryptoki(password)
         try slot.withLock { slot throws(CKError) in
@@ -53,7 +53,7 @@ extension Library {
     ///   - mode: How messages shall be protected from then on (`SECURE_MESSAGING_`). The channel always takes the highest
     ///     profile that both ends have, so that this only says which one the caller counts on.
     /// - Throws: `CKR_SESSION_EXISTS` while a session with the token is open.
-    public func initToken(
+    package func initToken(
         in slot: CK_SLOT_ID, pin: borrowing Secret, format: TokenFormat, mode: CK_ULONG
     ) throws(CKError) {
         let pin = pin.copy()
@@ -74,13 +74,13 @@ extension Library {
     }
 
     /// The mechanisms of the token in a slot, in the vendor's order.
-    public func mechanisms(of slot: CK_SLOT_ID) throws(CKError) -> [CK_MECHANISM_TYPE] {
+    package func mechanisms(of slot: CK_SLOT_ID) throws(CKError) -> [CK_MECHANISM_TYPE] {
         try requireToken(slot)
         return MechanismDefinition.all.map(\.type)
     }
 
     /// What a mechanism works with: the sizes of keys, where they do not follow from the key type, and the flags.
-    public func information(
+    package func information(
         on mechanism: CK_MECHANISM_TYPE, in slot: CK_SLOT_ID
     ) throws(CKError) -> (keySizes: ClosedRange<CK_ULONG>, flags: CK_FLAGS) {
         try requireToken(slot)

@@ -1,14 +1,14 @@
-public import APDU
-public import CCryptoki
+package import APDU
+package import CCryptoki
 import GOST
 import Locking
-public import Token
+package import Token
 
 /// What `C_Initialize` makes and `C_Finalize` ends: the slots and sessions of this application.
 ///
 /// Any number of threads. A short lock guards the tables and is never held while a card works; each slot has a lock of
 /// its own for that.
-public final class Library: Sendable {
+package final class Library: Sendable {
     let readers: any ReaderService
     let settings: TokenSettings
     private let tables: Lock<Tables>
@@ -68,7 +68,7 @@ public final class Library: Sendable {
         }
     }
 
-    public init(readers: any ReaderService, settings: TokenSettings) {
+    package init(readers: any ReaderService, settings: TokenSettings) {
         self.readers = readers
         self.settings = settings
         tables = Lock(Tables())
@@ -77,13 +77,13 @@ public final class Library: Sendable {
     // MARK: Slots
 
     /// What a slot looks like from outside, without a word to the token.
-    public struct SlotState: Sendable {
+    package struct SlotState: Sendable {
         /// The PC/SC name of the reader.
-        public var reader: String
+        package var reader: String
         /// Whether there is a card in it, of whatever kind.
-        public var isOccupied: Bool
+        package var isOccupied: Bool
         /// Whether there is a token in it that this library drives.
-        public var hasToken: Bool
+        package var hasToken: Bool
     }
 
     /// The slots in their order.
@@ -92,7 +92,7 @@ public final class Library: Sendable {
     ///   - tokenPresent: Whether only those are asked for that have a token which this library drives.
     ///   - isQuery: Whether only their number is asked for. The list that follows shows what was counted then, so that it
     ///     fits; any other list shows what is there now.
-    public func slots(tokenPresent: Bool, isQuery: Bool) throws(CKError) -> [CK_SLOT_ID] {
+    package func slots(tokenPresent: Bool, isQuery: Bool) throws(CKError) -> [CK_SLOT_ID] {
         let isCounted = tables.withLock { tables in
             defer { tables.isCounted = isQuery }
             return tables.isCounted && !isQuery
@@ -144,7 +144,7 @@ public final class Library: Sendable {
     }
 
     /// A slot as it is now.
-    public func slot(_ id: CK_SLOT_ID) throws(CKError) -> SlotState {
+    package func slot(_ id: CK_SLOT_ID) throws(CKError) -> SlotState {
         try look(recent: true)
         guard let entry = known(id) else { throw .slotIDInvalid }
         return entry.state
@@ -173,7 +173,7 @@ public final class Library: Sendable {
 
     // MARK: Sessions
 
-    public func openSession(with id: CK_SLOT_ID, flags: CK_FLAGS) throws(CKError) -> CK_SESSION_HANDLE {
+    package func openSession(with id: CK_SLOT_ID, flags: CK_FLAGS) throws(CKError) -> CK_SESSION_HANDLE {
         guard flags & CKF_SERIAL_SESSION != 0 else { throw .sessionParallelNotSupported }
         let slot = try entry(id).slot
         let handle = tables.withLock { $0.sessions.insert(id) }
@@ -192,13 +192,13 @@ public final class Library: Sendable {
         }
     }
 
-    public func closeSession(_ handle: CK_SESSION_HANDLE) throws(CKError) {
+    package func closeSession(_ handle: CK_SESSION_HANDLE) throws(CKError) {
         defer { forget([handle]) }
         try withSession(handle) { session throws(CKError) in session.slot.closeSession(handle) }
     }
 
     /// Closes the sessions that there are; one that is being opened meanwhile is not among them.
-    public func closeAllSessions(with id: CK_SLOT_ID) throws(CKError) {
+    package func closeAllSessions(with id: CK_SLOT_ID) throws(CKError) {
         var ended: [CK_SESSION_HANDLE] = []
         try entry(id).withLockAtOnce { slot in
             slot.closeAllSessions()
@@ -208,7 +208,7 @@ public final class Library: Sendable {
     }
 
     /// Runs `body` with a session, while no other thread has the token's slot.
-    public func withSession<Result>(
+    package func withSession<Result>(
         _ handle: CK_SESSION_HANDLE, _ body: (Session) throws(CKError) -> Result
     ) throws(CKError) -> Result {
         let id = try tables.withLock { tables throws(CKError) in try tables.sessions[handle] }
@@ -216,7 +216,7 @@ public final class Library: Sendable {
     }
 
     /// The slot, state and flags of a session.
-    public func sessionInfo(
+    package func sessionInfo(
         _ handle: CK_SESSION_HANDLE
     ) throws(CKError) -> (slot: CK_SLOT_ID, state: CK_STATE, flags: CK_FLAGS) {
         let id = try tables.withLock { tables throws(CKError) in try tables.sessions[handle] }
@@ -232,7 +232,7 @@ public final class Library: Sendable {
     // MARK: End
 
     /// Closes everything. Calls that other threads are in the middle of end first.
-    public func finalize() {
+    package func finalize() {
         let entries = tables.withLock { tables in
             defer {
                 tables = Tables()

@@ -1,10 +1,10 @@
-public import CCryptoki
-public import Secrets
+package import CCryptoki
+package import Secrets
 import Token
 
 extension Session {
     /// Logs in to the token, for all sessions of this application with it.
-    public func logIn(_ user: CK_USER_TYPE, pin: borrowing Secret) throws(CKError) {
+    package func logIn(_ user: CK_USER_TYPE, pin: borrowing Secret) throws(CKError) {
         let role: Token.Role
         switch user {
         case CKU_USER: role = .user
@@ -29,7 +29,7 @@ extension Session {
     }
 
     /// Ends the login. Private objects are seen no more, and private session objects are gone.
-    public func logOut() throws(CKError) {
+    package func logOut() throws(CKError) {
         guard slot.login != nil else { throw .userNotLoggedIn("nobody is logged in") }
         slot.loginEnded()
         // A token that is away loses the right with its session, and nobody waits for it.

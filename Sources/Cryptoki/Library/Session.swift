@@ -1,11 +1,11 @@
-public import CCryptoki
+package import CCryptoki
 import Token
 
 /// One session of this application with a token (PKCS #11 v2.40, 2.6 in the usage guide).
 ///
 /// Valid inside `Library.withSession` only, where no other thread has it. It has a property for each kind of operation,
 /// since the standard lets one of each be active at once.
-public final class Session {
+package final class Session {
     let handle: CK_SESSION_HANDLE
     let isReadWrite: Bool
     unowned let slot: Slot
@@ -39,7 +39,7 @@ public final class Session {
     }
 
     /// The operations that are active (`CKF_`).
-    public var activeOperations: CK_FLAGS {
+    package var activeOperations: CK_FLAGS {
         var flags: CK_FLAGS = 0
         if encryption != nil { flags |= CKF_ENCRYPT }
         if decryption != nil { flags |= CKF_DECRYPT }
@@ -53,7 +53,7 @@ public final class Session {
     }
 
     /// Ends the operations that `flags` name (`CKF_`), where there are any (PKCS #11 v3.0, 5.6.13).
-    public func cancel(_ flags: CK_FLAGS) {
+    package func cancel(_ flags: CK_FLAGS) {
         if flags & CKF_ENCRYPT != 0 { encryption = nil }
         if flags & CKF_DECRYPT != 0 { decryption = nil }
         if flags & CKF_DIGEST != 0 { digest = nil }
@@ -65,7 +65,7 @@ public final class Session {
     }
 
     /// The session's state (`CKS_`).
-    public var state: CK_STATE {
+    package var state: CK_STATE {
         switch (slot.login, isReadWrite) {
         case (nil, false): CKS_RO_PUBLIC_SESSION
         case (.user, false): CKS_RO_USER_FUNCTIONS
@@ -76,5 +76,5 @@ public final class Session {
     }
 
     /// The session's flags (`CKF_`).
-    public var flags: CK_FLAGS { CKF_SERIAL_SESSION | (isReadWrite ? CKF_RW_SESSION : 0) }
+    package var flags: CK_FLAGS { CKF_SERIAL_SESSION | (isReadWrite ? CKF_RW_SESSION : 0) }
 }

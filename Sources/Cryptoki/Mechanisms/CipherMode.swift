@@ -42,7 +42,7 @@ extension RunningCipher {
 }
 
 /// Which way a cipher works.
-public enum CipherDirection: Sendable {
+package enum CipherDirection: Sendable {
     case encryption, decryption
 
     /// What an application learns of text of a length that the cipher does not take.

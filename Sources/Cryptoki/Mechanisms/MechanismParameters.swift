@@ -1,8 +1,8 @@
-public import CCryptoki
+package import CCryptoki
 import GOST
 
 /// What the structure of a mechanism's parameter points to.
-public enum MechanismParameters: Sendable {
+package enum MechanismParameters: Sendable {
     case agreement(AgreementParameters)
     case tree(KeyTreeParameters)
     case oaep(OAEPParameters)
@@ -10,14 +10,14 @@ public enum MechanismParameters: Sendable {
 }
 
 /// The parameters of RSAES-OAEP (`CK_RSA_PKCS_OAEP_PARAMS`).
-public struct OAEPParameters: Sendable {
-    public var hash: CK_MECHANISM_TYPE
-    public var maskGeneration: CK_ULONG
+package struct OAEPParameters: Sendable {
+    package var hash: CK_MECHANISM_TYPE
+    package var maskGeneration: CK_ULONG
     /// Where the label comes from (`CKZ_`).
-    public var source: CK_ULONG
-    public var label: [UInt8]
+    package var source: CK_ULONG
+    package var label: [UInt8]
 
-    public init(hash: CK_MECHANISM_TYPE, maskGeneration: CK_ULONG, source: CK_ULONG, label: [UInt8]) {
+    package init(hash: CK_MECHANISM_TYPE, maskGeneration: CK_ULONG, source: CK_ULONG, label: [UInt8]) {
         self.hash = hash
         self.maskGeneration = maskGeneration
         self.source = source
@@ -27,15 +27,15 @@ public struct OAEPParameters: Sendable {
 
 /// The parameters of a key agreement: `CK_GOSTR3410_DERIVE_PARAMS`, `CK_ECDH1_DERIVE_PARAMS`, or the same without
 /// pointers.
-public struct AgreementParameters: Sendable, Equatable {
+package struct AgreementParameters: Sendable, Equatable {
     /// What becomes of the shared secret (`CKD_`).
-    public var derivation: CK_ULONG
+    package var derivation: CK_ULONG
     /// The other side's public key.
-    public var publicData: [UInt8]
+    package var publicData: [UInt8]
     /// The user keying material.
-    public var ukm: [UInt8]
+    package var ukm: [UInt8]
 
-    public init(derivation: CK_ULONG, publicData: [UInt8], ukm: [UInt8]) {
+    package init(derivation: CK_ULONG, publicData: [UInt8], ukm: [UInt8]) {
         self.derivation = derivation
         self.publicData = publicData
         self.ukm = ukm
@@ -93,15 +93,15 @@ extension AgreementParameters {
 }
 
 /// The parameters of the transport of a key (`CK_GOSTR3410_KEY_WRAP_PARAMS`).
-public struct KeyTransportParameters: Sendable {
+package struct KeyTransportParameters: Sendable {
     /// The object identifier of a substitution, or nothing.
-    public var wrapOID: [UInt8] = []
+    package var wrapOID: [UInt8] = []
     /// The user keying material: 8 octets, or nothing.
-    public var ukm: [UInt8] = []
+    package var ukm: [UInt8] = []
     /// The sender's key, or `CK_INVALID_HANDLE`.
-    public var key = CK_OBJECT_HANDLE(CK_INVALID_HANDLE)
+    package var key = CK_OBJECT_HANDLE(CK_INVALID_HANDLE)
 
-    public init() {}
+    package init() {}
 }
 
 extension KeyTransportParameters {
@@ -120,17 +120,17 @@ extension KeyTransportParameters {
 }
 
 /// The parameters of KDF_TREE_GOSTR3411_2012_256 (`CK_KDF_TREE_GOST_PARAMS`).
-public struct KeyTreeParameters: Sendable {
-    public var label: [UInt8]
-    public var seed: [UInt8]
+package struct KeyTreeParameters: Sendable {
+    package var label: [UInt8]
+    package var seed: [UInt8]
     /// The octets of the counter.
-    public var r: CK_ULONG
+    package var r: CK_ULONG
     /// The octets that the tree gives.
-    public var length: CK_ULONG
+    package var length: CK_ULONG
     /// Where in them the key begins.
-    public var offset: CK_ULONG
+    package var offset: CK_ULONG
 
-    public init(label: [UInt8], seed: [UInt8], r: CK_ULONG, length: CK_ULONG, offset: CK_ULONG) {
+    package init(label: [UInt8], seed: [UInt8], r: CK_ULONG, length: CK_ULONG, offset: CK_ULONG) {
         self.label = label
         self.seed = seed
         self.r = r

@@ -1,9 +1,9 @@
 import CCryptoki
-public import Secrets
+package import Secrets
 
 /// The value of an attribute. What can make up a key, and what private objects say, is kept as a secret, and is an array
 /// for as long only as somebody looks at it.
-public enum AttributeValue: Sendable, Equatable {
+package enum AttributeValue: Sendable, Equatable {
     case open([UInt8])
     case secret(SharedSecret)
 
@@ -14,7 +14,7 @@ public enum AttributeValue: Sendable, Equatable {
         }
     }
 
-    public static func == (left: AttributeValue, right: AttributeValue) -> Bool {
+    package static func == (left: AttributeValue, right: AttributeValue) -> Bool {
         switch (left, right) {
         case (.secret(let left), .secret(let right)): left == right
         default: left.bytes == right.bytes

@@ -1,5 +1,5 @@
 import APDU
-public import CCryptoki
+package import CCryptoki
 
 /// Templates as values of attributes (PKCS #11 v2.40, 4.8 to 4.10).
 ///
@@ -7,12 +7,12 @@ public import CCryptoki
 /// length of the value, both in four bytes, little-endian, and the value.
 extension Attributes {
     /// Whether the value of an attribute of this type is a template.
-    public static func holdsTemplate(_ type: CK_ATTRIBUTE_TYPE) -> Bool {
+    package static func holdsTemplate(_ type: CK_ATTRIBUTE_TYPE) -> Bool {
         [CKA_WRAP_TEMPLATE, CKA_UNWRAP_TEMPLATE, CKA_DERIVE_TEMPLATE].contains(type)
     }
 
     /// The template that a value holds; nil if it holds none, or one with a template in it.
-    public init?(packed bytes: [UInt8]) {
+    package init?(packed bytes: [UInt8]) {
         self.init()
         var cursor = ByteCursor(bytes)
         while !cursor.isAtEnd {
@@ -24,7 +24,7 @@ extension Attributes {
     }
 
     /// The attributes as the value of another one; nil for a type or a length that has no form.
-    public var packed: [UInt8]? {
+    package var packed: [UInt8]? {
         var bytes: [UInt8] = []
         for type in types.sorted() {
             let value = self[type] ?? []

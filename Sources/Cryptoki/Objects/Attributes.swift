@@ -1,19 +1,19 @@
-public import CCryptoki
-public import Secrets
+package import CCryptoki
+package import Secrets
 
 /// Attributes by type, each value in the bytes that an application sees (PKCS #11 v2.40, 4.1).
-public struct Attributes: Sendable, Equatable {
+package struct Attributes: Sendable, Equatable {
     private var values: [CK_ATTRIBUTE_TYPE: AttributeValue] = [:]
     /// Where each type stands in the caller's template.
     private var origin: TemplateOrigin?
 
-    public init() {}
+    package init() {}
 
     /// A template.
     ///
     /// - Parameter name: The caller's argument.
     /// - Throws: `CKR_TEMPLATE_INCONSISTENT` if a type comes twice with different values.
-    public init(
+    package init(
         template: [(type: CK_ATTRIBUTE_TYPE, value: AttributeValue)], _ name: StaticString = "pTemplate"
     ) throws(CKError) {
         var origin = TemplateOrigin(name)
@@ -28,24 +28,24 @@ public struct Attributes: Sendable, Equatable {
     }
 
     /// A template without values that were secret from the beginning.
-    public init(
+    package init(
         template: [(type: CK_ATTRIBUTE_TYPE, value: [UInt8])], _ name: StaticString = "pTemplate"
     ) throws(CKError) {
         try self.init(template: template.map { ($0.type, Self.value($0.value, of: $0.type)) }, name)
     }
 
-    public static func == (first: Attributes, second: Attributes) -> Bool { first.values == second.values }
+    package static func == (first: Attributes, second: Attributes) -> Bool { first.values == second.values }
 
     /// An attribute's name for a reason, with its place in the caller's template if it comes from there.
     func place(of type: CK_ATTRIBUTE_TYPE) -> Reason { origin?.place(of: type) ?? "\(attribute: type)" }
 
-    public subscript(type: CK_ATTRIBUTE_TYPE) -> [UInt8]? {
+    package subscript(type: CK_ATTRIBUTE_TYPE) -> [UInt8]? {
         get { values[type]?.bytes }
         set { values[type] = newValue.map { Self.value($0, of: type) } }
     }
 
     /// A value that is kept as a secret; nil for others.
-    public func secret(_ type: CK_ATTRIBUTE_TYPE) -> SharedSecret? {
+    package func secret(_ type: CK_ATTRIBUTE_TYPE) -> SharedSecret? {
         if case .secret(let secret) = values[type] { secret } else { nil }
     }
 
@@ -65,20 +65,20 @@ public struct Attributes: Sendable, Equatable {
     }
 
     /// The types that have a value.
-    public var types: some Collection<CK_ATTRIBUTE_TYPE> { values.keys }
+    package var types: some Collection<CK_ATTRIBUTE_TYPE> { values.keys }
 
     /// As ``types``, those of the caller's template first and in its order.
     var orderedTypes: [CK_ATTRIBUTE_TYPE] { origin.map { $0.sorted(Array(types)) } ?? types.sorted() }
 
     /// Whether every attribute of `template` is here with the same value.
-    public func matches(_ template: Attributes) -> Bool {
+    package func matches(_ template: Attributes) -> Bool {
         template.values.allSatisfy { values[$0.key] == $0.value }
     }
 
     /// A Boolean attribute; nil if it is absent.
     ///
     /// - Throws: `CKR_ATTRIBUTE_VALUE_INVALID` if it is not one byte.
-    public func bool(_ type: CK_ATTRIBUTE_TYPE) throws(CKError) -> Bool? {
+    package func bool(_ type: CK_ATTRIBUTE_TYPE) throws(CKError) -> Bool? {
         guard let value = self[type] else { return nil }
         guard value.count == 1 else {
             throw .attributeValueInvalid("\(place(of: type)) has \(value.count) octets, a CK_BBOOL has 1")
@@ -89,7 +89,7 @@ public struct Attributes: Sendable, Equatable {
     /// A numeric attribute; nil if it is absent.
     ///
     /// - Throws: `CKR_ATTRIBUTE_VALUE_INVALID` if it does not have a `CK_ULONG`'s size.
-    public func number(_ type: CK_ATTRIBUTE_TYPE) throws(CKError) -> CK_ULONG? {
+    package func number(_ type: CK_ATTRIBUTE_TYPE) throws(CKError) -> CK_ULONG? {
         guard let value = self[type] else { return nil }
         guard value.count == MemoryLayout<CK_ULONG>.size else {
             throw .attributeValueInvalid(
@@ -108,7 +108,7 @@ public struct Attributes: Sendable, Equatable {
 
 extension CK_ULONG {
     /// `CK_UNAVAILABLE_INFORMATION`.
-    public static var unavailable: CK_ULONG { ~0 }
+    package static var unavailable: CK_ULONG { ~0 }
 
     /// The bytes of the number as an attribute's value holds them. All supported hosts are little-endian.
     var bytes: [UInt8] { (0..<MemoryLayout<CK_ULONG>.size).map { UInt8(truncatingIfNeeded: self >> (8 * $0)) } }

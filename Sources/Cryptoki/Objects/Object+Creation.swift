@@ -1,4 +1,4 @@
-public import CCryptoki
+package import CCryptoki
 import GOST
 import HostCrypto
 import Secrets
@@ -219,7 +219,7 @@ extension Attributes {
     }
 
     /// What makes up a private or a secret key, which other objects can have, too.
-    public static let secrets = Set([CKA_VALUE] + KeyType.rsa.secretAttributes)
+    package static let secrets = Set([CKA_VALUE] + KeyType.rsa.secretAttributes)
 }
 
 extension Attributes {

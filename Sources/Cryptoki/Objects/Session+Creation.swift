@@ -1,17 +1,17 @@
-public import CCryptoki
+package import CCryptoki
 import Secrets
 import Token
 
 extension Session {
     /// Makes an object of what the application has: a key, a certificate or data.
-    public func createObject(_ template: Attributes) throws(CKError) -> CK_OBJECT_HANDLE {
+    package func createObject(_ template: Attributes) throws(CKError) -> CK_OBJECT_HANDLE {
         let attributes = try AttributeTable(for: template).attributes(from: template)
         try checkRights(attributes)
         return try insert(Object(creating: attributes, session: handle))
     }
 
     /// Copies an object. A private key of the token stays there alone.
-    public func copyObject(_ original: CK_OBJECT_HANDLE, _ template: Attributes) throws(CKError) -> CK_OBJECT_HANDLE {
+    package func copyObject(_ original: CK_OBJECT_HANDLE, _ template: Attributes) throws(CKError) -> CK_OBJECT_HANDLE {
         let object = try slot.visibleObject(original)
         guard !object.isFeatures, try object.attributes.bool(CKA_COPYABLE) != false else {
             throw .actionProhibited("the object's CKA_COPYABLE is false")
@@ -32,7 +32,7 @@ extension Session {
     }
 
     /// Changes attributes of an object: all of them, or none.
-    public func setAttributes(of object: CK_OBJECT_HANDLE, _ template: Attributes) throws(CKError) {
+    package func setAttributes(of object: CK_OBJECT_HANDLE, _ template: Attributes) throws(CKError) {
         var changed = try slot.visibleObject(object)
         guard !changed.isFeatures, try changed.attributes.bool(CKA_MODIFIABLE) != false else {
             throw .actionProhibited("the object's CKA_MODIFIABLE is false")
@@ -57,7 +57,7 @@ extension Session {
     }
 
     /// The octets that an object's attributes take.
-    public func objectSize(_ handle: CK_OBJECT_HANDLE) throws(CKError) -> CK_ULONG {
+    package func objectSize(_ handle: CK_OBJECT_HANDLE) throws(CKError) -> CK_ULONG {
         let attributes = try slot.visibleObject(handle).attributes
         return CK_ULONG(attributes.types.reduce(0) { $0 + (attributes[$1]?.count ?? 0) })
     }

@@ -1,4 +1,4 @@
-public import CCryptoki
+package import CCryptoki
 import Token
 
 extension Session {
@@ -6,7 +6,7 @@ extension Session {
     ///
     /// - Parameter types: Those that are wanted; nil for all. A key's value is not read unless it is.
     /// - Throws: `CKR_OBJECT_HANDLE_INVALID` if there is none that the session may see.
-    public func attributes(
+    package func attributes(
         of handle: CK_OBJECT_HANDLE, types: [CK_ATTRIBUTE_TYPE]? = nil
     ) throws(CKError) -> Attributes {
         let object = try slot.visibleObject(handle)
@@ -20,7 +20,7 @@ extension Session {
 
     /// Whether an attribute exists but may not be read: what makes up a private or a secret key that is sensitive or
     /// cannot be extracted.
-    public static func isSensitive(_ type: CK_ATTRIBUTE_TYPE, in attributes: Attributes) -> Bool {
+    package static func isSensitive(_ type: CK_ATTRIBUTE_TYPE, in attributes: Attributes) -> Bool {
         guard !attributes.showsValue else { return false }
         switch try? attributes.number(CKA_CLASS) {
         case CKO_PRIVATE_KEY:
@@ -32,7 +32,7 @@ extension Session {
     }
 
     /// Destroys an object.
-    public func destroyObject(_ handle: CK_OBJECT_HANDLE) throws(CKError) {
+    package func destroyObject(_ handle: CK_OBJECT_HANDLE) throws(CKError) {
         let object = try slot.visibleObject(handle)
         guard !object.isFeatures, try object.attributes.bool(CKA_DESTROYABLE) != false else {
             throw .actionProhibited("the object's CKA_DESTROYABLE is false")

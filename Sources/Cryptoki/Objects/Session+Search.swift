@@ -1,4 +1,4 @@
-public import CCryptoki
+package import CCryptoki
 
 /// What a search has found and not yet given.
 struct Search {
@@ -9,14 +9,14 @@ struct Search {
 
 extension Session {
     /// Begins a search. An empty template finds everything that the session may see, but for hardware features.
-    public func findObjectsInit(_ template: Attributes) throws(CKError) {
+    package func findObjectsInit(_ template: Attributes) throws(CKError) {
         guard search == nil else { throw .operationActive }
         try slot.refreshObjects()
         search = Search(handles: try slot.visibleObjects(matching: template)[...], removals: slot.objects.removals)
     }
 
     /// The next handles that were found, at most `limit`. What is gone meanwhile is passed over.
-    public func findObjects(limit: Int) throws(CKError) -> [CK_OBJECT_HANDLE] {
+    package func findObjects(limit: Int) throws(CKError) -> [CK_OBJECT_HANDLE] {
         guard var found = search else { throw .operationNotInitialised }
         if found.removals != slot.objects.removals {
             found = Search(
@@ -27,7 +27,7 @@ extension Session {
     }
 
     /// Ends the search.
-    public func findObjectsFinal() throws(CKError) {
+    package func findObjectsFinal() throws(CKError) {
         guard search != nil else { throw .operationNotInitialised }
         search = nil
     }

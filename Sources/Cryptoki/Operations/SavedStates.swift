@@ -37,7 +37,7 @@ extension Session {
     /// The octets of what ``saveState()`` gives.
     ///
     /// - Throws: `CKR_OPERATION_NOT_INITIALIZED` without an active operation, `CKR_STATE_UNSAVEABLE` unless it is a digest.
-    public func stateSize() throws(CKError) -> Int {
+    package func stateSize() throws(CKError) -> Int {
         let operations = activeOperations & ~CKF_FIND_OBJECTS
         guard operations != 0 else { throw .operationNotInitialised }
         guard operations == CKF_DIGEST else { throw .stateUnsaveable }
@@ -45,7 +45,7 @@ extension Session {
     }
 
     /// Puts the active digest aside; it stays active.
-    public func saveState() throws(CKError) -> [UInt8] {
+    package func saveState() throws(CKError) -> [UInt8] {
         guard let digest else { throw .operationNotInitialised }
         return try slot.sessions.savedStates.save(digest, random: slot.settings.random)
     }
@@ -53,7 +53,7 @@ extension Session {
     /// Goes on with a digest that was put aside, in place of whatever is active but for a search.
     ///
     /// - Parameter hasKeys: Whether the application names keys; a digest has none.
-    public func restoreState(_ state: [UInt8], hasKeys: Bool) throws(CKError) {
+    package func restoreState(_ state: [UInt8], hasKeys: Bool) throws(CKError) {
         let saved = try slot.sessions.savedStates.digest(state)
         guard !hasKeys else { throw .keyNotNeeded("the state is a digest's, which has no key") }
         cancel(~CKF_FIND_OBJECTS)

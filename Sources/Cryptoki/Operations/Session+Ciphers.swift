@@ -1,14 +1,14 @@
-public import CCryptoki
+package import CCryptoki
 import GOST
-public import Secrets
+package import Secrets
 
 extension Session {
-    public func encryptInit(_ mechanism: Mechanism, key: CK_OBJECT_HANDLE) throws(CKError) {
+    package func encryptInit(_ mechanism: Mechanism, key: CK_OBJECT_HANDLE) throws(CKError) {
         guard encryption == nil else { throw .operationActive }
         encryption = try cipherOperation(mechanism, key: key, .encryption)
     }
 
-    public func decryptInit(_ mechanism: Mechanism, key: CK_OBJECT_HANDLE) throws(CKError) {
+    package func decryptInit(_ mechanism: Mechanism, key: CK_OBJECT_HANDLE) throws(CKError) {
         guard decryption == nil else { throw .operationActive }
         decryption = try cipherOperation(mechanism, key: key, .decryption)
     }
@@ -24,44 +24,44 @@ extension Session {
     }
 
     /// The octets that text in one part gives, or at most.
-    public func cipherSize(ofWhole count: Int, _ direction: CipherDirection) throws(CKError) -> Int {
+    package func cipherSize(ofWhole count: Int, _ direction: CipherDirection) throws(CKError) -> Int {
         try active(direction).size(ofWhole: count)
     }
 
     /// The octets that text in one part gives, where nobody knows before it is decrypted.
-    public func cipherSize(of data: Span<UInt8>, _ direction: CipherDirection) throws(CKError) -> Int {
+    package func cipherSize(of data: Span<UInt8>, _ direction: CipherDirection) throws(CKError) -> Int {
         try active(direction).exactSize(of: data)
     }
 
     /// The octets that a further part gives.
-    public func cipherSize(ofPart count: Int, _ direction: CipherDirection) throws(CKError) -> Int {
+    package func cipherSize(ofPart count: Int, _ direction: CipherDirection) throws(CKError) -> Int {
         try active(direction).size(ofPart: count)
     }
 
     /// The octets that the end of the text gives, or at most.
-    public func cipherFinalSize(_ direction: CipherDirection) throws(CKError) -> Int {
+    package func cipherFinalSize(_ direction: CipherDirection) throws(CKError) -> Int {
         try active(direction).finalSize
     }
 
     /// The octets that the end of the text gives, where nobody knows before it is decrypted.
-    public func cipherExactFinalSize(_ direction: CipherDirection) throws(CKError) -> Int {
+    package func cipherExactFinalSize(_ direction: CipherDirection) throws(CKError) -> Int {
         try active(direction).exactFinalSize()
     }
 
     /// Encrypts or decrypts text that came in one part.
-    public func cipher(_ data: Span<UInt8>, _ direction: CipherDirection) throws(CKError) -> Secret {
+    package func cipher(_ data: Span<UInt8>, _ direction: CipherDirection) throws(CKError) -> Secret {
         let operation = try active(direction)
         end(direction)
         return try operation.process(data)
     }
 
     /// Encrypts or decrypts a further part.
-    public func cipherUpdate(_ data: Span<UInt8>, _ direction: CipherDirection) throws(CKError) -> Secret {
+    package func cipherUpdate(_ data: Span<UInt8>, _ direction: CipherDirection) throws(CKError) -> Secret {
         try active(direction).update(data)
     }
 
     /// Ends text that came in parts.
-    public func cipherFinal(_ direction: CipherDirection) throws(CKError) -> Secret {
+    package func cipherFinal(_ direction: CipherDirection) throws(CKError) -> Secret {
         let operation = try active(direction)
         end(direction)
         return try operation.finalize()

@@ -1,10 +1,10 @@
-public import CCryptoki
+package import CCryptoki
 import GOST
 import Secrets
 
 extension Session {
     /// Makes a secret key out of another key (PKCS #11 v2.40, 5.16).
-    public func deriveKey(
+    package func deriveKey(
         _ mechanism: Mechanism, from baseHandle: CK_OBJECT_HANDLE, template: Attributes
     ) throws(CKError) -> CK_OBJECT_HANDLE {
         guard case .keyDerivation(let derivation) = try MechanismDefinition.find(mechanism.type).work else {

@@ -1,4 +1,4 @@
-public import CCryptoki
+package import CCryptoki
 import HostCrypto
 import Secrets
 
@@ -49,7 +49,7 @@ final class DigestOperation {
 }
 
 extension Session {
-    public func digestInit(_ mechanism: Mechanism) throws(CKError) {
+    package func digestInit(_ mechanism: Mechanism) throws(CKError) {
         guard digest == nil else { throw .operationActive }
         let definition = try MechanismDefinition.find(mechanism.type)
         guard case .digest(let algorithm) = definition.work else {
@@ -60,13 +60,13 @@ extension Session {
     }
 
     /// The number of bytes that the active operation will deliver.
-    public func digestSize() throws(CKError) -> Int {
+    package func digestSize() throws(CKError) -> Int {
         guard let digest else { throw .operationNotInitialised }
         return digest.algorithm.size
     }
 
     /// Digests data that came in one part.
-    public func digest(_ data: Span<UInt8>) throws(CKError) -> [UInt8] {
+    package func digest(_ data: Span<UInt8>) throws(CKError) -> [UInt8] {
         guard let operation = digest else { throw .operationNotInitialised }
         guard !operation.isMultiPart else { throw .operationActive }
         digest = nil
@@ -74,14 +74,14 @@ extension Session {
         return try operation.finalize()
     }
 
-    public func digestUpdate(_ data: Span<UInt8>) throws(CKError) {
+    package func digestUpdate(_ data: Span<UInt8>) throws(CKError) {
         guard let digest else { throw .operationNotInitialised }
         digest.isMultiPart = true
         digest.update(data)
     }
 
     /// Digests the value of a secret key. One that cannot be digested ends no operation (PKCS #11 v2.40, 5.10).
-    public func digestKey(_ handle: CK_OBJECT_HANDLE) throws(CKError) {
+    package func digestKey(_ handle: CK_OBJECT_HANDLE) throws(CKError) {
         guard let digest else { throw .operationNotInitialised }
         let key = try key(handle)
         guard let value = try? slot.loaded(key).secretValue() else {
@@ -91,7 +91,7 @@ extension Session {
         digest.update(value.bytes)
     }
 
-    public func digestFinal() throws(CKError) -> [UInt8] {
+    package func digestFinal() throws(CKError) -> [UInt8] {
         guard let operation = digest else { throw .operationNotInitialised }
         digest = nil
         return try operation.finalize()

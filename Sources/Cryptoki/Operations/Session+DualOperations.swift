@@ -1,13 +1,13 @@
-public import Secrets
+package import Secrets
 
 /// What a dual function does with the plaintext, beside encrypting or decrypting it.
-public enum SecondOperation: Sendable {
+package enum SecondOperation: Sendable {
     case digest, sign, verify
 }
 
 extension Session {
     /// Encrypts or decrypts a further part, and gives its plaintext to the second operation.
-    public func dualUpdate(
+    package func dualUpdate(
         _ part: Span<UInt8>, _ direction: CipherDirection, _ second: SecondOperation
     ) throws(CKError) -> Secret {
         guard direction == .decryption else {

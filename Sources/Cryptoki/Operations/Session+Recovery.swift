@@ -1,4 +1,4 @@
-public import CCryptoki
+package import CCryptoki
 import HostCrypto
 import Secrets
 
@@ -12,31 +12,31 @@ struct RecoveryOperation {
 }
 
 extension Session {
-    public func signRecoverInit(_ mechanism: Mechanism, key handle: CK_OBJECT_HANDLE) throws(CKError) {
+    package func signRecoverInit(_ mechanism: Mechanism, key handle: CK_OBJECT_HANDLE) throws(CKError) {
         guard signRecovery == nil else { throw .operationActive }
         signRecovery = try recovery(mechanism, handle, class: CKO_PRIVATE_KEY, permission: CKA_SIGN_RECOVER)
     }
 
     /// The number of bytes that the active operation will deliver.
-    public func signRecoverSize() throws(CKError) -> Int {
+    package func signRecoverSize() throws(CKError) -> Int {
         guard let signRecovery else { throw .operationNotInitialised }
         return signRecovery.signatureSize
     }
 
     /// Signs data that can be recovered from the signature.
-    public func signRecover(_ data: Span<UInt8>) throws(CKError) -> [UInt8] {
+    package func signRecover(_ data: Span<UInt8>) throws(CKError) -> [UInt8] {
         guard let operation = signRecovery else { throw .operationNotInitialised }
         signRecovery = nil
         return try sign([UInt8](copying: data), operation.scheme, with: operation.key)
     }
 
-    public func verifyRecoverInit(_ mechanism: Mechanism, key handle: CK_OBJECT_HANDLE) throws(CKError) {
+    package func verifyRecoverInit(_ mechanism: Mechanism, key handle: CK_OBJECT_HANDLE) throws(CKError) {
         guard verifyRecovery == nil else { throw .operationActive }
         verifyRecovery = try recovery(mechanism, handle, class: CKO_PUBLIC_KEY, permission: CKA_VERIFY_RECOVER)
     }
 
     /// The data that a signature holds. A valid signature leaves the operation active, for the data may find no room.
-    public func verifyRecover(_ signature: [UInt8]) throws(CKError) -> [UInt8] {
+    package func verifyRecover(_ signature: [UInt8]) throws(CKError) -> [UInt8] {
         guard let operation = verifyRecovery else { throw .operationNotInitialised }
         do throws(HostCryptoError) {
             return try operation.key.attributes.rsaPublicKey().recover(signature.span, operation.scheme)
@@ -46,7 +46,7 @@ extension Session {
     }
 
     /// Ends a verification whose data the application has.
-    public func verifyRecoverEnd() { verifyRecovery = nil }
+    package func verifyRecoverEnd() { verifyRecovery = nil }
 
     private func recovery(
         _ mechanism: Mechanism, _ handle: CK_OBJECT_HANDLE, class objectClass: CK_OBJECT_CLASS,

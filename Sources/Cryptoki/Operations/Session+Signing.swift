@@ -1,4 +1,4 @@
-public import CCryptoki
+package import CCryptoki
 import GOST
 import HostCrypto
 import Secrets
@@ -32,7 +32,7 @@ final class SignatureOperation {
 }
 
 extension Session {
-    public func signInit(_ mechanism: Mechanism, key handle: CK_OBJECT_HANDLE) throws(CKError) {
+    package func signInit(_ mechanism: Mechanism, key handle: CK_OBJECT_HANDLE) throws(CKError) {
         guard signature == nil else { throw .operationActive }
         let definition = try MechanismDefinition.find(mechanism.type)
         try definition.checkParameter(mechanism.parameter)
@@ -59,25 +59,25 @@ extension Session {
     }
 
     /// The number of bytes that the active operation will deliver.
-    public func signatureSize() throws(CKError) -> Int {
+    package func signatureSize() throws(CKError) -> Int {
         guard let signature else { throw .operationNotInitialised }
         return signature.signatureSize
     }
 
     /// Signs data that came in one part.
-    public func sign(_ data: Span<UInt8>) throws(CKError) -> [UInt8] {
+    package func sign(_ data: Span<UInt8>) throws(CKError) -> [UInt8] {
         guard let operation = signature else { throw .operationNotInitialised }
         guard !operation.isMultiPart else { throw .operationActive }
         return try finish(operation, with: data)
     }
 
-    public func signUpdate(_ data: Span<UInt8>) throws(CKError) {
+    package func signUpdate(_ data: Span<UInt8>) throws(CKError) {
         guard let operation = signature else { throw .operationNotInitialised }
         operation.isMultiPart = true
         try operation.input.update(data)
     }
 
-    public func signFinal() throws(CKError) -> [UInt8] {
+    package func signFinal() throws(CKError) -> [UInt8] {
         guard let operation = signature else { throw .operationNotInitialised }
         return try finish(operation, with: Span())
     }

@@ -1,4 +1,4 @@
-public import CCryptoki
+package import CCryptoki
 
 extension Session {
     /// Takes a step of active operations, from the caller's arguments to the answer. An error ends them.
@@ -8,7 +8,7 @@ extension Session {
     ///
     /// - Parameter operations: All that must be active (`CKF_`).
     /// - Throws: `CKR_OPERATION_NOT_INITIALIZED` if one is not, which ends none; whatever `body` throws.
-    public func step<Result>(
+    package func step<Result>(
         of operations: CK_FLAGS, _ body: (Session) throws(CKError) -> Result
     ) throws(CKError) -> Result {
         guard activeOperations & operations == operations else { throw .operationNotInitialised }

@@ -1,4 +1,4 @@
-public import CCryptoki
+package import CCryptoki
 import GOST
 import HostCrypto
 import Secrets
@@ -30,7 +30,7 @@ final class VerificationOperation {
 }
 
 extension Session {
-    public func verifyInit(_ mechanism: Mechanism, key handle: CK_OBJECT_HANDLE) throws(CKError) {
+    package func verifyInit(_ mechanism: Mechanism, key handle: CK_OBJECT_HANDLE) throws(CKError) {
         guard verification == nil else { throw .operationActive }
         let definition = try MechanismDefinition.find(mechanism.type)
         try definition.checkParameter(mechanism.parameter)
@@ -57,19 +57,19 @@ extension Session {
     }
 
     /// Verifies the signature of data that came in one part.
-    public func verify(_ data: Span<UInt8>, signature: [UInt8]) throws(CKError) {
+    package func verify(_ data: Span<UInt8>, signature: [UInt8]) throws(CKError) {
         guard let operation = verification else { throw .operationNotInitialised }
         guard !operation.isMultiPart else { throw .operationActive }
         try finish(operation, with: data, signature: signature)
     }
 
-    public func verifyUpdate(_ data: Span<UInt8>) throws(CKError) {
+    package func verifyUpdate(_ data: Span<UInt8>) throws(CKError) {
         guard let operation = verification else { throw .operationNotInitialised }
         operation.isMultiPart = true
         try operation.update(data)
     }
 
-    public func verifyFinal(signature: [UInt8]) throws(CKError) {
+    package func verifyFinal(signature: [UInt8]) throws(CKError) {
         guard let operation = verification else { throw .operationNotInitialised }
         try finish(operation, with: Span(), signature: signature)
     }

@@ -1,9 +1,9 @@
-public import CCryptoki
+package import CCryptoki
 import Secrets
 
 extension Session {
     /// The wrapped value of a secret key (PKCS #11 v2.40, 5.16).
-    public func wrapKey(
+    package func wrapKey(
         _ mechanism: Mechanism, _ handle: CK_OBJECT_HANDLE, with wrappingHandle: CK_OBJECT_HANDLE
     ) throws(CKError) -> [UInt8] {
         let wrappingKey = try wrappingKey(mechanism, wrappingHandle, .encryption)
@@ -26,7 +26,7 @@ extension Session {
     }
 
     /// Makes a secret key of a wrapped value (PKCS #11 v2.40, 5.16).
-    public func unwrapKey(
+    package func unwrapKey(
         _ mechanism: Mechanism, _ wrapped: [UInt8], with unwrappingHandle: CK_OBJECT_HANDLE, template: Attributes
     ) throws(CKError) -> CK_OBJECT_HANDLE {
         let key = try wrappingKey(mechanism, unwrappingHandle, .decryption)

@@ -8,7 +8,7 @@ extension Token {
     ///   - evicting: Whether a channel may be opened for it on a token that has only one, while another process has that.
     ///     The other opens it again, but has to ask for it.
     ///   - detailed: Whether flags, free memory and checksum are wanted even if they cost round trips.
-    public func info(evicting: Bool, detailed: Bool = true) throws(TokenError) -> TokenInfo {
+    package func info(evicting: Bool, detailed: Bool = true) throws(TokenError) -> TokenInfo {
         switch session.protection {
         case .plain:
             return try completeInfo(detailed: detailed)
@@ -28,7 +28,7 @@ extension Token {
     }
 
     /// `count` random bytes of the token's generator (GET CHALLENGE).
-    public func randomBytes(_ count: Int) throws(TokenError) -> [UInt8] {
+    package func randomBytes(_ count: Int) throws(TokenError) -> [UInt8] {
         try transaction(first: .read) { card throws(TokenError) in
             var bytes: [UInt8] = []
             while bytes.count < count {
@@ -42,7 +42,7 @@ extension Token {
     }
 
     /// The name of the model, UTF-8; nil if the firmware does not know it.
-    public func modelName() throws(TokenError) -> [UInt8]? {
+    package func modelName() throws(TokenError) -> [UInt8]? {
         if let known = session.known.modelName { return known }
         let name = try transaction(first: .read) { card throws(TokenError) in
             try card.answer(to: .modelName)
@@ -53,7 +53,7 @@ extension Token {
     }
 
     /// Whether the token has a drive; false as long as it may not be asked.
-    public func hasDrive() throws(TokenError) -> Bool {
+    package func hasDrive() throws(TokenError) -> Bool {
         if let known = session.known.hasDrive { return known }
         let info = try info(evicting: false)
         let hasDrive = info.extendedFlags & 0x80 != 0
