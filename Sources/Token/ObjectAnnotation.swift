@@ -3,7 +3,7 @@
 package struct ObjectAnnotation: Sendable, Equatable {
     /// Whether only User sees an object that everybody could see otherwise.
     package var isPrivate = false
-    @GuardedAttributes public var attributes: [UInt32: [UInt8]] = [:]
+    @GuardedAttributes package var attributes: [UInt32: [UInt8]] = [:]
     /// The file of the annotation's own record; 0 if it has none.
     var file: UInt16 = 0
 

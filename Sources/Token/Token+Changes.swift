@@ -17,7 +17,7 @@ extension TokenKey: RecordedObject {}
 extension TokenRSAKey: RecordedObject {}
 extension TokenCertificate: RecordedObject {}
 extension TokenData: FiledObject {}
-extension TokenStoredKey: FiledObject { public var isForeign: Bool { false } }
+extension TokenStoredKey: FiledObject { package var isForeign: Bool { false } }
 
 extension Token {
     /// Changes label, identifier and annotation of an object. Whatever else its record says stays as it is. Needs User's

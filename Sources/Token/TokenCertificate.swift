@@ -26,18 +26,18 @@ package struct TokenCertificate: Sendable, Equatable {
 package struct TokenData: Sendable, Equatable {
     /// The file of its record: what names the object on this token.
     package var file: UInt16
-    @Guarded public var label: [UInt8]
+    @Guarded package var label: [UInt8]
     /// The name of the application that the object belongs to.
-    @Guarded public var application: [UInt8]
+    @Guarded package var application: [UInt8]
     /// DER; empty if there is none.
-    @Guarded public var objectIdentifier: [UInt8]
-    @Guarded public var value: [UInt8]
+    @Guarded package var objectIdentifier: [UInt8]
+    @Guarded package var value: [UInt8]
     /// Whether only User may read it.
     package var isPrivate: Bool
     /// Whether OpenSC's format describes it: it can be used, and is deleted by OpenSC only.
     package internal(set) var isForeign = false
     /// Attributes that have no place of their own.
-    @GuardedAttributes public var attributes: [UInt32: [UInt8]] = [:]
+    @GuardedAttributes package var attributes: [UInt32: [UInt8]] = [:]
 
     /// - Parameter file: 0 before the object is stored.
     package init(

@@ -8,7 +8,7 @@ package struct TokenStoredKey: Sendable, Equatable {
     /// Whether only User sees it.
     package var isPrivate: Bool
     /// Everything that is said of it, by numbers that the driver does not interpret.
-    @GuardedAttributes public var attributes: [UInt32: [UInt8]]
+    @GuardedAttributes package var attributes: [UInt32: [UInt8]]
     /// The file of a secret key's value; 0 if there is none.
     var valueFile: UInt16 = 0
 
