@@ -82,43 +82,43 @@ test: deps build lint ## build, and run every test
 	swift test --explicit-target-dependency-import-check error
 	$(swift_build) --build-tests
 	swift test -c release --disable-local-rpath --disable-testable-imports --skip-build
-	Tests/install.sh
-	Tests/end-to-end.sh
-	Tests/opensc.sh
-	Tests/hardening.sh
-	Tests/readers.sh
-	Tests/contexts.sh
-	Tests/contract.sh
-	Tests/objects.sh
-	Tests/suites.sh
-	Tests/clients.sh usb bt
-	Tests/recipes.sh
-	Tests/absence.sh
-	Tests/sharing.sh 10
-	Tests/memory.sh
-	Tests/daemons.sh
-	Tests/model.sh
-	Tests/constant-time.sh
-	Tests/threads.sh 10 thread
-	Tests/fuzz.sh 3
+	Tests/Scripts/install.sh
+	Tests/Scripts/end-to-end.sh
+	Tests/Scripts/opensc.sh
+	Tests/Scripts/hardening.sh
+	Tests/Scripts/readers.sh
+	Tests/Scripts/contexts.sh
+	Tests/Scripts/contract.sh
+	Tests/Scripts/objects.sh
+	Tests/Scripts/suites.sh
+	Tests/Scripts/clients.sh usb bt
+	Tests/Scripts/recipes.sh
+	Tests/Scripts/absence.sh
+	Tests/Scripts/sharing.sh 10
+	Tests/Scripts/memory.sh
+	Tests/Scripts/daemons.sh
+	Tests/Scripts/model.sh
+	Tests/Scripts/constant-time.sh
+	Tests/Scripts/threads.sh 10 thread
+	Tests/Scripts/fuzz.sh 3
 
 model: deps ## check the model of the secure channel's sessions
-	Tests/model.sh
+	Tests/Scripts/model.sh
 
 constant-time: deps ## prove by valgrind that nothing secret decides a branch or a memory index
-	Tests/constant-time.sh
+	Tests/Scripts/constant-time.sh
 
 mutants: deps ## break the secure channel in places, and require that a test notices each
-	Tests/mutants.sh
+	Tests/Scripts/mutants.sh
 
 # How long each fuzz target runs.
 SECONDS = 60
 
 fuzz: build-deps ## feed random input to parsers and streams under AddressSanitizer; takes SECONDS
-	Tests/fuzz.sh $(SECONDS)
+	Tests/Scripts/fuzz.sh $(SECONDS)
 
 threads: build-deps ## let 16 threads call the library at once under ThreadSanitizer and AddressSanitizer; takes SECONDS each
-	Tests/threads.sh $(SECONDS)
+	Tests/Scripts/threads.sh $(SECONDS)
 
 # How many interruptions a soak has.
 ROUNDS = 10000
@@ -127,9 +127,9 @@ soak: deps ## interrupt an emulated token and its host ROUNDS times at random
 	KANAL_SOAK=$(ROUNDS) swift test --filter CryptokiTests.SoakTests
 
 nightly: mutants soak ## what CI has no time for: mutants, soak, and SECONDS of sharing, threads and each fuzz target
-	Tests/sharing.sh $(SECONDS)
-	Tests/threads.sh $(SECONDS)
-	Tests/fuzz.sh $(SECONDS)
+	Tests/Scripts/sharing.sh $(SECONDS)
+	Tests/Scripts/threads.sh $(SECONDS)
+	Tests/Scripts/fuzz.sh $(SECONDS)
 
 bench: deps build ## compare the speed with that of gost-engine, libgcrypt, nettle, SoftHSM2 and OpenSC
 	$(call install_packages,$(bench_packages))
@@ -142,10 +142,10 @@ bench: deps build ## compare the speed with that of gost-engine, libgcrypt, nett
 
 lint: ## check the formatting, and that no expression has a shape that the compiler gets wrong
 	swift format lint --strict -r Sources Tests Benchmarks Package.swift
-	Tests/borrowing.pl
+	Tests/Scripts/borrowing.pl
 
 demo: ## show the main job on an emulated token: activate, make a key, sign, verify with OpenSSL
-	Tests/demo.sh
+	Tests/Scripts/demo.sh
 
 # A link that we have made, or nothing: another file of this name belongs to somebody else.
 compat := $(DESTDIR)$(lib)/librtpkcs11ecp.so

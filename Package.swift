@@ -48,7 +48,7 @@ func kanal(_ name: String, on dependencies: [Target.Dependency] = [], swift more
 }
 
 func tests(_ name: String, on dependencies: [Target.Dependency]) -> Target {
-    .testTarget(name: name, dependencies: dependencies, swiftSettings: settings)
+    .testTarget(name: name, dependencies: dependencies, path: "Tests/Unit/\(name)", swiftSettings: settings)
 }
 
 let package = Package(
@@ -127,7 +127,8 @@ let package = Package(
             ]),
 
         .target(
-            name: "TestSupport", dependencies: ["APDU", "Secrets"], path: "Tests/Support", swiftSettings: settings),
+            name: "TestSupport", dependencies: ["APDU", "Secrets"], path: "Tests/Support/TestSupport",
+            swiftSettings: settings),
         tests("HostProcessTests", on: ["HostProcess", "TestSupport"]),
         tests(
             "ProviderTests",
@@ -138,12 +139,12 @@ let package = Package(
             "ConfigurationTests", on: ["Configuration", "SecureChannel", "Secrets", "Storage", "TestSupport", "Token"]),
         tests("GOSTTests", on: ["GOST", "Secrets", "TestSupport"]),
         tests("HostCryptoTests", on: ["COpenSSL", "GOST", "HostCrypto", "Secrets", "TestSupport"]),
-        .target(name: "CSystem", path: "Tests/CSystem"),
+        .target(name: "CSystem", path: "Tests/Support/CSystem"),
         tests("SecretsTests", on: ["CSystem", "Secrets"]),
         tests("StorageTests", on: ["CSystem", "Storage", "Secrets", "TestSupport"]),
         // The other end of a channel, for tests, fuzzing and measurements.
         .target(
-            name: "ChannelToken", dependencies: ["APDU", "GOST", "Secrets"], path: "Tests/ChannelToken",
+            name: "ChannelToken", dependencies: ["APDU", "GOST", "Secrets"], path: "Tests/Support/ChannelToken",
             swiftSettings: settings),
         tests(
             "SecureChannelTests",
@@ -167,13 +168,13 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ]),
         tests("EmulatorTests", on: ["Emulator", "APDU", "GOST", "Secrets", "Storage", "TestSupport"]),
-        .target(name: "CMemcheck", dependencies: ["COpenSSL"], path: "Tests/CMemcheck"),
+        .target(name: "CMemcheck", dependencies: ["COpenSSL"], path: "Tests/Support/CMemcheck"),
         .executableTarget(
-            name: "constant-time", dependencies: ["CMemcheck", "GOST", "Secrets"], path: "Tests/ConstantTime",
+            name: "constant-time", dependencies: ["CMemcheck", "GOST", "Secrets"], path: "Tests/Programs/ConstantTime",
             swiftSettings: settings,
             // valgrind 3.19 gives up on the compiler's debugging information.
             linkerSettings: [.unsafeFlags(["-Xlinker", "--strip-debug"])]),
-        .testTarget(name: "ModuleTests", exclude: ["Programs"], swiftSettings: settings),
+        tests("ModuleTests", on: ["TestSupport"]),
     ]
 )
 
