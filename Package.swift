@@ -127,14 +127,25 @@ let package = Package(
             ]),
 
         .target(
-            name: "TestSupport", dependencies: ["APDU", "Secrets"], path: "Tests/Support/TestSupport",
-            swiftSettings: settings),
+            name: "TestSupport",
+            dependencies: ["APDU", "Locking", "Secrets", .product(name: "Logging", package: "swift-log")],
+            path: "Tests/Support/TestSupport", swiftSettings: settings),
+        .target(
+            name: "EmulatedTokens", dependencies: ["APDU", "Emulator", "Locking", "Secrets"],
+            path: "Tests/Support/EmulatedTokens", swiftSettings: settings),
+        tests("LockingTests", on: ["Locking", "TestSupport"]),
         tests("HostProcessTests", on: ["HostProcess", "TestSupport"]),
         tests(
             "ProviderTests",
             on: ["HostProcess", "Locking", "Provider", "TestSupport", .product(name: "Logging", package: "swift-log")]),
         tests("APDUTests", on: ["APDU", "Secrets", "TestSupport"]),
-        tests("TokenTests", on: ["TestSupport", "Token"]),
+        tests(
+            "TokenTests",
+            on: [
+                "APDU", "EmulatedTokens", "Emulator", "GOST", "HostCrypto", "Locking", "SecureChannel", "Secrets",
+                "TestSupport", "Token",
+                .product(name: "Logging", package: "swift-log"),
+            ]),
         tests(
             "ConfigurationTests", on: ["Configuration", "SecureChannel", "Secrets", "Storage", "TestSupport", "Token"]),
         tests("GOSTTests", on: ["GOST", "Secrets", "TestSupport"]),
@@ -155,9 +166,8 @@ let package = Package(
         tests(
             "CryptokiTests",
             on: [
-                "APDU", "CCryptoki", "CSystem", "Configuration", "Cryptoki", "Emulator", "GOST", "HostCrypto",
-                "Locking", "SecureChannel", "Secrets",
-                "TestSupport", "Token",
+                "APDU", "CCryptoki", "CSystem", "Configuration", "Cryptoki", "EmulatedTokens", "Emulator", "GOST",
+                "HostCrypto", "Locking", "SecureChannel", "Secrets", "Storage", "TestSupport", "Token",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         tests("PCSCTests", on: ["APDU", "PCSC", "Secrets", "TestSupport"]),

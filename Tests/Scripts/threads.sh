@@ -7,17 +7,20 @@ cd "$(dirname "$0")/../.."
 seconds=${1:-60}
 for sanitizer in ${2:-thread address}; do
     build=.build/$sanitizer
-    for target in Cryptoki Configuration Emulator; do
+    for target in Cryptoki Configuration EmulatedTokens; do
         swift build -c release --scratch-path "$build" --target $target --sanitize "$sanitizer" \
             -Xswiftc -enable-testing
     done
     libraries=$(printf "$build/release/%s.build/*.o " \
-        APDU Cryptoki Emulator GOST GOSTKernels HostCrypto HostProcess Locking Logging Secrets SecureChannel Storage Token)
+        APDU Cryptoki EmulatedTokens Emulator GOST GOSTKernels HostCrypto HostProcess Locking Logging Secrets SecureChannel \
+        Storage Token)
+    package=$(awk -F '"' '/"-module-name","Secrets"/ { for (i = 1; i < NF; i++) if ($i == "-package-name") { print $(i + 2); exit } }' \
+        "$build/release.yaml")
     # shellcheck disable=SC2086
-    swiftc -O -sanitize="$sanitizer" -parse-as-library -swift-version 6 -use-ld=lld -I "$build/release/Modules" \
-        -I Include/COpenSSL -I Include/CHostProcess -Xcc -fmodule-map-file=Include/CCryptoki/module.modulemap \
+    swiftc -O -sanitize="$sanitizer" -package-name "$package" -parse-as-library -swift-version 6 -use-ld=lld \
+        -I "$build/release/Modules" -I Include/COpenSSL -I Include/CHostProcess -Xcc -fmodule-map-file=Include/CCryptoki/module.modulemap \
         -Xcc -fmodule-map-file="$build/release/GOSTKernels.build/module.modulemap" \
-        Tests/Programs/Threads/threads.swift Tests/Unit/CryptokiTests/{Application,EmulatedReader}.swift $libraries \
+        Tests/Programs/Threads/threads.swift Tests/Unit/CryptokiTests/Application.swift $libraries \
         -lcrypto -o "$build/threads"
     echo "under the sanitizer of: $sanitizer"
     TSAN_OPTIONS="halt_on_error=1 history_size=4" ASAN_OPTIONS=detect_leaks=0 SWIFT_BACKTRACE=enable=no \

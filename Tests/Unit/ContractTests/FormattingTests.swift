@@ -1,6 +1,7 @@
 import APDU
 import GOST
 import Secrets
+import TestSupport
 import Testing
 import Token
 

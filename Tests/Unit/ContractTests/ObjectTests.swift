@@ -2,6 +2,7 @@ import APDU
 import GOST
 import HostCrypto
 import Secrets
+import TestSupport
 import Testing
 import Token
 

@@ -5,6 +5,7 @@ import Logging
 import PCSC
 import SecureChannel
 import Secrets
+import TestSupport
 import Testing
 import Token
 
@@ -150,8 +151,4 @@ final class EmulatedLink: CardLink {
             return response
         }
     }
-}
-
-extension Secret {
-    static func of(_ text: String) -> Secret { Secret(copying: Array(text.utf8)) }
 }

@@ -1,5 +1,6 @@
 import APDU
 import Secrets
+import TestSupport
 import Testing
 import Token
 

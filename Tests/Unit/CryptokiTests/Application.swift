@@ -1,7 +1,7 @@
 import APDU
 import CCryptoki
 import Cryptoki
-import Foundation
+import EmulatedTokens
 import Logging
 import SecureChannel
 import Secrets
@@ -9,8 +9,8 @@ import Token
 
 /// One application with the library loaded and its own store of pairings, or one shared with another application.
 struct Application {
-    static let password = "1BCD-EFGH-JKLM-NPQR"
-    static let userPIN = "12345678"
+    static let password = EmulatedReader.password
+    static let userPIN = EmulatedReader.userPIN
 
     let library: Library
     private let store: Folder
@@ -95,22 +95,7 @@ struct Application {
     }
 }
 
-/// A directory for one test.
-final class Folder: Sendable {
-    let path: String
-
-    init() {
-        path = FileManager.default.temporaryDirectory.appending(path: "kanal-\(UUID().uuidString)").path
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-}
-
 extension CK_ULONG {
     /// The number as an attribute's value holds it.
     var octets: [UInt8] { (0..<8).map { UInt8(truncatingIfNeeded: self >> (8 * $0)) } }
-}
-
-extension Secret {
-    static func of(_ text: String) -> Secret { Secret(copying: Array(text.utf8)) }
 }

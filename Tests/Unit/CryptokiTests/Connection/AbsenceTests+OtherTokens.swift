@@ -1,6 +1,8 @@
 import CCryptoki
 import Cryptoki
+import EmulatedTokens
 import Emulator
+import TestSupport
 import Testing
 
 extension AbsenceTests {

@@ -1,10 +1,12 @@
 import APDU
 import CCryptoki
 import Cryptoki
+import EmulatedTokens
 import Emulator
 import Foundation
 import Locking
 import Secrets
+import TestSupport
 import Testing
 import Token
 

@@ -1,8 +1,10 @@
 import APDU
 import CCryptoki
 import Cryptoki
+import EmulatedTokens
 import Emulator
 import SecureChannel
+import TestSupport
 import Testing
 import Token
 

@@ -1,8 +1,10 @@
 import APDU
 import CCryptoki
 import Cryptoki
+import EmulatedTokens
 import Emulator
 import Secrets
+import TestSupport
 import Testing
 import Token
 

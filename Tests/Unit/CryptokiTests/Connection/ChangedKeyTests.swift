@@ -2,10 +2,12 @@ import APDU
 import CCryptoki
 import Configuration
 import Cryptoki
+import EmulatedTokens
 import Emulator
 import Foundation
 import SecureChannel
 import Secrets
+import TestSupport
 import Testing
 import Token
 

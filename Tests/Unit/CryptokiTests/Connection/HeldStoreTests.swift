@@ -1,8 +1,10 @@
 import CCryptoki
 import Cryptoki
+import EmulatedTokens
 import Emulator
 import Foundation
 import SecureChannel
+import TestSupport
 import Testing
 import Token
 

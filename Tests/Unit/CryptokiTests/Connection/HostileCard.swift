@@ -1,9 +1,11 @@
 import APDU
 import Cryptoki
+import EmulatedTokens
 import Foundation
 import Locking
 import Secrets
 import SecureChannel
+import TestSupport
 import Testing
 import Token
 

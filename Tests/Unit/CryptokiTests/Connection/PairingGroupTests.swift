@@ -2,10 +2,12 @@ import CCryptoki
 import CSystem
 import Configuration
 import Cryptoki
+import EmulatedTokens
 import Emulator
 import Foundation
 import SecureChannel
 import Secrets
+import TestSupport
 import Testing
 import Token
 

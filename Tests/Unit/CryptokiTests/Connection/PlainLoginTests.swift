@@ -1,7 +1,9 @@
 import APDU
 import CCryptoki
 import Cryptoki
+import EmulatedTokens
 import Emulator
+import TestSupport
 import Testing
 import Token
 

@@ -1,7 +1,9 @@
 import CCryptoki
 import Cryptoki
+import EmulatedTokens
 import Emulator
 import Secrets
+import TestSupport
 import Testing
 import Token
 

@@ -1,9 +1,11 @@
 import APDU
 import CCryptoki
 import Cryptoki
+import EmulatedTokens
 import Emulator
 import Secrets
 import SecureChannel
+import TestSupport
 import Testing
 import Token
 

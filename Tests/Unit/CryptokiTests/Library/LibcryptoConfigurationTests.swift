@@ -1,6 +1,7 @@
 import APDU
 import CCryptoki
 import Cryptoki
+import EmulatedTokens
 import Foundation
 import Locking
 import Logging

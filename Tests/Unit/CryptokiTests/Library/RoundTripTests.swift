@@ -1,5 +1,6 @@
 import CCryptoki
 import Cryptoki
+import EmulatedTokens
 import Emulator
 import Testing
 import Token
@@ -175,29 +176,6 @@ struct RoundTripTests {
             let cost = try cost(reader) { _ = try application.sign(session, key, AbsenceTests.digest, CKM_GOSTR3410) }
             #expect(cost == 5)
         }
-    }
-
-    @Test("a signature by an RSA key of 2048 bits costs five commands without a channel; the first one sets the key")
-    func plainRSA() throws {
-        let driver = try Driver.loggedIn(.usb)
-        let key = try driver.generateRSA(2048).1
-        let block = Driver.block(key)
-        let costs = try (0..<3).map { _ in try driver.cost { try driver.token.sign(block: block, with: key) }.commands }
-        #expect(costs == [6, 5, 5])
-    }
-
-    @Test("in a channel with long messages it costs one round trip", arguments: ChannelProfile.allCases)
-    func channelRSA(_ profile: ChannelProfile) throws {
-        let identity = Identity.changed { offer in
-            offer.profiles = [profile]
-            offer.maximumCommand = 1024
-            offer.maximumReply = 1024
-        }
-        let driver = try Driver.loggedIn(identity)
-        let key = try driver.generateRSA(2048).1
-        let block = Driver.block(key)
-        let costs = try (0..<3).map { _ in try driver.cost { try driver.token.sign(block: block, with: key) }.commands }
-        #expect(costs == [2, 1, 1])
     }
 
     @Test("what everybody may see is known after all sessions were closed, until it changes")

@@ -1,6 +1,7 @@
 import CCryptoki
 import Cryptoki
 import Foundation
+import TestSupport
 import Testing
 import Token
 

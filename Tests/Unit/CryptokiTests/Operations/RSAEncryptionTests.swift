@@ -1,5 +1,6 @@
 import CCryptoki
 import Cryptoki
+import EmulatedTokens
 import Emulator
 import Secrets
 import TestSupport

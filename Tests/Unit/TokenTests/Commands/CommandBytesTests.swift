@@ -1,3 +1,4 @@
+import EmulatedTokens
 import Emulator
 import GOST
 import Secrets

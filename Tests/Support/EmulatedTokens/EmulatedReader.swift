@@ -1,22 +1,25 @@
-import APDU
-import Emulator
-import Foundation
+package import APDU
+package import Emulator
 import Locking
 import Secrets
 
 /// A reader with an emulated card in this process. It keeps the recorded conversation and can be told to misbehave.
-final class EmulatedReader: ReaderService, Sendable {
-    static let name = "Virtual PCD 00 00"
+package final class EmulatedReader: ReaderService, Sendable {
+    package static let name = "Virtual PCD 00 00"
+    /// The activation password that tests give to their tokens.
+    package static let password = "1BCD-EFGH-JKLM-NPQR"
+    /// The PIN of User that new tokens have.
+    package static let userPIN = "12345678"
 
     private let state: Lock<State>
 
     /// Changes a response before the host sees it, or loses it. The number counts commands from 1.
-    typealias Change = @Sendable (_ number: Int, _ instruction: UInt8, Response) throws(LinkError) -> Response
+    package typealias Change = @Sendable (_ number: Int, _ instruction: UInt8, Response) throws(LinkError) -> Response
 
     /// Refuses requests for a connection or a transaction before the card hears of them. The number counts both, from 1.
-    typealias Refusal = @Sendable (_ number: Int) throws(LinkError) -> Void
+    package typealias Refusal = @Sendable (_ number: Int) throws(LinkError) -> Void
 
-    struct State {
+    private struct State {
         var card: EmulatedCard
         var isPresent = true
         /// Counts removals: connections from before one are dead.
@@ -35,45 +38,45 @@ final class EmulatedReader: ReaderService, Sendable {
         var requests = 0
     }
 
-    init(_ identity: Identity, memory: any CardMemory = VolatileMemory(), passwords: [String] = []) throws {
+    package init(_ identity: Identity, memory: any CardMemory = VolatileMemory(), passwords: [String] = []) throws {
         state = try Lock(State(card: EmulatedCard(identity, memory: memory, activationPasswords: passwords)))
     }
 
     /// The card in the reader, or that was in it.
-    var card: EmulatedCard { state.withLock { $0.card } }
+    package var card: EmulatedCard { state.withLock { $0.card } }
 
     /// Everything that crossed the link, in both directions.
-    var conversation: [UInt8] { state.withLock { $0.conversation } }
+    package var conversation: [UInt8] { state.withLock { $0.conversation } }
 
     /// All commands as they crossed the link.
-    var sent: [[UInt8]] { state.withLock { $0.sent } }
+    package var sent: [[UInt8]] { state.withLock { $0.sent } }
 
     /// The number of commands that were sent.
-    var commands: Int { state.withLock { $0.commands } }
+    package var commands: Int { state.withLock { $0.commands } }
 
     /// The number of commands with this instruction byte, protected or not.
-    func count(of instruction: UInt8) -> Int { headers.count { $0[1] == instruction } }
+    package func count(of instruction: UInt8) -> Int { headers.count { $0[1] == instruction } }
 
     /// How often the card was taken for a conversation.
-    var transactions: Int { state.withLock { $0.transactions } }
+    package var transactions: Int { state.withLock { $0.transactions } }
 
     /// The headers of all commands.
-    var headers: [[UInt8]] { state.withLock { $0.headers } }
+    package var headers: [[UInt8]] { state.withLock { $0.headers } }
 
     /// How often a session was asked for, in plain, and how often a session's renewal.
-    var openings: Int { headers.count { $0.starts(with: [0x80, 0x86, 0x03]) } }
-    var renewals: Int { headers.count { $0[0] & 0x8C == 0x8C && $0[1] == 0x86 && $0[2] == 0x03 } }
+    package var openings: Int { headers.count { $0.starts(with: [0x80, 0x86, 0x03]) } }
+    package var renewals: Int { headers.count { $0[0] & 0x8C == 0x8C && $0[1] == 0x86 && $0[2] == 0x03 } }
 
     /// Headers of the commands that crossed the link unprotected, but for those by which a channel is found, made and
     /// opened (GSC/1, 6).
-    var plainCommands: [[UInt8]] {
+    package var plainCommands: [[UInt8]] {
         state.withLock { $0.plain }.filter { header in
             !header.starts(with: [0x80, 0xCA, 0x47]) && !header.starts(with: [0x80, 0x86]) && header[1] != 0xC0
         }
     }
 
     /// Has every response changed from now on, or none any more.
-    func onResponse(_ change: Change?) {
+    package func onResponse(_ change: Change?) {
         state.withLock { state in
             state.commands = 0
             state.change = change
@@ -81,7 +84,7 @@ final class EmulatedReader: ReaderService, Sendable {
     }
 
     /// Has requests refused from now on, or none any more.
-    func onRequest(_ refusal: Refusal?) {
+    package func onRequest(_ refusal: Refusal?) {
         state.withLock { state in
             state.requests = 0
             state.refusal = refusal
@@ -89,7 +92,7 @@ final class EmulatedReader: ReaderService, Sendable {
     }
 
     /// The number of requests for a connection or a transaction since ``onRequest(_:)``.
-    var requests: Int { state.withLock { $0.requests } }
+    package var requests: Int { state.withLock { $0.requests } }
 
     private func request() throws(LinkError) {
         let (number, refusal) = state.withLock { state in
@@ -100,12 +103,12 @@ final class EmulatedReader: ReaderService, Sendable {
     }
 
     /// Another process resets the card.
-    func resetCard() {
+    package func resetCard() {
         card.reset()
         state.withLock { $0.wasReset = true }
     }
 
-    func removeCard() {
+    package func removeCard() {
         card.powerOff()
         state.withLock { state in
             state.isPresent = false
@@ -114,7 +117,7 @@ final class EmulatedReader: ReaderService, Sendable {
     }
 
     /// Puts the card back, or another in its place.
-    func insertCard(_ other: EmulatedCard? = nil) {
+    package func insertCard(_ other: EmulatedCard? = nil) {
         state.withLock { state in
             state.card = other ?? state.card
             state.isPresent = true
@@ -123,18 +126,18 @@ final class EmulatedReader: ReaderService, Sendable {
     }
 
     /// Puts another card in the place of the one in the reader, faster than the smart card service looks: it tells nobody.
-    func swapCard(_ other: EmulatedCard) {
+    package func swapCard(_ other: EmulatedCard) {
         card.powerOff()
         state.withLock { $0.card = other }
     }
 
-    func readers() throws(LinkError) -> [ReaderState] {
+    package func readers() throws(LinkError) -> [ReaderState] {
         let isPresent = state.withLock { $0.isPresent }
         let atr = isPresent ? card.identity.atr : nil
         return [ReaderState(name: Self.name, atr: atr, events: state.withLock { $0.removals })]
     }
 
-    func connect(to reader: String) throws(LinkError) -> any CardLink {
+    package func connect(to reader: String) throws(LinkError) -> any CardLink {
         try request()
         guard reader == Self.name, state.withLock({ $0.isPresent }) else { throw .noCard }
         return Link(reader: self, removals: state.withLock { $0.removals })

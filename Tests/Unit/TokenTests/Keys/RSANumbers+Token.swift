@@ -3,7 +3,7 @@ import TestSupport
 import Token
 
 /// The public RSA operation, by the openssl program, which knows nothing of the token.
-enum RSANumbers {
+extension RSANumbers {
     struct Failure: Error {}
 
     /// A block, raised to the public exponent.
@@ -18,14 +18,5 @@ enum RSANumbers {
         let words = "pkeyutl -encrypt -pubin -keyform DER -inkey key -in block -pkeyopt rsa_padding_mode:none"
         guard let result = try openssl.output(words) else { throw Failure() }
         return result
-    }
-
-    /// A new private key in the file key.pem: n, e, d, p, q, d modulo p − 1, d modulo q − 1, the inverse of q modulo p.
-    static func privateKey(bits: Int, by openssl: OpenSSL) throws -> [[UInt8]] {
-        try openssl.run("genrsa -traditional -out key.pem \(bits)")
-        let text = try openssl.run("asn1parse -in key.pem").split(separator: "\n").dropFirst()
-        return text.filter { $0.contains("INTEGER") }.dropFirst().map { line in
-            [UInt8](hex: String(line.split(separator: ":").last ?? ""))
-        }
     }
 }

@@ -1,6 +1,8 @@
+import EmulatedTokens
 import Emulator
 import GOST
 import Secrets
+import TestSupport
 import Testing
 import Token
 
@@ -115,16 +117,16 @@ extension DriverPowerCutTests {
             name: "a local PIN",
             act: { driver in
                 let pin = try #require(LocalPIN(number: 3))
-                try driver.token.setLocalPIN(pin, to: .of("local PIN"), presenting: .of(Application.userPIN))
+                try driver.token.setLocalPIN(pin, to: .of("local PIN"), presenting: .of(EmulatedReader.userPIN))
             }),
         Flow(
             name: "a change of User's PIN",
-            act: { try $0.token.changePIN(of: .user, from: .of(Application.userPIN), to: .of("next PIN")) },
-            pins: [(Application.userPIN, "87654321"), ("next PIN", "87654321")]),
+            act: { try $0.token.changePIN(of: .user, from: .of(EmulatedReader.userPIN), to: .of("next PIN")) },
+            pins: [(EmulatedReader.userPIN, "87654321"), ("next PIN", "87654321")]),
         Flow(
             name: "a change of the SO's PIN",
             act: { try $0.token.changePIN(of: .securityOfficer, from: .of("87654321"), to: .of("next SO PIN")) },
-            pins: [(Application.userPIN, "87654321"), (Application.userPIN, "next SO PIN")]),
+            pins: [(EmulatedReader.userPIN, "87654321"), (EmulatedReader.userPIN, "next SO PIN")]),
         Flow(name: "a forced change", act: officer { try $0.token.forceUserPINChange() }),
         Flow(name: "unblocking", act: officer { try $0.token.unblockUserPIN() }),
     ]

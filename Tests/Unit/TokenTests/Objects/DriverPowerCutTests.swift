@@ -1,8 +1,10 @@
 import APDU
+import EmulatedTokens
 import Emulator
 import GOST
 import SecureChannel
 import Secrets
+import TestSupport
 import Testing
 import Token
 
@@ -21,7 +23,7 @@ struct DriverPowerCutTests {
         /// Whether what the operation replaces is gone for a while.
         var isGone = false
         /// User's and the SO's PIN, if the operation can have changed them.
-        var pins: [(user: String, officer: String)] = [(Application.userPIN, "87654321")]
+        var pins: [(user: String, officer: String)] = [(EmulatedReader.userPIN, "87654321")]
         var testDescription: String { name }
     }
 
@@ -70,7 +72,7 @@ struct DriverPowerCutTests {
     private static func cut(_ flow: Flow, at write: Int) throws -> (reader: EmulatedReader, store: Folder, Bool) {
         let memory = FallibleMemory(VolatileMemory())
         let identity = flow.isProtected ? Identity.bt : .usb
-        let passwords = flow.isProtected ? [Application.password] : []
+        let passwords = flow.isProtected ? [EmulatedReader.password] : []
         let reader = try EmulatedReader(identity, memory: memory, passwords: passwords)
         let driver = try Driver(reader)
         if flow.isProtected { try driver.activate() }
@@ -132,13 +134,13 @@ struct DriverPowerCutTests {
     /// What is visible before and after the operation.
     private static func ends(of flow: Flow) throws -> (Sight, Sight) {
         let identity = flow.isProtected ? Identity.bt : .usb
-        let driver = try Driver(EmulatedReader(identity, passwords: flow.isProtected ? [Application.password] : []))
+        let driver = try Driver(EmulatedReader(identity, passwords: flow.isProtected ? [EmulatedReader.password] : []))
         if flow.isProtected { try driver.activate() }
         try driver.logIn()
         try flow.prepare(driver)
         let before = try Sight(driver)
         try flow.act(driver)
-        try driver.token.logIn(as: .user, pin: .of(flow.pins.last.map(\.user) ?? Application.userPIN))
+        try driver.token.logIn(as: .user, pin: .of(flow.pins.last.map(\.user) ?? EmulatedReader.userPIN))
         return (before, try Sight(driver))
     }
 
@@ -169,7 +171,7 @@ struct DriverPowerCutTests {
     func pairing(_ profile: ChannelProfile) throws {
         for write in 1...50 {
             let memory = FallibleMemory(VolatileMemory())
-            let reader = try EmulatedReader(.bt(profile), memory: memory, passwords: [Application.password])
+            let reader = try EmulatedReader(.bt(profile), memory: memory, passwords: [EmulatedReader.password])
             let interrupted = try Driver(reader)
             memory.fail(at: write)
             reader.onResponse { _, _, response throws(LinkError) in

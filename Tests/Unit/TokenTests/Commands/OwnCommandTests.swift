@@ -1,7 +1,9 @@
 import APDU
+import EmulatedTokens
 import Emulator
 import GOST
 import Secrets
+import TestSupport
 import Testing
 import Token
 

@@ -1,3 +1,4 @@
+import EmulatedTokens
 import Emulator
 import GOST
 import TestSupport
@@ -13,7 +14,7 @@ struct OpenSCToken {
 
     init() throws {
         reader = try EmulatedReader(.usb)
-        send("0020000208" + Array(Application.userPIN.utf8).hex)
+        send("0020000208" + Array(EmulatedReader.userPIN.utf8).hex)
         makeKeys()
         send("00A40000023F0000")
         send("00E000001F 6F1D 80021388 82023800 83025000 860F430000000000000200000000000000")
@@ -93,10 +94,10 @@ struct OpenSCToken {
 }
 
 @Suite("What OpenSC has stored", .serialized)
-struct PKCS15Tests {
+struct OpenSCTokenTests {
     private func driver(_ token: OpenSCToken, login: Bool) throws -> Driver {
         let driver = try Driver(token.reader)
-        if login { try driver.token.logIn(as: .user, pin: .of(Application.userPIN)) }
+        if login { try driver.token.logIn(as: .user, pin: .of(EmulatedReader.userPIN)) }
         return driver
     }
 

@@ -1,4 +1,5 @@
 import APDU
+import EmulatedTokens
 import Emulator
 import Testing
 import Token

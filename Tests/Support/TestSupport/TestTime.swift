@@ -1,9 +1,10 @@
-import Locking
-import Logging
+package import Locking
 
 /// Time that passes only when somebody waits, or when the test says so.
-final class TestTime: Sendable {
+package final class TestTime: Sendable {
     private let state = Lock(State())
+
+    package init() {}
 
     private struct State {
         var uptime = Duration.seconds(1000)
@@ -12,7 +13,7 @@ final class TestTime: Sendable {
         var events: [(time: Duration, action: @Sendable () -> Void)] = []
     }
 
-    var clocks: Clocks {
+    package var clocks: Clocks {
         Clocks(
             uptime: Uptime { self.state.withLock { $0.uptime } },
             awake: Uptime { self.state.withLock { $0.uptime - $0.suspended } },
@@ -20,11 +21,11 @@ final class TestTime: Sendable {
     }
 
     /// What happens when so much time has passed.
-    func after(_ duration: Duration, _ action: @escaping @Sendable () -> Void) {
+    package func after(_ duration: Duration, _ action: @escaping @Sendable () -> Void) {
         state.withLock { $0.events.append(($0.uptime + duration, action)) }
     }
 
-    func pass(_ duration: Duration) {
+    package func pass(_ duration: Duration) {
         let due = state.withLock { state in
             state.uptime += duration
             defer { state.events.removeAll { $0.time <= state.uptime } }
@@ -33,31 +34,10 @@ final class TestTime: Sendable {
         for event in due { event.action() }
     }
 
-    func suspend(_ duration: Duration) {
+    package func suspend(_ duration: Duration) {
         state.withLock { state in
             state.uptime += duration
             state.suspended += duration
         }
-    }
-}
-
-/// A log that a test reads.
-final class Journal: Sendable {
-    private let lines = Lock<[String]>([])
-
-    var logger: Logger { Logger(label: "test") { _ in Handler(journal: self) } }
-    var messages: [String] { lines.withLock { $0 } }
-
-    private struct Handler: LogHandler {
-        let journal: Journal
-        var logLevel = Logger.Level.trace
-        var metadata: Logger.Metadata = [:]
-
-        subscript(metadataKey key: String) -> Logger.MetadataValue? {
-            get { metadata[key] }
-            set { metadata[key] = newValue }
-        }
-
-        func log(event: LogEvent) { journal.lines.withLock { $0.append("\(event.message)") } }
     }
 }
