@@ -11,6 +11,8 @@ import Token
 struct Application {
     static let password = EmulatedReader.password
     static let userPIN = EmulatedReader.userPIN
+    /// What tests sign.
+    static let digest = [UInt8](repeating: 1, count: 32)
 
     let library: Library
     private let store: Folder

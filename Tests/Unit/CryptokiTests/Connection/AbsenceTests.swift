@@ -11,9 +11,7 @@ import Testing
 import Token
 
 @Suite("Absence and return (15.3)", .serialized, .inBothProfiles)
-struct AbsenceTests {
-    static let digest = [UInt8](repeating: 1, count: 32)
-    static let verify: UInt8 = 0x20
+struct AbsenceTests: AbsenceScene {
     static let batch: UInt8 = 0x86
 
     let reader: EmulatedReader
@@ -38,25 +36,17 @@ struct AbsenceTests {
         reader.onResponse(nil)
     }
 
-    func sign() throws { _ = try application.sign(session, key, Self.digest, CKM_GOSTR3410) }
-    var state: CK_STATE { get throws { try application.library.sessionInfo(session).state } }
-    var verifications: Int { reader.count(of: Self.verify) }
-    var presence: Presence { get throws { try application.library.presence(in: 0) } }
-
     @Test("N74: a token back within the window goes on with sessions, handles and login, after one VERIFY")
     func returns() throws {
         try sign()
         #expect(try presence == .normal)
         let before = verifications
-        reader.removeCard()
-        time.after(.seconds(5)) { [reader] in reader.insertCard() }
+        leave(5)
         try sign()
         #expect(verifications == before + 1)
-        #expect(try presence == .completed)
-        #expect(try state == CKS_RW_USER_FUNCTIONS)
+        try expectReturn()
         try sign()
         #expect(verifications == before + 1)
-        #expect(journal.messages.filter { ["waiting for token", "completed"].contains($0) }.count == 2)
     }
 
     @Test("N74: a token that was away between two calls, and is back, goes on")
@@ -75,8 +65,7 @@ struct AbsenceTests {
             time.pass(.seconds(15))
             _ = try application.library.slots(tokenPresent: false, isQuery: false)
         }
-        reader.removeCard()
-        time.after(.seconds(19)) { [reader] in reader.insertCard() }
+        leave(19)
         try sign()
         // What came and went between two looks may have been away all the time.
         _ = try application.library.slots(tokenPresent: false, isQuery: false)
@@ -92,8 +81,7 @@ struct AbsenceTests {
     @Test("the PIN is presented again only in a channel from which a reply was verified (15.3, 1)")
     func presentation() throws {
         try sign()
-        reader.removeCard()
-        time.after(.seconds(5)) { [reader] in reader.insertCard() }
+        leave(5)
         try sign()
         let headers = reader.headers
         let opening = try #require(headers.lastIndex { $0.starts(with: [0x80, 0x86, 0x04]) })
@@ -105,8 +93,7 @@ struct AbsenceTests {
     @Test("a token may leave again and again")
     func leavesOften() throws {
         for _ in 0..<3 {
-            reader.removeCard()
-            time.after(.seconds(15)) { [reader] in reader.insertCard() }
+            leave(15)
             try sign()
         }
     }
@@ -159,8 +146,7 @@ struct AbsenceTests {
 
     @Test("N77: after the window the sessions have ended")
     func windowOver() throws {
-        reader.removeCard()
-        time.after(.seconds(21)) { [reader] in reader.insertCard() }
+        leave(21)
         let before = verifications
         #expect(throws: CKError.deviceRemoved) { try sign() }
         #expect(throws: CKError.sessionHandleInvalid) { try sign() }
@@ -203,11 +189,11 @@ struct AbsenceTests {
         let session = try other.open()
         try other.logIn(session)
         let key = try #require(try other.find(session, [(CKA_CLASS, CKO_PRIVATE_KEY.octets)]).first)
-        _ = try other.sign(session, key, Self.digest, CKM_GOSTR3410)
+        _ = try other.sign(session, key, Application.digest, CKM_GOSTR3410)
         let before = verifications
         reader.resetCard()
         #expect(throws: CKError.userNotLoggedIn) {
-            try other.sign(session, key, Self.digest, CKM_GOSTR3410)
+            try other.sign(session, key, Application.digest, CKM_GOSTR3410)
         }
         #expect(verifications == before)
         #expect(try other.library.sessionInfo(session).state == CKS_RW_PUBLIC_SESSION)
@@ -231,33 +217,13 @@ struct AbsenceTests {
     }
 
     @Test("N53: a search that the removal cuts short goes on after the return")
-    func idempotentCall() throws {
-        for command in 1...6 {
-            reader.onResponse { [reader, time] number, _, response throws(LinkError) in
-                guard number == command else { return response }
-                reader.removeCard()
-                time.after(.seconds(2)) { [reader] in reader.insertCard() }
-                throw .transmission(code: 1)
-            }
-            #expect(try application.find(session).count == 2, "command \(command)")
-        }
-    }
+    func idempotentCall() throws { try expectSearchesGoOn() }
 
     @Test("N53: a signature that the removal cuts short is not repeated; the next call waits and goes on")
     func signature() throws {
         // The signature is all that the call sends.
         try sign()
-        let signatures = reader.count(of: Self.batch)
-        reader.onResponse { [reader, time] _, instruction, response throws(LinkError) in
-            guard instruction == Self.batch else { return response }
-            reader.onResponse(nil)
-            reader.removeCard()
-            time.after(.seconds(2)) { [reader] in reader.insertCard() }
-            throw .transmission(code: 1)
-        }
-        #expect(throws: CKError.deviceRemoved) { try sign() }
-        #expect(reader.count(of: Self.batch) == signatures + 1)
-        try sign()
+        try expectNoSecondSignature(Self.batch)
     }
 
     @Test("on a wired reader removal ends the sessions at once, unless configured otherwise")
@@ -265,8 +231,7 @@ struct AbsenceTests {
         let wired = Application(reader, store: store) { $0.clocks = time.clocks }
         _ = try wired.open()
         let session = try wired.open()
-        reader.removeCard()
-        time.after(.seconds(1)) { [reader] in reader.insertCard() }
+        leave(1)
         #expect(throws: CKError.deviceRemoved) { try wired.find(session) }
         #expect(throws: CKError.sessionHandleInvalid) { try wired.find(session) }
         reader.insertCard()
@@ -276,8 +241,7 @@ struct AbsenceTests {
             settings.policy.reconnectWindowWired = 3
         }
         let next = try patient.open()
-        reader.removeCard()
-        time.after(.seconds(2)) { [reader] in reader.insertCard() }
+        leave(2)
         _ = try patient.find(next)
     }
 

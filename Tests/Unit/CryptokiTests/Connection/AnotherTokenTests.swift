@@ -10,10 +10,8 @@ import Token
 
 @Suite("Another token in the place of the one that is logged in", .serialized)
 struct AnotherTokenTests {
-    static let digest = AbsenceTests.digest
-
     /// An application that is logged in to a plain token with a key pair, and a token of the same kind and as new.
-    private struct Scene {
+    private struct Scene: AbsenceScene {
         let reader: EmulatedReader
         let application: Application
         let session: CK_SESSION_HANDLE
@@ -34,7 +32,6 @@ struct AnotherTokenTests {
                 identity, activationPasswords: identity.channel == nil ? [] : [Application.password])
         }
 
-        func sign() throws { _ = try application.sign(session, key, AnotherTokenTests.digest, CKM_GOSTR3410) }
         /// The other token was presented no PIN, of whomever.
         func expectNoLeak(_ name: String = "", sourceLocation: SourceLocation = #_sourceLocation) {
             let presentations = [0x20, 0x24, 0x2C].map { other.executions(of: $0) }
@@ -42,7 +39,7 @@ struct AnotherTokenTests {
         }
 
         func expectWrongToken(sourceLocation: SourceLocation = #_sourceLocation) throws {
-            let presence = try application.library.presence(in: 0)
+            let presence = try self.presence
             #expect(presence == .wrongToken, sourceLocation: sourceLocation)
         }
 
@@ -163,9 +160,9 @@ struct AnotherTokenTests {
         let before = other.card.executions(of: 0x20)
         reader.swapCard(other.card)
         // The session's last command has no answer that can be trusted, and is not repeated.
-        #expect(throws: CKError.deviceError) { try application.sign(session, key, Self.digest, CKM_GOSTR3410) }
+        #expect(throws: CKError.deviceError) { try application.sign(session, key, Application.digest, CKM_GOSTR3410) }
         for expected in [CKError.deviceRemoved, .sessionHandleInvalid] {
-            #expect(throws: expected) { try application.sign(session, key, Self.digest, CKM_GOSTR3410) }
+            #expect(throws: expected) { try application.sign(session, key, Application.digest, CKM_GOSTR3410) }
         }
         #expect(other.card.executions(of: 0x20) == before)
         #expect(reader.plainCommands.allSatisfy { $0[1] != 0x20 })

@@ -9,7 +9,7 @@ import Testing
 import Token
 
 @Suite("Absence and return of a token without a channel (15.3)", .serialized)
-struct PlainAbsenceTests {
+struct PlainAbsenceTests: AbsenceScene {
     let reader: EmulatedReader
     let application: Application
     let time = TestTime()
@@ -27,20 +27,12 @@ struct PlainAbsenceTests {
         key = try application.makeKeys(session).privateKey
     }
 
-    func sign() throws { _ = try application.sign(session, key, AbsenceTests.digest, CKM_GOSTR3410) }
-    var state: CK_STATE { get throws { try application.library.sessionInfo(session).state } }
-    var verifications: Int { reader.count(of: AbsenceTests.verify) }
-    var presence: Presence { get throws { try application.library.presence(in: 0) } }
-
     @Test("a token back within the window goes on with sessions, handles and login")
     func returns() throws {
         try sign()
-        reader.removeCard()
-        time.after(.seconds(5)) { [reader] in reader.insertCard() }
+        leave(5)
         try sign()
-        #expect(try presence == .completed)
-        #expect(try state == CKS_RW_USER_FUNCTIONS)
-        #expect(journal.messages.filter { ["waiting for token", "completed"].contains($0) }.count == 2)
+        try expectReturn()
         try sign()
         #expect(try application.find(session).count == 2)
     }
@@ -54,7 +46,7 @@ struct PlainAbsenceTests {
         try sign()
         let sent = reader.headers.dropFirst(before)
         let number = try #require(sent.firstIndex { $0 == [0x00, 0xCA, 0x01, 0x81] })
-        let pin = try #require(sent.firstIndex { $0[1] == AbsenceTests.verify })
+        let pin = try #require(sent.firstIndex { $0[1] == Self.verify })
         #expect(number < pin)
     }
 
@@ -78,8 +70,7 @@ struct PlainAbsenceTests {
             try session.signInit(Mechanism(type: CKM_GOSTR3410_WITH_GOSTR3411, parameter: []), key: key)
             try session.signUpdate(message.span)
         }
-        reader.removeCard()
-        time.after(.seconds(5)) { [reader] in reader.insertCard() }
+        leave(5)
         let signature = try application.library.withSession(session) { session throws(CKError) in
             try session.signFinal()
         }
@@ -88,32 +79,10 @@ struct PlainAbsenceTests {
     }
 
     @Test("a search that the removal cuts short goes on after the return")
-    func idempotentCall() throws {
-        for command in 1...6 {
-            reader.onResponse { [reader, time] number, _, response throws(LinkError) in
-                guard number == command else { return response }
-                reader.removeCard()
-                time.after(.seconds(2)) { [reader] in reader.insertCard() }
-                throw .transmission(code: 1)
-            }
-            #expect(try application.find(session).count == 2, "command \(command)")
-        }
-    }
+    func idempotentCall() throws { try expectSearchesGoOn() }
 
     @Test("a signature that the removal cuts short is not repeated; the next call waits and goes on")
-    func signature() throws {
-        reader.onResponse { [reader, time] _, instruction, response throws(LinkError) in
-            guard instruction == 0x2A else { return response }
-            reader.onResponse(nil)
-            reader.removeCard()
-            time.after(.seconds(2)) { [reader] in reader.insertCard() }
-            throw .transmission(code: 1)
-        }
-        let before = reader.count(of: 0x2A)
-        #expect(throws: CKError.deviceRemoved) { try sign() }
-        #expect(reader.count(of: 0x2A) == before + 1)
-        try sign()
-    }
+    func signature() throws { try expectNoSecondSignature(0x2A) }
 
     @Test("another token within the window gets no VERIFY, and ends the sessions")
     func anotherToken() throws {
@@ -123,7 +92,7 @@ struct PlainAbsenceTests {
         #expect(throws: CKError.deviceRemoved) { try sign() }
         #expect(try presence == .wrongToken)
         #expect(throws: CKError.sessionHandleInvalid) { try sign() }
-        #expect(other.executions(of: AbsenceTests.verify) == 0)
+        #expect(other.executions(of: Self.verify) == 0)
     }
 
     @Test("a token that another process has activated meanwhile gets nothing in plain any more, and the sessions end")
@@ -178,11 +147,11 @@ struct PlainAbsenceTests {
         let key = try application.makeKeys(session).privateKey
         reader.removeCard()
         time.after(.seconds(5)) { reader.insertCard() }
-        let before = reader.count(of: AbsenceTests.verify)
+        let before = reader.count(of: Self.verify)
         #expect(throws: CKError.userNotLoggedIn) {
-            try application.sign(session, key, AbsenceTests.digest, CKM_GOSTR3410)
+            try application.sign(session, key, Application.digest, CKM_GOSTR3410)
         }
-        #expect(reader.count(of: AbsenceTests.verify) == before)
+        #expect(reader.count(of: Self.verify) == before)
         #expect(try application.library.sessionInfo(session).state == CKS_RW_PUBLIC_SESSION)
         try application.logIn(session)
         #expect(try application.find(session).count == 2)
@@ -190,8 +159,7 @@ struct PlainAbsenceTests {
 
     @Test("after the window the sessions have ended; so they have at once where none is configured")
     func windowOver() throws {
-        reader.removeCard()
-        time.after(.seconds(21)) { [reader] in reader.insertCard() }
+        leave(21)
         let before = verifications
         #expect(throws: CKError.deviceRemoved) { try sign() }
         #expect(throws: CKError.sessionHandleInvalid) { try sign() }
@@ -226,8 +194,7 @@ struct PlainAbsenceTests {
                 privateTemplate: try Attributes(template: [(CKA_TOKEN, [1]), (CKA_ID, [2])]))
         }.1
         for _ in 0..<2 { _ = try application.sign(session, key, [1, 2, 3], CKM_RSA_PKCS) }
-        reader.removeCard()
-        time.after(.seconds(1)) { [reader] in reader.insertCard() }
+        leave(1)
         _ = try application.sign(session, key, [1, 2, 3], CKM_RSA_PKCS)
     }
 }

@@ -9,12 +9,10 @@ import Token
 
 @Suite("Login on a token without a channel")
 struct PlainLoginTests {
-    private static let digest = [UInt8](repeating: 1, count: 32)
-
     /// What another process is answered when it signs with key 1.
     private static func foreignSignature(_ reader: EmulatedReader) -> [UInt8] {
         _ = reader.card.process([0x00, 0x22, 0x41, 0xB6, 0x03, 0x84, 0x01, 0x01])
-        return Array(reader.card.process([0x00, 0x2A, 0x9E, 0x9A, 0x20] + digest + [0x40]).suffix(2))
+        return Array(reader.card.process([0x00, 0x2A, 0x9E, 0x9A, 0x20] + Application.digest + [0x40]).suffix(2))
     }
 
     /// Instructions that `call` sends, with the last parameter byte.
@@ -30,7 +28,7 @@ struct PlainLoginTests {
         let key = try application.makeKeys(session).privateKey
         #expect(Self.foreignSignature(reader) == [0x69, 0x82])
         let sent = try Self.instructions(reader) {
-            _ = try application.sign(session, key, Self.digest, CKM_GOSTR3410)
+            _ = try application.sign(session, key, Application.digest, CKM_GOSTR3410)
         }
         #expect(sent == [0xCA81, 0x2002, 0x22B6, 0x2A9A, 0x4002])
         #expect(Self.foreignSignature(reader) == [0x69, 0x82])
@@ -45,7 +43,7 @@ struct PlainLoginTests {
         reader.onResponse { _, instruction, response throws(LinkError) in
             instruction == 0x2A ? Response(StatusWord(0x6400)) : response
         }
-        #expect(throws: CKError.self) { try application.sign(session, key, Self.digest, CKM_GOSTR3410) }
+        #expect(throws: CKError.self) { try application.sign(session, key, Application.digest, CKM_GOSTR3410) }
         reader.onResponse(nil)
         #expect(Self.foreignSignature(reader) == [0x69, 0x82])
     }
@@ -58,7 +56,7 @@ struct PlainLoginTests {
             let (reader, application, session) = try TokenKeyTests.start(.usb, configure: change)
             let key = try application.makeKeys(session).privateKey
             let sent = try Self.instructions(reader) {
-                _ = try application.sign(session, key, Self.digest, CKM_GOSTR3410)
+                _ = try application.sign(session, key, Application.digest, CKM_GOSTR3410)
             }
             #expect(sent == [0xCA81, 0x22B6, 0x2A9A])
             #expect(Self.foreignSignature(reader) == [0x90, 0x00])
@@ -78,7 +76,7 @@ struct PlainLoginTests {
         ]
         for disturb in disturbances {
             disturb()
-            _ = try application.sign(session, key, Self.digest, CKM_GOSTR3410)
+            _ = try application.sign(session, key, Application.digest, CKM_GOSTR3410)
             #expect(try application.library.sessionInfo(session).state == CKS_RW_USER_FUNCTIONS)
         }
     }
@@ -94,13 +92,13 @@ struct PlainLoginTests {
         }
         let sent = Self.instructions(reader) {
             #expect(throws: CKError.deviceError) {
-                try application.sign(session, key, Self.digest, CKM_GOSTR3410)
+                try application.sign(session, key, Application.digest, CKM_GOSTR3410)
             }
         }
         #expect(sent.count { $0 == 0x2002 } == 1)
         reader.onResponse(nil)
         #expect(Self.foreignSignature(reader) == [0x69, 0x82], "the card took the PIN")
-        _ = try application.sign(session, key, Self.digest, CKM_GOSTR3410)
+        _ = try application.sign(session, key, Application.digest, CKM_GOSTR3410)
     }
 
     @Test("with plain_login = sticky another process's reset of the card ends the login")
@@ -119,7 +117,7 @@ struct PlainLoginTests {
             try session.setPIN(old: .of(Application.userPIN), new: .of("another PIN"))
         }
         reader.resetCard()
-        _ = try application.sign(session, key, Self.digest, CKM_GOSTR3410)
+        _ = try application.sign(session, key, Application.digest, CKM_GOSTR3410)
         #expect(try application.library.token(in: 0, evicting: true).info.user.triesLeft == 10)
     }
 
@@ -132,7 +130,7 @@ struct PlainLoginTests {
         _ = reader.card.process([0x00, 0x24, 0x01, 0x02, 0x0E, 0x80, 0x02, 0x00, 0x08, 0xA6, 0x08] + "87654321".utf8)
         _ = reader.card.process([0x80, 0x40, 0x00, 0x00])
         for _ in 0..<2 {
-            #expect(throws: CKError.self) { try application.sign(session, key, Self.digest, CKM_GOSTR3410) }
+            #expect(throws: CKError.self) { try application.sign(session, key, Application.digest, CKM_GOSTR3410) }
         }
         #expect(try application.library.sessionInfo(session).state == CKS_RW_PUBLIC_SESSION)
         #expect(try application.library.token(in: 0, evicting: false).info.user.triesLeft == 9)
@@ -152,7 +150,7 @@ struct PlainLoginTests {
             #expect(try Self.instructions(reader) { _ = try application.find(session) } == [0xCA81, 0xCA32])
             #expect(
                 try Self.instructions(reader) {
-                    _ = try application.sign(session, key, Self.digest, CKM_GOSTR3410)
+                    _ = try application.sign(session, key, Application.digest, CKM_GOSTR3410)
                 }.count == 5)
         }
     }

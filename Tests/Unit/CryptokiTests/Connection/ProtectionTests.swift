@@ -218,7 +218,7 @@ struct ProtectionTests {
         let session = try application.open()
         try application.logIn(session)
         let keys = try application.makeKeys(session)
-        _ = try application.sign(session, keys.privateKey, AbsenceTests.digest, CKM_GOSTR3410)
+        _ = try application.sign(session, keys.privateKey, Application.digest, CKM_GOSTR3410)
         // Each use of the classic profile is logged (4).
         #expect(journal.messages.contains { $0.contains("classic") } == (profile == .classic))
         #expect(reader.plainCommands.isEmpty)

@@ -24,7 +24,7 @@ struct RecoveryTests {
         key = try application.makeKeys(session).privateKey
     }
 
-    private func sign() throws { _ = try application.sign(session, key, AbsenceTests.digest, CKM_GOSTR3410) }
+    private func sign() throws { _ = try application.sign(session, key, Application.digest, CKM_GOSTR3410) }
 
     /// Loses one answer, or spoils it.
     private func disturb(_ command: Int, spoiling: Bool) {

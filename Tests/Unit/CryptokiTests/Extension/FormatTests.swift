@@ -51,7 +51,7 @@ struct FormatTests {
         try application.logIn(next, "user's PIN")
         #expect(try application.find(next).isEmpty)
         let keys = try application.makeKeys(next)
-        _ = try application.sign(next, keys.privateKey, AbsenceTests.digest, CKM_GOSTR3410)
+        _ = try application.sign(next, keys.privateKey, Application.digest, CKM_GOSTR3410)
         if identity.channel != nil { #expect(reader.plainCommands.isEmpty) }
     }
 
@@ -157,6 +157,6 @@ struct FormatTests {
         let keys = try application.makeKeys(session)
         // The retained PIN is the new one.
         if identity.channel != nil { reader.resetCard() }
-        _ = try application.sign(session, keys.privateKey, AbsenceTests.digest, CKM_GOSTR3410)
+        _ = try application.sign(session, keys.privateKey, Application.digest, CKM_GOSTR3410)
     }
 }

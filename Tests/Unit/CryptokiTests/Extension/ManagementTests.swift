@@ -138,11 +138,11 @@ struct ManagementTests {
         #expect(try scene.library.journal(in: 0) == [])
         let keys = try scene.application.makeKeys(scene.session)
         let signature = try scene.application.sign(
-            scene.session, keys.privateKey, AbsenceTests.digest, CKM_GOSTR3410)
+            scene.session, keys.privateKey, Application.digest, CKM_GOSTR3410)
         try scene.library.closeAllSessions(with: 0)
         let journal = try scene.library.journal(in: 0)
         #expect(journal.count == 126)
-        #expect(Array(journal[4..<36]) == AbsenceTests.digest)
+        #expect(Array(journal[4..<36]) == Application.digest)
         #expect(Array(journal[38..<102]) == signature.reversed())
         #expect(throws: CKError.slotIDInvalid) { try scene.library.journal(in: 15) }
     }

@@ -79,7 +79,7 @@ struct RoundTripTests {
         for _ in 0..<2 {
             #expect(
                 try cost(reader) {
-                    _ = try application.sign(session, key, AbsenceTests.digest, CKM_GOSTR3410)
+                    _ = try application.sign(session, key, Application.digest, CKM_GOSTR3410)
                 } == 1)
         }
     }
@@ -173,7 +173,7 @@ struct RoundTripTests {
         let (reader, application, session) = try TokenKeyTests.start(.usb)
         let key = try application.makeKeys(session).privateKey
         for _ in 0..<2 {
-            let cost = try cost(reader) { _ = try application.sign(session, key, AbsenceTests.digest, CKM_GOSTR3410) }
+            let cost = try cost(reader) { _ = try application.sign(session, key, Application.digest, CKM_GOSTR3410) }
             #expect(cost == 5)
         }
     }
@@ -203,7 +203,7 @@ struct RoundTripTests {
         // The change counter, key and signature.
         #expect(
             try cost(reader) {
-                _ = try application.sign(session, key, AbsenceTests.digest, CKM_GOSTR3410)
+                _ = try application.sign(session, key, Application.digest, CKM_GOSTR3410)
             } == 3)
         #expect(try application.find(session).count == 2)
     }

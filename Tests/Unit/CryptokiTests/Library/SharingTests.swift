@@ -24,7 +24,7 @@ struct SharingTests {
             key = try #require(try application.find(session, [(CKA_CLASS, CKO_PRIVATE_KEY.octets)]).first)
         }
 
-        func sign() throws { _ = try application.sign(session, key, AbsenceTests.digest, CKM_GOSTR3410) }
+        func sign() throws { _ = try application.sign(session, key, Application.digest, CKM_GOSTR3410) }
         var state: CK_STATE { get throws { try application.library.sessionInfo(session).state } }
     }
 
@@ -151,7 +151,7 @@ struct SharingTests {
         for _ in 0..<3 {
             time.pass(.seconds(3601))
             let renewals = reader.renewals
-            _ = try application.sign(session, key, AbsenceTests.digest, CKM_GOSTR3410)
+            _ = try application.sign(session, key, Application.digest, CKM_GOSTR3410)
             #expect(reader.renewals == renewals + 1)
         }
         #expect(reader.count(of: 0x20) == logins)
