@@ -9,28 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <rtpkcs11.h>
+#include "../program.h"
 
-static int wrong;
 static CK_SESSION_HANDLE session;
 static CK_BBOOL yes = CK_TRUE, no = CK_FALSE;
 static CK_BYTE label[] = "attributes";
-
-static void expect(CK_RV code, CK_RV wanted, const char *what) {
-    if (code != wanted) {
-        wrong++;
-        printf("%s: 0x%lX instead of 0x%lX\n", what, code, wanted);
-    }
-}
-
-static void require(int holds, const char *what) {
-    if (!holds) {
-        wrong++;
-        printf("%s\n", what);
-    }
-}
-
-#define COUNT(array) (sizeof(array) / sizeof *(array))
 
 /* R15: every attribute is answered, whatever became of the others. */
 static void unknown_attributes(CK_OBJECT_HANDLE key) {

@@ -9,19 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <rtpkcs11.h>
+#include "../program.h"
 
 enum { HASH = 32, SIGNATURE = 64 };
 
-static int wrong;
 static CK_BYTE message[] = "message";
-
-static void expect(CK_RV code, CK_RV wanted, const char *what) {
-    if (code != wanted) {
-        wrong++;
-        printf("%s: 0x%lX instead of 0x%lX\n", what, code, wanted);
-    }
-}
 
 static void expect_length(CK_ULONG length, CK_ULONG wanted, const char *what) {
     if (length != wanted) {

@@ -11,27 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <rtpkcs11.h>
+#include "../program.h"
 
-static int wrong;
 static CK_SLOT_ID slot;
 static CK_SESSION_HANDLE session;
 static CK_BYTE id[] = "extended", content[] = "signed by the token";
 static CK_UTF8CHAR_PTR pin, so_pin;
-
-static void expect(CK_RV code, CK_RV wanted, const char *what) {
-    if (code != wanted) {
-        wrong++;
-        fprintf(stderr, "%s: 0x%lX instead of 0x%lX\n", what, code, wanted);
-    }
-}
-
-static void require(int holds, const char *what) {
-    if (!holds) {
-        wrong++;
-        fprintf(stderr, "%s\n", what);
-    }
-}
 
 static void log_in(CK_USER_TYPE user) {
     CK_UTF8CHAR_PTR value = user == CKU_SO ? so_pin : pin;

@@ -9,19 +9,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-#include <rtpkcs11.h>
+#include "../program.h"
 
 static CK_SLOT_ID slot;
 static int has_ended;
-
-static double now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return time.tv_sec * 1e3 + time.tv_nsec / 1e6;
-}
 
 static void *work(void *unused) {
     while (!__atomic_load_n(&has_ended, __ATOMIC_SEQ_CST)) {

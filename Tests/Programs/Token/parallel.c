@@ -8,19 +8,12 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
-#include <rtpkcs11.h>
+#include "../program.h"
 
 static CK_SESSION_HANDLE sessions[2];
 static CK_RV slow_code;
 static int slow_has_answered;
-
-static double now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return time.tv_sec * 1e3 + time.tv_nsec / 1e6;
-}
 
 static void *ask_slow_token(void *unused) {
     CK_BYTE octets[32];
