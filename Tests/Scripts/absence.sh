@@ -3,7 +3,7 @@
 # real pcscd (GSC/1, 15.3); and what is done to a token that only an application of the vendor's kind does.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-. Tests/Scripts/token.sh
+. Tests/Scripts/common.sh
 
 # One step of the application, and the return value that it must have.
 step() {
@@ -129,27 +129,15 @@ agent() {
         return
     fi
     expect 0 pkcs11-tool --module "$module" --login --pin $pin --keypairgen --key-type rsa:2048 --id 02
-    expect 0 ssh-keygen -D "$module"
-    grep '^ssh-rsa' output > key.pub
-    printf '#!/bin/sh\necho %s\n' $pin > askpass
-    chmod 700 askpass
-    ssh-agent -D -a "$work/agent" -P "$(realpath "$module")" > agent.log 2>&1 &
-    local server=$!
-    others+=("$server")
-    export SSH_AUTH_SOCK=$work/agent
-    wait_until test -S "$SSH_AUTH_SOCK"
-    SSH_ASKPASS=$work/askpass SSH_ASKPASS_REQUIRE=force expect 0 ssh-add -s "$module" < /dev/null
+    start_agent
     expect 0 ssh-add -T key.pub
     restart_pcscd
     expect 0 ssh-add -T key.pub
-    stop "$server"
-    unset SSH_AUTH_SOCK
+    stop_agent
     passed "an agent of OpenSSH signs before and after a restart of pcscd"
 }
 
-prepare
-cc -I"$root/Include/CCryptoki" "$root/Tests/Programs/Token/steps.c" -o steps \
-    -L"${module%/*}" -Wl,-rpath,"${module%/*}" -lkanal-pkcs11
+prepare steps
 mkdir -p "$XDG_CONFIG_HOME/kanal"
 cat > "$XDG_CONFIG_HOME/kanal/kanal.conf" << 'END'
 wireless_readers = Virtual PCD *

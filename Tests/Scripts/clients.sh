@@ -3,7 +3,7 @@
 # certificate on an emulated token. OpenSSL verifies without the token what they have signed and enciphered.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-. Tests/Scripts/token.sh
+. Tests/Scripts/common.sh
 
 # What a client asks for at a terminal it shall not find.
 alone() { expect 0 setsid --wait "$@" < /dev/null; }
@@ -26,19 +26,8 @@ greet() {
 # ---- OpenSSL's engine: a certificate, a request, CMS, a TLS server ----
 
 openssl_engine() {
-    cat > engine.cnf << END
-openssl_conf = main
-[main]
-engines = engines
-[engines]
-pkcs11 = pkcs11
-[pkcs11]
-engine_id = pkcs11
-MODULE_PATH = $module
-PIN = $pin
-init = 0
-END
-    with_key() { OPENSSL_CONF=$work/engine.cnf expect 0 openssl "$1" -engine pkcs11 -keyform engine "${@:2}"; }
+    example openssl-pkcs11.cnf
+    with_key() { OPENSSL_CONF=$work/openssl-pkcs11.cnf expect 0 openssl "$1" -engine pkcs11 -keyform engine "${@:2}"; }
     with_key req -new -x509 -sha256 -key "$key" -subj /CN=Kanal -days 30 -out certificate.pem
     expect 0 openssl x509 -in certificate.pem -outform der -out certificate.der
     tool --write-object certificate.der --type cert --id 01 --label key
@@ -52,7 +41,7 @@ END
         with_key cms -decrypt -inkey "$key" -recip certificate.pem -inform der -in enveloped -out opened
         cmp message opened || fail "CMS: $padding was opened to something else"
     done
-    OPENSSL_CONF=$work/engine.cnf openssl s_server -engine pkcs11 -keyform engine -key "$key" -cert certificate.pem \
+    OPENSSL_CONF=$work/openssl-pkcs11.cnf openssl s_server -engine pkcs11 -keyform engine -key "$key" -cert certificate.pem \
         -accept 127.0.0.1:35970 -www > server.log 2>&1 &
     server=$!
     greet 35970
@@ -89,23 +78,14 @@ gnutls() {
 # ---- OpenSSH: the public key, an agent ----
 
 openssh() {
-    expect 0 ssh-keygen -D "$module"
-    grep '^ssh-rsa' output > key.pub
-    printf '#!/bin/sh\necho %s\n' $pin > askpass
-    chmod 700 askpass
-    ssh-agent -D -a "$work/agent" -P "$(realpath "$module")" > agent.log 2>&1 &
-    server=$!
-    export SSH_AUTH_SOCK=$work/agent
-    wait_until test -S "$SSH_AUTH_SOCK"
-    SSH_ASKPASS=$work/askpass SSH_ASKPASS_REQUIRE=force alone ssh-add -s "$module"
+    start_agent
     expect 0 ssh-add -l
     rm -f message.sig
     expect 0 ssh-keygen -Y sign -f key.pub -n file message
     echo "user $(cat key.pub)" > allowed
     ssh-keygen -Y verify -f allowed -I user -n file -s message.sig < message > output || fail "ssh: $(cat output)"
     expect 0 ssh-add -e "$module"
-    stop_server
-    unset SSH_AUTH_SOCK
+    stop_agent
     passed "ssh-keygen shows the public key, and an agent signs"
 }
 
@@ -144,7 +124,8 @@ nss() {
 # ---- Java: keytool and jarsigner ----
 
 java() {
-    printf 'name = Kanal\nlibrary = %s\nslot = %s\n' "$module" "$slot" > java.cfg
+    example java.cfg
+    echo "slot = $slot" >> java.cfg
     local store=(-keystore NONE -storetype PKCS11 -providerClass sun.security.pkcs11.SunPKCS11
         -providerArg "$work/java.cfg" -storepass $pin)
     expect 0 keytool -list "${store[@]}"

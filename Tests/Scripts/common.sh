@@ -1,5 +1,5 @@
-# What the scripts share: a temporary directory, pcscd, and an emulated token in its virtual reader. To be sourced from
-# the project's root. All that was started is stopped, and all files are removed, when the script ends.
+# What the scripts share: a temporary directory, programs, pcscd, and emulated tokens in its virtual readers. To be sourced
+# from the project's root. All that was started is stopped, and all files are removed, when the script ends.
 
 root=$PWD
 module=$root/.build/release/libkanal-pkcs11.so
@@ -60,10 +60,12 @@ wait_until() {
     return 1
 }
 
-# Builds the programs that the scripts use, and makes sure that nothing reads or writes what belongs to the user.
+# Builds the programs that all scripts use, and those that are named, of Tests/Programs/Token. Makes sure that nothing reads
+# or writes what belongs to the user.
 prepare() {
-    for program in Examples/{activate,public_key} Tests/Programs/Token/{calls,extended,readers,scan,share,walk}; do
-        cc -IInclude/CCryptoki -I/usr/include/PCSC "$program.c" -o "$work/${program##*/}" \
+    local program
+    for program in Examples/{activate,public_key} $(printf 'Tests/Programs/Token/%s ' readers "$@"); do
+        cc -pthread -IInclude/CCryptoki -I/usr/include/PCSC "$program.c" -o "$work/${program##*/}" \
             -L"${module%/*}" -Wl,-rpath,"${module%/*}" -lkanal-pkcs11 -lpcsclite
     done
     unset KANAL_LOG
@@ -119,6 +121,18 @@ attach() {
     slot=$({ ./activate "$serial" || true; } | sed -n 's/^slot: //p')
 }
 
+# Puts a second token into the second reader: identity, directory of its state. Sets $second_token, $second_serial and
+# $second_slot.
+attach_second() {
+    "$emulator" --identity "$1" --state "$2" --port 35964 > second.log 2>&1 &
+    second_token=$!
+    others+=($second_token)
+    wait_until sh -c '[ "$(./readers | grep -c "^card .*Virtual PCD")" = 2 ]' || fail "no second token: $(cat second.log)"
+    second_serial=$(sed -n 's/^serial: \([0-9a-f]*\).*/\1/p' second.log)
+    wait_until sh -c './activate "$0" | grep -q ^slot:' "$second_serial" || fail "the second token has no slot"
+    second_slot=$({ ./activate "$second_serial" || true; } | sed -n 's/^slot: //p')
+}
+
 # Takes the token away, and waits until pcscd has seen that: it looks every 400 ms, and would hold another token that
 # comes sooner for this one.
 detach() {
@@ -130,4 +144,36 @@ detach() {
 # The label that the library shows.
 token_label() {
     pkcs11-tool --module "$module" -L | sed -n "/serial num *: $serial/q; s/^ *token label *: //p" | tail -n 1
+}
+
+# Copies a file of Examples, with this library and this PIN.
+example() {
+    sed "s|/usr/local/lib/libkanal-pkcs11.so|$module|; s|^PIN = .*|PIN = $pin|" "$root/Examples/$1" > "$1"
+}
+
+# Starts an agent of OpenSSH that has the token's keys; sets $agent and SSH_AUTH_SOCK. The public key is in key.pub.
+start_agent() {
+    expect 0 ssh-keygen -D "$module"
+    grep '^ssh-rsa' output > key.pub
+    printf '#!/bin/sh\necho %s\n' $pin > askpass
+    chmod 700 askpass
+    ssh-agent -D -a "$work/agent" -P "$(realpath "$module")" > agent.log 2>&1 &
+    agent=$!
+    others+=($agent)
+    export SSH_AUTH_SOCK=$work/agent
+    wait_until test -S "$SSH_AUTH_SOCK"
+    SSH_ASKPASS=$work/askpass SSH_ASKPASS_REQUIRE=force expect 0 setsid --wait ssh-add -s "$module" < /dev/null
+}
+
+stop_agent() {
+    stop $agent
+    wait $agent 2> /dev/null || true
+    rm -f "$SSH_AUTH_SOCK"
+    unset SSH_AUTH_SOCK
+}
+
+# The name by which the compiler knows the package in this build directory.
+package_name() {
+    awk -F '"' '/"-module-name","Secrets"/ { for (i = 1; i < NF; i++) if ($i == "-package-name") { print $(i + 2); exit } }' \
+        "$1/release.yaml"
 }

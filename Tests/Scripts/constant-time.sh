@@ -4,14 +4,9 @@
 # branch it has.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
+. Tests/Scripts/common.sh
 
-fail() {
-    echo "constant-time.sh: $*" >&2
-    exit 1
-}
-
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
+log=$work/log
 
 # Valgrind offers no AVX-512, so that the program proves the paths for lesser processors.
 run() {

@@ -3,14 +3,10 @@
 # tokens in two readers at once, and children that are forked in the middle of something.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-. Tests/Scripts/token.sh
+. Tests/Scripts/common.sh
 
 limit=24
-prepare
-for program in forks parallel steps; do
-    cc -pthread -I"$root/Include/CCryptoki" "$root/Tests/Programs/Token/$program.c" -o $program \
-        -L"${module%/*}" -Wl,-rpath,"${module%/*}" -lkanal-pkcs11
-done
+prepare forks parallel steps
 start_pcscd --max-thread $limit
 attach usb first
 first_slot=$slot
@@ -47,13 +43,8 @@ fi
 
 # ---- Two tokens at once ----
 
-"$emulator" --identity sc --state second --port 35964 > second.log 2>&1 &
-others+=($!)
-wait_until sh -c '[ "$(./readers | grep -c "^card .*Virtual PCD")" = 2 ]' || fail "no second token: $(cat second.log)"
-second_serial=$(sed -n 's/^serial: \([0-9a-f]*\).*/\1/p' second.log)
-wait_until sh -c './activate "$0" | grep -q ^slot:' "$second_serial" || fail "the second token has no slot"
-second_slot=$({ ./activate "$second_serial" || true; } | sed -n 's/^slot: //p')
-for order in "$first_slot $second_slot $token" "$second_slot $first_slot ${others[0]}"; do
+attach_second sc second
+for order in "$first_slot $second_slot $token" "$second_slot $first_slot $second_token"; do
     read -r slow other process <<< "$order"
     coproc program { ./parallel "$slow" "$other"; }
     ended=$program_PID
@@ -66,7 +57,7 @@ for order in "$first_slot $second_slot $token" "$second_slot $first_slot ${other
     wait "$ended" || fail "a token that works holds up another: $? after $answer"
 done
 passed "a token that works holds up neither another one, nor the list of slots, nor who waits for events: $answer"
-stop "${others[0]}"
+stop "$second_token"
 others=()
 
 # ---- Children ----

@@ -3,7 +3,7 @@
 # of which nothing may change, then as one that may be formatted.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-. Tests/Scripts/token.sh
+. Tests/Scripts/common.sh
 
 # Runs the contract on the token in the reader, with more variables of the environment.
 contract() {

@@ -7,7 +7,7 @@ cd "$(dirname "$0")/../.."
 if [ "$(id -u)" = 0 ] && [ -z "${KANAL_OWN_MOUNTS:-}" ] && unshare --mount true 2> /dev/null; then
     KANAL_OWN_MOUNTS=yes exec unshare --mount --propagation private "$0" "$@"
 fi
-. Tests/Scripts/token.sh
+. Tests/Scripts/common.sh
 
 # daemon EXPECTED WORD...: what the program printed, in one line.
 daemon() {

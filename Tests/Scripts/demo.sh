@@ -5,7 +5,7 @@
 # script has started, it stops.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-. Tests/Scripts/token.sh
+. Tests/Scripts/common.sh
 
 step=0
 heading() {

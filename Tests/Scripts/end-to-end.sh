@@ -2,7 +2,7 @@
 # The built library in the hands of other people's programs, on emulated tokens behind a real pcscd.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-. Tests/Scripts/token.sh
+. Tests/Scripts/common.sh
 
 tool() { expect 0 pkcs11-tool --module "$module" --slot "$slot" "$@"; }
 
@@ -32,7 +32,7 @@ passed "the library exports C_* only and needs $needed"
 
 # ---- Activation, and what stays of it ----
 
-prepare
+prepare calls extended walk
 # The installed library, under valgrind.
 checked=(env LD_LIBRARY_PATH="${library%/*}" valgrind --quiet --error-exitcode=99)
 start_pcscd

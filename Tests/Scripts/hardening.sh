@@ -4,7 +4,7 @@
 # for indirect jumps. A libcrypto that lacks a function serves for nothing.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-. Tests/Scripts/token.sh
+. Tests/Scripts/common.sh
 
 prefix=$work/installed
 make -s install PREFIX="$prefix" P11KIT_MODULES_DIR="$work/modules" > /dev/null
@@ -39,9 +39,7 @@ nm .build/release/{GOSTKernels,CModule}.build/*.o > "$work/names"
 grep -q 'U __stack_chk_fail' "$work/names" || fail "no stack frame has a canary"
 passed "C has canaries, and marks for indirect jumps"
 
-prepare
-cc -I"$root/Include/CCryptoki" "$root/Tests/Programs/Token/incomplete.c" -o incomplete \
-    -L"${module%/*}" -Wl,-rpath,"${module%/*}" -lkanal-pkcs11
+prepare incomplete
 start_pcscd
 attach usb usb
 mkdir libraries

@@ -2,14 +2,7 @@
 # "make install" lays down what a program needs to be compiled, linked and run, and "make uninstall" takes it away.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-
-fail() {
-    echo "install.sh: $*" >&2
-    exit 1
-}
+. Tests/Scripts/common.sh
 
 # The files and links under a directory.
 files() {
@@ -37,6 +30,9 @@ export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
 read -ra flags <<< "$(pkg-config --cflags --libs kanal-pkcs11)"
 cc "$program" "${flags[@]}" -o "$work/linked"
 "$work/linked" || fail "the linked program exits with $?"
+for example in Examples/*.c; do
+    cc "$example" "${flags[@]}" -o "$work/example" || fail "$example cannot be built"
+done
 grep -qx "module: $prefix/lib/libkanal-pkcs11.so" "$prefix/share/p11-kit/modules/kanal.module" \
     || fail "the module file names another library"
 "$prefix/bin/kanal-emulator" --help > "$work/help" || fail "the emulator does not run"

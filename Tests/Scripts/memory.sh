@@ -3,7 +3,7 @@
 # C_Logout and after C_Finalize. Arguments: the identities, both if there are none.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-. Tests/Scripts/token.sh
+. Tests/Scripts/common.sh
 
 invert() { python3 -c 'import sys; sys.stdout.buffer.write(bytes(255 - b for b in sys.stdin.buffer.read()))'; }
 
@@ -30,7 +30,7 @@ inspect() {
     passed "N60: $1: no secret in $(sed -n 's/^looked into //p' output), in a child, after C_Logout and after C_Finalize"
 }
 
-prepare
+prepare scan
 start_pcscd
 mkfifo keys
 for identity in ${@:-usb bt}; do

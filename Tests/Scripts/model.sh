@@ -2,9 +2,10 @@
 # Checks the model of the secure channel's sessions with SPIN: every configuration of the protocol must be free of
 # errors, and every mutant, a protocol with one rule left out, must be caught. About a minute and under 1 GiB.
 set -euo pipefail
-model=$(realpath "$(dirname "$0")/../Model/gsc1-sm.pml")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+cd "$(dirname "$0")/../.."
+. Tests/Scripts/common.sh
+
+model=$root/Tests/Model/gsc1-sm.pml
 cd "$work"
 
 # check VERDICT OPTION...: runs the model with these options. The verdict is "sound" or "caught".

@@ -3,7 +3,7 @@
 # own programs have made, in Kanal's hands. OpenSSL makes, verifies and encrypts beside it.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-. Tests/Scripts/token.sh
+. Tests/Scripts/common.sh
 
 tool() { expect 0 pkcs11-tool --module "$module" --login --pin $pin "$@"; }
 public() { expect 0 pkcs11-tool --module "$module" "$@"; }
@@ -181,11 +181,7 @@ secrets() {
 
 # ---- The tokens ----
 
-for program in attributes operations mechanisms secrets; do
-    cc -IInclude/CCryptoki "Tests/Programs/Token/$program.c" -o "$work/$program" \
-        -L"${module%/*}" -Wl,-rpath,"${module%/*}" -lkanal-pkcs11
-done
-prepare
+prepare attributes operations mechanisms secrets
 start_pcscd
 head -c 1000 /dev/urandom > message
 head -c 30 /dev/urandom > secret

@@ -3,7 +3,7 @@
 # verifies and decrypts against the same keys.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-. Tests/Scripts/token.sh
+. Tests/Scripts/common.sh
 
 opensc=$(dpkg-query --listfiles opensc-pkcs11 | grep '/lib/[^/]*/opensc-pkcs11\.so$')
 so_pin=87654321

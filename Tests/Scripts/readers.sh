@@ -2,7 +2,7 @@
 # Every model of token in Kanal's hands, one that speaks T=0 among them, and tokens in two readers at once.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-. Tests/Scripts/token.sh
+. Tests/Scripts/common.sh
 
 tool() { expect 0 pkcs11-tool --module "$module" --slot "$slot" "$@"; }
 
@@ -38,12 +38,7 @@ done
 attach usb3 usb3
 first_serial=$serial
 first_slot=$slot
-"$emulator" --identity sc --state sc --port 35964 > second.log 2>&1 &
-others+=($!)
-wait_until sh -c '[ "$(./readers | grep -c "^card .*Virtual PCD")" = 2 ]' || fail "no second token: $(cat second.log)"
-second_serial=$(sed -n 's/^serial: \([0-9a-f]*\).*/\1/p' second.log)
-wait_until sh -c './activate "$0" | grep -q ^slot:' "$second_serial" || fail "the second token has no slot"
-second_slot=$({ ./activate "$second_serial" || true; } | sed -n 's/^slot: //p')
+attach_second sc sc
 [ "$first_slot" != "$second_slot" ] || fail "two tokens in one slot"
 expect 0 pkcs11-tool --module "$module" --list-token-slots
 printed "$first_serial"
@@ -59,7 +54,7 @@ for process in "${both[@]}"; do wait "$process" || fail "a token was disturbed b
 ! cmp -s "public_key.$first_slot" "public_key.$second_slot" || fail "two tokens with one key"
 passed "tokens in two readers sign at the same time"
 
-stop "${others[0]}"
+stop "$second_token"
 others=()
 slot=$first_slot
 signature

@@ -4,7 +4,7 @@
 # those that change their user are left out. Give the recipes to carry out, or none for all.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-. Tests/Scripts/token.sh
+. Tests/Scripts/common.sh
 
 tool() { expect 0 pkcs11-tool --module "$module" --slot "$slot" --login --pin $pin "$@"; }
 
@@ -294,21 +294,7 @@ prepare
 unset OPENSSL_CONF
 chmod 755 "$work"
 chmod 700 "$HOME"
-cat > openssl-pkcs11.cnf << END
-openssl_conf = main
-[main]
-engines = engines
-[engines]
-pkcs11 = pkcs11
-[pkcs11]
-engine_id = pkcs11
-MODULE_PATH = $module
-PIN = $pin
-init = 1
-[req]
-distinguished_name = name
-[name]
-END
+example openssl-pkcs11.cnf
 start_pcscd
 for identity in usb bt; do
     attach $identity $identity

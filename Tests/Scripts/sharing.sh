@@ -3,7 +3,7 @@
 # and five, which take four sessions from each other. Nobody may lose his login, get a wrong answer, or grow.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-. Tests/Scripts/token.sh
+. Tests/Scripts/common.sh
 
 seconds=${1:-600}
 
@@ -27,7 +27,7 @@ share() {
     echo "ok: $1 applications at once, $rounds rounds in $seconds seconds"
 }
 
-prepare
+prepare share
 start_pcscd
 attach bt shared
 ./activate "$serial" "$password" > /dev/null

@@ -2,7 +2,7 @@
 # Suites that others have written for modules of PKCS #11, on the built library and emulated tokens behind a real pcscd.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-. Tests/Scripts/token.sh
+. Tests/Scripts/common.sh
 
 # ---- The suites ----
 

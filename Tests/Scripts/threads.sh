@@ -3,6 +3,7 @@
 # ThreadSanitizer and then under AddressSanitizer, or under one of them. The token is emulated in the same process.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
+. Tests/Scripts/common.sh
 
 seconds=${1:-60}
 for sanitizer in ${2:-thread address}; do
@@ -14,10 +15,8 @@ for sanitizer in ${2:-thread address}; do
     libraries=$(printf "$build/release/%s.build/*.o " \
         APDU Cryptoki EmulatedTokens Emulator GOST GOSTKernels HostCrypto HostProcess Locking Logging Secrets SecureChannel \
         Storage Token)
-    package=$(awk -F '"' '/"-module-name","Secrets"/ { for (i = 1; i < NF; i++) if ($i == "-package-name") { print $(i + 2); exit } }' \
-        "$build/release.yaml")
     # shellcheck disable=SC2086
-    swiftc -O -sanitize="$sanitizer" -package-name "$package" -parse-as-library -swift-version 6 -use-ld=lld \
+    swiftc -O -sanitize="$sanitizer" -package-name "$(package_name "$build")" -parse-as-library -swift-version 6 -use-ld=lld \
         -I "$build/release/Modules" -I Include/COpenSSL -I Include/CHostProcess -Xcc -fmodule-map-file=Include/CCryptoki/module.modulemap \
         -Xcc -fmodule-map-file="$build/release/GOSTKernels.build/module.modulemap" \
         Tests/Programs/Threads/threads.swift Tests/Unit/CryptokiTests/Application.swift $libraries \
