@@ -26,6 +26,7 @@ module_dirs = $(addprefix $(DESTDIR),$(sort $(PREFIX)/share/p11-kit/modules $(P1
 
 library := .build/release/libkanal-pkcs11.so
 emulator := .build/release/kanal-emulator
+swift_test := swift test --explicit-target-dependency-import-check error
 # With these flags alone, so that the tests of the release build are linked with the objects that are installed.
 swift_build := swift build -c release --disable-local-rpath
 sources := $(shell find Sources Include Package.swift -type f -not -name '*.in')
@@ -38,13 +39,18 @@ test_packages := pcscd vsmartcard-vpcd opensc p11-kit openssl libengine-gost-ope
     nginx-light apache2-bin stunnel4 curl hostapd eapoltest
 bench_packages := libengine-gost-openssl libgcrypt20-dev nettle-dev softhsm2
 
+# Lists those of the packages $(1) that are missing, in the variable "missing".
+define find_missing
+	missing=; for package in $(1); do \
+	    dpkg-query --show --showformat='$${Status}' $$package 2>/dev/null | grep -q 'ok installed' \
+	        || missing="$$missing $$package"; \
+	done
+endef
+
 # Installs those of the packages $(1) that are missing. Of the services that come with them only pcscd starts: those that
 # are tested are started by the tests, with settings of their own.
 define install_packages
-	@missing=; for package in $(1); do \
-	    dpkg-query --show --showformat='$${Status}' $$package 2>/dev/null | grep -q 'ok installed' \
-	        || missing="$$missing $$package"; \
-	done; \
+	@$(find_missing); \
 	if [ -n "$$missing" ]; then \
 	    echo "Installing$$missing"; \
 	    $(sudo) sh -ec 'policy=/usr/sbin/policy-rc.d; \
@@ -58,7 +64,7 @@ define install_packages
 	fi
 endef
 
-.PHONY: help deps build-deps build test model mutants constant-time fuzz threads soak nightly bench lint demo install uninstall clean
+.PHONY: help deps build-deps build check test model mutants constant-time fuzz threads soak nightly bench lint demo install uninstall clean
 .NOTPARALLEL:
 
 help: ## list the targets
@@ -78,8 +84,14 @@ $(library) $(emulator) &: $(sources) | build-deps
 	$(swift_build) --product kanal-emulator
 	@touch $(library) $(emulator)
 
+check: ## build, lint, and run the tests that need neither root nor other packages than the build: for every change
+	@$(call find_missing,$(build_packages)); \
+	[ -z "$$missing" ] || { echo "Install these packages first, as root: apt-get install$$missing" >&2; exit 1; }
+	$(MAKE) --no-print-directory lint
+	$(swift_test)
+
 test: deps build lint ## build, and run every test
-	swift test --explicit-target-dependency-import-check error
+	$(swift_test)
 	$(swift_build) --build-tests
 	swift test -c release --disable-local-rpath --disable-testable-imports --skip-build
 	Tests/Scripts/install.sh

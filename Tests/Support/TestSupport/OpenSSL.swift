@@ -1,15 +1,19 @@
 import Foundation
-import Testing
+public import Testing
 
 /// The program `openssl`, which knows nothing of this project, in a folder of its own.
 public final class OpenSSL: Sendable {
+    private static let program = "/usr/bin/openssl"
     private static let engine = "/usr/lib/x86_64-linux-gnu/engines-3/gost.so"
+    private static var isThere: Bool { FileManager.default.isExecutableFile(atPath: program) }
     /// Whether it has the gost engine.
-    public static var hasGOST: Bool { FileManager.default.fileExists(atPath: engine) }
+    public static var hasGOST: Bool { isThere && FileManager.default.fileExists(atPath: engine) }
 
     private let folder: URL
 
+    /// Skips the test if there is no such program.
     public init() throws {
+        try Self.require()
         folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let settings = """
@@ -27,6 +31,10 @@ public final class OpenSSL: Sendable {
             default_algorithms = ALL
             """
         try write(Array((Self.hasGOST ? settings : "").utf8), "openssl.cnf")
+    }
+
+    private static func require() throws {
+        if !isThere { try Test.cancel("the program openssl is missing (package openssl)") }
     }
 
     deinit { try? FileManager.default.removeItem(at: folder) }
@@ -60,7 +68,7 @@ public final class OpenSSL: Sendable {
         _ words: String, _ environment: [String: String] = [:]
     ) throws -> (status: Int32, output: [UInt8], errors: String) {
         let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/openssl")
+        process.executableURL = URL(filePath: Self.program)
         process.arguments = words.split(separator: " ").map(String.init)
         process.currentDirectoryURL = folder
         process.environment = environment.merging(["OPENSSL_CONF": folder.appending(path: "openssl.cnf").path]) { $1 }
@@ -73,5 +81,12 @@ public final class OpenSSL: Sendable {
         let printed = try output.fileHandleForReading.readToEnd() ?? Data()
         process.waitUntilExit()
         return (process.terminationStatus, [UInt8](printed), String(decoding: try read("errors"), as: UTF8.self))
+    }
+}
+
+extension Trait where Self == ConditionTrait {
+    /// Skips a suite or a test where OpenSSL has no gost engine.
+    public static var usesGOSTEngine: Self {
+        .enabled(if: OpenSSL.hasGOST, "OpenSSL's gost engine is missing (packages openssl, libengine-gost-openssl)")
     }
 }

@@ -19,7 +19,7 @@ struct CertificateTests {
         try expectCertificate(key)
     }
 
-    @Test("GOST certificates are read too", .enabled(if: OpenSSL.hasGOST), arguments: gostKeys)
+    @Test("GOST certificates are read too", .usesGOSTEngine, arguments: gostKeys)
     func gostCertificates(key: String) throws {
         try expectCertificate(key)
     }

@@ -8,7 +8,7 @@ import Testing
 struct CertificationRequestTests {
     private typealias Field = CertificationRequest.Field
 
-    @Test("The program verifies a request of every GOST algorithm", .enabled(if: OpenSSL.hasGOST))
+    @Test("The program verifies a request of every GOST algorithm", .usesGOSTEngine)
     func gost() throws {
         for algorithm in PublicKeyAlgorithm.allCases {
             let random = Seeded("request \(algorithm)")

@@ -7,7 +7,7 @@ import Testing
 
 /// What is accepted and what is not, beside what the program `openssl cms -verify` says with `-purpose any`, which asks
 /// no certificate what its key is for. Whatever is accepted here it accepts too.
-@Suite("What signed messages have to be", .enabled(if: OpenSSL.hasGOST))
+@Suite("What signed messages have to be", .usesGOSTEngine)
 struct MessageRuleTests {
     enum Verdict: Sendable {
         /// The signature is good and a path leads to a trusted certificate.

@@ -12,7 +12,7 @@ struct SignedMessageTests {
         (.gostR34102012512, "gost2012_512 -pkeyopt paramset:A"),
     ]
 
-    @Test("The program verifies what is signed with GOST", .enabled(if: OpenSSL.hasGOST), arguments: gostKeys)
+    @Test("The program verifies what is signed with GOST", .usesGOSTEngine, arguments: gostKeys)
     func gost(algorithm: PublicKeyAlgorithm, newKey: String) throws {
         let (openssl, random) = (try OpenSSL(), Seeded("message \(algorithm)"))
         let certificate = try openssl.makeCertificate(newKey)

@@ -3,7 +3,7 @@ import HostCrypto
 import TestSupport
 import Testing
 
-@Suite("Paths to trusted certificates", .enabled(if: OpenSSL.hasGOST))
+@Suite("Paths to trusted certificates", .usesGOSTEngine)
 struct TrustStoreTests {
     static let algorithms = ["gost2012_256 -pkeyopt paramset:A", "rsa:2048"]
 

@@ -7,7 +7,7 @@ import HostCrypto
 import TestSupport
 import Testing
 
-@Suite("Requests for certificates and signed messages", .enabled(if: OpenSSL.hasGOST), .serialized)
+@Suite("Requests for certificates and signed messages", .usesGOSTEngine, .serialized)
 struct CertificationTests {
     static let algorithms = PublicKeyAlgorithm.allCases
 

@@ -6,7 +6,7 @@ import Locking
 import TestSupport
 import Testing
 
-@Suite("Verification of signed messages", .enabled(if: OpenSSL.hasGOST), .serialized)
+@Suite("Verification of signed messages", .usesGOSTEngine, .serialized)
 struct MessageVerificationTests {
     private static let newKey = "gost2012_256 -pkeyopt paramset:A -nodes"
     private static let content = Array("the content".utf8)

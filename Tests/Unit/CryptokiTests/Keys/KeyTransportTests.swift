@@ -151,7 +151,7 @@ struct KeyTransportTests {
         }
     }
 
-    @Test("OpenSSL's engine wraps for us and unwraps from us", .enabled(if: OpenSSL.hasGOST), arguments: Kind.allCases)
+    @Test("OpenSSL's engine wraps for us and unwraps from us", .usesGOSTEngine, arguments: Kind.allCases)
     func engine(_ kind: Kind) throws {
         let scene = try Scene()
         let openssl = try OpenSSL()

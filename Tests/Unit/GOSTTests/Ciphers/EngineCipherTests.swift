@@ -3,7 +3,7 @@ import Secrets
 import TestSupport
 import Testing
 
-@Suite("OpenSSL's gost engine agrees on ciphers and codes", .enabled(if: OpenSSL.hasGOST))
+@Suite("OpenSSL's gost engine agrees on ciphers and codes", .usesGOSTEngine)
 struct EngineCipherTests {
     private let engine: OpenSSL
 

@@ -3,7 +3,7 @@ import Secrets
 import TestSupport
 import Testing
 
-@Suite("OpenSSL's gost engine agrees on certificates", .enabled(if: OpenSSL.hasGOST))
+@Suite("OpenSSL's gost engine agrees on certificates", .usesGOSTEngine)
 struct EngineCertificateTests {
     private let engine: OpenSSL
     private let options = "-config request.cnf -subj /CN=Kanal -key private.der -keyform DER -outform DER"

@@ -3,7 +3,7 @@ import Secrets
 import TestSupport
 import Testing
 
-@Suite("OpenSSL's gost engine agrees on signatures and keys", .enabled(if: OpenSSL.hasGOST))
+@Suite("OpenSSL's gost engine agrees on signatures and keys", .usesGOSTEngine)
 struct EngineTests {
     @Test("The engine verifies our signatures, and we verify the engine's", arguments: Curve.all)
     func signatures(curve: Curve) throws {

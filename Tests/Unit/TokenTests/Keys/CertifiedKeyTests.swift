@@ -20,7 +20,7 @@ struct CertifiedKeyTests {
         _ = try driver.token.storeCertificate(TokenCertificate(label: [], id: id, subject: [], value: value))
     }
 
-    @Test("a GOST key's value", .enabled(if: OpenSSL.hasGOST))
+    @Test("a GOST key's value", .usesGOSTEngine)
     func gost() throws {
         let driver = try Driver.loggedIn(.usb)
         let value = try #require(try driver.token.generateKeyPair(DriverPowerCutTests.template()).0.value)
