@@ -29,7 +29,7 @@ emulator := .build/release/kanal-emulator
 swift_test := swift test --explicit-target-dependency-import-check error
 # With these flags alone, so that the tests of the release build are linked with the objects that are installed.
 swift_build := swift build -c release --disable-local-rpath
-sources := $(shell find Sources Include Package.swift -type f -not -name '*.in')
+sources := $(shell find Sources Include Package.swift -type f)
 
 sudo := $(if $(filter 0,$(shell id -u)),,sudo)
 build_packages := gcc g++ libc6-dev binutils pkg-config git libpcsclite-dev libssl-dev libp11-kit-dev
@@ -92,6 +92,7 @@ check: ## build, lint, and run the tests that need neither root nor other packag
 
 test: deps build lint ## build, and run every test
 	$(swift_test)
+	Tests/Scripts/misuse.sh
 	$(swift_build) --build-tests
 	swift test -c release --disable-local-rpath --disable-testable-imports --skip-build
 	Tests/Scripts/install.sh
@@ -152,9 +153,10 @@ bench: deps build ## compare the speed with that of gost-engine, libgcrypt, nett
 	Benchmarks/module.sh | tee .build/module-benchmark.md
 	Benchmarks/round-trips.sh | tee .build/round-trips.md
 
-lint: ## check the formatting, and that no expression has a shape that the compiler gets wrong
+lint: ## check the formatting, that no expression has a shape that the compiler gets wrong, and that references lead somewhere
 	swift format lint --strict -r Sources Tests Benchmarks Package.swift
 	Tests/Scripts/borrowing.pl
+	Tests/Scripts/references.pl
 
 demo: ## show the main job on an emulated token: activate, make a key, sign, verify with OpenSSL
 	Tests/Scripts/demo.sh
@@ -170,13 +172,13 @@ endif
 	install -D --strip $(library) $(DESTDIR)$(lib)/libkanal-pkcs11.so
 	install -D --strip $(emulator) $(DESTDIR)$(PREFIX)/bin/kanal-emulator
 	install -D -m 644 Include/CCryptoki/rtpkcs11.h $(DESTDIR)$(PREFIX)/include/kanal/rtpkcs11.h
-	install -D -m 644 Sources/Configuration/kanal.conf $(DESTDIR)$(PREFIX)/share/doc/kanal/kanal.conf
-	install -D -m 644 Sources/kanal-emulator/kanal-emulator.1 $(man)/man1/kanal-emulator.1
-	install -D -m 644 Sources/Configuration/kanal.conf.5 $(man)/man5/kanal.conf.5
+	install -D -m 644 Install/kanal.conf $(DESTDIR)$(PREFIX)/share/doc/kanal/kanal.conf
+	install -D -m 644 Install/kanal-emulator.1 $(man)/man1/kanal-emulator.1
+	install -D -m 644 Install/kanal.conf.5 $(man)/man5/kanal.conf.5
 	install -d $(DESTDIR)$(lib)/pkgconfig $(module_dirs)
 	umask 022; sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|; s|@RPATH@|$(run_path)|' \
-	    Include/kanal-pkcs11.pc.in > $(DESTDIR)$(lib)/pkgconfig/kanal-pkcs11.pc
-	umask 022; sed 's|@LIBDIR@|$(lib)|' p11-kit/kanal.module.in | tee $(addsuffix /kanal.module,$(module_dirs)) > /dev/null
+	    Install/kanal-pkcs11.pc.in > $(DESTDIR)$(lib)/pkgconfig/kanal-pkcs11.pc
+	umask 022; sed 's|@LIBDIR@|$(lib)|' Install/kanal.module.in | tee $(addsuffix /kanal.module,$(module_dirs)) > /dev/null
 ifeq ($(COMPAT),1)
 	ln -sf libkanal-pkcs11.so $(compat)
 endif

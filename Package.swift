@@ -99,13 +99,11 @@ let package = Package(
                 "APDU", "CCryptoki", "GOST", "HostCrypto", "Locking", "SecureChannel", "Secrets", "Storage", "Token",
                 .product(name: "Logging", package: "swift-log"),
             ]),
-        .target(
-            name: "Configuration", dependencies: ["SecureChannel", "Storage", "Token"],
-            exclude: ["kanal.conf", "kanal.conf.5"], swiftSettings: settings),
+        kanal("Configuration", on: ["SecureChannel", "Storage", "Token"]),
         .executableTarget(
             name: "kanal-emulator",
             dependencies: ["Emulator", "Storage", .product(name: "ArgumentParser", package: "swift-argument-parser")],
-            exclude: ["kanal-emulator.1"], swiftSettings: settings,
+            swiftSettings: settings,
             linkerSettings: [
                 .unsafeFlags(
                     ["-static-stdlib", "-use-ld=lld", "-l_FoundationCollections", "-l_FoundationCShims"] + hardening,

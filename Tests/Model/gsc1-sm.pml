@@ -1,5 +1,5 @@
 /* GSC/1 session layer: HOSTS processes on one reader, a token with CHANS parallel sessions, a hostile
- * half-duplex APDU link.  SPIN model; the specification is GSC1.md (sections 10-16).
+ * half-duplex APDU link.  SPIN model; the specification is docs/GSC1.md (sections 10-16).
  *
  * Run (safety; every run of the model terminates, so "no invalid end state" is the availability result):
  *     spin -a [-D...] gsc1-sm.pml && gcc -O2 -DSAFETY -DCOLLAPSE -o pan pan.c && ./pan -m1000000

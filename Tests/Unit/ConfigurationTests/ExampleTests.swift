@@ -9,7 +9,7 @@ struct ExampleTests {
     private let text: String
 
     init() throws {
-        let path = Project.root.appending(path: "Sources/Configuration/kanal.conf")
+        let path = Project.root.appending(path: "Install/kanal.conf")
         text = try String(contentsOf: path, encoding: .utf8)
     }
 

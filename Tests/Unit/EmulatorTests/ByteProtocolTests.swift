@@ -2,7 +2,7 @@ import Emulator
 import TestSupport
 import Testing
 
-@Suite("T=0 (card reference, 2; ISO/IEC 7816-3, 12.2)")
+@Suite("T=0 (Card, 2; ISO/IEC 7816-3, 12.2)")
 struct ByteProtocolTests {
     @Test("The answer to reset says T=0, and no commands of T=1 are spoken")
     func reset() throws {

@@ -75,7 +75,7 @@ private final class Outcome: @unchecked Sendable {
     let done = DispatchSemaphore(value: 0)
 }
 
-@Suite("The connection to vpcd (card reference, 15)")
+@Suite("The connection to vpcd (Card, 15)")
 struct VirtualReaderTests {
     /// Serves a USB token on another thread while `body` plays vpcd; then hangs up and gives what the token's end saw.
     private func serve(

@@ -3,7 +3,7 @@ import Locking
 import TestSupport
 import Testing
 
-/// The vendor's format, command by command (card reference, 8.2).
+/// The vendor's format, command by command (Card, 8.2).
 enum Format {
     /// - Parameter policy: Who may change the user's PIN: 01 administrator, 02 user, 03 both.
     static func vendor(_ card: EmulatedCard, policy: String = "02", erase: String = "807A0000") {
@@ -37,7 +37,7 @@ enum Format {
     }
 }
 
-@Suite("Formatting (card reference, 8)")
+@Suite("Formatting (Card, 8)")
 struct FormatTests {
     @Test("The vendor's format makes the same token that leaves the factory", arguments: ["807A0000", "807A0200"])
     func vendorFormat(erase: String) throws {

@@ -2,7 +2,7 @@ import Emulator
 import TestSupport
 import Testing
 
-@Suite("Identification (card reference, 1 and 5)")
+@Suite("Identification (Card, 1 and 5)")
 struct IdentificationTests {
     @Test("The answers to reset are those of the Rutoken family, with a right check byte")
     func atr() {

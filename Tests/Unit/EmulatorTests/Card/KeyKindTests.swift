@@ -4,7 +4,7 @@ import Secrets
 import TestSupport
 import Testing
 
-@Suite("RSA, ECDSA, secret keys and VKO (card reference, 9 and 10)")
+@Suite("RSA, ECDSA, secret keys and VKO (Card, 9 and 10)")
 struct KeyKindTests {
     /// Makes the files of an RSA pair of so many bits, with the conditions that OpenSC gives them.
     private static func createRSA(_ card: EmulatedCard, bits: Int, property: String = "00") -> [String] {

@@ -2,7 +2,7 @@ import Emulator
 import TestSupport
 import Testing
 
-@Suite("PINs (card reference, 7)")
+@Suite("PINs (Card, 7)")
 struct PINTests {
     @Test("Ten wrong PINs answer 6300, the eleventh try 6983; every place that shows the tries shows them")
     func blocking() throws {

@@ -38,7 +38,7 @@ enum Signing {
     }
 }
 
-@Suite("GOST keys and signatures (card reference, 9 and 10)")
+@Suite("GOST keys and signatures (Card, 9 and 10)")
 struct SigningTests {
     @Test(
         "Every parameter set of 256 bits generates, signs and verifies",

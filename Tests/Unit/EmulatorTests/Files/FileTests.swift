@@ -2,7 +2,7 @@ import Emulator
 import TestSupport
 import Testing
 
-@Suite("Files (card reference, 6)")
+@Suite("Files (Card, 6)")
 struct FileTests {
     static let label = "62218202010080020010 83021000 85020000 860F43000200000000020000000000 0000"
 

@@ -1,6 +1,6 @@
 import TestSupport
 
-/// Bodies of CREATE FILE as the vendor's library sends them (card reference, 6.4).
+/// Bodies of CREATE FILE as the vendor's library sends them (Card, 6.4).
 enum KeyFiles {
     static func privateKey(_ number: String, type: String = "03", set: String = "20", size: String = "20") -> String {
         "6225800200\(size)82021000830200\(number)860F470202020000000200000000000000" + "8506\(type)\(set)00AA0000"

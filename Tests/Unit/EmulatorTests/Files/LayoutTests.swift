@@ -2,7 +2,7 @@ import Emulator
 import TestSupport
 import Testing
 
-@Suite("Byte layouts (card reference, 6.3, 6.4, 7.1 and 13.1)")
+@Suite("Byte layouts (Card, 6.3, 6.4, 7.1 and 13.1)")
 struct LayoutTests {
     /// What a new token answers to CREATE FILE of the reference and then to SELECT with P2 = 04.
     private static func template(_ creation: String, path: String) throws -> String {

@@ -7,7 +7,7 @@ import Testing
 import Token
 
 /// The layouts that the reference shows, in what the driver sends: each is written out here as it stands there.
-@Suite("The driver's commands, byte for byte (card reference, 6.4, 7, 8, 9, 10, 11 and 13.1)")
+@Suite("The driver's commands, byte for byte (Card, 6.4, 7, 8, 9, 10, 11 and 13.1)")
 struct CommandBytesTests {
     /// What `call` sends, but for the selection of files, the serial number and the change counter.
     static func sent(_ driver: Driver, _ call: () throws -> Void) rethrows -> [String] {
