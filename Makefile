@@ -58,7 +58,7 @@ define install_packages
 	fi
 endef
 
-.PHONY: help deps build-deps build test model mutants constant-time fuzz threads soak nightly bench lint demo install uninstall clean
+.PHONY: help deps build-deps build test model mutants constant-time fuzz threads soak nightly bench lint docs demo install uninstall clean
 .NOTPARALLEL:
 
 help: ## list the targets
@@ -140,9 +140,13 @@ bench: deps build ## compare the speed with that of gost-engine, libgcrypt, nett
 	Benchmarks/module.sh | tee .build/module-benchmark.md
 	Benchmarks/round-trips.sh | tee .build/round-trips.md
 
-lint: ## check the formatting, that no expression has a shape that the compiler gets wrong, and that references lead somewhere
+lint: ## check the format, references of pages and comments, and expressions that the compiler gets wrong
 	swift format lint --strict -r Sources Tests Benchmarks Package.swift
 	Tests/borrowing.pl
+	Tests/Scripts/references.pl
+
+docs: build-deps ## build the documentation of all symbols, without a warning, and check every link of the pages
+	docs/symbols.sh
 	Tests/Scripts/references.pl
 
 demo: ## show the main job on an emulated token: activate, make a key, sign, verify with OpenSSL

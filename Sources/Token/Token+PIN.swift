@@ -91,7 +91,7 @@ extension Token {
         try? presentRetainedPIN()
     }
 
-    /// CHANGE REFERENCE DATA of a PIN; see ``change(_:to:)``.
+    /// CHANGE REFERENCE DATA of a PIN; see `change(_:to:)`.
     func changePIN(of role: Role, to value: borrowing Secret) throws(TokenError) {
         try change(role.rawValue, to: value)
     }

@@ -36,7 +36,7 @@ extension Token {
     enum Beginning {
         /// It asks for the change counter and reads, all of which may run twice.
         case reading
-        /// It sends what must not run twice, where a session is hardly ever lost: see ``Token/isChannelReliable``. There
+        /// It sends what must not run twice, where a session is hardly ever lost: see `Token/isChannelReliable`. There
         /// is none to lose without a channel.
         case acting
         /// It sends nothing.
@@ -216,7 +216,7 @@ extension Token {
         try data(of: try send(command))
     }
 
-    /// As ``perform(_:)``, for data that are secret.
+    /// As `perform(_:)`, for data that are secret.
     func performSecret(_ command: borrowing Command) throws(TokenError) -> Secret {
         let response = try sendSecret(command)
         try requireSuccess(response.status)
