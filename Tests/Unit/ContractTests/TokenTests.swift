@@ -12,7 +12,7 @@ extension Contract {
         func information(_ subject: Subject) throws {
             let info = try subject.token().info(evicting: true)
             #expect(info.serial.count == 8)
-            #expect(info.hardware.major > 0 && info.firmware.major > 0)
+            #expect(info.versions.hardware.major > 0 && info.versions.firmware.major > 0)
             for pin in [info.user, info.securityOfficer] {
                 #expect(pin.minimumLength <= pin.maximumLength && pin.triesLeft <= pin.tries && pin.tries > 0)
             }

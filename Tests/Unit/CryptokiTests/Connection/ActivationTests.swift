@@ -40,14 +40,14 @@ struct ActivationTests {
         let reader = try EmulatedReader(.single(.modern), passwords: [Application.password])
         let application = Application(reader, store: Folder())
         try application.activate()
-        #expect(try application.library.token(in: 0, evicting: false).info.firmware.major == 34)
+        #expect(try application.library.token(in: 0, evicting: false).info.versions.firmware.major == 34)
         let other = Application(reader, store: Folder())
         try other.activate()
         _ = try other.open()
         let brief = try application.library.token(in: 0, evicting: false).info
         #expect(brief.serial == reader.card.serial)
-        #expect(brief.firmware.major == 0)
-        #expect(try application.library.token(in: 0, evicting: true).info.firmware.major == 34)
+        #expect(brief.versions.firmware.major == 0)
+        #expect(try application.library.token(in: 0, evicting: true).info.versions.firmware.major == 34)
     }
 
     @Test("an application with the same store is activated, one with another store is not")
