@@ -91,6 +91,7 @@ check: ## build, lint, and run the tests that need neither root nor other packag
 	[ -z "$$missing" ] || { echo "Install these packages first, as root: apt-get install$$missing" >&2; exit 1; }
 	$(MAKE) --no-print-directory lint
 	$(swift_test)
+	Tests/Scripts/misuse.sh
 
 test: deps build lint ## build, and run every test
 	$(swift_test)

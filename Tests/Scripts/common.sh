@@ -172,8 +172,6 @@ stop_agent() {
     unset SSH_AUTH_SOCK
 }
 
-# The name by which the compiler knows the package in this build directory.
-package_name() {
-    awk -F '"' '/"-module-name","Secrets"/ { for (i = 1; i < NF; i++) if ($i == "-package-name") { print $(i + 2); exit } }' \
-        "$1/release.yaml"
-}
+# The name that the compiler knows the package by, from a file that "swift build" has left, such as .build/debug.yaml.
+# Sources that use what is declared "package" have to be compiled as parts of the package.
+package_name() { sed -n 's/.*"-module-name","Secrets",.*"-package-name","\([^"]*\)".*/\1/p; T; q' "$1"; }

@@ -28,8 +28,8 @@ for source in Tests/Fuzz/$only.swift; do
     dictionary=Tests/Fuzz/$target.dict
     mkdir -p "$build/$target/corpus"
     Tests/Scripts/corpus.sh unpack "$target"
-    swiftc -O -sanitize=fuzzer,address -package-name "$(package_name $build)" -parse-as-library -swift-version 6 \
-        -use-ld=lld -I $modules -I Include/COpenSSL -I Include/CHostProcess \
+    swiftc -O -sanitize=fuzzer,address -package-name "$(package_name $build/release.yaml)" -parse-as-library \
+        -swift-version 6 -use-ld=lld -I $modules -I Include/COpenSSL -I Include/CHostProcess \
         -Xcc -fmodule-map-file=$build/release/GOSTKernels.build/module.modulemap \
         "$source" $(find "Tests/Fuzz/$target" -name '*.swift' 2> /dev/null) $libraries -lcrypto -o "$build/$target/fuzz"
     SWIFT_BACKTRACE=enable=no "$build/$target/fuzz" -max_total_time="$seconds" -max_len=1024 -len_control=0 -timeout=20 \

@@ -3,13 +3,15 @@
 # that its first line names. Takes the modules of "swift build".
 set -euo pipefail
 cd "$(dirname "$0")/../.."
+. Tests/Scripts/common.sh
 
 build=.build/debug
 for source in Tests/Programs/Misuse/*.swift; do
     expected=$(sed -n '1s|^// error: ||p' "$source")
-    errors=$(swiftc -emit-sil -o .build/misuse.sil -swift-version 6 -I $build/Modules -I Include/COpenSSL \
-        -I Include/CHostProcess -Xcc -fmodule-map-file=$build/GOSTKernels.build/module.modulemap "$source" 2>&1 \
+    errors=$(swiftc -emit-sil -o "$work/misuse.sil" -package-name "$(package_name $build.yaml)" -swift-version 6 \
+        -I $build/Modules -I Include/COpenSSL -I Include/CHostProcess \
+        -Xcc -fmodule-map-file=$build/GOSTKernels.build/module.modulemap "$source" 2>&1 \
         | sed -n "s|^.*$source:[0-9:]* error: ||p" || true)
-    [ "${errors%% \[#*}" = "$expected" ] || { echo "$source: not refused with \"$expected\", but: $errors" >&2; exit 1; }
+    [ "${errors%% \[#*}" = "$expected" ] || fail "$source: not refused with \"$expected\", but: $errors"
 done
 echo "misuse.sh: passed"

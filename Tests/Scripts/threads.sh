@@ -16,8 +16,9 @@ for sanitizer in ${2:-thread address}; do
         APDU Cryptoki EmulatedTokens Emulator GOST GOSTKernels HostCrypto HostProcess Locking Logging Secrets SecureChannel \
         Storage Token)
     # shellcheck disable=SC2086
-    swiftc -O -sanitize="$sanitizer" -package-name "$(package_name "$build")" -parse-as-library -swift-version 6 -use-ld=lld \
-        -I "$build/release/Modules" -I Include/COpenSSL -I Include/CHostProcess -Xcc -fmodule-map-file=Include/CCryptoki/module.modulemap \
+    swiftc -O -sanitize="$sanitizer" -package-name "$(package_name "$build/release.yaml")" -parse-as-library \
+        -swift-version 6 -use-ld=lld -I "$build/release/Modules" -I Include/COpenSSL -I Include/CHostProcess \
+        -Xcc -fmodule-map-file=Include/CCryptoki/module.modulemap \
         -Xcc -fmodule-map-file="$build/release/GOSTKernels.build/module.modulemap" \
         Tests/Programs/Threads/threads.swift Tests/Unit/CryptokiTests/Application.swift $libraries \
         -lcrypto -o "$build/threads"
