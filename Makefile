@@ -82,6 +82,7 @@ $(library) $(emulator) &: $(sources) | build-deps
 
 test: deps build lint ## build, and run every test
 	swift test --explicit-target-dependency-import-check error
+	Tests/misuse.sh
 	$(swift_build) --build-tests
 	swift test -c release --disable-local-rpath --disable-testable-imports --skip-build
 	Tests/install.sh

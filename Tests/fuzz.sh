@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # fuzz.sh [SECONDS [keep|- [TARGET]]]: builds the libraries, the driver and the emulator for libFuzzer and
-# AddressSanitizer and runs every fuzz target, or TARGET alone, for so many seconds (60), beginning with the inputs in
-# Tests/Fuzz/Corpus. What is found lies in .build/fuzz/<target>. With "keep", the inputs that reach code that no kept one
-# reaches are added to the corpus.
+# AddressSanitizer and runs every fuzz target, or TARGET alone, for so many seconds (60), beginning with the inputs of its
+# corpus, Tests/Fuzz/Corpora/<target>.tar.gz. What is found lies in .build/fuzz/<target>. With "keep", the inputs that
+# reach code that no kept one reaches are added to the archive; corpus.sh adds others.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -23,9 +23,10 @@ libraries=$(printf "$build/release/%s.build/*.o " \
 for source in Tests/Fuzz/$only.swift; do
     target=$(basename "$source" .swift)
     echo "fuzzing $target"
-    kept=Tests/Fuzz/Corpus/$target
+    kept=$build/$target/kept
     dictionary=Tests/Fuzz/$target.dict
-    mkdir -p "$build/$target/corpus" "$kept"
+    mkdir -p "$build/$target/corpus"
+    Tests/corpus.sh unpack "$target"
     swiftc -O -sanitize=fuzzer,address -parse-as-library -swift-version 6 -use-ld=lld -I $modules -I Include/COpenSSL \
         -I Include/CHostProcess \
         -Xcc -fmodule-map-file=$build/release/GOSTKernels.build/module.modulemap \
@@ -33,7 +34,9 @@ for source in Tests/Fuzz/$only.swift; do
     SWIFT_BACKTRACE=enable=no "$build/$target/fuzz" -max_total_time="$seconds" -max_len=1024 -len_control=0 -timeout=20 \
         -print_final_stats=1 -verbosity=0 -artifact_prefix="$build/$target/" \
         $([ ! -e "$dictionary" ] || echo "-dict=$dictionary") "$build/$target/corpus" "$kept"
-    [ "$keep" != keep ] || "$build/$target/fuzz" -merge=1 -use_counters=0 -max_len=1024 "$kept" "$build/$target/corpus"
-    rmdir "$kept" 2> /dev/null || true
+    if [ "$keep" = keep ]; then
+        "$build/$target/fuzz" -merge=1 -use_counters=0 -max_len=1024 "$kept" "$build/$target/corpus"
+        Tests/corpus.sh pack "$target"
+    fi
 done
 echo "fuzz.sh: passed"

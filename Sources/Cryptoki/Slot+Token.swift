@@ -126,27 +126,3 @@ extension Slot {
     /// Whether the call that just failed can run again: nothing that must not run twice was sent.
     private var canRepeat: Bool { connection?.hasActed == false }
 }
-
-extension TokenError {
-    /// Whether the token is no longer there.
-    var isAbsence: Bool {
-        switch linkError {
-        case .noCard, .mute, .noService, .removed: true
-        default: false
-        }
-    }
-
-    /// Whether the reason may be that the token left in the middle of a command.
-    fileprivate var mayBeAbsence: Bool {
-        if case .transmission = linkError { true } else { false }
-    }
-
-    /// Whether a token could not prove to be the one that its sessions were opened with.
-    fileprivate var isForeignToken: Bool {
-        switch self {
-        case .channel(.link), .channel(.randomUnavailable), .channel(.storage): false
-        case .channel, .activationNeeded, .unsupported, .anotherToken: true
-        default: false
-        }
-    }
-}

@@ -7,21 +7,8 @@ public import Secrets
 extension Token {
     /// Whether the token takes commands that nobody published for real ones.
     public func takesOwnCommands() throws(TokenError) -> Bool {
-        if let known = knownAsOwn { return known }
-        return try transaction(.reading) { () throws(TokenError) in try saysItIsOwn() }
-    }
-
-    func requireOwnCommands() throws(TokenError) {
-        guard try saysItIsOwn() else { throw .unsupported }
-    }
-
-    /// Whether the card says that it is one of this project's.
-    private func saysItIsOwn() throws(TokenError) -> Bool {
-        if let known = knownAsOwn { return known }
-        let response = try send(Command(0x00, 0xCA, 0x01, 0xFE, ne: 256))
-        let isOwn = response.status == .success && response.data == Array("RTEMU".utf8)
-        knownAsOwn = isOwn
-        return isOwn
+        if let known = session.known.isOwn { return known }
+        return try transaction(first: .read) { card throws(TokenError) in try card.saysItIsOwn() }
     }
 
     /// VKO (RFC 4357, 5.2; RFC 7836, 4.3). Needs User's login.
@@ -35,19 +22,13 @@ extension Token {
         _ key: TokenKey, with peer: [UInt8], ukm: [UInt8], hash: HashAlgorithm
     ) throws(TokenError) -> Secret {
         guard key.half == .privateKey else { throw .unsupported }
-        var agreed = Secret(count: 0)
-        var request: [UInt8] = []
-        request.appendObject(0x85, peer)
-        request.appendObject(0x94, ukm)
-        try transaction { () throws(TokenError) in
-            try requireLogin(.user)
-            try requireOwnCommands()
-            try perform(Command(0x00, 0x22, 0x41, 0xA6, bytes: [0x80, 0x01, hash.number, 0x84, 0x01, key.number]))
-            agreed = try performSecret(
-                Command(0x00, 0x86, 0x00, 0x00, bytes: .object(0x7C, request), ne: hash.digestSize))
-            guard agreed.count == hash.digestSize else { throw .malformedAnswer }
+        let request: [UInt8] = .object(0x85, peer) + .object(0x94, ukm)
+        return try transaction { card throws(TokenError) in
+            try card.requireLogin(.user)
+            try card.requireOwnCommands()
+            try card.perform(.setKey(key.number, for: .agreement, hash: hash.number))
+            return try card.agree(request, count: hash.digestSize)
         }
-        return agreed
     }
 
     /// ECDH. Needs User's login.
@@ -56,17 +37,35 @@ extension Token {
     /// - Returns: X of the shared point, big-endian.
     public func agree(_ key: TokenECKey, with peer: [UInt8]) throws(TokenError) -> Secret {
         guard key.half == .privateKey else { throw .unsupported }
-        var agreed = Secret(count: 0)
         let request = [UInt8].object(0x85, TokenECKey.reversed(peer))
-        try transaction { () throws(TokenError) in
-            try requireLogin(.user)
-            try requireOwnCommands()
-            try perform(Command(0x00, 0x22, 0x41, 0xA6, bytes: [0x84, 0x01, key.number]))
-            agreed = try performSecret(
-                Command(0x00, 0x86, 0x00, 0x00, bytes: .object(0x7C, request), ne: TokenECKey.size))
-            guard agreed.count == TokenECKey.size else { throw .malformedAnswer }
+        return try transaction { card throws(TokenError) in
+            try card.requireLogin(.user)
+            try card.requireOwnCommands()
+            try card.perform(.setKey(key.number, for: .agreement))
+            return try card.agree(request, count: TokenECKey.size).reversed()
         }
-        return agreed.reversed()
+    }
+}
+
+extension Transaction {
+    func requireOwnCommands() throws(TokenError) {
+        guard try saysItIsOwn() else { throw .unsupported }
+    }
+
+    /// Whether the card says that it is one of this project's.
+    fileprivate func saysItIsOwn() throws(TokenError) -> Bool {
+        if let known = session.known.isOwn { return known }
+        let response = try send(.ownName)
+        let isOwn = response.status == .success && response.data == Array("RTEMU".utf8)
+        session.known.isOwn = isOwn
+        return isOwn
+    }
+
+    /// The point that the key set before and the other side's agree on.
+    fileprivate func agree(_ request: [UInt8], count: Int) throws(TokenError) -> Secret {
+        let agreed = try performSecret(CardCommand.agree(request, ne: count).apdu)
+        guard agreed.count == count else { throw .malformedAnswer }
+        return agreed
     }
 }
 

@@ -6,13 +6,17 @@ extension Token {
     ///
     /// - Parameter certificate: What it shall be; the file is chosen by the token.
     public func storeCertificate(_ certificate: TokenCertificate) throws(TokenError) -> TokenCertificate {
-        var certificate = certificate
         var record = ObjectRecord(
             certificate: certificate.value, subject: certificate.subject, label: certificate.label, id: certificate.id)
         record.isPrivate = certificate.annotation.isPrivate
-        return try store(record, certificate.annotation, on: .certificates) { stored in
+        let described = record
+        try record.requireStorableItems()
+        return try transaction { card throws(TokenError) in
+            let stored = try card.store(described, certificate.annotation, on: .certificates)
+            var certificate = certificate
             (certificate.file, certificate.annotation) = stored
-            objectsChanged { $0.certificates.enter(certificate) }
+            let entered = certificate
+            card.objectsChanged { $0.certificates.enter(entered) }
             return certificate
         }
     }
@@ -29,11 +33,12 @@ extension Token {
     ///
     /// - Parameter data: What it shall be; the file is chosen by the token.
     public func storeData(_ data: TokenData) throws(TokenError) -> TokenData {
-        var data = data
-        return try store(data.record, ObjectAnnotation(), on: .data) { stored in
-            data.file = stored.file
-            objectsChanged { $0.data.enter(data) }
-            return data
+        try data.record.requireStorableItems()
+        return try transaction { card throws(TokenError) in
+            var stored = data
+            stored.file = try card.store(data.record, ObjectAnnotation(), on: .data).file
+            card.objectsChanged { $0.data.enter(stored) }
+            return stored
         }
     }
 
@@ -43,32 +48,34 @@ extension Token {
         try delete(data.file, ObjectAnnotation(), from: .data) { $0.data.remove(data.file) }
     }
 
-    /// - Parameter entering: Enters the object among those that are known.
-    private func store<Stored>(
-        _ record: ObjectRecord, _ annotation: ObjectAnnotation, on shelf: Shelf,
-        entering: ((file: UInt16, annotation: ObjectAnnotation)) -> Stored
-    ) throws(TokenError) -> Stored {
-        // Two bytes say how long an item is, fifteen bits how long a file.
-        guard record.items.allSatisfy({ $0.value.count < 0x8000 }) else { throw .memoryFull }
-        return try transaction { () throws(TokenError) in
-            try requireLogin(.user)
-            guard let stored = try store([(record, annotation)], on: shelf).first else { throw .malformedAnswer }
-            return entering(stored)
-        }
-    }
-
     private func delete(
-        _ file: UInt16, _ annotation: ObjectAnnotation, from shelf: Shelf, removing: (inout TokenObjects) -> Void
+        _ file: UInt16, _ annotation: ObjectAnnotation, from shelf: Shelf,
+        removing: @Sendable (inout TokenObjects) -> Void
     ) throws(TokenError) {
-        try transaction { () throws(TokenError) in
-            try requireLogin(.user)
-            try removeRecord(file, from: shelf, annotation: annotation)
-            objectsChanged(removing)
+        try transaction { card throws(TokenError) in
+            try card.requireLogin(.user)
+            try card.removeRecord(file, from: shelf, annotation: annotation)
+            card.objectsChanged(removing)
         }
     }
 }
 
+extension Transaction {
+    fileprivate func store(
+        _ record: ObjectRecord, _ annotation: ObjectAnnotation, on shelf: Shelf
+    ) throws(TokenError) -> (file: UInt16, annotation: ObjectAnnotation) {
+        try requireLogin(.user)
+        guard let stored = try store([(record, annotation)], on: shelf).first else { throw .malformedAnswer }
+        return stored
+    }
+}
+
 extension ObjectRecord {
+    /// Makes sure that the card has room for each item: two bytes say how long one is, fifteen bits how long a file.
+    fileprivate func requireStorableItems() throws(TokenError) {
+        guard items.allSatisfy({ $0.value.count < 0x8000 }) else { throw .memoryFull }
+    }
+
     /// The record that the vendor's library makes of a certificate.
     package init(certificate value: [UInt8], subject: [UInt8], label: [UInt8], id: [UInt8]) {
         let zeros = [UInt8](repeating: 0, count: 4)

@@ -25,19 +25,21 @@ extension Token {
     public func change<Object: RecordedObject>(_ object: Object, to changed: Object) throws(TokenError) -> Object {
         guard !object.isForeign else { throw .unsupported }
         let shelf: Shelf = object is TokenCertificate ? .certificates : .keys
-        return try transaction { () throws(TokenError) in
-            try requireLogin(.user)
-            guard var record = ObjectRecord(parsing: try read(shelf.file(object.file))) else { throw .malformedAnswer }
+        return try transaction { card throws(TokenError) in
+            try card.requireLogin(.user)
+            guard var record = ObjectRecord(parsing: try card.read(shelf.file(object.file))) else {
+                throw .malformedAnswer
+            }
             record[.label] = changed.label
             record[.id] = changed.id
             record.isPrivate = changed.annotation.isPrivate
-            let stored = try store([(record, changed.annotation)], on: shelf, replacing: object.file)
-            if object.annotation.file != 0 { try removeAnnotation(object.annotation.file) }
+            let stored = try card.store([(record, changed.annotation)], on: shelf, replacing: object.file)
+            if object.annotation.file != 0 { try card.removeAnnotation(object.annotation.file) }
             guard let first = stored.first else { throw .malformedAnswer }
             var changed = changed
             changed.file = first.file
             changed.annotation = first.annotation
-            objectsChanged { $0.replace(object.file, by: changed) }
+            card.objectsChanged { $0.replace(object.file, by: changed) }
             return changed
         }
     }
@@ -45,11 +47,11 @@ extension Token {
     /// Changes a data object. Needs User's login.
     public func change(_ data: TokenData, to changed: TokenData) throws(TokenError) -> TokenData {
         guard !data.isForeign else { throw .unsupported }
-        return try transaction { () throws(TokenError) in
-            try requireLogin(.user)
+        return try transaction { card throws(TokenError) in
+            try card.requireLogin(.user)
             var changed = changed
-            changed.file = try store([changed.record], on: .data, replacing: data.file).first ?? 0
-            objectsChanged { objects in
+            changed.file = try card.store([changed.record], on: .data, replacing: data.file).first ?? 0
+            card.objectsChanged { objects in
                 objects.data.remove(data.file)
                 objects.data.enter(changed)
             }

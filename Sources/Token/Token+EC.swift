@@ -13,20 +13,20 @@ extension Token {
         canDerive: Bool = false
     ) throws(TokenError) -> (TokenECKey, TokenECKey) {
         guard let curve = TokenECKey.parameterByte(parameters) else { throw .unsupported }
-        return try transaction { () throws(TokenError) in
-            try requireLogin(.user)
-            try requireOwnCommands()
-            return try withNewKeyFiles { number throws(TokenError) in
-                let answer = try perform([
-                    selection(.objects), ecKeyFile(.privateKey, number, curve, canDerive),
-                    ecKeyFile(.publicKey, number, curve, canDerive),
-                    Step(0x00, 0x46, 0x80, number, ne: hasBatches ? 2 * TokenECKey.size : 256),
+        return try transaction { card throws(TokenError) in
+            try card.requireLogin(.user)
+            try card.requireOwnCommands()
+            return try card.withNewKeyFiles { number throws(TokenError) in
+                let answer = try card.perform([
+                    card.selection(.objects), card.ecKeyFile(.privateKey, number, curve, canDerive),
+                    card.ecKeyFile(.publicKey, number, curve, canDerive),
+                    .generateKeyPair(number, ne: card.hasBatches ? 2 * TokenECKey.size : 256),
                 ])
                 guard answer.count == 2 * TokenECKey.size else { throw .malformedAnswer }
-                let stored = try store(
+                let stored = try card.store(
                     [
-                        ecRecord(.publicKey, publicKey, parameters, number: number, point: answer),
-                        ecRecord(.privateKey, privateKey, parameters, number: number),
+                        card.ecRecord(.publicKey, publicKey, parameters, number: number, point: answer),
+                        card.ecRecord(.privateKey, privateKey, parameters, number: number),
                     ], on: .keys)
                 guard stored.count == 2 else { throw .malformedAnswer }
                 func key(
@@ -39,7 +39,7 @@ extension Token {
                         canDerive: canDerive, annotation: place.annotation)
                 }
                 let keys = (key(.publicKey, publicKey, stored[0]), key(.privateKey, privateKey, stored[1]))
-                objectsChanged { $0.ecKeys.enter(keys.0, keys.1) }
+                card.objectsChanged { $0.ecKeys.enter(keys.0, keys.1) }
                 return keys
             }
         }
@@ -56,23 +56,23 @@ extension Token {
     ) throws(TokenError) -> TokenECKey {
         guard let curve = TokenECKey.parameterByte(parameters) else { throw .unsupported }
         let value = scalar.reversed()
-        return try transaction { () throws(TokenError) in
-            try requireLogin(.user)
-            try requireOwnCommands()
+        return try transaction { card throws(TokenError) in
+            try card.requireLogin(.user)
+            try card.requireOwnCommands()
             guard value.count == TokenECKey.size else { throw .unsupported }
-            return try withNewKeyFiles { number throws(TokenError) in
-                try perform([
-                    selection(.objects), ecKeyFile(.privateKey, number, curve, canDerive),
-                    selection(.privateKeys.file(UInt16(number))),
+            return try card.withNewKeyFiles { number throws(TokenError) in
+                try card.perform([
+                    card.selection(.objects), card.ecKeyFile(.privateKey, number, curve, canDerive),
+                    card.selection(.privateKeys.file(UInt16(number))),
                 ])
-                try importSelected(value)
-                let record = ecRecord(.privateKey, half, parameters, number: number)
-                guard let stored = try store([record], on: .keys).first else { throw .malformedAnswer }
+                try card.importSelected(value)
+                let record = card.ecRecord(.privateKey, half, parameters, number: number)
+                guard let stored = try card.store([record], on: .keys).first else { throw .malformedAnswer }
                 let key = TokenECKey(
                     half: .privateKey, file: stored.file, number: number, parameters: parameters,
                     label: half.label, id: half.id, isImported: true, canDerive: canDerive,
                     annotation: stored.annotation)
-                objectsChanged { $0.ecKeys.enter(key) }
+                card.objectsChanged { $0.ecKeys.enter(key) }
                 return key
             }
         }
@@ -85,14 +85,15 @@ extension Token {
     public func sign(digest: [UInt8], with key: TokenECKey) throws(TokenError) -> [UInt8] {
         let size = TokenECKey.size
         let number = [UInt8](repeating: 0, count: max(0, size - digest.count)) + digest.prefix(size)
-        return try transaction(.acting) { () throws(TokenError) in
-            try requireOwnCommands()
-            try requireLogin(.user)
-            let setKey = Step(0x00, 0x22, 0x41, 0xB6, bytes: [0x84, 0x01, key.number])
-            let sign = Step(0x00, 0x2A, 0x9E, 0x9A, bytes: number.reversed(), ne: 2 * size)
-            let responses = try sendFirst([setKey, sign], asking: !isPlain)
+        return try transaction(first: .act) { card throws(TokenError) in
+            try card.requireOwnCommands()
+            try card.requireLogin(.user)
+            let commands: [CardCommand] = [
+                .setKey(key.number, for: .signature), .computeSignature(number.reversed(), ne: 2 * size),
+            ]
+            let responses = try card.sendFirst(commands, asking: !card.isPlain)
             guard let last = responses.last else { throw .malformedAnswer }
-            let answer = try data(of: last)
+            let answer = try card.data(of: last)
             guard responses.count == 2, answer.count == 2 * size else { throw .malformedAnswer }
             return TokenECKey.reversed(answer)
         }
@@ -102,8 +103,11 @@ extension Token {
     public func delete(_ key: TokenECKey) throws(TokenError) {
         try delete(key.half, number: key.number, record: key.file, key.annotation)
     }
+}
 
-    private func ecKeyFile(_ half: TokenKey.Half, _ number: UInt8, _ curve: UInt8, _ canDerive: Bool) -> Step {
+extension Transaction {
+    fileprivate func ecKeyFile(_ half: TokenKey.Half, _ number: UInt8, _ curve: UInt8, _ canDerive: Bool) -> CardCommand
+    {
         let (type, size) =
             half == .privateKey
             ? (TokenECKey.privateType, TokenECKey.size) : (TokenECKey.publicType, 2 * TokenECKey.size)
@@ -112,7 +116,7 @@ extension Token {
     }
 
     /// - Parameter point: As the card gives it, little-endian.
-    private func ecRecord(
+    fileprivate func ecRecord(
         _ half: TokenKey.Half, _ text: KeyPairTemplate.Half, _ parameters: [UInt8], number: UInt8,
         point: [UInt8]? = nil
     ) -> (ObjectRecord, ObjectAnnotation) {

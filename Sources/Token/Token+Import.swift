@@ -12,23 +12,23 @@ extension Token {
         _ scalar: borrowing Secret, _ template: KeyPairTemplate
     ) throws(TokenError) -> TokenKey {
         let scalar = scalar.copy()
-        return try transaction { () throws(TokenError) in
-            try requireLogin(.user)
-            try requireAccepted(template.algorithm)
-            return try withNewKeyFiles { number throws(TokenError) in
-                try perform([
-                    selection(.objects), keyFile(.privateKey, number, template),
-                    selection(.privateKeys.file(UInt16(number))),
+        return try transaction { card throws(TokenError) in
+            try card.requireLogin(.user)
+            try card.requireAccepted(template.algorithm)
+            return try card.withNewKeyFiles { number throws(TokenError) in
+                try card.perform([
+                    card.selection(.objects), card.keyFile(.privateKey, number, template),
+                    card.selection(.privateKeys.file(UInt16(number))),
                 ])
-                try importSelected(scalar)
+                try card.importSelected(scalar)
                 let record = template.record(.privateKey, number: number)
-                guard let stored = try store([(record, template.privateKey.annotation)], on: .keys).first else {
+                guard let stored = try card.store([(record, template.privateKey.annotation)], on: .keys).first else {
                     throw .malformedAnswer
                 }
                 var key = TokenKey(template, .privateKey)
                 (key.file, key.annotation, key.number) = (stored.file, stored.annotation, number)
                 key.isImported = true
-                objectsChanged { $0.keys.enter(key) }
+                card.objectsChanged { $0.keys.enter(key) }
                 return key
             }
         }
@@ -44,26 +44,26 @@ extension Token {
         _ half: KeyPairTemplate.Half
     ) throws(TokenError) -> TokenRSAKey {
         let file = value.encoded(size)
-        return try transaction { () throws(TokenError) in
-            try requireLogin(.user)
+        return try transaction { card throws(TokenError) in
+            try card.requireLogin(.user)
             guard file.count == size.privateSize, modulus.count == size.blockSize else { throw .unsupported }
-            return try withNewKeyFiles { number throws(TokenError) in
-                try perform([
-                    selection(.objects), keyFile(.privateKey, number, size),
-                    selection(.privateKeys.file(UInt16(number))),
+            return try card.withNewKeyFiles { number throws(TokenError) in
+                try card.perform([
+                    card.selection(.objects), card.keyFile(.privateKey, number, size),
+                    card.selection(.privateKeys.file(UInt16(number))),
                 ])
-                try importSelected(file)
+                try card.importSelected(file)
                 var record = ObjectRecord(
                     kind: .privateKey, keyNumber: number, items: [(.label, half.label), (.id, half.id)])
                 record[.value] = RSAPublicValue(modulus: modulus, exponent: publicExponent).encoded(size)
-                guard let stored = try store([(record, half.annotation)], on: .keys).first else {
+                guard let stored = try card.store([(record, half.annotation)], on: .keys).first else {
                     throw .malformedAnswer
                 }
                 let key = TokenRSAKey(
                     half: .privateKey, file: stored.file, number: number, label: half.label, id: half.id,
                     bits: size.bits, modulus: modulus, publicExponent: publicExponent, isImported: true,
                     annotation: stored.annotation)
-                objectsChanged { $0.rsaKeys.enter(key) }
+                card.objectsChanged { $0.rsaKeys.enter(key) }
                 return key
             }
         }

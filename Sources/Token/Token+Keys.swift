@@ -6,18 +6,41 @@ extension Token {
     ///
     /// - Returns: The public and the private half.
     public func generateKeyPair(_ template: KeyPairTemplate) throws(TokenError) -> (TokenKey, TokenKey) {
-        try transaction { () throws(TokenError) in
-            try requireLogin(.user)
-            try requireAccepted(template.algorithm)
-            return try withNewKeyFiles { number throws(TokenError) in
-                let value = try generate(template, number: number)
-                let keys = try describe(template, number: number, value: value)
-                objectsChanged { $0.keys.enter(keys.0, keys.1) }
+        try transaction { card throws(TokenError) in
+            try card.requireLogin(.user)
+            try card.requireAccepted(template.algorithm)
+            return try card.withNewKeyFiles { number throws(TokenError) in
+                let value = try card.generate(template, number: number)
+                let keys = try card.describe(template, number: number, value: value)
+                card.objectsChanged { $0.keys.enter(keys.0, keys.1) }
                 return keys
             }
         }
     }
 
+    /// Deletes one half of a key pair, and its key file. Needs User's login.
+    public func delete(_ key: TokenKey) throws(TokenError) {
+        guard !key.isForeign else { throw .unsupported }
+        try delete(key.half, number: key.number, record: key.file, key.annotation)
+    }
+
+    func delete(
+        _ half: TokenKey.Half, number: UInt8, record: UInt16, _ annotation: ObjectAnnotation
+    ) throws(TokenError) {
+        try transaction { card throws(TokenError) in
+            try card.requireLogin(.user)
+            try card.removeRecord(record, from: .keys, annotation: annotation)
+            try card.delete(UInt16(number), in: half == .publicKey ? .publicKeys : .privateKeys)
+            card.objectsChanged { objects in
+                objects.keys.remove(record)
+                objects.rsaKeys.remove(record)
+                objects.ecKeys.remove(record)
+            }
+        }
+    }
+}
+
+extension Transaction {
     /// Runs `body` with the number of a new key. If it fails nothing half-made stays behind, as far as the card can be
     /// reached; what went wrong is what the caller learns.
     func withNewKeyFiles<Result>(
@@ -33,27 +56,6 @@ extension Token {
         }
     }
 
-    /// Deletes one half of a key pair, and its key file. Needs User's login.
-    public func delete(_ key: TokenKey) throws(TokenError) {
-        guard !key.isForeign else { throw .unsupported }
-        try delete(key.half, number: key.number, record: key.file, key.annotation)
-    }
-
-    func delete(
-        _ half: TokenKey.Half, number: UInt8, record: UInt16, _ annotation: ObjectAnnotation
-    ) throws(TokenError) {
-        try transaction { () throws(TokenError) in
-            try requireLogin(.user)
-            try removeRecord(record, from: .keys, annotation: annotation)
-            try delete(UInt16(number), in: half == .publicKey ? .publicKeys : .privateKeys)
-            objectsChanged { objects in
-                objects.keys.remove(record)
-                objects.rsaKeys.remove(record)
-                objects.ecKeys.remove(record)
-            }
-        }
-    }
-
     /// What no real token was seen to call a parameter set is told to this project's tokens only.
     func requireAccepted(_ algorithm: KeyAlgorithm) throws(TokenError) {
         if !algorithm.isConfirmed { try requireOwnCommands() }
@@ -63,14 +65,13 @@ extension Token {
     ///
     /// - Parameters:
     ///   - properties: The type, the parameter set and what the key may do: tag 85, bytes 0 to 2.
-    func keyFile(_ half: TokenKey.Half, _ number: UInt8, size: Int, properties: [UInt8]) -> Step {
-        creation(
+    func keyFile(_ half: TokenKey.Half, _ number: UInt8, size: Int, properties: [UInt8]) -> CardCommand {
+        .create(
             UInt16(number), .key, size: size, properties: properties + [0xAA, 0x00, 0x00],
-            access: half == .privateKey
-                ? [0x47, 0x02, 0x02, 0x02, 0, 0, 0, 0x02] : [0x46, 0x00, 0x02, 0x00, 0, 0, 0, 0x02])
+            access: half == .privateKey ? .privateKey : .publicKey)
     }
 
-    func keyFile(_ half: TokenKey.Half, _ number: UInt8, _ template: KeyPairTemplate) -> Step {
+    func keyFile(_ half: TokenKey.Half, _ number: UInt8, _ template: KeyPairTemplate) -> CardCommand {
         let algorithm = template.algorithm
         let (type, size) =
             half == .privateKey
@@ -80,18 +81,18 @@ extension Token {
     }
 
     /// Creates both key files and fills them (GENERATE KEY PAIR).
-    private func generate(_ template: KeyPairTemplate, number: UInt8) throws(TokenError) -> [UInt8] {
+    fileprivate func generate(_ template: KeyPairTemplate, number: UInt8) throws(TokenError) -> [UInt8] {
         let size = template.algorithm.publicSize
         // A batch has to have room for what its commands announce.
         let value = try perform([
             selection(.objects), keyFile(.privateKey, number, template), keyFile(.publicKey, number, template),
-            Step(0x00, 0x46, 0x80, number, ne: hasBatches ? size : 256),
+            .generateKeyPair(number, ne: hasBatches ? size : 256),
         ])
         guard value.count == size else { throw .malformedAnswer }
         return value
     }
 
-    private func describe(
+    fileprivate func describe(
         _ template: KeyPairTemplate, number: UInt8, value: [UInt8]
     ) throws(TokenError) -> (TokenKey, TokenKey) {
         var publicRecord = template.record(.publicKey, number: number)
@@ -112,17 +113,17 @@ extension Token {
     }
 
     /// The lowest number that no key file has, of those that no known key has.
-    private func freeKeyNumber() throws(TokenError) -> UInt8 {
-        let known = cache?.objects.keyNumbers ?? []
+    fileprivate func freeKeyNumber() throws(TokenError) -> UInt8 {
+        let known = session.known.objects?.objects.keyNumbers ?? []
         for number in 1...0xFF as ClosedRange<UInt8> where !known.contains(number) {
             let paths = [FilePath.privateKeys, .publicKeys].map { $0.file(UInt16(number)) }
-            let responses = try send(paths.map(selection), goesOn: true)
+            let responses = try send(paths.map { selection($0) }, goesOn: true)
             if responses.allSatisfy({ $0.status == .fileNotFound }) { return number }
         }
         throw .memoryFull
     }
 
-    private func deleteKeyFiles(_ number: UInt8) throws(TokenError) {
+    fileprivate func deleteKeyFiles(_ number: UInt8) throws(TokenError) {
         try delete(UInt16(number), in: .publicKeys)
         try delete(UInt16(number), in: .privateKeys)
     }

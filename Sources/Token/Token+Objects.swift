@@ -17,7 +17,7 @@ package struct Shelf: Equatable {
     func file(_ identifier: UInt16) -> FilePath { directory.file(identifier) }
 }
 
-extension Token {
+extension Transaction {
     /// The index of a shelf; nil if there is none yet.
     func readIndex(of shelf: Shelf) throws(TokenError) -> ObjectIndex? {
         try optional { () throws(TokenError) in try read(shelf.index) }
@@ -68,11 +68,11 @@ extension Token {
 
     /// Creates a file with its content.
     func createFile(
-        _ file: UInt16, in directory: FilePath, _ content: [UInt8], access: [UInt8]
+        _ file: UInt16, in directory: FilePath, _ content: [UInt8], access: AccessConditions
     ) throws(TokenError) {
         guard content.count < 0x8000 else { throw .memoryFull }
-        let creation = creation(file, .elementary, size: content.count, access: access)
-        try perform([selection(directory), creation] + updates(content))
+        try perform(
+            [selection(directory), .create(file, .elementary, size: content.count, access: access)] + updates(content))
     }
 
     /// Takes a record out of the index and then deletes it, so that a cut in between leaves nothing half visible.
@@ -93,18 +93,20 @@ extension Token {
 
     /// What was known of the objects is past, and the change counter too.
     private func objectsChanged() {
-        if let cache, cache.changeCounter == changeCounter { objectsBefore = cache.objects }
-        cache = nil
-        changeCounter = nil
+        if let cache = session.known.objects, cache.changeCounter == session.known.changeCounter {
+            notes.objectsBefore = cache.objects
+        }
+        session.known.objects = nil
+        session.known.changeCounter = nil
     }
 
     /// Has what is known of the objects follow the change that this transaction has made. Nobody else could change
     /// anything meanwhile, so that the next search asks for the counter only.
     func objectsChanged(_ change: (inout TokenObjects) -> Void) {
-        guard var objects = objectsBefore, login == .user, (try? readChangeCounter()) != nil else { return }
+        guard var objects = notes.objectsBefore, login == .user, (try? readChangeCounter()) != nil else { return }
         change(&objects)
         objects.completePublicKeys()
-        cache = changeCounter.map { ObjectCache(changeCounter: $0, objects: objects) }
+        session.known.objects = session.known.changeCounter.map { ObjectCache(changeCounter: $0, objects: objects) }
     }
 
     /// The index of a shelf, made if there is none, or if making it was cut short.
@@ -116,8 +118,9 @@ extension Token {
             try updateSelected(index.header)
             return index
         }
-        let creation = creation(
-            shelf.indexFile, .elementary, size: ObjectIndex.size, access: [0x43, 0x00, 0x02, 0, 0, 0, 0, 0x02])
+        let creation = CardCommand.create(
+            shelf.indexFile, .elementary, size: ObjectIndex.size,
+            access: .file(read: .anybody, update: .user, delete: .user))
         try perform([selection(shelf.directory), creation] + updates(index.header))
         return index
     }
@@ -140,12 +143,12 @@ extension Token {
 }
 
 extension ObjectRecord {
-    /// Access conditions of the record's file: who may read, update and delete it.
-    fileprivate var access: [UInt8] {
+    /// Who may read, update and delete the record's file.
+    fileprivate var access: AccessConditions {
         switch kind {
-        case .privateKey: [0x43, 0x02, 0x02, 0, 0, 0, 0, 0x02]
-        case .certificate where !isPrivate: [0x43, 0x00, 0x00, 0, 0, 0, 0, 0x02]
-        default: [0x43, isPrivate ? 0x02 : 0x00, 0x02, 0, 0, 0, 0, 0x02]
+        case .privateKey: .file(read: .user, update: .user, delete: .user)
+        case .certificate where !isPrivate: .file(read: .anybody, update: .anybody, delete: .user)
+        default: .file(read: isPrivate ? .user : .anybody, update: .user, delete: .user)
         }
     }
 }

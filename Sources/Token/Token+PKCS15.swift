@@ -2,7 +2,7 @@ import APDU
 import GOST
 
 /// Reading what OpenSC has stored. Its keys lie where the vendor's do, only the descriptions lie elsewhere.
-extension Token {
+extension Transaction {
     /// Adds the objects that OpenSC's files describe.
     ///
     /// - Parameter content: That of the file that lists the directory files.

@@ -7,21 +7,20 @@ extension Token {
     ///
     /// - Returns: The public and the private half.
     public func generateRSAKeyPair(_ template: RSAKeyPairTemplate) throws(TokenError) -> (TokenRSAKey, TokenRSAKey) {
-        try transaction { () throws(TokenError) in
-            try requireLogin(.user)
-            return try withNewKeyFiles { number throws(TokenError) in
-                try perform([
-                    selection(.objects), keyFile(.privateKey, number, template.size),
-                    keyFile(.publicKey, number, template.size),
+        try transaction { card throws(TokenError) in
+            try card.requireLogin(.user)
+            return try card.withNewKeyFiles { number throws(TokenError) in
+                try card.perform([
+                    card.selection(.objects), card.keyFile(.privateKey, number, template.size),
+                    card.keyFile(.publicKey, number, template.size),
                 ])
                 // The exponent 65537, little-endian. Without these data a key of 4096 bits would be malformed.
                 let exponent: [UInt8] = [0xA6, 0x06, 0x94, 0x04, 0x01, 0x00, 0x01, 0x00]
-                let answer = try perform(
-                    Command(0x00, 0x46, 0x80, number, bytes: exponent, ne: 256))
+                let answer = try card.perform(.generateKeyPair(number, parameters: exponent, ne: 256))
                 guard answer.count == template.size.blockSize else { throw .malformedAnswer }
                 let value = RSAPublicValue(modulus: answer.reversed(), exponent: [0x01, 0x00, 0x01])
-                let keys = try describe(template, number: number, value: value)
-                objectsChanged { $0.rsaKeys.enter(keys.0, keys.1) }
+                let keys = try card.describe(template, number: number, value: value)
+                card.objectsChanged { $0.rsaKeys.enter(keys.0, keys.1) }
                 return keys
             }
         }
@@ -32,14 +31,16 @@ extension Token {
         guard !key.isForeign else { throw .unsupported }
         try delete(key.half, number: key.number, record: key.file, key.annotation)
     }
+}
 
-    func keyFile(_ half: TokenKey.Half, _ number: UInt8, _ size: RSAKeySize) -> Step {
+extension Transaction {
+    func keyFile(_ half: TokenKey.Half, _ number: UInt8, _ size: RSAKeySize) -> CardCommand {
         half == .privateKey
             ? keyFile(half, number, size: size.privateSize, properties: [RSAKeySize.privateType, 0x00, 0x00])
             : keyFile(half, number, size: size.publicSize, properties: [RSAKeySize.publicType, 0x00, 0x00])
     }
 
-    private func describe(
+    fileprivate func describe(
         _ template: RSAKeyPairTemplate, number: UInt8, value: RSAPublicValue
     ) throws(TokenError) -> (TokenRSAKey, TokenRSAKey) {
         func record(

@@ -4,8 +4,7 @@ public import Secrets
 
 /// What the card computes with: what MANAGE SECURITY ENVIRONMENT last set.
 struct SecurityEnvironment: Equatable {
-    /// The template, B6 for signatures and B8 for cryptograms.
-    let template: UInt8
+    let use: CardCommand.KeyUse
     /// The number of the key.
     let key: UInt8
 }
@@ -17,7 +16,7 @@ extension Token {
     /// - Parameter block: As long as the modulus and below it, big-endian.
     /// - Returns: As long as the modulus, big-endian.
     public func sign(block: [UInt8], with key: TokenRSAKey) throws(TokenError) -> [UInt8] {
-        let signature = try apply(key, to: block, template: 0xB6, operation: (0x9E, 0x9A))
+        let signature = try apply(key, to: block, for: .signature)
         return [UInt8](copying: signature)
     }
 
@@ -26,40 +25,43 @@ extension Token {
     /// - Parameter block: As long as the modulus and below it, big-endian.
     /// - Returns: The padded plaintext, as long as the modulus, big-endian.
     public func decipher(block: [UInt8], with key: TokenRSAKey) throws(TokenError) -> Secret {
-        try apply(key, to: block, template: 0xB8, operation: (0x80, 0x86))
+        try apply(key, to: block, for: .decipherment)
     }
 
     /// Has the card compute (PSO), with the key set before (MSE). A key that was set last time is not set again, which
     /// without a channel another process may have undone meanwhile: what another key makes of the block goes nowhere.
     private func apply(
-        _ key: TokenRSAKey, to block: [UInt8], template: UInt8, operation: (p1: UInt8, p2: UInt8)
+        _ key: TokenRSAKey, to block: [UInt8], for use: CardCommand.KeyUse
     ) throws(TokenError) -> Secret {
         guard key.half == .privateKey, block.count == key.bits / 8 else { throw .unsupported }
-        let wanted = SecurityEnvironment(template: template, key: key.number)
-        var result = Secret(count: 0)
-        try transaction(.acting) { () throws(TokenError) in
-            try requireLogin(.user)
-            if environment == wanted, let publicKey = key.publicKey {
+        let wanted = SecurityEnvironment(use: use, key: key.number)
+        return try transaction(first: .act) { card throws(TokenError) in
+            try card.requireLogin(.user)
+            if card.session.known.environment == wanted, let publicKey = key.publicKey {
                 do throws(TokenError) {
-                    result = try compute(block, operation)
-                    if publicKey.isInverse(result, of: block) { return }
+                    let result = try card.compute(block, use)
+                    if publicKey.isInverse(result, of: block) { return result }
                 } catch {
                     guard error.isRefusal else { throw error }
                 }
             }
-            let setKey = Step(0x00, 0x22, 0x41, template, bytes: [0x84, 0x01, key.number])
-            for response in try sendFirst([setKey], asking: !isPlain) { _ = try data(of: response) }
-            result = try compute(block, operation)
+            let setKey = CardCommand.setKey(key.number, for: use)
+            for response in try card.sendFirst([setKey], asking: !card.isPlain) { _ = try card.data(of: response) }
+            let result = try card.compute(block, use)
             // A result that is wrong, by a fault of the card, could give the private key away.
             guard key.publicKey?.isInverse(result, of: block) != false else { throw .malformedAnswer }
-            environment = wanted
+            card.session.known.environment = wanted
+            return result
         }
-        return result
     }
+}
 
-    private func compute(_ block: [UInt8], _ operation: (p1: UInt8, p2: UInt8)) throws(TokenError) -> Secret {
+extension Transaction {
+    fileprivate func compute(_ block: [UInt8], _ use: CardCommand.KeyUse) throws(TokenError) -> Secret {
+        // PSO COMPUTE DIGITAL SIGNATURE, or DECIPHER.
+        let (p1, p2): (UInt8, UInt8) = use == .signature ? (0x9E, 0x9A) : (0x80, 0x86)
         let answer = try performLong(
-            0x2A, operation.p1, operation.p2, Secret(copying: block.reversed()), ne: block.count)
+            0x2A, p1, p2, Secret(copying: block.reversed()), ne: block.count)
         guard answer.count == block.count else { throw .malformedAnswer }
         return answer.reversed()
     }

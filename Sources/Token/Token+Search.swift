@@ -11,20 +11,23 @@ struct ObjectCache {
 /// Finding objects, in as few round trips as the token allows: one for the index of keys, then one for each reply full of
 /// records and key files.
 extension Token {
-    /// As many bytes as a key file's template may have.
-    private static let templateSize = 64
-
     /// All objects that the present login may see. The card is only asked what changed since the last time.
     public func objects() throws(TokenError) -> TokenObjects {
         let isPublic = login != .user && !serial.isEmpty
-        if cache == nil, isPublic { cache = settings.publicObjects.cache(serial: serial, isProtected: isProtected) }
-        return try transaction(cache == nil ? .reading : .neither) { () throws(TokenError) in
-            if let cache, cache.changeCounter == changeCounter { return cache.objects }
-            if login == .user { try requireLogin(.user) }
-            let objects = try searching { () throws(TokenError) in try readObjects() }
-            cache = changeCounter.map { ObjectCache(changeCounter: $0, objects: objects) }
-            if let cache, isPublic, login != .user {
-                settings.publicObjects.keep(cache, serial: serial, isProtected: isProtected)
+        if session.known.objects == nil, isPublic {
+            session.known.objects = session.settings.publicObjects.cache(serial: serial, isProtected: isProtected)
+        }
+        return try transaction(first: session.known.objects == nil ? .read : .any) { card throws(TokenError) in
+            let session = card.session
+            if let cache = session.known.objects, cache.changeCounter == session.known.changeCounter {
+                return cache.objects
+            }
+            if card.login == .user { try card.requireLogin(.user) }
+            let objects = try card.searching { () throws(TokenError) in try card.readObjects() }
+            session.known.objects = session.known.changeCounter.map { ObjectCache(changeCounter: $0, objects: objects) }
+            if let cache = session.known.objects, isPublic, card.login != .user {
+                card.settings.publicObjects.keep(
+                    cache, serial: session.identity.serial, isProtected: session.isProtected)
             }
             return objects
         }
@@ -32,8 +35,13 @@ extension Token {
 
     /// The GOST keys among ``objects()``.
     public func keys() throws(TokenError) -> [TokenKey] { try objects().keys }
+}
 
-    private func readObjects() throws(TokenError) -> TokenObjects {
+extension Transaction {
+    /// As many bytes as a key file's template may have.
+    private static let templateSize = 64
+
+    fileprivate func readObjects() throws(TokenError) -> TokenObjects {
         var objects = TokenObjects()
         let indices = try readIndices()
         try readKeys(indices.keys?.files ?? [], into: &objects)
@@ -66,19 +74,19 @@ extension Token {
         guard hasBatches else {
             // What is read now is at least as new as a counter that was asked for before. If that was long ago, the next
             // search finds another and reads once more.
-            if !hasAsked, !isPlain || changeCounter == nil { try readChangeCounter() }
+            if !notes.hasAsked, !isPlain || session.known.changeCounter == nil { try readChangeCounter() }
             return (
                 try readIndex(of: .keys), try readIndex(of: .certificates), try readIndex(of: .data),
                 try readIfAllowed(PKCS15Directories.file)
             )
         }
         // One reply has room for the index of keys. Of the others it says whether they are there.
-        let steps = [
-            Step.select(PKCS15Directories.file), .select(Shelf.certificates.index), .select(Shelf.data.index),
+        let commands: [CardCommand] = [
+            .select(PKCS15Directories.file), .select(Shelf.certificates.index), .select(Shelf.data.index),
             .select(Shelf.keys.index), .read(at: 0, count: Self.firstBlock),
         ]
-        let responses = try sendFirst(steps, goesOn: true)
-        guard responses.count == steps.count else { throw .malformedAnswer }
+        let responses = try sendFirst(commands, goesOn: true)
+        guard responses.count == commands.count else { throw .malformedAnswer }
         var keys = try content(Array(responses[3...])).flatMap { ObjectIndex(parsing: $0) }
         if keys?.isComplete == false { keys = try readIndex(of: .keys) }
         return (

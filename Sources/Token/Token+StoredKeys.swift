@@ -11,16 +11,16 @@ extension Token {
     ///   - value: A secret key's value, in a file of its own that no search reads; empty for none.
     public func storeKey(_ key: TokenStoredKey, value: borrowing Secret) throws(TokenError) -> TokenStoredKey {
         let value = value.copy()
-        return try transaction { () throws(TokenError) in
-            try requireLogin(.user)
+        return try transaction { card throws(TokenError) in
+            try card.requireLogin(.user)
             var key = key
-            if !value.isEmpty { key.valueFile = try createFile(of: value, isPrivate: key.isPrivate) }
+            if !value.isEmpty { key.valueFile = try card.createFile(of: value, isPrivate: key.isPrivate) }
             do throws(TokenError) {
-                key.file = try store([key.record], on: .data).first ?? 0
-                objectsChanged { $0.storedKeys.enter(key) }
+                key.file = try card.store([key.record], on: .data).first ?? 0
+                card.objectsChanged { $0.storedKeys.enter(key) }
                 return key
             } catch {
-                if key.valueFile != 0 { try? delete(key.valueFile, in: Shelf.data.directory) }
+                if key.valueFile != 0 { try? card.delete(key.valueFile, in: Shelf.data.directory) }
                 throw error
             }
         }
@@ -28,23 +28,21 @@ extension Token {
 
     /// The value of a secret key. Needs User's login if the key is private.
     public func value(of key: TokenStoredKey) throws(TokenError) -> Secret {
-        var value = Secret(count: 0)
-        try transaction { () throws(TokenError) in
-            if key.isPrivate { try requireLogin(.user) }
+        try transaction { card throws(TokenError) in
+            if key.isPrivate { try card.requireLogin(.user) }
             guard key.valueFile != 0 else { throw .notFound }
-            let size = try select(Shelf.data.file(key.valueFile)).size
-            value = try readSecret(count: size)
+            let size = try card.select(Shelf.data.file(key.valueFile)).size
+            return try card.readSecret(count: size)
         }
-        return value
     }
 
     /// Changes what is said of a key. Needs User's login.
     public func change(_ key: TokenStoredKey, to changed: TokenStoredKey) throws(TokenError) -> TokenStoredKey {
-        try transaction { () throws(TokenError) in
-            try requireLogin(.user)
+        try transaction { card throws(TokenError) in
+            try card.requireLogin(.user)
             var changed = changed
-            changed.file = try store([changed.record], on: .data, replacing: key.file).first ?? 0
-            objectsChanged { objects in
+            changed.file = try card.store([changed.record], on: .data, replacing: key.file).first ?? 0
+            card.objectsChanged { objects in
                 objects.storedKeys.remove(key.file)
                 objects.storedKeys.enter(changed)
             }
@@ -54,26 +52,29 @@ extension Token {
 
     /// Deletes a key. Needs User's login.
     public func delete(_ key: TokenStoredKey) throws(TokenError) {
-        try transaction { () throws(TokenError) in
-            try requireLogin(.user)
-            try removeRecord(key.file, from: .data)
-            if key.valueFile != 0 { try delete(key.valueFile, in: Shelf.data.directory) }
-            objectsChanged { $0.storedKeys.remove(key.file) }
+        try transaction { card throws(TokenError) in
+            try card.requireLogin(.user)
+            try card.removeRecord(key.file, from: .data)
+            if key.valueFile != 0 { try card.delete(key.valueFile, in: Shelf.data.directory) }
+            card.objectsChanged { $0.storedKeys.remove(key.file) }
         }
     }
+}
 
-    private func createFile(of value: borrowing Secret, isPrivate: Bool) throws(TokenError) -> UInt16 {
+extension Transaction {
+    fileprivate func createFile(of value: borrowing Secret, isPrivate: Bool) throws(TokenError) -> UInt16 {
         let file = try freeFile(in: Shelf.data.directory)
         try select(Shelf.data.directory)
-        try create(
-            file, .elementary, size: value.count,
-            access: [0x43, isPrivate ? 0x02 : 0x00, 0x02, 0, 0, 0, 0, 0x02])
+        try perform(
+            .create(
+                file, .elementary, size: value.count,
+                access: .file(read: isPrivate ? .user : .anybody, update: .user, delete: .user)))
         var written = 0
         while written < value.count {
             let block = value.extracting(written..<min(written + 200, value.count))
-            let (high, low) = (UInt8(truncatingIfNeeded: written >> 8), UInt8(truncatingIfNeeded: written))
+            let offset = written
             written += block.count
-            try perform(Command(0x00, 0xD6, high, low, data: block))
+            try perform(.update(at: offset, block))
         }
         return file
     }

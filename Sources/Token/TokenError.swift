@@ -15,7 +15,7 @@ public enum TokenError: Error, Sendable, Equatable {
     case pinLength
     /// The PIN has no tries left.
     case pinLocked
-    /// The channel could not be opened so often that nothing is tried for a while (gsc1, 12).
+    /// The channel could not be opened so often that nothing is tried for a while (GSC/1, 12).
     case faulty
     /// The operation needs a login.
     case notLoggedIn

@@ -1,0 +1,66 @@
+import APDU
+public import Secrets
+
+/// Local PINs. They belong to no login of PKCS #11: each is presented for one change of itself.
+extension Token {
+    /// Limits and tries of a local PIN; nil if it has no value.
+    public func localPIN(_ pin: LocalPIN) throws(TokenError) -> PINState? {
+        try transaction(first: .read) { card throws(TokenError) in
+            try card.state(of: pin).flatMap { $0.isChanged ? $0 : nil }
+        }
+    }
+
+    /// Gives a local PIN a value, the first one or another. Needs no login, and leaves none.
+    ///
+    /// - Parameter present: The local PIN's value; if it has none, User's PIN.
+    public func setLocalPIN(
+        _ pin: LocalPIN, to new: borrowing Secret, presenting present: borrowing Secret
+    ) throws(TokenError) {
+        let new = new.copy()
+        let present = present.copy()
+        try new.requirePINLength()
+        try transaction { card throws(TokenError) in
+            let state = try card.state(of: pin)
+            if state?.isChanged == true {
+                try card.select(pin.file)
+                try card.present(present, as: pin.reference)
+                defer { _ = try? card.perform(.resetRight(of: pin.number)) }
+                try card.change(pin, to: new)
+            } else {
+                try card.presenting(present, of: .user) { () throws(TokenError) in
+                    // A PIN without a value is what was left when making it was cut short.
+                    if state == nil { try card.create(pin, size: new.count) }
+                    try card.change(pin, to: new)
+                }
+            }
+        }
+    }
+}
+
+extension Transaction {
+    /// - Returns: nil if there is no file for it.
+    fileprivate func state(of pin: LocalPIN) throws(TokenError) -> PINState? {
+        guard let template = try optional({ () throws(TokenError) in try select(pin.file) }) else { return nil }
+        var state = try PINState(template)
+        state.minimumLength = max(1, state.minimumLength)
+        // Set in every local PIN that has a value.
+        state.isChanged = template.properties[2] & 0x03 != 0
+        return state
+    }
+
+    /// Makes the file, which asks for as long a PIN as User's.
+    fileprivate func create(_ pin: LocalPIN, size: Int) throws(TokenError) {
+        let user = try PINState(parsing: perform(.pinState(.user)))
+        try select(.localPINs)
+        try perform(
+            .create(
+                UInt16(pin.number), .pin, size: size,
+                properties: [0x21, UInt8(clamping: user.minimumLength), 0x00, 0xAA, 0x00, 0x00],
+                access: .localPIN(pin.number)))
+    }
+
+    fileprivate func change(_ pin: LocalPIN, to value: borrowing Secret) throws(TokenError) {
+        try select(pin.file)
+        try change(0, to: value)
+    }
+}

@@ -1,0 +1,73 @@
+import APDU
+import Secrets
+
+/// One file at a time.
+extension Transaction {
+    /// Data of one READ BINARY or UPDATE BINARY: what fits a protected short APDU with room to spare, or without a channel
+    /// all that a short APDU takes.
+    private var readSize: Int { isPlain ? 256 : 224 }
+    private var writeSize: Int { isPlain ? 255 : 224 }
+
+    /// As many bytes of a file as READ BINARY can reach.
+    static let maximumFileSize = 0x8000
+
+    /// Selects a file by its path and returns its template. No path is the MF.
+    @discardableResult
+    func select(_ path: FilePath) throws(TokenError) -> FileTemplate {
+        let answer = try perform(.select(path, ne: 256))
+        do { return try FileTemplate(parsing: answer) } catch { throw .malformedAnswer }
+    }
+
+    /// The content of the file at `path`.
+    func read(_ path: FilePath) throws(TokenError) -> [UInt8] {
+        let size = try select(path).size
+        return try readSelected(count: size)
+    }
+
+    /// The first `count` bytes of the selected file, fewer if it ends before.
+    func readSelected(count: Int) throws(TokenError) -> [UInt8] {
+        let content = try readSecret(count: count)
+        return [UInt8](copying: content)
+    }
+
+    /// As ``readSelected(count:)``, for a file that holds a secret.
+    func readSecret(count: Int) throws(TokenError) -> Secret {
+        var content = Secret(count: 0)
+        let count = min(count, Self.maximumFileSize)
+        while content.count < count {
+            let wanted = min(count - content.count, readSize)
+            let response = try sendSecret(CardCommand.read(at: content.count, count: wanted).apdu)
+            guard response.status == .success || response.status == .endOfFileReached else {
+                if response.status == .securityStatusNotSatisfied { userLostRight() }
+                throw TokenError(response.status)
+            }
+            content = content.appending(response.data.bytes)
+            if response.data.isEmpty || response.status == .endOfFileReached { break }
+        }
+        return content
+    }
+
+    /// Writes to the selected file.
+    func updateSelected(_ content: [UInt8], at offset: Int = 0) throws(TokenError) {
+        guard !content.isEmpty else { return }
+        try perform(updates(content, at: offset))
+    }
+
+    /// The commands that write to the selected file.
+    func updates(_ content: [UInt8], at offset: Int = 0) -> [CardCommand] {
+        stride(from: 0, to: content.count, by: writeSize).map { written in
+            .update(at: offset + written, Array(content[written..<min(written + writeSize, content.count)]))
+        }
+    }
+
+    /// The command that selects a file whose template is of no interest. Outside a channel it asks for it all the same,
+    /// since cards that speak T=0 take no other.
+    func selection(_ path: FilePath) -> CardCommand { .select(path, ne: hasBatches ? nil : 256) }
+
+    /// Deletes a file of `directory`. That it is gone already is no error.
+    func delete(_ identifier: UInt16, in directory: FilePath) throws(TokenError) {
+        _ = try optional { () throws(TokenError) in
+            try perform([selection(directory), .delete(identifier)])
+        }
+    }
+}

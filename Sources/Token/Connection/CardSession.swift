@@ -1,0 +1,163 @@
+import APDU
+import Locking
+import Logging
+import SecureChannel
+import Secrets
+
+/// The connection to one card: how commands reach it, who is logged in, and what is known of it.
+///
+/// It sends nothing by itself. Commands are sent by a ``Transaction``, which this makes.
+final class CardSession {
+    /// What the card is, as far as it says so without a channel.
+    var identity: CardIdentity
+    let settings: TokenSettings
+    let history: ChannelHistory
+    /// How commands reach the card.
+    var protection = Protection.plain
+    var channel: SecureChannel? { didSet { known.environment = nil } }
+    var login = Login()
+    /// How the last commands went.
+    var progress: Progress
+    var known = Knowledge()
+    /// The card, replaced when the token comes back after an absence.
+    private var link: any CardLink
+
+    init(_ identity: CardIdentity, link: any CardLink, settings: TokenSettings, history: ChannelHistory) {
+        self.identity = identity
+        self.link = link
+        self.settings = settings
+        self.history = history
+        progress = Progress(lastContact: settings.clocks.uptime.now, suspended: settings.clocks.suspended)
+    }
+
+    /// The card, for one that holds it: nothing is sent outside of a transaction.
+    func link(in transaction: borrowing Transaction) -> any CardLink { link }
+
+    /// Lets go of the card.
+    func disconnect() { link.disconnect() }
+
+    /// Goes on over another connection to the card.
+    func replaceLink(by link: any CardLink) {
+        self.link.disconnect()
+        self.link = link
+        cardWasReset()
+    }
+
+    /// Who is logged in, and what is kept to take the right anew.
+    struct Login: ~Copyable {
+        var role: Token.Role?
+        /// The PIN of ``role``, kept to present it once in a channel that had to be opened anew (GSC/1, 15.3), and in each
+        /// transaction that needs it with a token that has no channel.
+        var pin: Secret?
+        /// Whether the channel was opened anew since the login, so that the card does not know of it.
+        var mustPresentPIN = false
+    }
+
+    /// How the last commands went.
+    struct Progress {
+        /// Whether the last call sent a command that must not run twice, so that it must not be repeated (GSC/1, 15.2 b).
+        var hasActed = false
+        /// What the card answered last.
+        var lastExchange: CardExchange?
+        /// When the card last answered.
+        var lastContact: Duration
+        /// For how long the machine had been suspended in all at the last transaction.
+        var suspended: Duration
+    }
+
+    /// What is known of the card, so that it is not asked again.
+    struct Knowledge {
+        /// The card's change counter; nil if it has none, or if it has moved since it was read.
+        var changeCounter: UInt32?
+        var objects: ObjectCache?
+        var info: (counter: UInt32, info: TokenInfo, isDetailed: Bool)?
+        var versions: Versions?
+        var modelName: [UInt8]??
+        var hasDrive: Bool?
+        /// Whether the card has said that it is one of this project's; nil before it was asked.
+        var isOwn: Bool?
+        /// What the card computes with, as far as this process has set it. Without a channel another one may set it too.
+        var environment: SecurityEnvironment?
+    }
+}
+
+/// What a card is, as far as it says so without a channel.
+struct CardIdentity {
+    /// The PC/SC name of the reader.
+    let reader: String
+    let model: TokenModel
+    /// The answer to reset.
+    let atr: [UInt8]
+    /// The serial number, eight bytes, big-endian; empty if an unprotected token on a wireless reader was not asked.
+    var serial: [UInt8] = []
+    /// Whether the token is reached over the air (GSC/1, 4).
+    var isWireless = false
+    /// What a token with a channel last said of itself outside of it.
+    var capabilities: Capabilities?
+    var hints: TokenHints?
+}
+
+/// How commands reach a card.
+enum Protection {
+    /// As they are.
+    case plain
+    /// In a secure channel that is opened with this pairing.
+    case paired(PairingRecord)
+    /// Not at all before the channel is activated. Without capabilities the token offers none.
+    case unpaired(Capabilities?)
+    /// Not at all before the channel is activated again: the token's key in the store is another than the one that this
+    /// user knows.
+    case keyChanged(Capabilities)
+    /// Not at all: whether host and token are paired cannot be said, for this reason.
+    case unknown(TokenError)
+
+    /// Whether work is possible, or the channel has to be activated before.
+    var isActivated: Bool {
+        switch self {
+        case .plain, .paired: true
+        case .unpaired, .keyChanged, .unknown: false
+        }
+    }
+
+    /// Whether commands go through a secure channel.
+    var isPaired: Bool { if case .paired = self { true } else { false } }
+
+    /// Whether commands go to the card as they are.
+    var isPlain: Bool { if case .plain = self { true } else { false } }
+}
+
+extension CardSession {
+    var isPlain: Bool { protection.isPlain }
+    var isProtected: Bool { protection.isPaired }
+
+    /// Whether the card forgets the login at the end of each transaction. That takes a PIN that is kept.
+    var returnsRights: Bool {
+        isPlain && settings.policy.plainLogin == .reset && settings.policy.pinRetention == .session
+    }
+
+    /// Forgets who was logged in, without a word to the card.
+    func forgetLogin() {
+        login = Login()
+        known.objects = nil
+    }
+
+    /// A reset ends the channel's session on the card and every login, but one that the card forgets after each call.
+    func cardWasReset() {
+        channel?.discard()
+        channel = nil
+        if isPlain, !returnsRights { forgetLogin() }
+    }
+
+    /// Suspend ends channel and login: whoever wakes the machine up has to know the PIN (GSC/1, 15.3).
+    func endAfterSuspend() {
+        let suspended = settings.clocks.suspended
+        defer { progress.suspended = suspended }
+        guard suspended - progress.suspended > .milliseconds(100), isProtected || returnsRights else { return }
+        channel?.discard()
+        channel = nil
+        forgetLogin()
+    }
+
+    func warn(_ message: String) { settings.log.warning("\(message)", metadata: ["reader": "\(identity.reader)"]) }
+    func report(_ message: String) { settings.log.securityEvent("\(message)", reader: identity.reader) }
+}

@@ -1,0 +1,87 @@
+import Logging
+import SecureChannel
+import Storage
+
+/// What the store of pairings says of the card.
+extension CardSession {
+    /// The store of pairings; nil if there is none and none is to be made.
+    func pairingStore(create: Bool = false) throws(TokenError) -> PairingStore? {
+        do throws(StorageError) {
+            return try PairingStore.open(
+                settings.pairings, create: create, random: settings.random, patience: settings.storePatience)
+        } catch {
+            let path = settings.pairings.path
+            let reason: Logger.Message = "the pairings\(path.isEmpty ? "" : " in " + path) cannot be used: \(error)"
+            // That others share a store is no error.
+            if error == .denied(.otherMembers) {
+                settings.log.notice(reason)
+            } else {
+                settings.log.administratorError(reason)
+            }
+            throw .channel(.storage(error))
+        }
+    }
+
+    /// What `body` reads in the store; nil if there is none.
+    private func reading<Result>(
+        _ body: (PairingStore) throws(ChannelError) -> Result
+    ) throws(TokenError) -> Result? {
+        guard let store = try pairingStore() else { return nil }
+        do throws(ChannelError) { return try body(store) } catch { throw failure(error) }
+    }
+
+    /// The pairing with a token in the highest profile that there is one in.
+    func pairing(with serial: [UInt8]) throws(TokenError) -> PairingRecord? {
+        try reading { store throws(ChannelError) in try store.pairing(with: serial) } ?? nil
+    }
+
+    /// Whether there is a record of the token, sound or not (GSC/1, 4).
+    func hasRecord(of serial: [UInt8]) throws(TokenError) -> Bool {
+        try reading { store throws(ChannelError) in try store.hasRecord(serial: serial) } ?? false
+    }
+
+    /// Whether the store has another key of the token than the one that this user knows.
+    func isKeyChanged(_ record: PairingRecord) throws(TokenError) -> Bool {
+        try reading { store throws(ChannelError) in try store.isKeyChanged(record) } ?? false
+    }
+
+    /// Makes sure that what was decided for an earlier connection still holds: nobody has paired with the token since.
+    func requireUnpaired() throws(TokenError) {
+        guard try !isPaired() else { throw .activationNeeded }
+    }
+
+    /// Whether a token that offers no channel was paired with. Who is outside of the group whose store is configured can
+    /// never have paired with one: such a user keeps the tokens that have no channel.
+    func isPaired() throws(TokenError) -> Bool {
+        do throws(TokenError) { return try hasRecord(of: identity.serial) } catch {
+            guard error == .channel(.storage(.denied(.otherMembers))) else { throw error }
+            return false
+        }
+    }
+
+    /// Passes a failure on, with what the user has to know of it in the log.
+    func failure(_ error: ChannelError) -> TokenError {
+        switch error {
+        case .storage(let reason):
+            settings.log.administratorError(
+                "a file of the pairings in \(settings.pairings.path) cannot be used: \(reason)")
+        case .downgradeSuspected: report("other capabilities than before: possible downgrade attack")
+        case .authenticationFailed, .reflection:
+            report("the token cannot prove that it is the one that was activated: possible attack")
+        case .profileRaised: warn("the token now offers a better profile: activate it again")
+        case .profileUnsupported: warn("the token, or the password, lacks the profile that minimum_profile demands")
+        default: break
+        }
+        return .channel(error)
+    }
+}
+
+extension PairingStore {
+    /// The pairing with a token in the highest profile that there is one in.
+    func pairing(with serial: [UInt8]) throws(ChannelError) -> PairingRecord? {
+        for profile in Profile.allCases.reversed() {
+            if let record = try record(serial: serial, profile: profile) { return record }
+        }
+        return nil
+    }
+}

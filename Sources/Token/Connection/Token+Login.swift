@@ -1,0 +1,134 @@
+import APDU
+public import Secrets
+
+extension Token {
+    /// Presents a PIN (VERIFY). Spends a try if it is wrong; a PIN that no token can have spends none.
+    public func logIn(as role: Role, pin: borrowing Secret) throws(TokenError) {
+        let pin = pin.copy()
+        try transaction(first: .act) { card throws(TokenError) in
+            // A search that follows needs it, and most do.
+            if card.isPlain, card.session.known.changeCounter == nil { try card.readChangeCounter() }
+            try card.verify(role, pin)
+            card.session.login.role = role
+            card.session.known.objects = nil
+            if card.session.isProtected && card.settings.policy.pinRetention == .session || card.session.returnsRights {
+                card.session.login.pin = pin.copy()
+            }
+        }
+    }
+
+    /// Presents the PIN of whoever is logged in once more (VERIFY). A wrong one spends a try.
+    public func confirm(_ pin: borrowing Secret) throws(TokenError) {
+        let pin = pin.copy()
+        try pin.requirePossiblePIN()
+        try transaction(first: .act) { card throws(TokenError) in
+            guard let role = card.login else { throw .notLoggedIn }
+            do throws(TokenError) { try card.verify(role, pin) } catch {
+                card.restoreRight(after: error)
+                throw error
+            }
+        }
+    }
+
+    /// Gives up the right that ``logIn(as:pin:)`` gave. Even if the card cannot be told, nobody is logged in after it.
+    public func logOut() throws(TokenError) {
+        guard let role = login else { return }
+        forgetLogin()
+        try transaction(first: .act) { card throws(TokenError) in
+            _ = try card.perform(.resetRight(of: role.rawValue))
+        }
+    }
+}
+
+extension Transaction {
+    /// Runs `body` with the right that a PIN gives, which is taken for it alone.
+    func presenting(
+        _ pin: borrowing Secret, of role: Token.Role, _ body: () throws(TokenError) -> Void
+    ) throws(TokenError) {
+        try pin.requirePossiblePIN()
+        do throws(TokenError) {
+            try verify(role, pin)
+        } catch {
+            if login == role { restoreRight(after: error) }
+            throw error
+        }
+        defer { if login != role, !session.returnsRights { _ = try? perform(.resetRight(of: role.rawValue)) } }
+        try body()
+    }
+
+    /// The card had to drop the right of whoever is logged in, to look at a PIN that it did not take. The retained PIN
+    /// takes it back; without one, nobody is logged in any more.
+    fileprivate func restoreRight(after error: TokenError) {
+        guard !session.returnsRights else { return }
+        guard error == .pinIncorrect else { return session.forgetLogin() }
+        try? presentRetainedPIN()
+    }
+
+    /// VERIFY of a global PIN.
+    func verify(_ role: Token.Role, _ pin: borrowing Secret) throws(TokenError) {
+        do throws(TokenError) { try present(pin, as: role.rawValue) } catch {
+            // The card may have taken what it could not confirm.
+            if case .link = error, session.returnsRights { notes.heldRights.insert(role) }
+            throw error
+        }
+        if session.returnsRights { notes.heldRights.insert(role) }
+    }
+
+    /// VERIFY.
+    ///
+    /// - Parameter reference: 01 the SO's, 02 User's, 80 + N local PIN N.
+    func present(_ pin: borrowing Secret, as reference: UInt8) throws(TokenError) {
+        try pin.requirePossiblePIN()
+        try proveIdentity()
+        var status = try send(.verify(reference, pin.copy())).status
+        if status == .alreadyVerified {
+            // Another process holds the right, so that the card did not look at this PIN.
+            try perform(.resetRight(of: reference & 0x1F))
+            status = try send(.verify(reference, pin.copy())).status
+        }
+        switch status {
+        case .success: return
+        case .verificationFailed: throw .pinIncorrect
+        case _ where status.triesLeft != nil: throw .pinIncorrect
+        default: throw TokenError(status)
+        }
+    }
+}
+
+/// Login on tokens without a channel: the right is taken inside each transaction that needs it and given back at its end,
+/// so that no other process inherits it.
+extension Transaction {
+    /// Makes sure that the card acts for `role`.
+    ///
+    /// - Throws: ``TokenError/notLoggedIn`` if nobody is logged in, or another.
+    func requireLogin(_ role: Token.Role) throws(TokenError) {
+        guard login == role else { throw .notLoggedIn }
+        guard session.returnsRights, !notes.heldRights.contains(role) else { return }
+        try presentRetainedPIN()
+        guard login == role else { throw .notLoggedIn }
+    }
+
+    /// Makes sure that the card acts for whoever is logged in.
+    func requireAnyLogin() throws(TokenError) {
+        guard let login else { throw .notLoggedIn }
+        try requireLogin(login)
+    }
+
+    /// Gives back what this transaction's VERIFY commands gained. That it cannot is no error of the call: a card that
+    /// does not answer is about to lose its state anyway.
+    func returnHeldRights() {
+        for role in notes.heldRights {
+            let status = try? link.transmit(CardCommand.resetRight(of: role.rawValue).apdu).status
+            if status != .success { session.warn("the token did not drop the login at the end of a call") }
+        }
+        notes.heldRights = []
+    }
+}
+
+extension Secret {
+    /// Makes sure that this can be a PIN. What cannot is not sent, and spends no try: without data VERIFY asks for something
+    /// else.
+    borrowing func requirePossiblePIN() throws(TokenError) {
+        guard (1...PINState().maximumLength).contains(count) else { throw .pinIncorrect }
+    }
+}

@@ -1,0 +1,89 @@
+import APDU
+import Locking
+import SecureChannel
+
+extension Transaction {
+    /// Opens the channel with the stored pairing, unless it is open or the token needs none (GSC/1, 12).
+    func openChannelIfNeeded() throws(TokenError) {
+        guard case .paired(let record) = session.protection, channel?.isOpen != true else { return }
+        let now = settings.clocks.uptime.now
+        guard !session.history.opens.isFault(at: now) else { throw .faulty }
+        guard let store = try session.pairingStore() else { throw .activationNeeded }
+        if record.profile == .classic { session.warn("opening a channel in the classic profile") }
+        do throws(ChannelError) {
+            let channel = try openChannel(by: record, or: store)
+            session.channel = channel
+            try requireHighestProfile()
+            session.protection = .paired(channel.record)
+            session.login.mustPresentPIN = login != nil
+            store.remember(channel.record)
+            store.markUsed(channel.record, label: session.identity.hints?.label)
+        } catch {
+            if error.isFruitlessOpening { session.history.opens.countFruitless(at: now) }
+            if error.isRefusedOpening { try requireSameOffer() }
+            guard error == .unknownRecord else { throw session.failure(error) }
+            // The record is kept: this answer is not authenticated (GSC/1, 15.2 a).
+            session.warn("the token does not know this host any more: activate it again")
+            throw .activationNeeded
+        }
+    }
+
+    /// Opens a session by a record. Where the token does not know its host any more, another pairing of the profile may
+    /// still be good: a synchronised store has one for each machine that paired.
+    private func openChannel(
+        by record: PairingRecord, or store: PairingStore
+    ) throws(ChannelError) -> SecureChannel {
+        func open(by record: PairingRecord) throws(ChannelError) -> SecureChannel {
+            try SecureChannel.open(
+                over: link, record: record, store: store, instance: session.history.instance,
+                minimum: settings.policy.minimumProfile, random: settings.random, uptime: settings.clocks.uptime)
+        }
+        var result = Result { () throws(ChannelError) in try open(by: record) }
+        guard case .failure(.unknownRecord) = result else { return try result.get() }
+        let others = try store.records(serial: record.capabilities.serial, profile: record.profile)
+        for other in others where other.hostID != record.hostID {
+            result = Result { () throws(ChannelError) in try open(by: other) }
+            guard case .failure(.unknownRecord) = result else { break }
+        }
+        return try result.get()
+    }
+
+    /// Drops a channel in the classic profile if the token, proved to be what it is, now offers the modern one: the user
+    /// pairs again (GSC/1, 4).
+    private func requireHighestProfile() throws(ChannelError) {
+        guard let channel, let best = channel.capabilities.bestProfile, best > channel.record.profile else { return }
+        channel.close()
+        session.channel = nil
+        throw .profileRaised
+    }
+
+    /// Gives a session that has come of age fresh keys, with login and environment kept (GSC/1, 12).
+    func renewChannelIfNeeded() throws(TokenError) {
+        guard let channel, channel.needsRenewal, let store = try session.pairingStore() else { return }
+        do throws(ChannelError) {
+            try channel.renew(store: store, random: settings.random)
+        } catch {
+            // A refusal leaves everything as it was.
+            guard !channel.isOpen else { return }
+            session.channel = nil
+            throw .link(.channelBroken)
+        }
+    }
+}
+
+extension ChannelError {
+    /// Whether a card answered an attempt to open, and not as the one that this host is paired with does.
+    fileprivate var isRefusedOpening: Bool {
+        if case .link = self { return false }
+        return self == .unknownRecord || isFruitlessOpening
+    }
+
+    /// Whether an attempt to open reached the token and led to nothing. A token that left is another matter.
+    fileprivate var isFruitlessOpening: Bool {
+        switch self {
+        case .link(let error): error.outcome == .unknown
+        case .malformedResponse, .authenticationFailed, .reflection, .refused: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,104 @@
+import APDU
+import SecureChannel
+import Logging
+import Storage
+
+/// How a token is to be spoken to (GSC/1, 4).
+extension Transaction {
+    /// Asks the card whether it has a channel, and decides how to speak to it (GSC/1, 4). What it answers is not
+    /// authenticated: it can raise the protection, and lower nothing. Where the pairings cannot be read, the answer is
+    /// not at all: the token can be seen, and nothing else.
+    func discover() throws(TokenError) {
+        do throws(TokenError) {
+            try decideProtection()
+        } catch {
+            guard case .channel(.storage) = error else { throw error }
+            session.protection = .unknown(error)
+        }
+    }
+
+    private func decideProtection() throws(TokenError) {
+        let identity = session.identity
+        let mustProtect = identity.isWireless || settings.policy.requireSM
+        // A card can say that it is of any model: one that has the channel must show it.
+        let mustShow = identity.model == .ecpBluetooth && !settings.policy.plainBluetooth
+        if !mustProtect, !mustShow, try isKnownAsPlain() { return }
+        switch try discovery() {
+        case .present(let capabilities, let hints):
+            session.identity.serial = capabilities.serial
+            session.identity.capabilities = capabilities
+            session.identity.hints = hints
+            if let record = try session.pairing(with: capabilities.serial) {
+                guard try !session.isKeyChanged(record) else {
+                    session.protection = .keyChanged(capabilities)
+                    return session.report(
+                        "another user has activated the token with another key than before, or put another token in its "
+                            + "place: C_EX_SetActivationPassword accepts it")
+                }
+                session.protection = .paired(record)
+            } else if mustProtect || mustShow || capabilities.policy.contains(.requiredWired) {
+                session.protection = .unpaired(capabilities)
+                session.warn("the token is not activated: C_EX_SetActivationPassword comes first")
+                if settings.pairings == .nowhere {
+                    settings.log.administratorError(
+                        "a token with a secure channel cannot be activated: the user has no home directory")
+                }
+            } else if try session.hasRecord(of: capabilities.serial) {
+                session.protection = .unpaired(capabilities)
+                session.warn(
+                    "the record of the pairing is damaged or of a later version: C_EX_SetActivationPassword comes first"
+                )
+            } else {
+                session.protection = .plain
+            }
+        case .absent:
+            // Where a channel is a must nothing is sent without, not even to learn the serial number.
+            guard !mustProtect else {
+                // Who does not know what is configured cannot say that a channel is missing.
+                if case .unusable = settings.pairings { _ = try session.pairingStore() }
+                session.protection = .unpaired(nil)
+                session.warn("the token offers no secure channel, and is not used without one")
+                return
+            }
+            try readSerialIfUnknown()
+            guard try !session.isPaired() else {
+                session.protection = .unpaired(nil)
+                return session.report("the token offers no secure channel any more: possible downgrade attack")
+            }
+            guard !mustShow else {
+                session.protection = .unpaired(nil)
+                return session.report(
+                    "a Bluetooth token offers no secure channel, and plain_bluetooth does not allow that")
+            }
+            session.protection = .plain
+            settings.plainTokens.insert(atr: session.identity.atr, serial: session.identity.serial)
+        }
+    }
+
+    /// Whether this process has asked this token before, and it had no channel. A record that was made since then by
+    /// another process counts.
+    private func isKnownAsPlain() throws(TokenError) -> Bool {
+        guard settings.plainTokens.contains(atr: session.identity.atr) else { return false }
+        do throws(TokenError) { try readSerialIfUnknown() } catch {
+            guard case .refused = error else { throw error }
+            return false
+        }
+        guard settings.plainTokens.contains(atr: session.identity.atr, serial: session.identity.serial) else {
+            return false
+        }
+        return try !session.isPaired()
+    }
+
+    /// What the card says of its channel.
+    func discovery() throws(TokenError) -> Discovery {
+        do { return try Discovery.run(over: link) } catch { throw .channel(error) }
+    }
+
+    /// Finds out whether the token is reached over the air. The reader is asked in a transaction.
+    func seeAir() {
+        let identity = session.identity
+        session.identity.isWireless =
+            settings.policy.isWireless(identity.reader) || WirelessReaders.answer(with: identity.atr)
+            || link.isContactless
+    }
+}

@@ -1,0 +1,242 @@
+import APDU
+import Locking
+import SecureChannel
+import Secrets
+
+/// The hold of one call on the card. No other process can reach the card meanwhile, and nothing else can send a command.
+///
+/// ``Token/transaction(first:_:)`` makes it and ends it. What runs in a transaction can neither keep it, since it is only
+/// lent, nor begin another, since it cannot reach the token. What it notes of the call ends with it.
+package struct Transaction: ~Copyable {
+    let session: CardSession
+    let notes = Notes()
+
+    fileprivate init(_ session: CardSession) { self.session = session }
+
+    /// What a transaction notes of itself.
+    final class Notes {
+        /// Whether it has read the change counter.
+        var hasAsked = false
+        /// Whether the card has said its serial number in it, and answered ever since.
+        var isProven = false
+        /// What the card has to forget at its end.
+        var heldRights: Set<Token.Role> = []
+        /// What is left of the budget of the search under way; nil outside of searches.
+        var budget: SearchBudget?
+        /// What was known of the objects when it began to change them.
+        var objectsBefore: TokenObjects?
+    }
+
+    var settings: TokenSettings { session.settings }
+    var channel: SecureChannel? { session.channel }
+    var login: Token.Role? { session.login.role }
+    var isPlain: Bool { session.isPlain }
+    var link: any CardLink { session.link(in: self) }
+
+    /// What a transaction sends first, which decides what is done before it.
+    enum FirstCommand {
+        /// The change counter is asked for before.
+        case any
+        /// It asks for the change counter and reads, all of which may run twice.
+        case read
+        /// It must not run twice, where a session is hardly ever lost: see ``Transaction/isChannelReliable``. There is none
+        /// to lose without a channel.
+        case act
+        /// It sends nothing.
+        case none
+    }
+}
+
+extension Token {
+    /// Runs `body` while no other process can reach the card, with the channel open and the login in force.
+    ///
+    /// Without a channel the card says its serial number before it is sent anything else; see
+    /// ``Transaction/proveIdentity()``.
+    ///
+    /// The first command of a transaction reads the change counter. It can be repeated without harm, so it finds a lost
+    /// channel before a command that cannot, and it tells whether what is known of the objects is true.
+    ///
+    /// `body` may run once more, from its beginning; see ``Recovery``. A new session has no current file and no key set.
+    func transaction<Result: ~Copyable>(
+        first: Transaction.FirstCommand = .any,
+        _ body: @Sendable (borrowing Transaction) throws(TokenError) -> Result
+    ) throws(TokenError) -> Result {
+        session.progress.hasActed = false
+        let transaction = Transaction(session)
+        do throws(TokenError) {
+            return try transaction.exclusively { () throws(TokenError) in try transaction.run(body, first: first) }
+        } catch {
+            // After a reset the reader has to be asked for a new transaction.
+            guard error.recovery(afterActing: session.progress.hasActed) == .newTransaction else { throw error }
+            return try transaction.exclusively { () throws(TokenError) in try transaction.run(body, first: .any) }
+        }
+    }
+
+    /// Runs `body` while no other process can reach the card, whatever the card is protected by. The channel is left as it
+    /// is.
+    func exclusively<Result: ~Copyable>(
+        _ body: @Sendable (borrowing Transaction) throws(TokenError) -> Result
+    ) throws(TokenError) -> Result {
+        let transaction = Transaction(session)
+        return try transaction.exclusively { () throws(TokenError) in try body(transaction) }
+    }
+
+    /// Ends login and channel, as far as the card can still be reached, and lets go of it.
+    ///
+    /// Works when the process is about to end: computes nothing but what the open channel needs.
+    public func disconnect() {
+        if session.channel != nil || session.login.role != nil && !session.returnsRights {
+            Transaction(session).endOnCard()
+        }
+        session.forgetLogin()
+        session.channel?.discard()
+        session.channel = nil
+        session.disconnect()
+    }
+}
+
+extension Transaction {
+    fileprivate func exclusively<Result: ~Copyable>(
+        _ body: () throws(TokenError) -> Result
+    ) throws(TokenError) -> Result {
+        notes.isProven = false
+        do throws(LinkError) {
+            if try beginOnLink() { session.cardWasReset() }
+        } catch {
+            throw .link(error)
+        }
+        defer {
+            returnHeldRights()
+            link.endTransaction()
+        }
+        session.endAfterSuspend()
+        return try body()
+    }
+
+    /// Asks the reader for a transaction, and once more a moment later if it cannot give one now.
+    ///
+    /// - Returns: Whether the card was reset since the last one.
+    private func beginOnLink() throws(LinkError) -> Bool {
+        do throws(LinkError) { return try link.beginTransaction() } catch {
+            guard error.mayPass else { throw error }
+            settings.clocks.pause(.milliseconds(100))
+            return try link.beginTransaction()
+        }
+    }
+
+    fileprivate func endOnCard() {
+        guard let wasReset = try? link.beginTransaction() else { return }
+        defer { link.endTransaction() }
+        guard !wasReset else { return }
+        channel?.close()
+        guard isPlain, !session.returnsRights, let login, (try? proveIdentity()) != nil else { return }
+        _ = try? link.transmit(CardCommand.resetRight(of: login.rawValue).apdu)
+    }
+
+    /// Where commands go. For a token with a channel that is the channel or nowhere: what broke is not gone on with in
+    /// plain.
+    private func connection() throws(TokenError) -> any CardConnection {
+        switch session.protection {
+        case .plain: return link
+        case .unpaired, .keyChanged: throw .activationNeeded
+        case .unknown(let error): throw error
+        case .paired:
+            guard let channel else { throw .link(.channelBroken) }
+            return channel
+        }
+    }
+
+    /// Sends a command and collects the whole answer.
+    func send(_ command: borrowing Command) throws(TokenError) -> Response {
+        let response = try sendSecret(command)
+        return Response(response.status, data: [UInt8](copying: response.data))
+    }
+
+    /// As ``send(_:)``, for an answer that is secret.
+    func sendSecret(_ command: borrowing Command) throws(TokenError) -> SecretResponse {
+        let connection = try connection()
+        if command.setsKey { session.known.environment = nil }
+        // An error on the way to a command that must not run twice can come from fetching its answer.
+        if !command.isIdempotent { session.progress.hasActed = true }
+        let response: SecretResponse
+        do throws(LinkError) {
+            response = try connection.exchangeSecret(command)
+            note(command, response.status)
+            cardAnswered()
+        } catch {
+            throw linkFailed(error)
+        }
+        try spend(bytes: response.data.count, commands: 1)
+        return response
+    }
+
+    func cardAnswered() {
+        session.progress.lastContact = settings.clocks.uptime.now
+        if channel != nil { session.history.opens.countFruitful() }
+    }
+
+    func linkFailed(_ error: LinkError) -> TokenError {
+        notes.isProven = false
+        if let channel, !channel.isOpen {
+            if channel.metWrongMAC {
+                session.report("a reply in the secure channel has a wrong MAC: it was changed on its way")
+            }
+            if channel.isProvisional, error.outcome == .unknown {
+                session.history.opens.countFruitless(at: settings.clocks.uptime.now)
+            }
+            session.channel = nil
+        }
+        return .link(error)
+    }
+
+    /// Sends a command and returns its data; every status word but 9000 is an error.
+    @discardableResult
+    func perform(_ command: borrowing Command) throws(TokenError) -> [UInt8] {
+        try data(of: try send(command))
+    }
+
+    /// As ``perform(_:)``, for data that are secret.
+    func performSecret(_ command: borrowing Command) throws(TokenError) -> Secret {
+        let response = try sendSecret(command)
+        try requireSuccess(response.status)
+        return response.data.copy()
+    }
+
+    /// The data of an answer whose status word is 9000; every other is an error.
+    func data(of response: Response) throws(TokenError) -> [UInt8] {
+        try requireSuccess(response.status)
+        return response.data
+    }
+
+    private func requireSuccess(_ status: StatusWord) throws(TokenError) {
+        if status == .securityStatusNotSatisfied { userLostRight() }
+        guard status == .success else { throw TokenError(status) }
+    }
+
+    /// Nothing that User asks for here needs another's right: the card was told by another process to drop User's. That
+    /// cannot be where the right was taken in the same transaction.
+    func userLostRight() {
+        if login == .user, !session.returnsRights { session.forgetLogin() }
+    }
+
+    func readChangeCounter() throws(TokenError) {
+        takeChangeCounter(from: try send(CardCommand.changeCounter))
+    }
+
+    /// Takes the card's change counter from the answer to ``CardCommand/changeCounter``.
+    func takeChangeCounter(from response: Response) {
+        notes.hasAsked = true
+        var cursor = ByteCursor(response.data)
+        session.known.changeCounter = response.status == .success ? try? cursor.uint32() : nil
+    }
+}
+
+/// What `body` returns, or nil if it meets something that is not there.
+func optional<Result>(_ body: () throws(TokenError) -> Result) throws(TokenError) -> Result? {
+    do throws(TokenError) {
+        return try body()
+    } catch {
+        guard error == .notFound else { throw error }
+        return nil
+    }
+}

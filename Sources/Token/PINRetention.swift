@@ -1,7 +1,0 @@
-/// How long a PIN is kept after a login, to be presented again in a channel that had to be opened anew (gsc1, 15.3).
-public enum PINRetention: String, Sendable, CaseIterable {
-    /// Until the login ends.
-    case session
-    /// Not at all.
-    case none
-}

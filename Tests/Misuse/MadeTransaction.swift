@@ -1,0 +1,5 @@
+// error: 'Transaction' initializer is inaccessible due to 'fileprivate' protection level
+@testable import Token
+
+/// Only a token begins transactions.
+func begin(_ token: Token) -> Transaction { Transaction(token.session) }
