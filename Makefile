@@ -28,6 +28,7 @@ module_dirs = $(addprefix $(DESTDIR),$(sort $(PREFIX)/share/p11-kit/modules $(P1
 
 library := .build/release/libkanal-pkcs11.so
 emulator := .build/release/kanal-emulator
+swift_test := swift test --explicit-target-dependency-import-check error
 # With these flags alone, so that the tests of the release build are linked with the objects that are installed.
 swift_build := swift build -c release --disable-local-rpath
 sources := $(shell find Sources Include Package.swift -type f)
@@ -40,13 +41,18 @@ test_packages := pcscd vsmartcard-vpcd opensc p11-kit openssl libengine-gost-ope
     nginx-light apache2-bin stunnel4 curl hostapd eapoltest
 bench_packages := libengine-gost-openssl libgcrypt20-dev nettle-dev softhsm2
 
+# Lists those of the packages $(1) that are missing, in the variable "missing".
+define find_missing
+	missing=; for package in $(1); do \
+	    dpkg-query --show --showformat='$${Status}' $$package 2>/dev/null | grep -q 'ok installed' \
+	        || missing="$$missing $$package"; \
+	done
+endef
+
 # Installs those of the packages $(1) that are missing. Of the services that come with them only pcscd starts: those that
 # are tested are started by the tests, with settings of their own.
 define install_packages
-	@missing=; for package in $(1); do \
-	    dpkg-query --show --showformat='$${Status}' $$package 2>/dev/null | grep -q 'ok installed' \
-	        || missing="$$missing $$package"; \
-	done; \
+	@$(find_missing); \
 	if [ -n "$$missing" ]; then \
 	    echo "Installing$$missing"; \
 	    $(sudo) sh -ec 'policy=/usr/sbin/policy-rc.d; \
@@ -60,7 +66,7 @@ define install_packages
 	fi
 endef
 
-.PHONY: help deps build-deps build test model mutants constant-time fuzz threads soak nightly bench lint docs demo install uninstall clean
+.PHONY: help deps build-deps build check test model mutants constant-time fuzz threads soak nightly bench lint docs demo install uninstall clean
 .NOTPARALLEL:
 
 help: ## list the targets
@@ -80,48 +86,54 @@ $(library) $(emulator) &: $(sources) | build-deps
 	$(swift_build) --product kanal-emulator
 	@touch $(library) $(emulator)
 
+check: ## build, lint, and run the tests that need neither root nor other packages than the build: for every change
+	@$(call find_missing,$(build_packages)); \
+	[ -z "$$missing" ] || { echo "Install these packages first, as root: apt-get install$$missing" >&2; exit 1; }
+	$(MAKE) --no-print-directory lint
+	$(swift_test)
+
 test: deps build lint ## build, and run every test
-	swift test --explicit-target-dependency-import-check error
-	Tests/misuse.sh
+	$(swift_test)
+	Tests/Scripts/misuse.sh
 	$(swift_build) --build-tests
 	swift test -c release --disable-local-rpath --disable-testable-imports --skip-build
-	Tests/install.sh
-	Tests/end-to-end.sh
-	Tests/opensc.sh
-	Tests/hardening.sh
-	Tests/readers.sh
-	Tests/contexts.sh
-	Tests/contract.sh
-	Tests/objects.sh
-	Tests/suites.sh
-	Tests/clients.sh usb bt
-	Tests/recipes.sh
-	Tests/absence.sh
-	Tests/sharing.sh 10
-	Tests/memory.sh
-	Tests/daemons.sh
-	Tests/model.sh
-	Tests/constant-time.sh
-	Tests/threads.sh 10 thread
-	Tests/fuzz.sh 3
+	Tests/Scripts/install.sh
+	Tests/Scripts/end-to-end.sh
+	Tests/Scripts/opensc.sh
+	Tests/Scripts/hardening.sh
+	Tests/Scripts/readers.sh
+	Tests/Scripts/contexts.sh
+	Tests/Scripts/contract.sh
+	Tests/Scripts/objects.sh
+	Tests/Scripts/suites.sh
+	Tests/Scripts/clients.sh usb bt
+	Tests/Scripts/recipes.sh
+	Tests/Scripts/absence.sh
+	Tests/Scripts/sharing.sh 10
+	Tests/Scripts/memory.sh
+	Tests/Scripts/daemons.sh
+	Tests/Scripts/model.sh
+	Tests/Scripts/constant-time.sh
+	Tests/Scripts/threads.sh 10 thread
+	Tests/Scripts/fuzz.sh 3
 
 model: deps ## check the model of the secure channel's sessions
-	Tests/model.sh
+	Tests/Scripts/model.sh
 
 constant-time: deps ## prove by valgrind that nothing secret decides a branch or a memory index
-	Tests/constant-time.sh
+	Tests/Scripts/constant-time.sh
 
 mutants: deps ## break the secure channel in places, and require that a test notices each
-	Tests/mutants.sh
+	Tests/Scripts/mutants.sh
 
 # How long each fuzz target runs.
 SECONDS = 60
 
 fuzz: build-deps ## feed random input to parsers and streams under AddressSanitizer; takes SECONDS
-	Tests/fuzz.sh $(SECONDS)
+	Tests/Scripts/fuzz.sh $(SECONDS)
 
 threads: build-deps ## let 16 threads call the library at once under ThreadSanitizer and AddressSanitizer; takes SECONDS each
-	Tests/threads.sh $(SECONDS)
+	Tests/Scripts/threads.sh $(SECONDS)
 
 # How many interruptions a soak has.
 ROUNDS = 10000
@@ -130,9 +142,9 @@ soak: deps ## interrupt an emulated token and its host ROUNDS times at random
 	KANAL_SOAK=$(ROUNDS) swift test --filter CryptokiTests.SoakTests
 
 nightly: mutants soak ## what CI has no time for: mutants, soak, and SECONDS of sharing, threads and each fuzz target
-	Tests/sharing.sh $(SECONDS)
-	Tests/threads.sh $(SECONDS)
-	Tests/fuzz.sh $(SECONDS)
+	Tests/Scripts/sharing.sh $(SECONDS)
+	Tests/Scripts/threads.sh $(SECONDS)
+	Tests/Scripts/fuzz.sh $(SECONDS)
 
 bench: deps build ## compare the speed with that of gost-engine, libgcrypt, nettle, SoftHSM2 and OpenSC
 	$(call install_packages,$(bench_packages))
@@ -145,7 +157,7 @@ bench: deps build ## compare the speed with that of gost-engine, libgcrypt, nett
 
 lint: ## check the format, references of pages and comments, and expressions that the compiler gets wrong
 	swift format lint --strict -r Sources Tests Benchmarks Package.swift
-	Tests/borrowing.pl
+	Tests/Scripts/borrowing.pl
 	Tests/Scripts/references.pl
 
 docs: build-deps ## build the documentation of all symbols, without a warning, and check every link of the pages
@@ -153,7 +165,7 @@ docs: build-deps ## build the documentation of all symbols, without a warning, a
 	Tests/Scripts/references.pl
 
 demo: ## show the main job on an emulated token: activate, make a key, sign, verify with OpenSSL
-	Tests/demo.sh
+	Tests/Scripts/demo.sh
 
 # A link that we have made, or nothing: another file of this name belongs to somebody else.
 compat := $(DESTDIR)$(lib)/librtpkcs11ecp.so

@@ -48,7 +48,7 @@ func kanal(_ name: String, on dependencies: [Target.Dependency] = [], swift more
 }
 
 func tests(_ name: String, on dependencies: [Target.Dependency]) -> Target {
-    .testTarget(name: name, dependencies: dependencies, swiftSettings: settings)
+    .testTarget(name: name, dependencies: dependencies, path: "Tests/Unit/\(name)", swiftSettings: settings)
 }
 
 let package = Package(
@@ -129,23 +129,35 @@ let package = Package(
             ]),
 
         .target(
-            name: "TestSupport", dependencies: ["APDU", "Secrets"], path: "Tests/Support", swiftSettings: settings),
+            name: "TestSupport",
+            dependencies: ["APDU", "Locking", "Secrets", .product(name: "Logging", package: "swift-log")],
+            path: "Tests/Support/TestSupport", swiftSettings: settings),
+        .target(
+            name: "EmulatedTokens", dependencies: ["APDU", "Emulator", "Locking", "Secrets"],
+            path: "Tests/Support/EmulatedTokens", swiftSettings: settings),
+        tests("LockingTests", on: ["Locking", "TestSupport"]),
         tests("HostProcessTests", on: ["HostProcess", "TestSupport"]),
         tests(
             "ProviderTests",
             on: ["HostProcess", "Locking", "Provider", "TestSupport", .product(name: "Logging", package: "swift-log")]),
         tests("APDUTests", on: ["APDU", "Secrets", "TestSupport"]),
-        tests("TokenTests", on: ["TestSupport", "Token"]),
+        tests(
+            "TokenTests",
+            on: [
+                "APDU", "EmulatedTokens", "Emulator", "GOST", "HostCrypto", "Locking", "SecureChannel", "Secrets",
+                "TestSupport", "Token",
+                .product(name: "Logging", package: "swift-log"),
+            ]),
         tests(
             "ConfigurationTests", on: ["Configuration", "SecureChannel", "Secrets", "Storage", "TestSupport", "Token"]),
         tests("GOSTTests", on: ["GOST", "Secrets", "TestSupport"]),
         tests("HostCryptoTests", on: ["COpenSSL", "GOST", "HostCrypto", "Secrets", "TestSupport"]),
-        .target(name: "CSystem", path: "Tests/CSystem"),
+        .target(name: "CSystem", path: "Tests/Support/CSystem"),
         tests("SecretsTests", on: ["CSystem", "Secrets"]),
         tests("StorageTests", on: ["CSystem", "Storage", "Secrets", "TestSupport"]),
         // The other end of a channel, for tests, fuzzing and measurements.
         .target(
-            name: "ChannelToken", dependencies: ["APDU", "GOST", "Secrets"], path: "Tests/ChannelToken",
+            name: "ChannelToken", dependencies: ["APDU", "GOST", "Secrets"], path: "Tests/Support/ChannelToken",
             swiftSettings: settings),
         tests(
             "SecureChannelTests",
@@ -156,9 +168,8 @@ let package = Package(
         tests(
             "CryptokiTests",
             on: [
-                "APDU", "CCryptoki", "CSystem", "Configuration", "Cryptoki", "Emulator", "GOST", "HostCrypto",
-                "Locking", "SecureChannel", "Secrets",
-                "TestSupport", "Token",
+                "APDU", "CCryptoki", "CSystem", "Configuration", "Cryptoki", "EmulatedTokens", "Emulator", "GOST",
+                "HostCrypto", "Locking", "SecureChannel", "Secrets", "Storage", "TestSupport", "Token",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         tests("PCSCTests", on: ["APDU", "PCSC", "Secrets", "TestSupport"]),
@@ -169,13 +180,13 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ]),
         tests("EmulatorTests", on: ["Emulator", "APDU", "GOST", "Secrets", "Storage", "TestSupport"]),
-        .target(name: "CMemcheck", dependencies: ["COpenSSL"], path: "Tests/CMemcheck"),
+        .target(name: "CMemcheck", dependencies: ["COpenSSL"], path: "Tests/Support/CMemcheck"),
         .executableTarget(
-            name: "constant-time", dependencies: ["CMemcheck", "GOST", "Secrets"], path: "Tests/ConstantTime",
+            name: "constant-time", dependencies: ["CMemcheck", "GOST", "Secrets"], path: "Tests/Programs/ConstantTime",
             swiftSettings: settings,
             // valgrind 3.19 gives up on the compiler's debugging information.
             linkerSettings: [.unsafeFlags(["-Xlinker", "--strip-debug"])]),
-        .testTarget(name: "ModuleTests", exclude: ["Programs"], swiftSettings: settings),
+        tests("ModuleTests", on: ["TestSupport"]),
     ]
 )
 

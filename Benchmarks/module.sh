@@ -3,7 +3,7 @@
 # searches are compared; what only a token has is shown for Kanal alone.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-. Tests/token.sh
+. Tests/Scripts/common.sh
 
 export SOFTHSM2_CONF=$work/softhsm2.conf
 softhsm=$(dpkg-query --listfiles libsofthsm2 | grep -m 1 '/libsofthsm2\.so$')

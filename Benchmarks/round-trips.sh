@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 benchmarks=$PWD/Benchmarks
-. Tests/token.sh
+. Tests/Scripts/common.sh
 
 # Milliseconds that each reply takes.
 latency=${1:-30}

@@ -1,5 +1,5 @@
 import SecureChannel
-public import Storage
+package import Storage
 import Token
 
 extension Configuration {
@@ -11,7 +11,7 @@ extension Configuration {
     ///   - user: nil for a process that must not listen to its user.
     ///   - program: The name of the process's executable, without its directory.
     /// - Throws: `StorageError/noDescriptors`: whether there are files cannot be said now.
-    public init(reading system: String, user: String?, program: String) throws(StorageError) {
+    package init(reading system: String, user: String?, program: String) throws(StorageError) {
         let administrator = try Configuration.file(at: system, program)
         self.init([
             administrator, try user.flatMap { path throws(StorageError) in try Configuration.file(at: path, program) },
@@ -19,7 +19,7 @@ extension Configuration {
     }
 
     /// Takes over the content of the administrator's file and of the user's; nil is a file that does not exist.
-    public init(system: [UInt8]?, user: [UInt8]?, program: String) {
+    package init(system: [UInt8]?, user: [UInt8]?, program: String) {
         let contents = [("/etc/kanal/kanal.conf", system), ("~/.config/kanal/kanal.conf", user)]
         self.init(
             contents.map { path, content in

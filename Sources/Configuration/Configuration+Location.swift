@@ -1,4 +1,4 @@
-public import SecureChannel
+package import SecureChannel
 import Storage
 
 extension Configuration {
@@ -8,7 +8,7 @@ extension Configuration {
     ///   - data: The directory of the user's programs for what they keep; nil if the user has none.
     ///   - home: The user's home directory; nil if the user has none.
     ///   - groups: The directory of the directories that groups share.
-    public func location(
+    package func location(
         data: String?, home: String?, groups: String = "/var/lib/kanal/groups"
     ) -> PairingStore.Location {
         guard !isClosed else { return .unusable(.denied(.configuration)) }

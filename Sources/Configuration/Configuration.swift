@@ -1,31 +1,31 @@
-public import Token
+package import Token
 
 /// What the configuration files say to one program.
 ///
 /// The user's file overrides the administrator's; in each, a section of the program overrides what stands before all
 /// sections. What protects can only be raised by the user: where both files set it the stricter value counts, and
 /// `wireless_readers` of all places add up. An error never lowers protection: see ``isClosed``.
-public struct Configuration: Sendable, Equatable {
+package struct Configuration: Sendable, Equatable {
     /// Where pairings with tokens are kept.
-    public var store = Store.user
+    package var store = Store.user
     /// What is decided about tokens.
-    public var policy = TokenPolicy()
+    package var policy = TokenPolicy()
     /// Whether the system's log is told what the administrator should know. Only the administrator's file says.
-    public internal(set) var reportsToSyslog = true
+    package internal(set) var reportsToSyslog = true
 
     /// What is to be said about the files.
-    public internal(set) var remarks: [Remark] = []
+    package internal(set) var remarks: [Remark] = []
 
     /// Whether the files leave open what protection or which store is wanted: a file or line cannot be read, a key is
     /// unknown, or the value of a setting of protection or store is not allowed. Then the strictest protection counts,
     /// and there is no store, so that no token can be activated and none opened. Tokens can still be listed.
-    public internal(set) var isClosed = false
+    package internal(set) var isClosed = false
 
     /// The configuration without files.
-    public init() {}
+    package init() {}
 
     /// Where pairings with tokens are kept.
-    public enum Store: Sendable, Equatable {
+    package enum Store: Sendable, Equatable {
         /// In the user's own store, which the user's programs share.
         case user
         /// In a store of the user's own, which the programs that name it share.
@@ -37,16 +37,16 @@ public struct Configuration: Sendable, Equatable {
     }
 
     /// Something to be said about a file.
-    public struct Remark: Sendable, Equatable, CustomStringConvertible {
+    package struct Remark: Sendable, Equatable, CustomStringConvertible {
         /// The path of the file.
-        public let file: String
+        package let file: String
         /// The number of the line, from 1; nil if it concerns the whole file.
-        public let line: Int?
+        package let line: Int?
         /// What is wrong, and what is allowed.
-        public let text: String
+        package let text: String
         /// Whether the line has no effect because it is wrong.
-        public let isError: Bool
+        package let isError: Bool
 
-        public var description: String { line.map { "\(file):\($0): \(text)" } ?? "\(file): \(text)" }
+        package var description: String { line.map { "\(file):\($0): \(text)" } ?? "\(file): \(text)" }
     }
 }

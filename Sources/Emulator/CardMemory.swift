@@ -1,8 +1,8 @@
-public import Secrets
+package import Secrets
 import Storage
 
 /// Where a card's state survives the loss of power.
-public protocol CardMemory: AnyObject, Sendable {
+package protocol CardMemory: AnyObject, Sendable {
     /// The last state that was written; nil if the memory is new.
     func load() throws(EmulatorError) -> Secret?
 

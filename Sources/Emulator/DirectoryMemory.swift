@@ -1,18 +1,18 @@
-public import Secrets
-public import Storage
+package import Secrets
+package import Storage
 
 /// A memory in a file of a private directory, replaced atomically: a process killed at any point leaves the old state
 /// or the new.
-public final class DirectoryMemory: CardMemory {
+package final class DirectoryMemory: CardMemory {
     private static let name = "card"
     /// More than any state takes.
     private static let limit = 1 << 20
 
     private let directory: Directory
 
-    public init(_ directory: Directory) { self.directory = directory }
+    package init(_ directory: Directory) { self.directory = directory }
 
-    public func load() throws(EmulatorError) -> Secret? {
+    package func load() throws(EmulatorError) -> Secret? {
         do throws(StorageError) {
             return try directory.readSecret(DirectoryMemory.name, limit: DirectoryMemory.limit)
         } catch .tooLarge {
@@ -22,7 +22,7 @@ public final class DirectoryMemory: CardMemory {
         }
     }
 
-    public func save(_ state: borrowing Secret) throws(EmulatorError) {
+    package func save(_ state: borrowing Secret) throws(EmulatorError) {
         do throws(StorageError) {
             try directory.write(DirectoryMemory.name, state.bytes)
         } catch {

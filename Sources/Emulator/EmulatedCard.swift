@@ -1,19 +1,19 @@
-public import APDU
+package import APDU
 import GOST
 import Locking
-public import Secrets
+package import Secrets
 
 /// A token in software: the other end of every command that crosses the card interface.
 ///
 /// What a token remembers without power is in its ``CardMemory`` before the answer to the command that changed it is
 /// given. All methods may be called from any thread; commands run one after the other.
-public final class EmulatedCard: CardConnection, Sendable {
+package final class EmulatedCard: CardConnection, Sendable {
     /// Which token this is.
-    public let identity: Identity
+    package let identity: Identity
     /// The serial number: eight bytes, big-endian.
-    public let serial: [UInt8]
+    package let serial: [UInt8]
     /// The activation passwords that were made for a new token, in their printed form. They are nowhere else.
-    public let newActivationPasswords: [String]
+    package let newActivationPasswords: [String]
 
     private let interface: Lock<CardInterface>
     /// What stands before it for a token that speaks T=0.
@@ -30,7 +30,7 @@ public final class EmulatedCard: CardConnection, Sendable {
     ///   - pause: Waits so many milliseconds, which the token wants after a host has failed to prove itself.
     ///   - reveal: Is told the secrets of each new session, so that a test can look for what a host has left of them.
     /// - Throws: ``EmulatorError``. A memory that holds something else is left as it is.
-    public init(
+    package init(
         _ identity: Identity, memory: any CardMemory = VolatileMemory(), activationPasswords: [String] = [],
         serial: [UInt8]? = nil, label: String? = nil, random: any RandomSource = SystemRandom(),
         pause: @escaping @Sendable (Int) -> Void = { _ in },
@@ -58,33 +58,33 @@ public final class EmulatedCard: CardConnection, Sendable {
     }
 
     /// The label that the token's label file holds; empty if there is none.
-    public var label: String {
+    package var label: String {
         interface.withLock { interface in String(decoding: interface.card.state.label, as: UTF8.self) }
     }
 
     /// How often the card has executed commands of an instruction since it was made: what a host repeats without need
     /// shows here.
-    public func executions(of instruction: UInt8) -> Int {
+    package func executions(of instruction: UInt8) -> Int {
         interface.withLock { interface in interface.card.executions[instruction] ?? 0 }
     }
 
     /// Supplies power. The answer is the answer to reset.
     @discardableResult
-    public func powerOn() -> [UInt8] { reset() }
+    package func powerOn() -> [UInt8] { reset() }
 
     /// Takes the power away, and with it everything that is not in the memory.
-    public func powerOff() { reset() }
+    package func powerOff() { reset() }
 
     /// Resets the card: everything that is not in the memory is lost. The answer is the answer to reset.
     @discardableResult
-    public func reset() -> [UInt8] {
+    package func reset() -> [UInt8] {
         byteProtocol?.withLock { $0 = ByteProtocol() }
         interface.withLock { interface in interface.reset() }
         return identity.atr
     }
 
     /// Executes a command APDU and gives the response APDU; TPDUs, if the token speaks T=0.
-    public func process(_ apdu: [UInt8]) -> [UInt8] {
+    package func process(_ apdu: [UInt8]) -> [UInt8] {
         guard let byteProtocol else { return execute(apdu) }
         return byteProtocol.withLock { $0.process(apdu, execute) }
     }
@@ -94,7 +94,7 @@ public final class EmulatedCard: CardConnection, Sendable {
     }
 
     /// Executes a command, for hosts in the same process.
-    public func transmit(_ command: borrowing Command) throws(LinkError) -> Response {
+    package func transmit(_ command: borrowing Command) throws(LinkError) -> Response {
         guard let apdu = try? command.encoded() else { throw .malformed }
         let answer = interface.withLock { interface in interface.process(apdu.bytes) }
         guard let response = Response(parsing: answer) else { throw .malformed }

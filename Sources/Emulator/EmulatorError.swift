@@ -1,7 +1,7 @@
-public import Storage
+package import Storage
 
 /// Why an emulated card could not be made or its memory not be used.
-public enum EmulatorError: Error, Sendable, Equatable {
+package enum EmulatorError: Error, Sendable, Equatable {
     /// The directory of the state cannot be used.
     case storage(StorageError)
     /// The stored state is damaged. It stays as it is.
@@ -25,7 +25,7 @@ public enum EmulatorError: Error, Sendable, Equatable {
 }
 
 extension EmulatorError: CustomStringConvertible {
-    public var description: String {
+    package var description: String {
         switch self {
         case .storage(let error): "the state directory cannot be used: \(error)"
         case .stateCorrupt: "the stored state is damaged; it was left untouched"

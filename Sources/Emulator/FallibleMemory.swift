@@ -1,29 +1,29 @@
 import Locking
-public import Secrets
+package import Secrets
 import Storage
 
 /// A memory whose writes fail from a certain one on, as if the power were cut: they do not happen, and `failed` is
 /// called, which may end the process.
-public final class FallibleMemory: CardMemory {
+package final class FallibleMemory: CardMemory {
     private let memory: any CardMemory
     private let failed: @Sendable (_ write: Int) -> Void
     private let counter = Lock((writes: 0, limit: Int.max))
 
     /// - Parameter failed: Is told the number of a write that fails.
-    public init(_ memory: any CardMemory, failed: @escaping @Sendable (_ write: Int) -> Void = { _ in }) {
+    package init(_ memory: any CardMemory, failed: @escaping @Sendable (_ write: Int) -> Void = { _ in }) {
         self.memory = memory
         self.failed = failed
     }
 
     /// Counts the writes anew. The one with this number is the first that fails; the next one has the number 1.
-    public func fail(at write: Int) { counter.withLock { $0 = (0, write) } }
+    package func fail(at write: Int) { counter.withLock { $0 = (0, write) } }
 
     /// The writes since the last call of ``fail(at:)``, failed ones included.
-    public var writes: Int { counter.withLock { $0.writes } }
+    package var writes: Int { counter.withLock { $0.writes } }
 
-    public func load() throws(EmulatorError) -> Secret? { try memory.load() }
+    package func load() throws(EmulatorError) -> Secret? { try memory.load() }
 
-    public func save(_ state: borrowing Secret) throws(EmulatorError) {
+    package func save(_ state: borrowing Secret) throws(EmulatorError) {
         let (number, limit) = counter.withLock { counter in
             counter.writes += 1
             return counter

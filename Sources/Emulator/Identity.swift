@@ -1,9 +1,9 @@
 /// Which token the emulator is: what it answers to reset, what it says of itself, and whether it has a secure channel.
-public struct Identity: Sendable {
+package struct Identity: Sendable {
     /// The name that command lines and stored states use.
-    public let name: String
+    package let name: String
     /// The answer to reset.
-    public let atr: [UInt8]
+    package let atr: [UInt8]
     /// The model that the token names itself, if it does.
     package let model: String
     /// Major and minor version.
@@ -17,46 +17,46 @@ public struct Identity: Sendable {
     /// Whether the protocol is T=0, not T=1.
     let speaksBytes: Bool
     /// Whether only the administrator may erase with `80 8A`, which no real token's documentation tells.
-    public var erasesForAdministratorOnly = false
+    package var erasesForAdministratorOnly = false
     /// Whether VERIFY of a PIN that is verified already succeeds, and does not say 6F86.
-    public var verifiesAgain = false
+    package var verifiesAgain = false
     /// Whether formatting and making keys take as long as they do on a real token.
-    public var isSlow = false
+    package var isSlow = false
     /// Nil for a token without a secure channel.
     package var channel: ChannelOffer?
 
     /// Rutoken ECP 3.0 on USB, without a secure channel.
-    public static let usb3 = Identity(
+    package static let usb3 = Identity(
         name: "usb3", atr: historical("Rutoken DS "), model: "Rutoken ECP 3.0 (emulated)", hardware: (67, 4))
 
     /// Rutoken ECP 3.0 with a drive.
-    public static let flash3 = Identity(
+    package static let flash3 = Identity(
         name: "flash3", atr: historical("Rutoken DS "), model: "Rutoken ECP 3.0 Flash (emulated)", hardware: (66, 4),
         volumes: Volume.standard)
 
     /// Rutoken ECP 2.0 on USB.
-    public static let ecp2 = Identity(
+    package static let ecp2 = Identity(
         name: "ecp2", atr: historical("Rutoken DS "), model: "", hardware: (20, 5), firmware: (23, 2),
         isSecondGeneration: true)
 
     /// Rutoken ECP SC, a card that speaks T=0, of the second generation.
-    public static let sc = Identity(
+    package static let sc = Identity(
         name: "sc", atr: [0x3B, 0x9C, 0x96, 0x00] + "RutokenECPsc".utf8, model: "", hardware: (20, 5),
         firmware: (23, 2), isSecondGeneration: true, speaksBytes: true)
 
     /// A Bluetooth token, which requires the secure channel whatever reader it seems to be in.
-    public static let bt = Identity(
+    package static let bt = Identity(
         name: "bt", atr: historical("RutokenDSBT"), model: "Rutoken ECP BT (emulated)", hardware: (67, 4),
         channel: ChannelOffer())
 
     /// The token on USB that is meant if nothing more is said.
-    public static var usb: Identity { usb3 }
+    package static var usb: Identity { usb3 }
 
     /// All identities.
-    public static let all = [usb3, flash3, ecp2, sc, bt]
+    package static let all = [usb3, flash3, ecp2, sc, bt]
 
     /// The identity of this name. "usb" stands for "usb3", and is found in the states of former versions.
-    public init?(name: String) {
+    package init?(name: String) {
         let name = name == "usb" ? Identity.usb.name : name
         guard let identity = Identity.all.first(where: { $0.name == name }) else { return nil }
         self = identity

@@ -1,14 +1,14 @@
 import Glibc
 
 /// Writes lines of text that are out at once: to standard output, or to a file that only its owner can read.
-public struct LineWriter: ~Copyable {
+package struct LineWriter: ~Copyable {
     private let descriptor: Int32
 
     /// Standard output.
-    public static var standardOutput: LineWriter { LineWriter(descriptor: STDOUT_FILENO) }
+    package static var standardOutput: LineWriter { LineWriter(descriptor: STDOUT_FILENO) }
 
     /// Appends to the file at `path`, which is made if it is missing. Nil if it cannot be opened.
-    public init?(path: String) {
+    package init?(path: String) {
         descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { return nil }
     }
@@ -18,7 +18,7 @@ public struct LineWriter: ~Copyable {
     deinit { if descriptor > STDERR_FILENO { close(descriptor) } }
 
     /// Writes the line and its end. What cannot be written is lost.
-    public borrowing func write(_ line: String) {
+    package borrowing func write(_ line: String) {
         let bytes = Array(line.utf8) + [0x0A]
         var written = 0
         while written < bytes.count {

@@ -1,7 +1,7 @@
 import Glibc
 
 /// Why a connection to a virtual reader ended or did not come about.
-public enum VirtualReaderError: Error, Sendable, Equatable {
+package enum VirtualReaderError: Error, Sendable, Equatable {
     /// The address is not a dotted IPv4 address.
     case invalidAddress
     /// Nobody listens there, or another failure of the operating system, by its `errno`.
@@ -13,7 +13,7 @@ public enum VirtualReaderError: Error, Sendable, Equatable {
 }
 
 extension VirtualReaderError: CustomStringConvertible {
-    public var description: String {
+    package var description: String {
         switch self {
         case .invalidAddress: "not a dotted IPv4 address"
         case .system(let code): unsafe String(cString: strerror(code))
@@ -29,11 +29,11 @@ extension VirtualReaderError: CustomStringConvertible {
 /// Both directions carry frames: a length in two bytes, big-endian, and as many bytes. A frame of one byte controls the
 /// card: 00 power off, 01 power on, 02 reset, all without an answer, and 04, which asks for the answer to reset. Longer
 /// frames are command APDUs, each answered by a response APDU.
-public struct VirtualReader: ~Copyable {
+package struct VirtualReader: ~Copyable {
     private let socket: Int32
 
     /// Connects to vpcd at a numeric IPv4 address.
-    public init(host: String, port: UInt16) throws(VirtualReaderError) {
+    package init(host: String, port: UInt16) throws(VirtualReaderError) {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian
@@ -56,7 +56,7 @@ public struct VirtualReader: ~Copyable {
     deinit { close(socket) }
 
     /// Whether it is an address that a reader can have.
-    public static func isAddress(_ host: String) -> Bool {
+    package static func isAddress(_ host: String) -> Bool {
         var address = in_addr()
         return unsafe inet_pton(AF_INET, host, &address) == 1
     }
@@ -67,7 +67,7 @@ public struct VirtualReader: ~Copyable {
     ///
     /// - Parameter seconds: At most a day.
     /// - Returns: Whether it does so, or the connection ends, within that time.
-    public borrowing func isLooking(within seconds: Int) -> Bool {
+    package borrowing func isLooking(within seconds: Int) -> Bool {
         var descriptor = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
         var count: Int32
         repeat {
@@ -81,7 +81,7 @@ public struct VirtualReader: ~Copyable {
     /// - Parameters:
     ///   - isPresent: Whether the card is still in the reader. When it is not, no more is answered.
     ///   - trace: Is told each command APDU and its response APDU, as they are on the wire, before the response goes.
-    public borrowing func serve(
+    package borrowing func serve(
         _ card: EmulatedCard, while isPresent: () -> Bool = { true },
         trace: (_ command: [UInt8], _ response: [UInt8]) -> Void = { _, _ in }
     ) throws(VirtualReaderError) -> Never {

@@ -1,13 +1,13 @@
 import Locking
-public import Secrets
+package import Secrets
 
 /// A memory that lasts as long as the process.
-public final class VolatileMemory: CardMemory {
+package final class VolatileMemory: CardMemory {
     private let content: Lock<Secret?>
 
-    public init() { content = Lock(nil) }
+    package init() { content = Lock(nil) }
 
-    public func load() throws(EmulatorError) -> Secret? {
+    package func load() throws(EmulatorError) -> Secret? {
         content.withLock { content in
             switch content {
             case .some(let state): state.copy()
@@ -16,7 +16,7 @@ public final class VolatileMemory: CardMemory {
         }
     }
 
-    public func save(_ state: borrowing Secret) throws(EmulatorError) {
+    package func save(_ state: borrowing Secret) throws(EmulatorError) {
         content.withLock { content in content = state.copy() }
     }
 }

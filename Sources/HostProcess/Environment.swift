@@ -2,13 +2,13 @@ import CHostProcess
 import Glibc
 
 /// What the process was started with.
-public enum Environment {
+package enum Environment {
     /// Whether the program has more rights than those of who started it, to whose wishes it must not listen.
-    public static let isPrivileged = process_is_privileged()
+    package static let isPrivileged = process_is_privileged()
 
     /// An environment variable; nil if it is unset, empty or no text in UTF-8, and in a program that runs with more
     /// rights than those of who started it.
-    public static func variable(_ name: String) -> String? {
+    package static func variable(_ name: String) -> String? {
         guard !isPrivileged, let value = unsafe getenv(name), let text = unsafe String(validatingCString: value)
         else { return nil }
         return text.isEmpty ? nil : text

@@ -4,7 +4,7 @@ import Glibc
 /// The descriptors 0 to 2, which programs take for standard input, output and error whatever they lead to. Where a
 /// program has closed them, the next file or socket would get such a number, and with it what the program prints.
 @safe
-public enum StandardDescriptors {
+package enum StandardDescriptors {
     /// What is known to all threads, under `mutex`.
     private struct State {
         /// How many threads want the numbers kept.
@@ -37,14 +37,14 @@ public enum StandardDescriptors {
     ///
     /// - Parameter failure: What to return, with `errno` set and without running `body`, if no descriptors are left to
     ///   take the numbers.
-    public static func spare<Result>(otherwise failure: @autoclosure () -> Result, _ body: () -> Result) -> Result {
+    package static func spare<Result>(otherwise failure: @autoclosure () -> Result, _ body: () -> Result) -> Result {
         guard hold() else { return failure() }
         defer { release() }
         return body()
     }
 
     /// Whether the process, or the system, has no descriptor left.
-    public static var areUsedUp: Bool {
+    package static var areUsedUp: Bool {
         let number = unsafe open("/", path_only | O_CLOEXEC)
         guard number >= 0 else { return errno == EMFILE || errno == ENFILE }
         close(number)

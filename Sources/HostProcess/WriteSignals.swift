@@ -2,11 +2,11 @@ import Glibc
 
 /// The signals that end a process because it wrote: SIGPIPE, when nobody reads, and SIGXFSZ, when a file would become
 /// longer than the process's limit. A library's writing must end nobody.
-public enum WriteSignals {
+package enum WriteSignals {
     /// Runs `body`, which writes. Where that fails with EPIPE or EFBIG, the signal that comes with it is dropped.
     ///
     /// - Returns: What `body` returns, with its `errno`.
-    public static func withheld<Result>(_ body: () -> Result) -> Result {
+    package static func withheld<Result>(_ body: () -> Result) -> Result {
         var signals = sigset_t(), before = sigset_t(), pending = sigset_t()
         unsafe sigemptyset(&signals)
         unsafe sigaddset(&signals, SIGPIPE)

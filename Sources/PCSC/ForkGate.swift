@@ -14,7 +14,7 @@ import HostProcess
 /// The Swift runtime has such mutexes too, held while a type is used for the first time. So a fork also waits, as long,
 /// until each thread that is inside of the library (``within(_:)``) has left it, or is in a long call of libpcsclite.
 @safe
-public enum ForkGate {
+package enum ForkGate {
     enum Length { case brief, long }
 
     /// The longest time that a fork is held up.
@@ -54,7 +54,7 @@ public enum ForkGate {
     }()
 
     /// Runs an entry point of the library when no fork is under way.
-    public static func within<Result>(_ body: () -> Result) -> Result {
+    package static func within<Result>(_ body: () -> Result) -> Result {
         unsafe pthread_mutex_lock(&state.pointee.mutex)
         while unsafe state.pointee.forks > 0 {
             unsafe pthread_cond_wait(&state.pointee.changed, &state.pointee.mutex)

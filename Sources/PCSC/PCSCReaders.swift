@@ -1,8 +1,8 @@
-public import APDU
+package import APDU
 import Locking
 
 /// The readers that pcscd knows.
-public final class PCSCReaders: ReaderService {
+package final class PCSCReaders: ReaderService {
     private struct State {
         /// What the service said last, and when that was.
         var seen: [ReaderState] = []
@@ -20,14 +20,14 @@ public final class PCSCReaders: ReaderService {
 
     /// - Parameter unserved: Is told when the smart card service turns out not to serve this process: `noService` if it
     ///   does not run, `refused` if it refuses.
-    public init(unserved: @escaping @Sendable (LinkError) -> Void = { _ in }) { self.unserved = unserved }
+    package init(unserved: @escaping @Sendable (LinkError) -> Void = { _ in }) { self.unserved = unserved }
 
     /// All readers. Without a smart card service there are none; one that refuses this process is an error.
-    public func readers() throws(LinkError) -> [ReaderState] {
+    package func readers() throws(LinkError) -> [ReaderState] {
         try state.withLock { state throws(LinkError) in try look(&state) }
     }
 
-    public func recentReaders() throws(LinkError) -> [ReaderState] {
+    package func recentReaders() throws(LinkError) -> [ReaderState] {
         try state.withLock { state throws(LinkError) in
             if let time = state.time, Uptime.system.now - time < Self.freshness { return state.seen }
             return try look(&state)
@@ -69,7 +69,7 @@ public final class PCSCReaders: ReaderService {
         state.reason = failure
     }
 
-    public func connect(to reader: String) throws(LinkError) -> any CardLink {
+    package func connect(to reader: String) throws(LinkError) -> any CardLink {
         do throws(LinkError) {
             return try PCSCCard(reader: reader, lease: contexts.lease())
         } catch {
@@ -81,7 +81,7 @@ public final class PCSCReaders: ReaderService {
     }
 
     /// A watch on a context that nothing else uses meanwhile, so that others can look at the readers.
-    public func watch() -> (any ReaderWatch)? {
+    package func watch() -> (any ReaderWatch)? {
         do { return PCSCWatch(lease: try contexts.lease()) } catch { return nil }
     }
 }

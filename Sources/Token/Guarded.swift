@@ -3,12 +3,12 @@ import Secrets
 /// A value of an object that may be private: it is kept as a secret, and an array for as long only as somebody looks at
 /// it.
 @propertyWrapper
-public struct Guarded: Sendable, Equatable {
+package struct Guarded: Sendable, Equatable {
     private var secret: SharedSecret
 
-    public init(wrappedValue: [UInt8]) { secret = SharedSecret(copying: wrappedValue) }
+    package init(wrappedValue: [UInt8]) { secret = SharedSecret(copying: wrappedValue) }
 
-    public var wrappedValue: [UInt8] {
+    package var wrappedValue: [UInt8] {
         get { secret.bytes }
         set { secret = SharedSecret(copying: newValue) }
     }
@@ -16,12 +16,12 @@ public struct Guarded: Sendable, Equatable {
 
 /// Attributes of an object that may be private, by a number that the driver does not interpret.
 @propertyWrapper
-public struct GuardedAttributes: Sendable, Equatable {
+package struct GuardedAttributes: Sendable, Equatable {
     private var secrets: [UInt32: SharedSecret] = [:]
 
-    public init(wrappedValue: [UInt32: [UInt8]]) { self.wrappedValue = wrappedValue }
+    package init(wrappedValue: [UInt32: [UInt8]]) { self.wrappedValue = wrappedValue }
 
-    public var wrappedValue: [UInt32: [UInt8]] {
+    package var wrappedValue: [UInt32: [UInt8]] {
         get { secrets.mapValues(\.bytes) }
         set { secrets = newValue.mapValues(SharedSecret.init(copying:)) }
     }

@@ -1,8 +1,8 @@
-public import GOST
+package import GOST
 
 /// The kinds of GOST key files, with the bytes by which the card knows them.
-public struct KeyAlgorithm: Sendable, Equatable {
-    public let curve: Curve
+package struct KeyAlgorithm: Sendable, Equatable {
+    package let curve: Curve
 
     /// Tag 85, byte 0, of the private key; the public key's has bit 4 set.
     let typeByte: UInt8
@@ -10,7 +10,7 @@ public struct KeyAlgorithm: Sendable, Equatable {
     let parameterByte: UInt8
 
     /// - Returns: nil if tokens have no key files for this parameter set.
-    public init?(curve: Curve) {
+    package init?(curve: Curve) {
         guard let parameterByte = Self.parameterBytes[curve.oid] else { return nil }
         self.curve = curve
         typeByte = curve.coordinateSize == 64 ? 0x43 : 0x03

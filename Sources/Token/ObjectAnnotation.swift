@@ -1,13 +1,13 @@
 /// What is kept of an object beyond what the vendor's format has a place for: attributes by a number that the driver does
 /// not interpret.
-public struct ObjectAnnotation: Sendable, Equatable {
+package struct ObjectAnnotation: Sendable, Equatable {
     /// Whether only User sees an object that everybody could see otherwise.
-    public var isPrivate = false
-    @GuardedAttributes public var attributes: [UInt32: [UInt8]] = [:]
+    package var isPrivate = false
+    @GuardedAttributes package var attributes: [UInt32: [UInt8]] = [:]
     /// The file of the annotation's own record; 0 if it has none.
     var file: UInt16 = 0
 
-    public init(isPrivate: Bool = false, attributes: [UInt32: [UInt8]] = [:]) {
+    package init(isPrivate: Bool = false, attributes: [UInt32: [UInt8]] = [:]) {
         self.isPrivate = isPrivate
         self.attributes = attributes
     }

@@ -1,12 +1,12 @@
 import APDU
-public import GOST
-public import Secrets
+package import GOST
+package import Secrets
 
 /// Key agreement with keys of GOST R 34.10 and of ECDH. Nobody published a command for it: this one is sent to this
 /// project's tokens only.
 extension Token {
     /// Whether the token takes commands that nobody published for real ones.
-    public func takesOwnCommands() throws(TokenError) -> Bool {
+    package func takesOwnCommands() throws(TokenError) -> Bool {
         if let known = session.known.isOwn { return known }
         return try transaction(first: .read) { card throws(TokenError) in try card.saysItIsOwn() }
     }
@@ -18,7 +18,7 @@ extension Token {
     ///   - ukm: A little-endian number.
     ///   - hash: What the agreed point goes through.
     /// - Returns: As many bytes as the hash function gives.
-    public func agree(
+    package func agree(
         _ key: TokenKey, with peer: [UInt8], ukm: [UInt8], hash: HashAlgorithm
     ) throws(TokenError) -> Secret {
         guard key.half == .privateKey else { throw .unsupported }
@@ -35,7 +35,7 @@ extension Token {
     ///
     /// - Parameter peer: The other side's public key X ‖ Y, big-endian.
     /// - Returns: X of the shared point, big-endian.
-    public func agree(_ key: TokenECKey, with peer: [UInt8]) throws(TokenError) -> Secret {
+    package func agree(_ key: TokenECKey, with peer: [UInt8]) throws(TokenError) -> Secret {
         guard key.half == .privateKey else { throw .unsupported }
         let request = [UInt8].object(0x85, TokenECKey.reversed(peer))
         return try transaction { card throws(TokenError) in

@@ -5,7 +5,7 @@ extension Token {
     /// Stores a certificate that everybody may read, if its annotation does not say otherwise. Needs User's login.
     ///
     /// - Parameter certificate: What it shall be; the file is chosen by the token.
-    public func storeCertificate(_ certificate: TokenCertificate) throws(TokenError) -> TokenCertificate {
+    package func storeCertificate(_ certificate: TokenCertificate) throws(TokenError) -> TokenCertificate {
         var record = ObjectRecord(
             certificate: certificate.value, subject: certificate.subject, label: certificate.label, id: certificate.id)
         record.isPrivate = certificate.annotation.isPrivate
@@ -22,7 +22,7 @@ extension Token {
     }
 
     /// Deletes a certificate. Needs User's login.
-    public func delete(_ certificate: TokenCertificate) throws(TokenError) {
+    package func delete(_ certificate: TokenCertificate) throws(TokenError) {
         guard !certificate.isForeign else { throw .unsupported }
         try delete(certificate.file, certificate.annotation, from: .certificates) {
             $0.certificates.remove(certificate.file)
@@ -32,7 +32,7 @@ extension Token {
     /// Stores a data object. Needs User's login.
     ///
     /// - Parameter data: What it shall be; the file is chosen by the token.
-    public func storeData(_ data: TokenData) throws(TokenError) -> TokenData {
+    package func storeData(_ data: TokenData) throws(TokenError) -> TokenData {
         try data.record.requireStorableItems()
         return try transaction { card throws(TokenError) in
             var stored = data
@@ -43,7 +43,7 @@ extension Token {
     }
 
     /// Deletes a data object. Needs User's login.
-    public func delete(_ data: TokenData) throws(TokenError) {
+    package func delete(_ data: TokenData) throws(TokenError) {
         guard !data.isForeign else { throw .unsupported }
         try delete(data.file, ObjectAnnotation(), from: .data) { $0.data.remove(data.file) }
     }

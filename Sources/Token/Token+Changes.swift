@@ -1,5 +1,5 @@
 /// What a record describes.
-public protocol FiledObject: Sendable {
+package protocol FiledObject: Sendable {
     /// The file of the record.
     var file: UInt16 { get set }
     /// Whether OpenSC's format describes it.
@@ -7,7 +7,7 @@ public protocol FiledObject: Sendable {
 }
 
 /// What the vendor's format keeps a record of: half of a key pair, or a certificate.
-public protocol RecordedObject: FiledObject {
+package protocol RecordedObject: FiledObject {
     var label: [UInt8] { get set }
     var id: [UInt8] { get set }
     var annotation: ObjectAnnotation { get set }
@@ -17,12 +17,12 @@ extension TokenKey: RecordedObject {}
 extension TokenRSAKey: RecordedObject {}
 extension TokenCertificate: RecordedObject {}
 extension TokenData: FiledObject {}
-extension TokenStoredKey: FiledObject { public var isForeign: Bool { false } }
+extension TokenStoredKey: FiledObject { package var isForeign: Bool { false } }
 
 extension Token {
     /// Changes label, identifier and annotation of an object. Whatever else its record says stays as it is. Needs User's
     /// login.
-    public func change<Object: RecordedObject>(_ object: Object, to changed: Object) throws(TokenError) -> Object {
+    package func change<Object: RecordedObject>(_ object: Object, to changed: Object) throws(TokenError) -> Object {
         guard !object.isForeign else { throw .unsupported }
         let shelf: Shelf = object is TokenCertificate ? .certificates : .keys
         return try transaction { card throws(TokenError) in
@@ -45,7 +45,7 @@ extension Token {
     }
 
     /// Changes a data object. Needs User's login.
-    public func change(_ data: TokenData, to changed: TokenData) throws(TokenError) -> TokenData {
+    package func change(_ data: TokenData, to changed: TokenData) throws(TokenError) -> TokenData {
         guard !data.isForeign else { throw .unsupported }
         return try transaction { card throws(TokenError) in
             try card.requireLogin(.user)

@@ -1,5 +1,5 @@
 import APDU
-public import Secrets
+package import Secrets
 
 /// Keys of ECDSA and ECDH on P-256 and secp256k1. Nobody published the commands for them, so that these go to tokens only
 /// that are known to take them: this project's.
@@ -8,7 +8,7 @@ extension Token {
     ///
     /// - Parameter parameters: The object identifier of the curve, in DER.
     /// - Returns: The public and the private half.
-    public func generateECKeyPair(
+    package func generateECKeyPair(
         on parameters: [UInt8] = TokenECKey.p256, publicKey: KeyPairTemplate.Half, privateKey: KeyPairTemplate.Half,
         canDerive: Bool = false
     ) throws(TokenError) -> (TokenECKey, TokenECKey) {
@@ -50,7 +50,7 @@ extension Token {
     /// - Parameters:
     ///   - scalar: Big-endian, as long as a coordinate.
     ///   - parameters: The object identifier of the curve, in DER.
-    public func importECKey(
+    package func importECKey(
         _ scalar: borrowing Secret, on parameters: [UInt8] = TokenECKey.p256, _ half: KeyPairTemplate.Half,
         canDerive: Bool = false
     ) throws(TokenError) -> TokenECKey {
@@ -82,7 +82,7 @@ extension Token {
     ///
     /// - Parameter digest: Of any length; of more than 32 bytes, the first count.
     /// - Returns: r ‖ s, each big-endian.
-    public func sign(digest: [UInt8], with key: TokenECKey) throws(TokenError) -> [UInt8] {
+    package func sign(digest: [UInt8], with key: TokenECKey) throws(TokenError) -> [UInt8] {
         let size = TokenECKey.size
         let number = [UInt8](repeating: 0, count: max(0, size - digest.count)) + digest.prefix(size)
         return try transaction(first: .act) { card throws(TokenError) in
@@ -100,7 +100,7 @@ extension Token {
     }
 
     /// Deletes one half of a key pair, and its key file. Needs User's login.
-    public func delete(_ key: TokenECKey) throws(TokenError) {
+    package func delete(_ key: TokenECKey) throws(TokenError) {
         try delete(key.half, number: key.number, record: key.file, key.annotation)
     }
 }

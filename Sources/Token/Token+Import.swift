@@ -1,5 +1,5 @@
 import APDU
-public import Secrets
+package import Secrets
 
 /// Private keys that were made elsewhere.
 extension Token {
@@ -8,7 +8,7 @@ extension Token {
     /// - Parameters:
     ///   - scalar: Little-endian, as long as a coordinate.
     ///   - template: What the key shall be; what it says of a public half is not used.
-    public func importKey(
+    package func importKey(
         _ scalar: borrowing Secret, _ template: KeyPairTemplate
     ) throws(TokenError) -> TokenKey {
         let scalar = scalar.copy()
@@ -39,7 +39,7 @@ extension Token {
     /// - Parameters:
     ///   - modulus: Big-endian, as long as `size` says.
     ///   - publicExponent: Big-endian.
-    public func importRSAKey(
+    package func importRSAKey(
         _ value: borrowing RSAPrivateValue, modulus: [UInt8], publicExponent: [UInt8], size: RSAKeySize,
         _ half: KeyPairTemplate.Half
     ) throws(TokenError) -> TokenRSAKey {
@@ -71,10 +71,10 @@ extension Token {
 }
 
 /// The numbers that a card computes with (RFC 8017, 3.2), each big-endian.
-public struct RSAPrivateValue: ~Copyable {
-    public var prime1, prime2, coefficient, exponent1, exponent2: Secret
+package struct RSAPrivateValue: ~Copyable {
+    package var prime1, prime2, coefficient, exponent1, exponent2: Secret
 
-    public init(
+    package init(
         prime1: consuming Secret, prime2: consuming Secret, coefficient: consuming Secret,
         exponent1: consuming Secret, exponent2: consuming Secret
     ) {

@@ -5,7 +5,7 @@ extension Token {
     /// Makes a key pair on the token and stores what describes it. Needs User's login.
     ///
     /// - Returns: The public and the private half.
-    public func generateKeyPair(_ template: KeyPairTemplate) throws(TokenError) -> (TokenKey, TokenKey) {
+    package func generateKeyPair(_ template: KeyPairTemplate) throws(TokenError) -> (TokenKey, TokenKey) {
         try transaction { card throws(TokenError) in
             try card.requireLogin(.user)
             try card.requireAccepted(template.algorithm)
@@ -19,7 +19,7 @@ extension Token {
     }
 
     /// Deletes one half of a key pair, and its key file. Needs User's login.
-    public func delete(_ key: TokenKey) throws(TokenError) {
+    package func delete(_ key: TokenKey) throws(TokenError) {
         guard !key.isForeign else { throw .unsupported }
         try delete(key.half, number: key.number, record: key.file, key.annotation)
     }

@@ -6,7 +6,7 @@ extension Token {
     /// Makes an RSA key pair on the token and stores what describes it. Needs User's login.
     ///
     /// - Returns: The public and the private half.
-    public func generateRSAKeyPair(_ template: RSAKeyPairTemplate) throws(TokenError) -> (TokenRSAKey, TokenRSAKey) {
+    package func generateRSAKeyPair(_ template: RSAKeyPairTemplate) throws(TokenError) -> (TokenRSAKey, TokenRSAKey) {
         try transaction { card throws(TokenError) in
             try card.requireLogin(.user)
             return try card.withNewKeyFiles { number throws(TokenError) in
@@ -27,7 +27,7 @@ extension Token {
     }
 
     /// Deletes one half of a key pair, and its key file. Needs User's login.
-    public func delete(_ key: TokenRSAKey) throws(TokenError) {
+    package func delete(_ key: TokenRSAKey) throws(TokenError) {
         guard !key.isForeign else { throw .unsupported }
         try delete(key.half, number: key.number, record: key.file, key.annotation)
     }

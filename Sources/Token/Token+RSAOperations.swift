@@ -1,6 +1,6 @@
 import APDU
 import HostCrypto
-public import Secrets
+package import Secrets
 
 /// What the card computes with: what MANAGE SECURITY ENVIRONMENT last set.
 struct SecurityEnvironment: Equatable {
@@ -15,7 +15,7 @@ extension Token {
     ///
     /// - Parameter block: As long as the modulus and below it, big-endian.
     /// - Returns: As long as the modulus, big-endian.
-    public func sign(block: [UInt8], with key: TokenRSAKey) throws(TokenError) -> [UInt8] {
+    package func sign(block: [UInt8], with key: TokenRSAKey) throws(TokenError) -> [UInt8] {
         let signature = try apply(key, to: block, for: .signature)
         return [UInt8](copying: signature)
     }
@@ -24,7 +24,7 @@ extension Token {
     ///
     /// - Parameter block: As long as the modulus and below it, big-endian.
     /// - Returns: The padded plaintext, as long as the modulus, big-endian.
-    public func decipher(block: [UInt8], with key: TokenRSAKey) throws(TokenError) -> Secret {
+    package func decipher(block: [UInt8], with key: TokenRSAKey) throws(TokenError) -> Secret {
         try apply(key, to: block, for: .decipherment)
     }
 

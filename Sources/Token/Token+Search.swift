@@ -12,7 +12,7 @@ struct ObjectCache {
 /// records and key files.
 extension Token {
     /// All objects that the present login may see. The card is only asked what changed since the last time.
-    public func objects() throws(TokenError) -> TokenObjects {
+    package func objects() throws(TokenError) -> TokenObjects {
         let isPublic = login != .user && !serial.isEmpty
         if session.known.objects == nil, isPublic {
             session.known.objects = session.settings.publicObjects.cache(serial: serial, isProtected: isProtected)
@@ -34,7 +34,7 @@ extension Token {
     }
 
     /// The GOST keys among ``objects()``.
-    public func keys() throws(TokenError) -> [TokenKey] { try objects().keys }
+    package func keys() throws(TokenError) -> [TokenKey] { try objects().keys }
 }
 
 extension Transaction {

@@ -6,7 +6,7 @@ extension Token {
     ///
     /// - Parameter digest: As long as the curve's coordinates, in the octet order of the hash function.
     /// - Returns: s ‖ r, each big-endian, as long as the coordinates.
-    public func sign(digest: [UInt8], with key: TokenKey) throws(TokenError) -> [UInt8] {
+    package func sign(digest: [UInt8], with key: TokenKey) throws(TokenError) -> [UInt8] {
         try transaction(first: .act) { card throws(TokenError) in
             try card.requireLogin(.user)
             let size = key.curve.coordinateSize

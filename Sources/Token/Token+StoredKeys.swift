@@ -1,5 +1,5 @@
 import APDU
-public import Secrets
+package import Secrets
 
 /// Keys in this project's own format. No command that a token is known to have computes with a secret key, so that the
 /// host does, with a value that User can read.
@@ -9,7 +9,7 @@ extension Token {
     /// - Parameters:
     ///   - key: What it shall be; the files are chosen by the token.
     ///   - value: A secret key's value, in a file of its own that no search reads; empty for none.
-    public func storeKey(_ key: TokenStoredKey, value: borrowing Secret) throws(TokenError) -> TokenStoredKey {
+    package func storeKey(_ key: TokenStoredKey, value: borrowing Secret) throws(TokenError) -> TokenStoredKey {
         let value = value.copy()
         return try transaction { card throws(TokenError) in
             try card.requireLogin(.user)
@@ -27,7 +27,7 @@ extension Token {
     }
 
     /// The value of a secret key. Needs User's login if the key is private.
-    public func value(of key: TokenStoredKey) throws(TokenError) -> Secret {
+    package func value(of key: TokenStoredKey) throws(TokenError) -> Secret {
         try transaction { card throws(TokenError) in
             if key.isPrivate { try card.requireLogin(.user) }
             guard key.valueFile != 0 else { throw .notFound }
@@ -37,7 +37,7 @@ extension Token {
     }
 
     /// Changes what is said of a key. Needs User's login.
-    public func change(_ key: TokenStoredKey, to changed: TokenStoredKey) throws(TokenError) -> TokenStoredKey {
+    package func change(_ key: TokenStoredKey, to changed: TokenStoredKey) throws(TokenError) -> TokenStoredKey {
         try transaction { card throws(TokenError) in
             try card.requireLogin(.user)
             var changed = changed
@@ -51,7 +51,7 @@ extension Token {
     }
 
     /// Deletes a key. Needs User's login.
-    public func delete(_ key: TokenStoredKey) throws(TokenError) {
+    package func delete(_ key: TokenStoredKey) throws(TokenError) {
         try transaction { card throws(TokenError) in
             try card.requireLogin(.user)
             try card.removeRecord(key.file, from: .data)

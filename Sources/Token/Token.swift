@@ -1,4 +1,4 @@
-public import APDU
+package import APDU
 import Locking
 import Secrets
 import SecureChannel
@@ -6,17 +6,17 @@ import SecureChannel
 /// A token in a reader: the card's commands as Swift methods.
 ///
 /// One thread at a time. Every method that reaches the card does so in one transaction of its own.
-public final class Token {
+package final class Token {
     let session: CardSession
 
     /// Who can be logged in.
-    public enum Role: UInt8, Sendable {
+    package enum Role: UInt8, Sendable {
         case securityOfficer = 1
         case user = 2
     }
 
     /// Takes over the card behind `link` and finds out how it wants to be spoken to.
-    public init(
+    package init(
         reader: String, link: any CardLink, settings: TokenSettings, history: ChannelHistory
     ) throws(TokenError) {
         guard let model = TokenModel(atr: link.atr) else { throw .unsupported }
@@ -31,30 +31,30 @@ public final class Token {
     deinit { disconnect() }
 
     /// The PC/SC name of the reader.
-    public var reader: String { session.identity.reader }
-    public var model: TokenModel { session.identity.model }
+    package var reader: String { session.identity.reader }
+    package var model: TokenModel { session.identity.model }
     /// The answer to reset.
-    public var atr: [UInt8] { session.identity.atr }
+    package var atr: [UInt8] { session.identity.atr }
     /// The serial number, eight bytes, big-endian; empty if an unprotected token on a wireless reader was not asked.
-    public var serial: [UInt8] { session.identity.serial }
+    package var serial: [UInt8] { session.identity.serial }
     /// Whether the token is reached over the air (GSC/1, 4).
-    public var isWireless: Bool { session.identity.isWireless }
+    package var isWireless: Bool { session.identity.isWireless }
     /// Who is logged in.
-    public var login: Role? { session.login.role }
+    package var login: Role? { session.login.role }
     /// Whether work is possible, or the channel has to be activated before.
-    public var isActivated: Bool { session.protection.isActivated }
+    package var isActivated: Bool { session.protection.isActivated }
     /// Whether commands go through a secure channel.
-    public var isProtected: Bool { session.isProtected }
+    package var isProtected: Bool { session.isProtected }
     /// Whether the last call sent a command that must not run twice, so that it must not be repeated (GSC/1, 15.2 b).
-    public var hasActed: Bool { session.progress.hasActed }
+    package var hasActed: Bool { session.progress.hasActed }
     /// What the card answered last.
-    public var lastExchange: CardExchange? { session.progress.lastExchange }
+    package var lastExchange: CardExchange? { session.progress.lastExchange }
     /// When the token last answered.
-    public var lastContact: Duration { session.progress.lastContact }
+    package var lastContact: Duration { session.progress.lastContact }
 
     /// Makes sure that the token can be worked with: its channel is open, if it has one. What a new channel is worth shows
     /// when it is used.
-    public func prepare() throws(TokenError) {
+    package func prepare() throws(TokenError) {
         try transaction(first: .none) { _ throws(TokenError) in }
     }
 
@@ -63,7 +63,7 @@ public final class Token {
     ///
     /// - Throws: ``TokenError/anotherToken`` if the token has no channel and is not the one that was away;
     ///   ``TokenError/activationNeeded`` if it has been paired with meanwhile, so that nothing may go in plain any more.
-    public func resume(over link: any CardLink) throws(TokenError) {
+    package func resume(over link: any CardLink) throws(TokenError) {
         session.replaceLink(by: link)
         guard session.isPlain else { return }
         try session.requireUnpaired()
@@ -71,5 +71,5 @@ public final class Token {
     }
 
     /// Forgets who was logged in, without a word to the card.
-    public func forgetLogin() { session.forgetLogin() }
+    package func forgetLogin() { session.forgetLogin() }
 }

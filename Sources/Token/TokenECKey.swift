@@ -1,27 +1,27 @@
 /// One half of a key pair for ECDSA and ECDH on the token.
-public struct TokenECKey: RecordedObject, Equatable {
-    public var half: TokenKey.Half
+package struct TokenECKey: RecordedObject, Equatable {
+    package var half: TokenKey.Half
     /// The file of its record: what names the key on this token.
-    public var file: UInt16
+    package var file: UInt16
     /// The number of its key file.
-    public var number: UInt8
+    package var number: UInt8
     /// The object identifier of the curve, in DER.
-    public var parameters: [UInt8]
-    public var label: [UInt8]
-    public var id: [UInt8]
+    package var parameters: [UInt8]
+    package var label: [UInt8]
+    package var id: [UInt8]
     /// X ‖ Y, each number big-endian; nil for a private key, and if the token does not give it back.
-    public var point: [UInt8]?
+    package var point: [UInt8]?
     /// Whether the key was made outside the token.
-    public var isImported: Bool
+    package var isImported: Bool
     /// Whether key agreement is allowed.
-    public var canDerive = false
-    public var annotation = ObjectAnnotation()
-    public var isForeign: Bool { false }
+    package var canDerive = false
+    package var annotation = ObjectAnnotation()
+    package var isForeign: Bool { false }
 }
 
 extension TokenECKey {
     /// One half of a key pair before it has a place on a token.
-    public init(
+    package init(
         _ half: TokenKey.Half, _ text: KeyPairTemplate.Half, parameters: [UInt8] = p256, isImported: Bool = false,
         canDerive: Bool = false
     ) {
@@ -31,13 +31,13 @@ extension TokenECKey {
     }
 
     /// P-256, the only curve that a key was seen on (FIPS 186-4, D.1.2.3).
-    public static let p256: [UInt8] = [0x06, 0x08, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07]
+    package static let p256: [UInt8] = [0x06, 0x08, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07]
 
     /// secp256k1, which the vendor names, too (SEC 2, 2.4.1).
-    public static let secp256k1: [UInt8] = [0x06, 0x05, 0x2B, 0x81, 0x04, 0x00, 0x0A]
+    package static let secp256k1: [UInt8] = [0x06, 0x05, 0x2B, 0x81, 0x04, 0x00, 0x0A]
 
     /// Whether the driver has a number for the curve with this object identifier.
-    public static func knows(_ parameters: [UInt8]) -> Bool { parameterByte(parameters) != nil }
+    package static func knows(_ parameters: [UInt8]) -> Bool { parameterByte(parameters) != nil }
 
     /// Byte 1 of tag 85 of a key file. That of secp256k1 is this project's choice.
     static func parameterByte(_ parameters: [UInt8]) -> UInt8? {

@@ -1,8 +1,8 @@
-public import APDU
-public import SecureChannel
+package import APDU
+package import SecureChannel
 
 /// Why the token did not do what was asked.
-public enum TokenError: Error, Sendable, Equatable {
+package enum TokenError: Error, Sendable, Equatable {
     /// The card could not be reached, or its answer could not be trusted.
     case link(LinkError)
     /// Pairing or opening the secure channel failed.
@@ -35,7 +35,7 @@ public enum TokenError: Error, Sendable, Equatable {
     case refused(StatusWord)
 
     /// What went wrong on the way to the card, if that is what it was.
-    public var linkError: LinkError? {
+    package var linkError: LinkError? {
         switch self {
         case .link(let error), .channel(.link(let error)): error
         default: nil

@@ -1,5 +1,5 @@
 /// A token's family, as its answer to reset tells it.
-public enum TokenModel: Sendable, Equatable {
+package enum TokenModel: Sendable, Equatable {
     /// Rutoken ECP in any generation, on USB or as a card.
     case ecp
     /// Rutoken ECP with a Bluetooth radio.
@@ -13,7 +13,7 @@ public enum TokenModel: Sendable, Equatable {
 
     /// - Parameter atr: The answer to reset.
     /// - Returns: nil for a card that is not driven by this library.
-    public init?(atr: [UInt8]) {
+    package init?(atr: [UInt8]) {
         // The historical bytes name the family; the interface bytes before them vary with the reader.
         let text = String(decoding: atr.filter { (0x20..<0x7F).contains($0) }, as: UTF8.self)
         guard let model = Self.names.first(where: { text.contains($0.name) })?.model else { return nil }

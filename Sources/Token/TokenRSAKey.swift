@@ -1,28 +1,28 @@
 /// One half of an RSA key pair on the token.
-public struct TokenRSAKey: Sendable, Equatable {
-    public var half: TokenKey.Half
+package struct TokenRSAKey: Sendable, Equatable {
+    package var half: TokenKey.Half
     /// The file of its record: what names the key on this token.
-    public var file: UInt16
+    package var file: UInt16
     /// The number of its key file.
-    public var number: UInt8
-    public var label: [UInt8]
-    public var id: [UInt8]
+    package var number: UInt8
+    package var label: [UInt8]
+    package var id: [UInt8]
     /// The length of the modulus in bits.
-    public var bits: Int
+    package var bits: Int
     /// Big-endian, `bits / 8` bytes; nil if the token does not give it back.
-    public var modulus: [UInt8]?
+    package var modulus: [UInt8]?
     /// Big-endian, without zeros before it; nil if the token does not give it back.
-    public var publicExponent: [UInt8]?
+    package var publicExponent: [UInt8]?
     /// Whether the key was made outside the token.
-    public var isImported: Bool
+    package var isImported: Bool
     /// Whether OpenSC's format describes it: it can be used, and is deleted by OpenSC only.
-    public var isForeign = false
-    public var annotation = ObjectAnnotation()
+    package var isForeign = false
+    package var annotation = ObjectAnnotation()
 }
 
 extension TokenRSAKey {
     /// One half of a key pair before it has a place on a token, with the only public exponent that tokens make keys with.
-    public init(_ half: TokenKey.Half, size: RSAKeySize, _ text: KeyPairTemplate.Half, isImported: Bool = false) {
+    package init(_ half: TokenKey.Half, size: RSAKeySize, _ text: KeyPairTemplate.Half, isImported: Bool = false) {
         self.init(
             half: half, file: 0, number: 0, label: text.label, id: text.id, bits: size.bits, modulus: nil,
             publicExponent: half == .publicKey ? [1, 0, 1] : nil, isImported: isImported)
@@ -30,13 +30,13 @@ extension TokenRSAKey {
 }
 
 /// What a new RSA key pair shall be. The public exponent is 65537: the token ignores every other.
-public struct RSAKeyPairTemplate: Sendable {
+package struct RSAKeyPairTemplate: Sendable {
     /// The length of the modulus.
-    public var size: RSAKeySize
-    public var publicKey: KeyPairTemplate.Half
-    public var privateKey: KeyPairTemplate.Half
+    package var size: RSAKeySize
+    package var publicKey: KeyPairTemplate.Half
+    package var privateKey: KeyPairTemplate.Half
 
-    public init(size: RSAKeySize, publicKey: KeyPairTemplate.Half, privateKey: KeyPairTemplate.Half) {
+    package init(size: RSAKeySize, publicKey: KeyPairTemplate.Half, privateKey: KeyPairTemplate.Half) {
         self.size = size
         self.publicKey = publicKey
         self.privateKey = privateKey
@@ -44,11 +44,11 @@ public struct RSAKeyPairTemplate: Sendable {
 }
 
 /// A length of RSA keys that tokens have files for.
-public struct RSAKeySize: Sendable, Equatable {
-    public let bits: Int
+package struct RSAKeySize: Sendable, Equatable {
+    package let bits: Int
 
     /// - Returns: nil unless there are 512 to 4096 bits, in steps of 256.
-    public init?(bits: Int) {
+    package init?(bits: Int) {
         guard (512...4096).contains(bits), bits.isMultiple(of: 256) else { return nil }
         self.bits = bits
     }

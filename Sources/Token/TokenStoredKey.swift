@@ -1,18 +1,18 @@
 /// A key in this project's own format: a secret key, or a public key that no key file belongs to.
-public struct TokenStoredKey: Sendable, Equatable {
-    public enum Kind: Sendable { case secretKey, publicKey }
+package struct TokenStoredKey: Sendable, Equatable {
+    package enum Kind: Sendable { case secretKey, publicKey }
 
-    public var kind: Kind
+    package var kind: Kind
     /// The file of its record: what names the key on this token. 0 before it is stored.
-    public var file: UInt16 = 0
+    package var file: UInt16 = 0
     /// Whether only User sees it.
-    public var isPrivate: Bool
+    package var isPrivate: Bool
     /// Everything that is said of it, by numbers that the driver does not interpret.
-    @GuardedAttributes public var attributes: [UInt32: [UInt8]]
+    @GuardedAttributes package var attributes: [UInt32: [UInt8]]
     /// The file of a secret key's value; 0 if there is none.
     var valueFile: UInt16 = 0
 
-    public init(kind: Kind, isPrivate: Bool, attributes: [UInt32: [UInt8]]) {
+    package init(kind: Kind, isPrivate: Bool, attributes: [UInt32: [UInt8]]) {
         self.kind = kind
         self.isPrivate = isPrivate
         self.attributes = attributes

@@ -1,9 +1,9 @@
 /// The number of a PIN that one application protects its own files with.
-public struct LocalPIN: Sendable, Equatable {
-    public let number: UInt8
+package struct LocalPIN: Sendable, Equatable {
+    package let number: UInt8
 
     /// - Returns: nil unless the number is 3 to 31: 1 and 2 are the SO's and User's.
-    public init?(number: Int) {
+    package init?(number: Int) {
         guard let number = UInt8(exactly: number), (3...31).contains(number) else { return nil }
         self.number = number
     }

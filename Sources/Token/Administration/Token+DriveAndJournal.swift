@@ -3,12 +3,12 @@ import APDU
 /// Data objects of the card: licences, journal and drive.
 extension Token {
     /// Bytes of a licence.
-    public static let licenceSize = 72
+    package static let licenceSize = 72
 
     /// What makers of applications keep in the token, zeros if nothing was.
     ///
     /// - Parameter number: 1 to 4.
-    public func licence(_ number: Int) throws(TokenError) -> [UInt8] {
+    package func licence(_ number: Int) throws(TokenError) -> [UInt8] {
         let tag = try Self.licenceTag(number)
         return try transaction(first: .read) { card throws(TokenError) in
             let licence = try card.perform(.getData(tag, ne: Token.licenceSize))
@@ -22,7 +22,7 @@ extension Token {
     /// - Parameters:
     ///   - number: 1 to 4.
     ///   - licence: ``licenceSize`` bytes.
-    public func setLicence(_ number: Int, to licence: [UInt8]) throws(TokenError) {
+    package func setLicence(_ number: Int, to licence: [UInt8]) throws(TokenError) {
         let tag = try Self.licenceTag(number)
         guard licence.count == Self.licenceSize else { throw .unsupported }
         try transaction { card throws(TokenError) in
@@ -32,20 +32,20 @@ extension Token {
     }
 
     /// The record of the token's last GOST signature, BER; nil if there was none.
-    public func journal() throws(TokenError) -> [UInt8]? {
+    package func journal() throws(TokenError) -> [UInt8]? {
         try transaction(first: .read) { card throws(TokenError) in
             try optional { () throws(TokenError) in try card.perform(.journal) }
         }
     }
 
     /// The size of the token's drive in megabytes; nil if it has none.
-    public func driveSize() throws(TokenError) -> Int? {
+    package func driveSize() throws(TokenError) -> Int? {
         var cursor = ByteCursor(try askDrive(.driveSize) ?? [])
         return (try? cursor.uint32()).map(Int.init)
     }
 
     /// The volumes of the token's drive; nil if it has none.
-    public func volumes() throws(TokenError) -> [TokenVolume]? {
+    package func volumes() throws(TokenError) -> [TokenVolume]? {
         guard let answer = try askDrive(.driveVolumes) else { return nil }
         var cursor = ByteCursor(answer)
         var volumes: [TokenVolume] = []

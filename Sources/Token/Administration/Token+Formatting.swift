@@ -1,5 +1,5 @@
 import APDU
-public import Secrets
+package import Secrets
 
 /// Formatting, as the vendor's library does it. Pairings with hosts, licences and the journal survive it.
 extension Token {
@@ -8,7 +8,7 @@ extension Token {
     ///
     /// - Parameter pin: The SO's present PIN.
     /// - Throws: ``TokenError/pinLength`` if it is to be repaired but the SO's PIN is not blocked.
-    public func format(_ format: TokenFormat, pin: borrowing Secret) throws(TokenError) {
+    package func format(_ format: TokenFormat, pin: borrowing Secret) throws(TokenError) {
         let pin = pin.copy()
         try transaction { card throws(TokenError) in
             // Nobody has published the number of a key of Magma.

@@ -1,14 +1,6 @@
 import APDU
 import SecureChannel
 
-/// What a token never changes.
-struct Versions {
-    var serial: [UInt8]
-    var hardware: TokenVersion
-    var firmware: TokenVersion
-    var protocolNumber: Int
-}
-
 extension Token {
     /// What the token tells of itself: everything, or serial number and label where no channel can be opened for it.
     ///
@@ -16,7 +8,7 @@ extension Token {
     ///   - evicting: Whether a channel may be opened for it on a token that has only one, while another process has that.
     ///     The other opens it again, but has to ask for it.
     ///   - detailed: Whether flags, free memory and checksum are wanted even if they cost round trips.
-    public func info(evicting: Bool, detailed: Bool = true) throws(TokenError) -> TokenInfo {
+    package func info(evicting: Bool, detailed: Bool = true) throws(TokenError) -> TokenInfo {
         switch session.protection {
         case .plain:
             return try completeInfo(detailed: detailed)
@@ -36,7 +28,7 @@ extension Token {
     }
 
     /// `count` random bytes of the token's generator (GET CHALLENGE).
-    public func randomBytes(_ count: Int) throws(TokenError) -> [UInt8] {
+    package func randomBytes(_ count: Int) throws(TokenError) -> [UInt8] {
         try transaction(first: .read) { card throws(TokenError) in
             var bytes: [UInt8] = []
             while bytes.count < count {
@@ -50,7 +42,7 @@ extension Token {
     }
 
     /// The name of the model, UTF-8; nil if the firmware does not know it.
-    public func modelName() throws(TokenError) -> [UInt8]? {
+    package func modelName() throws(TokenError) -> [UInt8]? {
         if let known = session.known.modelName { return known }
         let name = try transaction(first: .read) { card throws(TokenError) in
             try card.answer(to: .modelName)
@@ -61,7 +53,7 @@ extension Token {
     }
 
     /// Whether the token has a drive; false as long as it may not be asked.
-    public func hasDrive() throws(TokenError) -> Bool {
+    package func hasDrive() throws(TokenError) -> Bool {
         if let known = session.known.hasDrive { return known }
         let info = try info(evicting: false)
         let hasDrive = info.extendedFlags & 0x80 != 0
@@ -104,8 +96,9 @@ extension Transaction {
     /// Reads the serial number of a token without a channel. A token that has no `80 71` still has a data object.
     func readSerialIfUnknown() throws(TokenError) {
         guard session.identity.serial.isEmpty else { return }
-        session.known.versions = try readVersions()
-        var serial = session.known.versions?.serial ?? []
+        let answer = try readVersions()
+        session.known.versions = answer?.versions
+        var serial = answer?.serial ?? []
         if serial.isEmpty { serial = try perform(.serial) }
         session.identity.serial = serial
         guard serial.count == 8 else { throw .malformedAnswer }
@@ -113,12 +106,8 @@ extension Transaction {
 
     fileprivate func readInfo(detailed: Bool) throws(TokenError) -> TokenInfo {
         var info = TokenInfo(serial: session.identity.serial, label: try label())
-        if session.known.versions == nil { session.known.versions = try readVersions() }
-        if let versions = session.known.versions {
-            info.hardware = versions.hardware
-            info.firmware = versions.firmware
-            info.protocolNumber = versions.protocolNumber
-        }
+        if session.known.versions == nil { session.known.versions = try readVersions()?.versions }
+        info.versions = session.known.versions ?? TokenVersions()
         let details: [CardCommand] = detailed ? [.flags, .freeMemory, .firmwareChecksum] : []
         let commands = [.pinState(.securityOfficer), .pinState(.user), .pinChangeFlag] + details
         let responses = try send(commands, goesOn: true)
@@ -150,7 +139,7 @@ extension Transaction {
     }
 
     /// Serial number and versions out of `80 71`; nil if this model does not know the command.
-    private func readVersions() throws(TokenError) -> Versions? {
+    private func readVersions() throws(TokenError) -> (serial: [UInt8], versions: TokenVersions)? {
         guard let answer = try answer(to: .versions) else { return nil }
         do {
             var outer = ByteCursor(answer)
@@ -163,7 +152,7 @@ extension Transaction {
             let serial = try cursor.bytes(8)
             _ = try inner.object(0x02)
             let protocolNumber = Int(try inner.object(0x03, length: 1)[0])
-            return Versions(serial: serial, hardware: hardware, firmware: firmware, protocolNumber: protocolNumber)
+            return (serial, TokenVersions(hardware: hardware, firmware: firmware, protocolNumber: protocolNumber))
         } catch {
             throw .malformedAnswer
         }

@@ -4,7 +4,7 @@ extension Token {
     /// Gives the token a name, or takes it away. Needs User's login.
     ///
     /// - Parameter label: UTF-8, at most 255 bytes.
-    public func setLabel(_ label: [UInt8]) throws(TokenError) {
+    package func setLabel(_ label: [UInt8]) throws(TokenError) {
         guard label.count <= 255 else { throw .unsupported }
         try transaction { card throws(TokenError) in
             try card.requireLogin(.user)

@@ -1,10 +1,10 @@
 import APDU
-public import Secrets
+package import Secrets
 
 /// Local PINs. They belong to no login of PKCS #11: each is presented for one change of itself.
 extension Token {
     /// Limits and tries of a local PIN; nil if it has no value.
-    public func localPIN(_ pin: LocalPIN) throws(TokenError) -> PINState? {
+    package func localPIN(_ pin: LocalPIN) throws(TokenError) -> PINState? {
         try transaction(first: .read) { card throws(TokenError) in
             try card.state(of: pin).flatMap { $0.isChanged ? $0 : nil }
         }
@@ -13,7 +13,7 @@ extension Token {
     /// Gives a local PIN a value, the first one or another. Needs no login, and leaves none.
     ///
     /// - Parameter present: The local PIN's value; if it has none, User's PIN.
-    public func setLocalPIN(
+    package func setLocalPIN(
         _ pin: LocalPIN, to new: borrowing Secret, presenting present: borrowing Secret
     ) throws(TokenError) {
         let new = new.copy()

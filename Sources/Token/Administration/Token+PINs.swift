@@ -1,12 +1,12 @@
 import APDU
-public import Secrets
+package import Secrets
 
 /// Changes of PINs, and what the SO does for User.
 extension Token {
     /// Gives a PIN a new value.
     ///
     /// - Parameter old: The present value; empty if whoever is logged in does not say it again.
-    public func changePIN(of role: Role, from old: borrowing Secret, to new: borrowing Secret) throws(TokenError) {
+    package func changePIN(of role: Role, from old: borrowing Secret, to new: borrowing Secret) throws(TokenError) {
         let old = old.copy()
         let new = new.copy()
         try new.requirePINLength()
@@ -22,7 +22,7 @@ extension Token {
     }
 
     /// Gives User's PIN a value and all its tries. Needs the SO's login, and a token that lets the SO do it.
-    public func resetUserPIN(to new: borrowing Secret) throws(TokenError) {
+    package func resetUserPIN(to new: borrowing Secret) throws(TokenError) {
         let new = new.copy()
         try new.requirePINLength()
         try transaction { card throws(TokenError) in
@@ -33,7 +33,7 @@ extension Token {
     }
 
     /// Gives User's PIN all its tries; its value stays. Needs the SO's login.
-    public func unblockUserPIN() throws(TokenError) {
+    package func unblockUserPIN() throws(TokenError) {
         try transaction { card throws(TokenError) in
             try card.requireLogin(.securityOfficer)
             try card.perform(.resetRetryCounter(of: .user))
@@ -41,7 +41,7 @@ extension Token {
     }
 
     /// Gives User's PIN the value that is its default. Needs the SO's login, and a token that lets the SO change it.
-    public func resetUserPINToDefault() throws(TokenError) {
+    package func resetUserPINToDefault() throws(TokenError) {
         try transaction { card throws(TokenError) in
             try card.requireLogin(.securityOfficer)
             try card.perform(.changeToDefault(.user))
@@ -51,7 +51,7 @@ extension Token {
     /// Sets the default of User's PIN. Needs the SO's login.
     ///
     /// - Parameter value: Empty for the one that the maker of the token gave it.
-    public func setDefaultUserPIN(to value: borrowing Secret) throws(TokenError) {
+    package func setDefaultUserPIN(to value: borrowing Secret) throws(TokenError) {
         let value = value.copy()
         if !value.isEmpty { try value.requirePINLength() }
         try transaction { card throws(TokenError) in
@@ -62,7 +62,7 @@ extension Token {
     }
 
     /// Has the token remember that User must change the PIN, until User has. Needs the SO's login.
-    public func forceUserPINChange() throws(TokenError) {
+    package func forceUserPINChange() throws(TokenError) {
         try transaction { card throws(TokenError) in
             try card.requireLogin(.securityOfficer)
             try card.perform(.forcePINChange)

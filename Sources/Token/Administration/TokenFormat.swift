@@ -1,14 +1,14 @@
-public import Secrets
+package import Secrets
 
 /// What a token shall be after formatting.
-public final class TokenFormat: Sendable {
+package final class TokenFormat: Sendable {
     /// What a PIN shall be.
-    public struct PIN: ~Copyable, Sendable {
-        public var value: Secret
-        public var minimumLength: Int
-        public var tries: Int
+    package struct PIN: ~Copyable, Sendable {
+        package var value: Secret
+        package var minimumLength: Int
+        package var tries: Int
 
-        public init(value: consuming Secret, minimumLength: Int = 6, tries: Int = 10) {
+        package init(value: consuming Secret, minimumLength: Int = 6, tries: Int = 10) {
             self.value = value
             self.minimumLength = minimumLength
             self.tries = tries
@@ -16,9 +16,9 @@ public final class TokenFormat: Sendable {
     }
 
     /// A key by which the token tells later that it comes from whoever restored its factory state.
-    public final class EmitentKey: Sendable {
+    package final class EmitentKey: Sendable {
         /// The cipher: byte 1 of the key file's properties.
-        public enum Algorithm: UInt8, Sendable {
+        package enum Algorithm: UInt8, Sendable {
             case magma = 0x01
             case kuznyechik = 0x02
         }
@@ -29,7 +29,7 @@ public final class TokenFormat: Sendable {
 
         /// - Parameter value: 32 bytes.
         /// - Returns: nil if the value has another length.
-        public init?(_ algorithm: Algorithm, value: consuming Secret, tries: Int = 10) {
+        package init?(_ algorithm: Algorithm, value: consuming Secret, tries: Int = 10) {
             guard value.count == 32 else { return nil }
             self.algorithm = algorithm
             self.value = value
@@ -43,12 +43,12 @@ public final class TokenFormat: Sendable {
     let changePolicy: UInt8
     let label: [UInt8]
     /// Whether to format without the SO's PIN, because that one is blocked.
-    public let isRepair: Bool
+    package let isRepair: Bool
     /// Whether the token becomes what it was when it left the factory, not only empty.
     let restoresFactoryState: Bool
     let emitentKey: EmitentKey?
 
-    public init(
+    package init(
         securityOfficer: consuming PIN, user: consuming PIN, changePolicy: UInt8, label: [UInt8], isRepair: Bool,
         restoresFactoryState: Bool = false, emitentKey: EmitentKey? = nil
     ) {

@@ -1,20 +1,20 @@
 import APDU
 
 /// A volume of a token's drive.
-public struct TokenVolume: Sendable, Equatable {
-    public enum AccessMode: UInt8, Sendable {
+package struct TokenVolume: Sendable, Equatable {
+    package enum AccessMode: UInt8, Sendable {
         case hidden = 0x00
         case readOnly = 0x01
         case readWrite = 0x03
         case compactDisc = 0x05
     }
 
-    public var number: UInt8
-    public var accessMode: AccessMode
+    package var number: UInt8
+    package var accessMode: AccessMode
     /// In megabytes.
-    public var size: Int
+    package var size: Int
     /// The number of the PIN that the volume belongs to: 1 the SO's, 2 User's, 3 to 31 a local one; nil if it is nobody's.
-    public var owner: UInt8?
+    package var owner: UInt8?
 
     /// Number, mode, size, two bytes of unknown meaning, then the conditions of six operations, `FF` being never.
     init(parsing record: [UInt8]) throws(MalformedBytes) {

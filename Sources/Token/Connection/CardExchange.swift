@@ -1,13 +1,13 @@
-public import APDU
+package import APDU
 import Secrets
 
 /// A command that a card has answered, as far as a log may tell of it: no data.
-public struct CardExchange: Sendable {
+package struct CardExchange: Sendable {
     /// CLA, INS, P1 and P2.
-    public let header: UInt32
+    package let header: UInt32
     /// The path of the file that was selected last, two bytes for each command.
-    public let file: [UInt8]
-    public let status: StatusWord
+    package let file: [UInt8]
+    package let status: StatusWord
 
     init(_ header: (cla: UInt8, ins: UInt8, p1: UInt8, p2: UInt8), file: [UInt8], status: StatusWord) {
         self.header = [header.cla, header.ins, header.p1, header.p2].reduce(0) { $0 << 8 | UInt32($1) }

@@ -71,7 +71,7 @@ final class CardSession {
         var changeCounter: UInt32?
         var objects: ObjectCache?
         var info: (counter: UInt32, info: TokenInfo, isDetailed: Bool)?
-        var versions: Versions?
+        var versions: TokenVersions?
         var modelName: [UInt8]??
         var hasDrive: Bool?
         /// Whether the card has said that it is one of this project's; nil before it was asked.

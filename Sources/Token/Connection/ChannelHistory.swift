@@ -1,8 +1,8 @@
 import SecureChannel
-public import Secrets
+package import Secrets
 
 /// What a process remembers of its channels to the tokens in one reader, from one connection to the next.
-public final class ChannelHistory {
+package final class ChannelHistory {
     /// This process's name in channels.
     let instance: Instance
     /// Openings that led to nothing.
@@ -13,7 +13,7 @@ public final class ChannelHistory {
     /// How long a call asks whether the session still is, once one was lost.
     private static let caution = Duration.seconds(600)
 
-    public init(random: any RandomSource) throws(TokenError) {
+    package init(random: any RandomSource) throws(TokenError) {
         do { instance = try Instance(random: random) } catch { throw .channel(error) }
     }
 

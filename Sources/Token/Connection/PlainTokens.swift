@@ -1,7 +1,7 @@
 import Locking
 
 /// The tokens that are known to have no channel, so that each is asked only once (GSC/1, 4).
-public final class PlainTokens: Sendable {
+package final class PlainTokens: Sendable {
     private struct Token: Equatable {
         let atr: [UInt8]
         let serial: [UInt8]

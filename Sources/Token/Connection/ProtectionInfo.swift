@@ -1,18 +1,18 @@
-public import SecureChannel
+package import SecureChannel
 
 /// What a token tells of its secure channel.
-public struct ProtectionInfo: Sendable, Equatable {
+package struct ProtectionInfo: Sendable, Equatable {
     /// The profiles that the token offers; none if it has no channel.
-    public var profiles: Set<Profile> = []
+    package var profiles: Set<Profile> = []
     /// The profile in which this host is paired with it.
-    public var profile: Profile?
+    package var profile: Profile?
     /// Whether the store has another key of the token than the one that this user knows, so that it must be activated.
-    public var isKeyChanged = false
+    package var isKeyChanged = false
 }
 
 extension Token {
     /// What this host knows of the token's channel, without a word to the token.
-    public var protectionInfo: ProtectionInfo {
+    package var protectionInfo: ProtectionInfo {
         var info = ProtectionInfo(profiles: session.identity.capabilities?.profiles ?? [])
         if case .paired(let record) = session.protection {
             info.profiles = record.capabilities.profiles

@@ -20,7 +20,7 @@ import Secrets
 /// | Another token is there | anything | the sessions end; it gets neither PIN nor command |
 ///
 /// A command that may run twice is one whose `isIdempotent` is true.
-public enum Recovery {
+package enum Recovery {
     /// There is none: the call fails.
     case none
     /// The call runs once more, in a new transaction of the reader.
@@ -35,7 +35,7 @@ extension TokenError {
     /// What a call that failed can do.
     ///
     /// - Parameter hasActed: Whether the call sent a command that must not run twice.
-    public func recovery(afterActing hasActed: Bool) -> Recovery {
+    package func recovery(afterActing hasActed: Bool) -> Recovery {
         if hasActed { return .none }
         if self == .link(.reset) { return .newTransaction }
         if isDisturbance { return .newChannel }
@@ -51,7 +51,7 @@ extension TokenError {
     }
 
     /// Whether the token is no longer there.
-    public var isAbsence: Bool {
+    package var isAbsence: Bool {
         switch linkError {
         case .noCard, .mute, .noService, .removed: true
         default: false
@@ -59,12 +59,12 @@ extension TokenError {
     }
 
     /// Whether the reason may be that the token left in the middle of a command.
-    public var mayBeAbsence: Bool {
+    package var mayBeAbsence: Bool {
         if case .transmission = linkError { true } else { false }
     }
 
     /// Whether a token could not prove to be the one that its sessions were opened with.
-    public var isForeignToken: Bool {
+    package var isForeignToken: Bool {
         switch self {
         case .channel(.link), .channel(.randomUnavailable), .channel(.storage): false
         case .channel, .activationNeeded, .unsupported, .anotherToken: true

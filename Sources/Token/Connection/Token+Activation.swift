@@ -1,11 +1,11 @@
 import APDU
-public import SecureChannel
-public import Secrets
+package import SecureChannel
+package import Secrets
 
 extension Token {
     /// Activates the secure channel: exchanges long-term keys under the activation password and opens a session
     /// (GSC/1, 8 and 10). A token that is activated already is paired again in its place.
-    public func activate(with password: borrowing ActivationPassword) throws(TokenError) {
+    package func activate(with password: borrowing ActivationPassword) throws(TokenError) {
         let offered = try exclusively { card throws(TokenError) in try card.offeredCapabilities() }
         guard let capabilities = offered else { throw .activationNeeded }
         guard let store = try session.pairingStore(create: true) else { throw .activationNeeded }
@@ -35,7 +35,7 @@ extension Token {
     ///
     /// - Parameter slot: 1 to 6, or 0 for the next empty one.
     /// - Returns: The password in its canonical form.
-    public func generateActivationPassword(
+    package func generateActivationPassword(
         slot: UInt8, charset: SecureChannel.Charset
     ) throws(TokenError) -> Secret {
         try transaction { card throws(TokenError) in

@@ -1,9 +1,9 @@
 import APDU
-public import Secrets
+package import Secrets
 
 extension Token {
     /// Presents a PIN (VERIFY). Spends a try if it is wrong; a PIN that no token can have spends none.
-    public func logIn(as role: Role, pin: borrowing Secret) throws(TokenError) {
+    package func logIn(as role: Role, pin: borrowing Secret) throws(TokenError) {
         let pin = pin.copy()
         try transaction(first: .act) { card throws(TokenError) in
             // A search that follows needs it, and most do.
@@ -18,7 +18,7 @@ extension Token {
     }
 
     /// Presents the PIN of whoever is logged in once more (VERIFY). A wrong one spends a try.
-    public func confirm(_ pin: borrowing Secret) throws(TokenError) {
+    package func confirm(_ pin: borrowing Secret) throws(TokenError) {
         let pin = pin.copy()
         try pin.requirePossiblePIN()
         try transaction(first: .act) { card throws(TokenError) in
@@ -31,7 +31,7 @@ extension Token {
     }
 
     /// Gives up the right that ``logIn(as:pin:)`` gave. Even if the card cannot be told, nobody is logged in after it.
-    public func logOut() throws(TokenError) {
+    package func logOut() throws(TokenError) {
         guard let role = login else { return }
         forgetLogin()
         try transaction(first: .act) { card throws(TokenError) in

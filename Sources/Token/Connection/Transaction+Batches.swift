@@ -34,26 +34,13 @@ extension Transaction {
 
     /// Sends as many of the commands as one round trip takes.
     private func sendSome(of commands: ArraySlice<CardCommand>, goesOn: Bool) throws(TokenError) -> [Response] {
-        if let channel {
-            for count in stride(from: min(commands.count, 16), to: 1, by: -1) {
-                var batch = Batch(goesOn: goesOn)
-                for command in commands.prefix(count) { batch.append(command.apdu) }
-                guard channel.canTransmit(batch) else { continue }
-                let mayRepeat = commands.prefix(count).allSatisfy { $0.apdu.isIdempotent }
-                if commands.prefix(count).contains(where: { $0.apdu.setsKey }) { session.known.environment = nil }
-                let responses = try send(batch, over: channel, mayRepeat: mayRepeat)
-                note(commands, responses)
-                return responses
-            }
+        guard let channel, let batch = channel.largestBatch(of: commands, goesOn: goesOn) else {
+            guard let command = commands.first else { return [] }
+            return [try send(command)]
         }
-        guard let command = commands.first else { return [] }
-        return [try send(command)]
-    }
-
-    private func send(
-        _ batch: borrowing Batch, over channel: SecureChannel, mayRepeat: Bool
-    ) throws(TokenError) -> [Response] {
-        if !mayRepeat { session.progress.hasActed = true }
+        let sent = commands.prefix(batch.count)
+        if sent.contains(where: { $0.apdu.setsKey }) { session.known.environment = nil }
+        if !sent.allSatisfy({ $0.apdu.isIdempotent }) { session.progress.hasActed = true }
         let responses: [Response]
         do throws(LinkError) {
             responses = try channel.transmit(batch)
@@ -62,6 +49,7 @@ extension Transaction {
             throw linkFailed(error)
         }
         try spend(bytes: responses.reduce(0) { $0 + $1.data.count }, commands: responses.count)
+        note(sent, responses)
         return responses
     }
 
@@ -77,5 +65,17 @@ extension Transaction {
         guard !responses.isEmpty else { return [] }
         takeChangeCounter(from: responses.removeFirst())
         return responses
+    }
+}
+
+extension SecureChannel {
+    /// As many of the commands as one batch takes; nil if that is not more than one.
+    fileprivate func largestBatch(of commands: ArraySlice<CardCommand>, goesOn: Bool) -> Batch? {
+        for count in stride(from: min(commands.count, 16), to: 1, by: -1) {
+            var batch = Batch(goesOn: goesOn)
+            for command in commands.prefix(count) { batch.append(command.apdu) }
+            if canTransmit(batch) { return batch }
+        }
+        return nil
     }
 }

@@ -84,7 +84,7 @@ extension Token {
     /// Ends login and channel, as far as the card can still be reached, and lets go of it.
     ///
     /// Works when the process is about to end: computes nothing but what the open channel needs.
-    public func disconnect() {
+    package func disconnect() {
         if session.channel != nil || session.login.role != nil && !session.returnsRights {
             Transaction(session).endOnCard()
         }

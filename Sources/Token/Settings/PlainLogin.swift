@@ -1,5 +1,5 @@
 /// What becomes of a login on a token without channel when a call ends.
-public enum PlainLogin: String, Sendable, CaseIterable {
+package enum PlainLogin: String, Sendable, CaseIterable {
     /// The token forgets it, so that no other process inherits it; the next call logs in again.
     case reset
     /// The token keeps it until logout.

@@ -1,12 +1,12 @@
 /// The names of some readers: `*` stands for any characters or none, `?` for one. Case does not count.
-public struct ReaderPattern: Sendable, Equatable {
+package struct ReaderPattern: Sendable, Equatable {
     /// The pattern as it was written.
-    public let text: String
+    package let text: String
 
-    public init(_ text: String) { self.text = text }
+    package init(_ text: String) { self.text = text }
 
     /// Whether the whole of `reader` is as the pattern says.
-    public func matches(_ reader: String) -> Bool {
+    package func matches(_ reader: String) -> Bool {
         let pattern = Array(text.lowercased()), name = Array(reader.lowercased())
         var (position, index) = (0, 0)
         // Where the last star stands, and the first character of the name that it does not stand for.

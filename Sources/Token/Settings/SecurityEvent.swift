@@ -1,20 +1,20 @@
-public import Logging
+package import Logging
 
 extension Logger {
     /// The metadata key that marks a message for the administrator: its value is `event` or `error`.
-    public static let securityEventKey = "security"
+    package static let securityEventKey = "security"
 
     /// Logs a security event: something that looks like an attack on a token, or that weakens its protection. Whoever
     /// handles the log shows it to the administrator, even where nobody reads the log itself.
     ///
     /// - Parameter reader: The PC/SC name of the token's reader.
-    public func securityEvent(_ message: Logger.Message, reader: String) {
+    package func securityEvent(_ message: Logger.Message, reader: String) {
         warning(message, metadata: [Self.securityEventKey: "event", "reader": "\(reader)"])
     }
 
     /// Logs why tokens cannot be used, or not as the user would expect, before somebody changes something on this machine:
     /// an error of the configuration or of a store of pairings. The administrator is shown it, too.
-    public func administratorError(_ message: Logger.Message) {
+    package func administratorError(_ message: Logger.Message) {
         error(message, metadata: [Self.securityEventKey: "error"])
     }
 }

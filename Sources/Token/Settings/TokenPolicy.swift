@@ -1,36 +1,36 @@
-public import SecureChannel
+package import SecureChannel
 
 /// What users and administrators decide about tokens, whichever they are.
-public struct TokenPolicy: Sendable, Equatable {
+package struct TokenPolicy: Sendable, Equatable {
     /// The least profile to pair and to open a channel in (GSC/1, 4).
-    public var minimumProfile = Profile.classic
+    package var minimumProfile = Profile.classic
     /// Whether nothing is done without a channel, on wired readers either (GSC/1, 4).
-    public var requireSM = false
+    package var requireSM = false
     /// Whether a token with a Bluetooth radio may be spoken to in plain by a wire (GSC/1, 4).
-    public var plainBluetooth = false
+    package var plainBluetooth = false
     /// How long a PIN is kept to be presented again (GSC/1, 15.3).
-    public var pinRetention = PINRetention.session
+    package var pinRetention = PINRetention.session
     /// How many seconds the sessions of a token that left a wireless reader are kept (GSC/1, 15.3).
-    public var reconnectWindow = 20
+    package var reconnectWindow = 20
     /// The same for wired readers; 0 ends them at once.
-    public var reconnectWindowWired = 0
+    package var reconnectWindowWired = 0
     /// Readers that count as wireless whatever their names say (GSC/1, 4).
-    public var wirelessReaders: [ReaderPattern] = []
+    package var wirelessReaders: [ReaderPattern] = []
     /// What becomes of a login on a token without channel when a call ends.
-    public var plainLogin = PlainLogin.reset
+    package var plainLogin = PlainLogin.reset
     /// Whether searches pass over GOST key pairs, for programs that give up at a key of a type they do not know.
-    public var hidesGOSTKeys = false
+    package var hidesGOSTKeys = false
 
     /// What counts where nothing is decided.
-    public init() {}
+    package init() {}
 
     /// Whether a reader counts as wireless by its name (GSC/1, 4).
-    public func isWireless(_ reader: String) -> Bool {
+    package func isWireless(_ reader: String) -> Bool {
         WirelessReaders.areNamed(by: reader) || wirelessReaders.contains { $0.matches(reader) }
     }
 
     /// How long a token may be absent that is reached over the air, or by a wire.
-    public func window(isWireless: Bool) -> Duration {
+    package func window(isWireless: Bool) -> Duration {
         .seconds(isWireless ? reconnectWindow : reconnectWindowWired)
     }
 }

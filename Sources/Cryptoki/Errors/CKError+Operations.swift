@@ -1,0 +1,53 @@
+import CCryptoki
+import GOST
+import HostCrypto
+
+extension CKError {
+    package static let dataInvalid = CKError(CKR_DATA_INVALID)
+    static let encryptedDataInvalid = CKError(CKR_ENCRYPTED_DATA_INVALID)
+    static let encryptedDataLengthRange = CKError(CKR_ENCRYPTED_DATA_LEN_RANGE)
+    static let functionFailed = CKError(CKR_FUNCTION_FAILED)
+    static let savedStateInvalid = CKError(CKR_SAVED_STATE_INVALID)
+    static let stateUnsaveable = CKError(CKR_STATE_UNSAVEABLE)
+    static let unwrappingKeyHandleInvalid = CKError(CKR_UNWRAPPING_KEY_HANDLE_INVALID)
+    static let unwrappingKeySizeRange = CKError(CKR_UNWRAPPING_KEY_SIZE_RANGE)
+    static let unwrappingKeyTypeInconsistent = CKError(CKR_UNWRAPPING_KEY_TYPE_INCONSISTENT)
+    static let wrappingKeyHandleInvalid = CKError(CKR_WRAPPING_KEY_HANDLE_INVALID)
+    static let wrappingKeySizeRange = CKError(CKR_WRAPPING_KEY_SIZE_RANGE)
+
+    /// What an application learns when a computation of GOST on the host fails.
+    init(_ error: GOSTError) {
+        self =
+            switch error {
+            case .invalidPoint: .domainParametersInvalid("a point is not on its curve")
+            case .invalidParameter: .domainParametersInvalid("a parameter set is not known")
+            case .invalidLength: .dataLengthRange
+            case .invalidIVLength: .mechanismParameterInvalid("the parameter has another length, or another form")
+            case .invalidKeyLength: .keySizeRange("the key has a length that the algorithm does not take")
+            default: .functionFailed
+            }
+    }
+
+    /// What an application learns when libcrypto refuses or fails.
+    init(_ error: HostCryptoError) {
+        self =
+            switch error {
+            case .invalidKey: .domainParametersInvalid("the key's numbers are no key")
+            case .invalidPoint: .domainParametersInvalid("a point is not on its curve")
+            case .unsupportedKeySize: .keySizeRange("the key has a length that the library does not take")
+            case .keyTooShort: .keySizeRange("the key is too short for the scheme")
+            case .invalidParameter: .mechanismParameterInvalid("the parameter is refused by the algorithm")
+            case .invalidLength: .dataLengthRange
+            case .valueOutOfRange: .dataInvalid
+            case .invalidSignatureLength: .signatureLengthRange
+            case .invalidSignature: .signatureInvalid
+            case .decryptionFailed: .encryptedDataInvalid
+            default: .functionFailed
+            }
+    }
+
+    /// What an application learns when a ciphertext does not open.
+    init(decryption error: HostCryptoError) {
+        self = error == .invalidLength ? .encryptedDataLengthRange : CKError(error)
+    }
+}

@@ -1,0 +1,136 @@
+import APDU
+package import CCryptoki
+import SecureChannel
+import Storage
+import Token
+
+/// A Cryptoki return value other than `CKR_OK` (PKCS #11 v2.40, 5.1), and for the log why it is returned.
+///
+/// Two errors are equal if their values are.
+package struct CKError: Error, RawRepresentable, Sendable {
+    package let rawValue: CK_RV
+    /// Why; nil where the value says it all, and where nobody reads it.
+    package let reason: Reason?
+
+    package init(rawValue: CK_RV) { self.init(rawValue) }
+
+    package init(_ rawValue: CK_RV) {
+        self.rawValue = rawValue
+        reason = nil
+    }
+
+    /// - Parameter reason: Not called where nobody reads it.
+    package init(_ rawValue: CK_RV, _ reason: @autoclosure () -> Reason) {
+        self.rawValue = rawValue
+        self.reason = Reason.isWanted ? reason() : nil
+    }
+
+    /// The same reason under another value.
+    func renamed(_ rawValue: CK_RV) -> CKError { CKError(rawValue, reason ?? "it is refused") }
+
+    /// This error of a call that met others before, with the reasons of all. Many are not told one by one.
+    package func following(_ earlier: CKError?) -> CKError {
+        guard let earlier else { return self }
+        return CKError(rawValue, earlier.reason.map { $0.joined(with: reason) } ?? reason ?? "it is refused")
+    }
+
+    /// The same error, of a call with this mechanism.
+    package func naming(_ mechanism: CK_MECHANISM_TYPE) -> CKError {
+        CKError(rawValue, reason.map { "\(mechanism: mechanism): \($0)" } ?? "\(mechanism: mechanism)")
+    }
+
+    package static let bufferTooSmall = CKError(CKR_BUFFER_TOO_SMALL)
+    package static let cannotLock = CKError(CKR_CANT_LOCK)
+    package static let alreadyInitialised = CKError(CKR_CRYPTOKI_ALREADY_INITIALIZED)
+    package static let notInitialised = CKError(CKR_CRYPTOKI_NOT_INITIALIZED)
+    package static let dataLengthRange = CKError(CKR_DATA_LEN_RANGE)
+    package static let deviceError = CKError(CKR_DEVICE_ERROR)
+    package static let deviceMemory = CKError(CKR_DEVICE_MEMORY)
+    package static let deviceRemoved = CKError(CKR_DEVICE_REMOVED)
+    package static let functionNotParallel = CKError(CKR_FUNCTION_NOT_PARALLEL)
+    package static let functionNotSupported = CKError(CKR_FUNCTION_NOT_SUPPORTED)
+    package static let generalError = CKError(CKR_GENERAL_ERROR)
+    package static let hostMemory = CKError(CKR_HOST_MEMORY)
+    package static let objectHandleInvalid = CKError(CKR_OBJECT_HANDLE_INVALID)
+    package static let noEvent = CKError(CKR_NO_EVENT)
+    package static let operationActive = CKError(CKR_OPERATION_ACTIVE)
+    package static let operationNotInitialised = CKError(CKR_OPERATION_NOT_INITIALIZED)
+    package static let pinIncorrect = CKError(CKR_PIN_INCORRECT)
+    package static let pinLengthRange = CKError(CKR_PIN_LEN_RANGE)
+    package static let pinLocked = CKError(CKR_PIN_LOCKED)
+    package static let sessionExists = CKError(CKR_SESSION_EXISTS)
+    package static let sessionHandleInvalid = CKError(CKR_SESSION_HANDLE_INVALID)
+    package static let sessionParallelNotSupported = CKError(CKR_SESSION_PARALLEL_NOT_SUPPORTED)
+    package static let sessionReadOnlyExists = CKError(CKR_SESSION_READ_ONLY_EXISTS)
+    package static let sessionReadWriteSOExists = CKError(CKR_SESSION_READ_WRITE_SO_EXISTS)
+    package static let signatureInvalid = CKError(CKR_SIGNATURE_INVALID)
+    package static let signatureLengthRange = CKError(CKR_SIGNATURE_LEN_RANGE)
+    package static let slotIDInvalid = CKError(CKR_SLOT_ID_INVALID)
+    package static let tokenNotPresent = CKError(CKR_TOKEN_NOT_PRESENT)
+    package static let tokenNotRecognised = CKError(CKR_TOKEN_NOT_RECOGNIZED)
+    package static let userAlreadyLoggedIn = CKError(CKR_USER_ALREADY_LOGGED_IN)
+    package static let userAnotherAlreadyLoggedIn = CKError(CKR_USER_ANOTHER_ALREADY_LOGGED_IN)
+    package static let userTypeInvalid = CKError(CKR_USER_TYPE_INVALID)
+    /// The activation password is wrong or malformed (vendor, 0x80000006).
+    package static let activationPasswordInvalid = CKError(0x8000_0006)
+    /// The signature is good, and no path leads from the signer's certificate to a trusted one.
+    package static let certificateChainNotVerified = CKError(CKR_CERT_CHAIN_NOT_VERIFIED)
+}
+
+extension CKError {
+    /// What an application learns of a token's error.
+    ///
+    /// - Parameter exchange: What the card answered last.
+    init(_ error: TokenError, after exchange: CardExchange? = nil) {
+        let code =
+            switch error {
+            case .link(let error): Self.code(error)
+            case .channel(let error): Self.code(error)
+            case .activationNeeded: CKR_FUNCTION_NOT_SUPPORTED
+            case .pinIncorrect: CKR_PIN_INCORRECT
+            case .pinLength: CKR_PIN_LEN_RANGE
+            case .pinLocked: CKR_PIN_LOCKED
+            case .notLoggedIn: CKR_USER_NOT_LOGGED_IN
+            case .notFound: CKR_OBJECT_HANDLE_INVALID
+            case .anotherToken: CKR_DEVICE_REMOVED
+            case .memoryFull: CKR_DEVICE_MEMORY
+            case .unsupported: CKR_TOKEN_NOT_RECOGNIZED
+            case .faulty, .initialisationPhase, .malformedAnswer, .refused: CKR_DEVICE_ERROR
+            }
+        self.init(code, Reason(error, after: exchange))
+    }
+
+    /// What an application learns when the card cannot be reached.
+    init(_ error: LinkError) { self.init(Self.code(error), Reason(error)) }
+
+    private static func code(_ error: LinkError) -> CK_RV {
+        switch error {
+        case .noCard, .mute: CKR_TOKEN_NOT_PRESENT
+        case .noService, .removed: CKR_DEVICE_REMOVED
+        case .noDescriptors: CKR_HOST_MEMORY
+        case .refused, .randomUnavailable: CKR_FUNCTION_FAILED
+        case .reset, .sharingViolation, .transmission, .malformed, .channelBroken: CKR_DEVICE_ERROR
+        }
+    }
+
+    /// What an application learns when pairing or opening fails (gsc1, 15.1).
+    private static func code(_ error: ChannelError) -> CK_RV {
+        switch error {
+        case .link(let error): code(error)
+        case .passwordInvalid, .passwordRejected, .slotUnusable: activationPasswordInvalid.rawValue
+        case .slotBlocked: CKR_PIN_LOCKED
+        case .tableFull: CKR_DEVICE_MEMORY
+        case .unknownRecord, .profileUnsupported, .profileRaised: CKR_FUNCTION_NOT_SUPPORTED
+        case .storage(.noDescriptors): CKR_HOST_MEMORY
+        case .storage: CKR_FUNCTION_FAILED
+        default: CKR_DEVICE_ERROR
+        }
+    }
+}
+
+extension ActivationPassword {
+    /// Reads a password as a user typed it; what cannot be one is refused before anything reaches the token.
+    static func cryptoki(_ text: Span<UInt8>) throws(CKError) -> ActivationPassword {
+        do { return try ActivationPassword(text) } catch { throw CKError(.channel(error)) }
+    }
+}

@@ -1,0 +1,93 @@
+import CCryptoki
+import HostCrypto
+import Locking
+import Secrets
+
+/// What an application trusts in when it verifies a message: certificates and lists of revoked ones, in DER.
+package struct MessageStore: Sendable {
+    let trusted, certificates, revocationLists: [[UInt8]]
+
+    package init(trusted: [[UInt8]], certificates: [[UInt8]], revocationLists: [[UInt8]]) {
+        self.trusted = trusted
+        self.certificates = certificates
+        self.revocationLists = revocationLists
+    }
+}
+
+/// What a verification has found: every signature of the message is good.
+package struct VerifiedMessage: Sendable {
+    /// Empty for content that came another way.
+    package let content: [UInt8]
+    /// The signers' certificates in DER.
+    package let signers: [[UInt8]]
+    /// Whether a path leads from each of them to one that is trusted, or nobody asked for that.
+    package let isTrusted: Bool
+}
+
+/// The verification of a signed message. It runs on the host, and has a lock of its own, so that neither the token nor
+/// other sessions with it wait.
+final class MessageVerification: Sendable {
+    /// nil if it comes another way.
+    let content: [UInt8]?
+    private let checksSignatureOnly: Bool
+    /// nil after the end.
+    private let state: Lock<State?>
+
+    private struct State {
+        /// The content's, by each of the signers' hash functions.
+        var digests: [DigestAlgorithm: MessageDigest] = [:]
+        var form = ContentForm()
+        let signers: SignerVerification
+
+        mutating func update(_ data: Span<UInt8>) throws(CKError) {
+            for digest in digests.values { try digest.update(data) }
+            form.update(data)
+        }
+    }
+
+    /// - Parameter time: When the certificates must be valid, in seconds since 1970.
+    init(_ message: SignedData, trusting store: TrustStore, flags: CK_FLAGS, time: Int) throws(CKError) {
+        content = message.content
+        checksSignatureOnly = flags & CKF_VENDOR_CHECK_SIGNATURE_ONLY != 0
+        let signers: SignerVerification
+        do throws(HostCryptoError) {
+            signers = try SignerVerification(
+                message, trusting: store, usesMessage: flags & CKF_VENDOR_DO_NOT_USE_INTERNAL_CMS_CERTS == 0,
+                time: time)
+        } catch {
+            throw CKError(error)
+        }
+        var state = State(signers: signers)
+        for signer in message.signers where state.digests[signer.digest] == nil {
+            let size = signer.digest.size
+            state.digests[signer.digest] = try MessageDigest(sizes: size...size, hash: signer.digest)
+        }
+        self.state = Lock(state)
+    }
+
+    /// - Throws: `CKR_OPERATION_NOT_INITIALIZED` after the end.
+    func update(_ data: Span<UInt8>) throws(CKError) {
+        try state.withLock { state throws(CKError) in
+            guard state != nil else { throw .operationNotInitialised }
+            try state?.update(data)
+        }
+    }
+
+    /// - Throws: `CKR_SIGNATURE_INVALID`, for a message that nobody has signed too; `CKR_OPERATION_NOT_INITIALIZED` after
+    ///   the end.
+    func finish() throws(CKError) -> VerifiedMessage {
+        guard let state = state.withLock({ $0.take() }) else { throw .operationNotInitialised }
+        var values: [DigestAlgorithm: [UInt8]] = [:]
+        for (algorithm, digest) in state.digests { values[algorithm] = try digest.finalize() }
+        do throws(HostCryptoError) {
+            guard let signers = try state.signers.signers(of: values, state.form) else { throw .invalidSignature }
+            let isTrusted = checksSignatureOnly ? true : try state.signers.trustsSigners()
+            // Where the signature alone is checked, only those that the application knows are told, as the vendor does.
+            return VerifiedMessage(
+                content: content ?? [], signers: checksSignatureOnly ? signers.known : signers.certificates,
+                isTrusted: isTrusted)
+        } catch {
+            throw CKError(error)
+        }
+    }
+}

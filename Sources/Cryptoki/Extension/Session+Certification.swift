@@ -1,0 +1,236 @@
+package import CCryptoki
+import GOST
+import HostCrypto
+import Secrets
+import Token
+
+/// What a request for a certificate shall say, as an application words it: a type, its value, the next type, and so on.
+package struct RequestFields: Sendable {
+    let subject: [CertificationRequest.Field]
+    let attributes: [CertificationRequest.Field]
+    let extensions: [CertificationRequest.Field]
+
+    /// - Throws: `CKR_ARGUMENTS_BAD` for a type without a value.
+    package init(subject: [String], attributes: [String], extensions: [String]) throws(CKError) {
+        self.subject = try Self.fields(subject)
+        self.attributes = try Self.fields(attributes)
+        self.extensions = try Self.fields(extensions)
+    }
+
+    private static func fields(_ words: [String]) throws(CKError) -> [CertificationRequest.Field] {
+        guard words.count.isMultiple(of: 2) else {
+            throw .argumentsBad("\(words.count) strings are no pairs of a type and a value")
+        }
+        return stride(from: 0, to: words.count, by: 2).map { .init(type: words[$0], value: words[$0 + 1]) }
+    }
+}
+
+/// Certificates: requests for them, what they say, and messages that are signed with theirs.
+extension Session {
+    /// Makes a request for a certificate of a public key, PKCS #10 in DER.
+    ///
+    /// - Parameter privateKey: Invalid for the one with the public key's identifier.
+    /// - Throws: `CKR_USER_NOT_LOGGED_IN`; `CKR_KEY_HANDLE_INVALID`, `CKR_KEY_TYPE_INCONSISTENT` if the keys are no
+    ///   pair; `CKR_ARGUMENTS_BAD` for a field that nobody understands.
+    package func certificationRequest(
+        for publicKey: CK_OBJECT_HANDLE, with privateKey: CK_OBJECT_HANDLE, _ fields: RequestFields
+    ) throws(CKError) -> [UInt8] {
+        guard slot.login == .user else { throw .userNotLoggedIn("User must be logged in") }
+        guard let object = try? slot.visibleObject(publicKey),
+            try object.attributes.number(CKA_CLASS) == CKO_PUBLIC_KEY
+        else { throw .keyHandleInvalid("\(publicKey) is the handle of no public key") }
+        let info = try object.publicKeyInfo()
+        let key = try signingKey(privateKey, id: object.attributes[CKA_ID] ?? [], of: info)
+        do {
+            let request = try CertificationRequest(
+                subject: fields.subject, publicKeyInfo: info.der, attributes: fields.attributes,
+                extensions: fields.extensions)
+            let signature = try signBeside(request.info, with: key, of: info)
+            return try request.der(info.signing.algorithm, signature: signature)
+        } catch let error as CKError {
+            throw error
+        } catch {
+            throw (error as? HostCryptoError) == .invalidParameter
+                ? .argumentsBad("a type or a value of the request is not understood") : .functionFailed
+        }
+    }
+
+    /// Signs a message, CMS SignedData in DER.
+    ///
+    /// - Parameters:
+    ///   - certificate: The signer's.
+    ///   - privateKey: Invalid for the one with the certificate's identifier.
+    ///   - others: Further certificates to go with the message.
+    ///   - isDetached: Whether the data goes another way.
+    ///   - time: When that is, in seconds since 1970.
+    /// - Throws: `CKR_USER_NOT_LOGGED_IN`; `CKR_OBJECT_HANDLE_INVALID`, `CKR_ATTRIBUTE_TYPE_INVALID` for what is no
+    ///   certificate; `CKR_KEY_HANDLE_INVALID`; `CKR_KEY_TYPE_INCONSISTENT` for a key that is not the certificate's, or
+    ///   not of GOST.
+    package func signedMessage(
+        of data: Span<UInt8>, certificate: CK_OBJECT_HANDLE, with privateKey: CK_OBJECT_HANDLE,
+        others: [CK_OBJECT_HANDLE], isDetached: Bool, time: Int
+    ) throws(CKError) -> [UInt8] {
+        guard slot.login == .user else { throw .userNotLoggedIn("User must be logged in") }
+        let signer = try self.certificate(certificate)
+        var further: [[UInt8]] = []
+        for handle in others { further.append(try self.certificate(handle).value) }
+        let info = try PublicKeyInfo(signer: signer.value)
+        let key = try signingKey(privateKey, id: signer.id, of: info)
+        let content = [UInt8](copying: data)
+        do {
+            let algorithm = info.signing.algorithm
+            let message = try SignedMessage(
+                contentDigest: Digest.digest(data, algorithm.digest), certificate: signer.value, others: further,
+                algorithm: algorithm, signingTime: time)
+            let signature = try signBeside(message.signedAttributes, with: key, of: info)
+            return try message.der(signature: signature, content: isDetached ? nil : content)
+        } catch let error as CKError {
+            throw error
+        } catch {
+            throw .functionFailed
+        }
+    }
+
+    /// What a certificate says, as text for people.
+    package func certificateText(_ handle: CK_OBJECT_HANDLE) throws(CKError) -> [UInt8] {
+        let der = try certificate(handle).value
+        do { return try Certificate.text(der: der.span) } catch { throw .functionFailed }
+    }
+
+    /// A certificate in DER, and its identifier.
+    ///
+    /// - Throws: `CKR_OBJECT_HANDLE_INVALID`; `CKR_ATTRIBUTE_TYPE_INVALID` if the object is none.
+    private func certificate(_ handle: CK_OBJECT_HANDLE) throws(CKError) -> (value: [UInt8], id: [UInt8]) {
+        let attributes = try slot.visibleObject(handle).attributes
+        guard try attributes.number(CKA_CLASS) == CKO_CERTIFICATE, let value = attributes[CKA_VALUE] else {
+            throw .attributeTypeInvalid("\(handle) is the handle of no certificate with CKA_VALUE")
+        }
+        return (value, attributes[CKA_ID] ?? [])
+    }
+
+    /// The private key that an application names; if it names none, the one with this identifier.
+    private func signingKey(
+        _ handle: CK_OBJECT_HANDLE, id: [UInt8], of info: PublicKeyInfo
+    ) throws(CKError) -> CK_OBJECT_HANDLE {
+        var template = info.privateKeyTemplate
+        guard handle == CK_INVALID_HANDLE else {
+            guard let key = try? slot.visibleObject(handle),
+                try key.attributes.number(CKA_CLASS) == CKO_PRIVATE_KEY
+            else { throw .keyHandleInvalid("\(handle) is the handle of no private key") }
+            guard key.attributes.matches(template) else {
+                throw .keyTypeInconsistent("the private key does not belong to the public key")
+            }
+            return handle
+        }
+        template.set(CKA_ID, id)
+        if let known = try slot.visibleObjects(matching: template).first { return known }
+        try slot.refreshObjects()
+        guard let found = try slot.visibleObjects(matching: template).first else {
+            throw .keyHandleInvalid("no private key has this CKA_ID and belongs to the public key")
+        }
+        return found
+    }
+
+    /// Signs without a change to the session's own signature operation.
+    ///
+    /// - Throws: `CKR_KEY_TYPE_INCONSISTENT` if the public key does not verify it: then it belongs to another.
+    private func signBeside(
+        _ data: [UInt8], with key: CK_OBJECT_HANDLE, of info: PublicKeyInfo
+    ) throws(CKError) -> [UInt8] {
+        let operation = signature
+        signature = nil
+        // A login that ends takes operations along.
+        defer { signature = slot.login == .user ? operation : nil }
+        try signInit(Mechanism(type: info.signing.mechanism, parameter: []), key: key)
+        let signature = try sign(data.span)
+        let digest: [UInt8]
+        do throws(HostCryptoError) { digest = try Digest.digest(data.span, info.signing.algorithm.digest) } catch {
+            throw CKError(error)
+        }
+        guard (try? VerificationKey(info).isValidSignature(signature, of: digest)) == true else {
+            throw .keyTypeInconsistent("the public key does not verify what the private key signs")
+        }
+        return signature
+    }
+}
+
+extension VerificationKey {
+    fileprivate init(_ info: PublicKeyInfo) {
+        self =
+            switch info {
+            case .gost(let info): .gost(info.key)
+            case .ec(let key): .ec(key)
+            case .rsa(let key): .rsa(key, .pkcs1DigestInfo(info.signing.algorithm.digest))
+            }
+    }
+}
+
+extension Object {
+    /// A public key as a request for a certificate has it.
+    fileprivate func publicKeyInfo() throws(CKError) -> PublicKeyInfo {
+        if try attributes.number(CKA_KEY_TYPE) == CKK_RSA {
+            do throws(HostCryptoError) { return .rsa(try attributes.rsaPublicKey()) } catch { throw CKError(error) }
+        }
+        switch try VerificationKey(self) {
+        case .gost(let key):
+            let digest = attributes[CKA_GOSTR3411_PARAMS]
+            let algorithm = PublicKeyAlgorithm.allCases.first { $0.digestParameterSet == digest }
+            do throws(GOSTError) {
+                let info = try SubjectPublicKeyInfo(algorithm: algorithm ?? .gostR34102012256, key: key)
+                return .gost(try info.namingDigest)
+            } catch {
+                throw CKError(error)
+            }
+        case .ec(let key): return .ec(key)
+        case .rsa(let key, _): return .rsa(key)
+        }
+    }
+}
+
+extension PublicKeyInfo {
+    /// The key of a certificate that signs messages.
+    ///
+    /// - Throws: `CKR_KEY_TYPE_INCONSISTENT` if it is not of GOST.
+    fileprivate init(signer certificate: [UInt8]) throws(CKError) {
+        do {
+            let parsed = try Certificate(der: certificate.span)
+            let info = parsed.subjectPublicKeyInfo
+            self = try PublicKeyInfo(der: info.span)
+        } catch {
+            throw error == .invalidParameter
+                ? .keyTypeInconsistent("the certificate's key is on no known curve") : .functionFailed
+        }
+        guard case .gost = self else {
+            throw .keyTypeInconsistent("the certificate's key is not of GOST")
+        }
+    }
+
+    /// How the private half signs what X.509 has, and the mechanism that makes such signatures.
+    fileprivate var signing: (algorithm: SignatureAlgorithm, mechanism: CK_MECHANISM_TYPE) {
+        switch self {
+        case .gost(let info):
+            let algorithm = info.algorithm.algorithm
+            switch algorithm {
+            case .gostR34102001: return (.gost(algorithm), CKM_GOSTR3410_WITH_GOSTR3411)
+            case .gostR34102012256: return (.gost(algorithm), CKM_GOSTR3410_WITH_GOSTR3411_12_256)
+            case .gostR34102012512: return (.gost(algorithm), CKM_GOSTR3410_WITH_GOSTR3411_12_512)
+            }
+        case .rsa: return (.rsa(.sha256), CKM_SHA256_RSA_PKCS)
+        case .ec: return (.ecdsa(.sha256), CKM_ECDSA_SHA256)
+        }
+    }
+
+    /// What the private half has of it.
+    fileprivate var privateKeyTemplate: Attributes {
+        var template = Attributes()
+        template.set(CKA_CLASS, CKO_PRIVATE_KEY)
+        switch self {
+        case .gost(let info):
+            template.set(CKA_KEY_TYPE, KeyType(info.key.curve).rawValue)
+            template.set(CKA_GOSTR3410_PARAMS, info.key.curve.oid)
+        case .rsa: template.set(CKA_KEY_TYPE, CKK_RSA)
+        case .ec: template.set(CKA_KEY_TYPE, CKK_EC)
+        }
+        return template
+    }
+}

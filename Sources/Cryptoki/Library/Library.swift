@@ -1,0 +1,253 @@
+package import APDU
+package import CCryptoki
+import GOST
+import Locking
+package import Token
+
+/// What `C_Initialize` makes and `C_Finalize` ends: the slots and sessions of this application.
+///
+/// Any number of threads. A short lock guards the tables and is never held while a card works; each slot has a lock of
+/// its own for that.
+package final class Library: Sendable {
+    let readers: any ReaderService
+    let settings: TokenSettings
+    private let tables: Lock<Tables>
+
+    private struct Tables {
+        /// A reader that was seen once keeps its slot, by its position.
+        var slots: [Entry] = []
+        /// What the readers said at the last look.
+        var seen: [ReaderState]?
+        /// Whether the readers were looked at, so that what differs from then on is an event.
+        var isKnown = false
+        /// Whether the application was just told the number of slots, and will ask for the list.
+        var isCounted = false
+        /// The slot of each session.
+        var sessions = HandleTable<CK_SLOT_ID>(notFound: .sessionHandleInvalid)
+        /// Whether the application has finalised the library, so that a call on its way finds nothing more.
+        var isFinal = false
+    }
+
+    struct Entry {
+        let slot: Lock<Slot>
+        /// Whether a call that waits for the slot's token shall give up.
+        let isAbandoned: Lock<Bool>
+        let sighting: Sighting
+        var reader: ReaderState { didSet { state = SlotState(reader) } }
+        /// What the reader's state means.
+        private(set) var state: SlotState
+        /// Whether a card came or went, and nobody was told.
+        var hasEvent = false
+
+        init(_ reader: ReaderState, _ readers: any ReaderService, _ settings: TokenSettings) {
+            isAbandoned = Lock(false)
+            sighting = Sighting()
+            sighting.looked(reader, at: .zero)
+            slot = Lock(
+                Slot(
+                    reader: reader.name, readers: readers, settings: settings, isAbandoned: isAbandoned,
+                    sighting: sighting))
+            self.reader = reader
+            state = SlotState(reader)
+        }
+
+        /// Takes what the reader says now; nil if it is gone.
+        mutating func update(_ state: ReaderState?) {
+            let isOccupied = reader.atr != nil
+            // The service counts anew when a reader comes back.
+            let isSame = state == nil || state?.events == reader.events
+            hasEvent = hasEvent || isOccupied != (state?.atr != nil) || (isOccupied && !isSame)
+            if let state { reader = state } else { reader.atr = nil }
+        }
+
+        /// Runs `body` with the slot, without waiting for a token that is away.
+        func withLockAtOnce(_ body: (Slot) -> Void) {
+            isAbandoned.withLock { $0 = true }
+            slot.withLock { slot in body(slot) }
+            isAbandoned.withLock { $0 = false }
+        }
+    }
+
+    package init(readers: any ReaderService, settings: TokenSettings) {
+        self.readers = readers
+        self.settings = settings
+        tables = Lock(Tables())
+    }
+
+    // MARK: Slots
+
+    /// What a slot looks like from outside, without a word to the token.
+    package struct SlotState: Sendable {
+        /// The PC/SC name of the reader.
+        package var reader: String
+        /// Whether there is a card in it, of whatever kind.
+        package var isOccupied: Bool
+        /// Whether there is a token in it that this library drives.
+        package var hasToken: Bool
+    }
+
+    /// The slots in their order.
+    ///
+    /// - Parameters:
+    ///   - tokenPresent: Whether only those are asked for that have a token which this library drives.
+    ///   - isQuery: Whether only their number is asked for. The list that follows shows what was counted then, so that it
+    ///     fits; any other list shows what is there now.
+    package func slots(tokenPresent: Bool, isQuery: Bool) throws(CKError) -> [CK_SLOT_ID] {
+        let isCounted = tables.withLock { tables in
+            defer { tables.isCounted = isQuery }
+            return tables.isCounted && !isQuery
+        }
+        if !isCounted { try look(recent: true) }
+        return tables.withLock { tables in
+            tables.slots.indices.filter { !tokenPresent || tables.slots[$0].state.hasToken }.map(CK_SLOT_ID.init)
+        }
+    }
+
+    /// Brings the table of slots up to what is in the readers now.
+    func refreshSlots() throws(CKError) { try look(recent: false) }
+
+    private func look(recent: Bool) throws(CKError) {
+        let states: [ReaderState]
+        do { states = try recent ? readers.recentReaders() : readers.readers() } catch { throw CKError(error) }
+        try tables.withLock { tables throws(CKError) in
+            guard !tables.isFinal else { throw .notInitialised }
+            let now = settings.clocks.uptime.now
+            if recent, tables.seen == states {
+                for entry in tables.slots { entry.sighting.looked(entry.reader, at: now) }
+                return
+            }
+            tables.seen = states
+            for index in tables.slots.indices {
+                let name = tables.slots[index].reader.name
+                tables.slots[index].update(states.first { $0.name == name })
+            }
+            for state in states {
+                if let entry = tables.slots.first(where: { $0.reader.name == state.name }) {
+                    entry.sighting.looked(state, at: now)
+                } else {
+                    var entry = Entry(state, readers, settings)
+                    entry.hasEvent = tables.isKnown && state.atr != nil
+                    tables.slots.append(entry)
+                }
+            }
+            tables.isKnown = true
+        }
+    }
+
+    /// The first slot with an event that nobody was told of. It counts as told.
+    func takeEvent() -> CK_SLOT_ID? {
+        tables.withLock { tables in
+            guard let index = tables.slots.firstIndex(where: \.hasEvent) else { return nil }
+            tables.slots[index].hasEvent = false
+            return CK_SLOT_ID(index)
+        }
+    }
+
+    /// A slot as it is now.
+    package func slot(_ id: CK_SLOT_ID) throws(CKError) -> SlotState {
+        try look(recent: true)
+        guard let entry = known(id) else { throw .slotIDInvalid }
+        return entry.state
+    }
+
+    /// Runs `body` while no other thread has the slot.
+    func withSlot<Result>(_ id: CK_SLOT_ID, _ body: (Slot) throws(CKError) -> Result) throws(CKError) -> Result {
+        try entry(id).slot.withLock { slot throws(CKError) in try body(slot) }
+    }
+
+    /// What is known of a slot, for a call that is about to take its lock.
+    func entry(_ id: CK_SLOT_ID) throws(CKError) -> Entry {
+        guard LibraryContext.prepare() else { throw .hostMemory }
+        if let entry = known(id) { return entry }
+        try refreshSlots()
+        guard let entry = known(id) else { throw .slotIDInvalid }
+        return entry
+    }
+
+    private func known(_ id: CK_SLOT_ID) -> Entry? {
+        tables.withLock { tables in
+            guard let index = Int(exactly: id), tables.slots.indices.contains(index) else { return nil }
+            return tables.slots[index]
+        }
+    }
+
+    // MARK: Sessions
+
+    package func openSession(with id: CK_SLOT_ID, flags: CK_FLAGS) throws(CKError) -> CK_SESSION_HANDLE {
+        guard flags & CKF_SERIAL_SESSION != 0 else { throw .sessionParallelNotSupported }
+        let slot = try entry(id).slot
+        let handle = tables.withLock { $0.sessions.insert(id) }
+        do throws(CKError) {
+            let ended = try slot.withLock { slot throws(CKError) in
+                try slot.withoutSessions { () throws(CKError) in
+                    try slot.openSession(handle, isReadWrite: flags & CKF_RW_SESSION != 0)
+                }
+                return slot.sessions.takeEnded()
+            }
+            forget(ended)
+            return handle
+        } catch {
+            forget([handle])
+            throw error
+        }
+    }
+
+    package func closeSession(_ handle: CK_SESSION_HANDLE) throws(CKError) {
+        defer { forget([handle]) }
+        try withSession(handle) { session throws(CKError) in session.slot.closeSession(handle) }
+    }
+
+    /// Closes the sessions that there are; one that is being opened meanwhile is not among them.
+    package func closeAllSessions(with id: CK_SLOT_ID) throws(CKError) {
+        var ended: [CK_SESSION_HANDLE] = []
+        try entry(id).withLockAtOnce { slot in
+            slot.closeAllSessions()
+            ended = slot.sessions.takeEnded()
+        }
+        forget(ended)
+    }
+
+    /// Runs `body` with a session, while no other thread has the token's slot.
+    package func withSession<Result>(
+        _ handle: CK_SESSION_HANDLE, _ body: (Session) throws(CKError) -> Result
+    ) throws(CKError) -> Result {
+        let id = try tables.withLock { tables throws(CKError) in try tables.sessions[handle] }
+        return try withSlot(id) { slot throws(CKError) in try body(slot.sessions[handle]) }
+    }
+
+    /// The slot, state and flags of a session.
+    package func sessionInfo(
+        _ handle: CK_SESSION_HANDLE
+    ) throws(CKError) -> (slot: CK_SLOT_ID, state: CK_STATE, flags: CK_FLAGS) {
+        let id = try tables.withLock { tables throws(CKError) in try tables.sessions[handle] }
+        return try withSession(handle) { session throws(CKError) in (id, session.state, session.flags) }
+    }
+
+    private func forget(_ handles: [CK_SESSION_HANDLE]) {
+        tables.withLock { tables in
+            for handle in handles { _ = try? tables.sessions.remove(handle) }
+        }
+    }
+
+    // MARK: End
+
+    /// Closes everything. Calls that other threads are in the middle of end first.
+    package func finalize() {
+        let entries = tables.withLock { tables in
+            defer {
+                tables = Tables()
+                tables.isFinal = true
+            }
+            return tables.slots
+        }
+        for entry in entries { entry.withLockAtOnce { $0.closeAllSessions() } }
+    }
+}
+
+extension Library.SlotState {
+    init(_ state: ReaderState) {
+        reader = state.name
+        isOccupied = state.atr != nil
+        hasToken = state.atr.map { TokenModel(atr: $0) != nil } ?? false
+    }
+}

@@ -1,0 +1,46 @@
+package import CCryptoki
+package import Secrets
+import Token
+
+extension Session {
+    /// Logs in to the token, for all sessions of this application with it.
+    package func logIn(_ user: CK_USER_TYPE, pin: borrowing Secret) throws(CKError) {
+        let role: Token.Role
+        switch user {
+        case CKU_USER: role = .user
+        case CKU_SO: role = .securityOfficer
+        case CKU_CONTEXT_SPECIFIC: return try authenticate(pin)
+        default: throw .userTypeInvalid
+        }
+        if let login = slot.login {
+            throw login == role ? .userAlreadyLoggedIn : .userAnotherAlreadyLoggedIn
+        }
+        guard role == .user || !slot.hasReadOnlySession else { throw .sessionReadOnlyExists }
+        let pin = pin.copy()
+        try slot.withToken { token throws(TokenError) in try token.logIn(as: role, pin: pin) }
+    }
+
+    /// Lets the key of the operation that was begun last be used once.
+    private func authenticate(_ pin: borrowing Secret) throws(CKError) {
+        guard let authentication, !authentication.isGiven else { throw .operationNotInitialised }
+        let pin = pin.copy()
+        try slot.withToken { token throws(TokenError) in try token.confirm(pin) }
+        authentication.isGiven = true
+    }
+
+    /// Ends the login. Private objects are seen no more, and private session objects are gone.
+    package func logOut() throws(CKError) {
+        guard slot.login != nil else { throw .userNotLoggedIn("nobody is logged in") }
+        slot.loginEnded()
+        // A token that is away loses the right with its session, and nobody waits for it.
+        if case .waitingForToken = slot.presence {
+            slot.connection?.forgetLogin()
+            return
+        }
+        do throws(CKError) {
+            try slot.withToken(waits: false) { token throws(TokenError) in try token.logOut() }
+        } catch {
+            guard case .waitingForToken = slot.presence else { throw error }
+        }
+    }
+}

@@ -1,0 +1,128 @@
+import APDU
+import Locking
+import SecureChannel
+import Token
+
+/// The way to the token, and its absence and return (GSC/1, 15.3).
+extension Slot {
+    /// How often a call looks whether the token is back.
+    static let pollInterval = Duration.milliseconds(100)
+    /// How often a token may leave during one call.
+    private static let departures = 8
+
+    /// Runs `body` with the token, connected. Without a session the connection ends with the call.
+    ///
+    /// If the token leaves a reader where it may be away for a while, the call waits for its return and then runs `body`
+    /// from its beginning, unless something that must not run twice was sent. No other slot waits with it.
+    ///
+    /// - Parameter waits: Whether to wait for an absent token. What only tells of the token tells that it is absent.
+    func withToken<Result: ~Copyable>(
+        waits: Bool = true, _ body: (Token) throws(TokenError) -> Result
+    ) throws(CKError) -> Result {
+        var lastExchange: CardExchange?
+        let previous = login
+        defer { if previous != nil, login == nil { loginEnded() } }
+        do throws(TokenError) {
+            for _ in 1..<Self.departures {
+                do throws(TokenError) {
+                    return try attempt(waits: waits, &lastExchange, body)
+                } catch {
+                    let recovery = error.recovery(afterActing: connection?.hasActed != false)
+                    guard case .waitingForToken = presence, waits, recovery == .afterReturn else { throw error }
+                }
+            }
+            return try attempt(waits: waits, &lastExchange, body)
+        } catch {
+            throw CKError(error, after: lastExchange)
+        }
+    }
+
+    /// Runs `body`, which needs none of the open sessions. If it finds that their token is gone, with them, it runs once
+    /// more, with the token that is there now.
+    func withoutSessions<Result>(_ body: () throws(CKError) -> Result) throws(CKError) -> Result {
+        let wasConnected = connection != nil
+        do throws(CKError) { return try body() } catch {
+            guard error == .deviceRemoved, wasConnected, connection == nil else { throw error }
+            return try body()
+        }
+    }
+
+    /// - Parameter lastExchange: Takes what the card answered last, if `body` fails.
+    private func attempt<Result: ~Copyable>(
+        waits: Bool, _ lastExchange: inout CardExchange?, _ body: (Token) throws(TokenError) -> Result
+    ) throws(TokenError) -> Result {
+        let token = try presentToken(waits: waits)
+        defer { if sessions.isEmpty { disconnect() } }
+        do throws(TokenError) {
+            let result = try body(token)
+            sighting.answered(at: token.lastContact)
+            return result
+        } catch {
+            lastExchange = token.lastExchange
+            sighting.answered(at: token.lastContact)
+            if error == .anotherToken { end(as: .wrongToken) }
+            guard error.isAbsence || (error.mayBeAbsence && hasLeft()) else { throw error }
+            tokenLeft()
+            throw error.isAbsence ? error : .link(.removed(sent: true))
+        }
+    }
+
+    /// The connected token; one that is away is waited for.
+    private func presentToken(waits: Bool) throws(TokenError) -> Token {
+        guard let connection else { return try connect() }
+        guard case .waitingForToken(let deadline) = presence else { return connection }
+        while settings.clocks.uptime.now <= deadline {
+            if let link = try? readers.connect(to: reader) {
+                do throws(TokenError) {
+                    try resume(connection, over: link)
+                    return connection
+                } catch {
+                    // It may have left again at once.
+                    guard case .waitingForToken = presence, error.isAbsence else { throw error }
+                }
+            }
+            guard waits else { throw .link(.noCard) }
+            guard !isAbandoned.withLock({ $0 }) else { break }
+            settings.clocks.pause(Self.pollInterval)
+        }
+        end(as: .normal)
+        throw .link(.removed(sent: false))
+    }
+
+    /// Goes on with the token behind `link`, if it is the one that left and proves it. Any other gets neither PIN nor
+    /// command, and ends the sessions.
+    private func resume(_ token: Token, over link: any CardLink) throws(TokenError) {
+        do throws(TokenError) {
+            guard link.atr == token.atr else { throw .unsupported }
+            try token.resume(over: link)
+            try token.prepare()
+        } catch {
+            // That the PIN is not taken again is the user's business, not the token's identity.
+            if error != .notLoggedIn {
+                guard error.isForeignToken else { throw error }
+                end(as: .wrongToken)
+                throw .link(.removed(sent: false))
+            }
+        }
+        presence = .completed
+    }
+
+    /// The token is gone: its sessions wait for it, where they may.
+    private func tokenLeft() {
+        guard !sessions.isEmpty, let connection else { return end(as: .normal) }
+        let window = settings.policy.window(isWireless: connection.isWireless)
+        guard window > .zero else { return end(as: .normal) }
+        presence = .waitingForToken(until: sighting.time + window)
+    }
+
+    /// Whether a transmission failed because the token left. The smart card service notices that a little later.
+    private func hasLeft() -> Bool {
+        for _ in 0..<6 {
+            if let readers = try? readers.readers(), readers.first(where: { $0.name == reader })?.atr == nil {
+                return true
+            }
+            settings.clocks.pause(Self.pollInterval)
+        }
+        return false
+    }
+}

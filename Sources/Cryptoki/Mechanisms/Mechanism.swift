@@ -1,0 +1,15 @@
+package import CCryptoki
+
+/// A mechanism, with the parameter's bytes.
+package struct Mechanism: Sendable {
+    package var type: CK_MECHANISM_TYPE
+    package var parameter: [UInt8]
+    /// What the parameter points to, where it is a structure with pointers.
+    package var structure: MechanismParameters?
+
+    package init(type: CK_MECHANISM_TYPE, parameter: [UInt8], structure: MechanismParameters? = nil) {
+        self.type = type
+        self.parameter = parameter
+        self.structure = structure
+    }
+}

@@ -1,0 +1,153 @@
+package import CCryptoki
+import GOST
+
+/// What the structure of a mechanism's parameter points to.
+package enum MechanismParameters: Sendable {
+    case agreement(AgreementParameters)
+    case tree(KeyTreeParameters)
+    case oaep(OAEPParameters)
+    case transport(KeyTransportParameters)
+}
+
+/// The parameters of RSAES-OAEP (`CK_RSA_PKCS_OAEP_PARAMS`).
+package struct OAEPParameters: Sendable {
+    package var hash: CK_MECHANISM_TYPE
+    package var maskGeneration: CK_ULONG
+    /// Where the label comes from (`CKZ_`).
+    package var source: CK_ULONG
+    package var label: [UInt8]
+
+    package init(hash: CK_MECHANISM_TYPE, maskGeneration: CK_ULONG, source: CK_ULONG, label: [UInt8]) {
+        self.hash = hash
+        self.maskGeneration = maskGeneration
+        self.source = source
+        self.label = label
+    }
+}
+
+/// The parameters of a key agreement: `CK_GOSTR3410_DERIVE_PARAMS`, `CK_ECDH1_DERIVE_PARAMS`, or the same without
+/// pointers.
+package struct AgreementParameters: Sendable, Equatable {
+    /// What becomes of the shared secret (`CKD_`).
+    package var derivation: CK_ULONG
+    /// The other side's public key.
+    package var publicData: [UInt8]
+    /// The user keying material.
+    package var ukm: [UInt8]
+
+    package init(derivation: CK_ULONG, publicData: [UInt8], ukm: [UInt8]) {
+        self.derivation = derivation
+        self.publicData = publicData
+        self.ukm = ukm
+    }
+
+    /// Reads the layouts without pointers: the three numbers in 32 bits, little-endian, as the vendor's C samples have
+    /// them, or as `CK_ULONG`, as the vendor's .NET binding has. The lengths tell which.
+    init?(flat octets: [UInt8]) {
+        guard let parameters = Self(flat: octets, width: 4) ?? Self(flat: octets, width: 8) else { return nil }
+        self = parameters
+    }
+
+    /// Reads the same with fields of fixed length, 128 octets for the public key and 8 for the UKM, which a shorter key
+    /// does not fill: older bindings have them.
+    init?(fixed octets: [UInt8]) {
+        let room = (publicData: 128, ukm: 8)
+        guard let parameters = Self(flat: octets, width: 4, room) ?? Self(flat: octets, width: 8, room) else {
+            return nil
+        }
+        self = parameters
+    }
+
+    /// - Parameter room: What the fields have at least.
+    private init?(flat octets: [UInt8], width: Int, _ room: (publicData: Int, ukm: Int) = (0, 0)) {
+        var rest = octets[...]
+        func number() -> UInt64? {
+            guard rest.count >= width else { return nil }
+            let value = rest.prefix(width).reversed().reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
+            rest = rest.dropFirst(width)
+            return value
+        }
+        func field(_ room: Int) -> [UInt8]? {
+            guard let count = number().flatMap({ Int(exactly: $0) }), max(count, room) <= rest.count else { return nil }
+            defer { rest = rest.dropFirst(max(count, room)) }
+            return Array(rest.prefix(count))
+        }
+        guard let derivation = number(), let publicData = field(room.publicData), let ukm = field(room.ukm),
+            rest.isEmpty
+        else { return nil }
+        self.init(derivation: CK_ULONG(derivation), publicData: publicData, ukm: ukm)
+    }
+}
+
+extension AgreementParameters {
+    /// ``derivation`` as the standard numbers it, for agreements of GOST R 34.10. The vendor's bindings for Java have two
+    /// numbers of their own, and some of their programs write an `int` as a `long`: the upper half is its sign.
+    var function: CK_ULONG {
+        let number = derivation >> 31 == 0x1_FFFF_FFFF ? derivation & 0xFFFF_FFFF : derivation
+        return switch number {
+        case 0x9000_0001: CK_ULONG(CKD_NULL)
+        case 0x9000_0009: CK_ULONG(CKD_CPDIVERSIFY_KDF)
+        default: number
+        }
+    }
+}
+
+/// The parameters of the transport of a key (`CK_GOSTR3410_KEY_WRAP_PARAMS`).
+package struct KeyTransportParameters: Sendable {
+    /// The object identifier of a substitution, or nothing.
+    package var wrapOID: [UInt8] = []
+    /// The user keying material: 8 octets, or nothing.
+    package var ukm: [UInt8] = []
+    /// The sender's key, or `CK_INVALID_HANDLE`.
+    package var key = CK_OBJECT_HANDLE(CK_INVALID_HANDLE)
+
+    package init() {}
+}
+
+extension KeyTransportParameters {
+    /// The substitution that the parameters name.
+    ///
+    /// - Throws: `CKR_MECHANISM_PARAM_INVALID` for an unknown one.
+    var sBox: SBox? {
+        get throws(CKError) {
+            guard !wrapOID.isEmpty else { return nil }
+            guard let sBox = SBox.all.first(where: { $0.oid == wrapOID }) else {
+                throw .mechanismParameterInvalid("pWrapOID names no known substitution")
+            }
+            return sBox
+        }
+    }
+}
+
+/// The parameters of KDF_TREE_GOSTR3411_2012_256 (`CK_KDF_TREE_GOST_PARAMS`).
+package struct KeyTreeParameters: Sendable {
+    package var label: [UInt8]
+    package var seed: [UInt8]
+    /// The octets of the counter.
+    package var r: CK_ULONG
+    /// The octets that the tree gives.
+    package var length: CK_ULONG
+    /// Where in them the key begins.
+    package var offset: CK_ULONG
+
+    package init(label: [UInt8], seed: [UInt8], r: CK_ULONG, length: CK_ULONG, offset: CK_ULONG) {
+        self.label = label
+        self.seed = seed
+        self.r = r
+        self.length = length
+        self.offset = offset
+    }
+}
+
+extension Mechanism {
+    /// The parameters of a key agreement, in whichever layout they came.
+    func agreement() throws(CKError) -> AgreementParameters {
+        if case .agreement(let parameters) = structure { return parameters }
+        if let parameters = AgreementParameters(flat: parameter) { return parameters }
+        guard type == CKM_GOSTR3410_12_DERIVE, let parameters = AgreementParameters(fixed: parameter) else {
+            throw .mechanismParameterInvalid(
+                "the parameter of \(parameter.count) octets has none of the layouts of an agreement")
+        }
+        return parameters
+    }
+}

@@ -1,0 +1,115 @@
+package import CCryptoki
+package import Secrets
+
+/// Attributes by type, each value in the bytes that an application sees (PKCS #11 v2.40, 4.1).
+package struct Attributes: Sendable, Equatable {
+    private var values: [CK_ATTRIBUTE_TYPE: AttributeValue] = [:]
+    /// Where each type stands in the caller's template.
+    private var origin: TemplateOrigin?
+
+    package init() {}
+
+    /// A template.
+    ///
+    /// - Parameter name: The caller's argument.
+    /// - Throws: `CKR_TEMPLATE_INCONSISTENT` if a type comes twice with different values.
+    package init(
+        template: [(type: CK_ATTRIBUTE_TYPE, value: AttributeValue)], _ name: StaticString = "pTemplate"
+    ) throws(CKError) {
+        var origin = TemplateOrigin(name)
+        for (index, (type, value)) in template.enumerated() {
+            if let first = values[type], first != value {
+                throw .templateInconsistent("\(origin.place(of: type)) comes again with another value, at \(index)")
+            }
+            values[type] = value
+            origin.enter(type, at: index)
+        }
+        self.origin = origin
+    }
+
+    /// A template without values that were secret from the beginning.
+    package init(
+        template: [(type: CK_ATTRIBUTE_TYPE, value: [UInt8])], _ name: StaticString = "pTemplate"
+    ) throws(CKError) {
+        try self.init(template: template.map { ($0.type, Self.value($0.value, of: $0.type)) }, name)
+    }
+
+    package static func == (first: Attributes, second: Attributes) -> Bool { first.values == second.values }
+
+    /// An attribute's name for a reason, with its place in the caller's template if it comes from there.
+    func place(of type: CK_ATTRIBUTE_TYPE) -> Reason { origin?.place(of: type) ?? "\(attribute: type)" }
+
+    package subscript(type: CK_ATTRIBUTE_TYPE) -> [UInt8]? {
+        get { values[type]?.bytes }
+        set { values[type] = newValue.map { Self.value($0, of: type) } }
+    }
+
+    /// A value that is kept as a secret; nil for others.
+    package func secret(_ type: CK_ATTRIBUTE_TYPE) -> SharedSecret? {
+        if case .secret(let secret) = values[type] { secret } else { nil }
+    }
+
+    /// Takes over a value as it is kept.
+    mutating func copy(_ type: CK_ATTRIBUTE_TYPE, of other: Attributes) { values[type] = other.values[type] }
+
+    /// These attributes as an object keeps them.
+    func kept(isPrivate: Bool) -> Attributes {
+        var attributes = self
+        attributes.values = values.mapValues { $0.kept(isPrivate: isPrivate) }
+        return attributes
+    }
+
+    /// Whose object the value is part of is not known, so that what could make up a key is kept as a secret.
+    private static func value(_ bytes: [UInt8], of type: CK_ATTRIBUTE_TYPE) -> AttributeValue {
+        secrets.contains(type) ? .secret(SharedSecret(copying: bytes)) : .open(bytes)
+    }
+
+    /// The types that have a value.
+    package var types: some Collection<CK_ATTRIBUTE_TYPE> { values.keys }
+
+    /// As ``types``, those of the caller's template first and in its order.
+    var orderedTypes: [CK_ATTRIBUTE_TYPE] { origin.map { $0.sorted(Array(types)) } ?? types.sorted() }
+
+    /// Whether every attribute of `template` is here with the same value.
+    package func matches(_ template: Attributes) -> Bool {
+        template.values.allSatisfy { values[$0.key] == $0.value }
+    }
+
+    /// A Boolean attribute; nil if it is absent.
+    ///
+    /// - Throws: `CKR_ATTRIBUTE_VALUE_INVALID` if it is not one byte.
+    package func bool(_ type: CK_ATTRIBUTE_TYPE) throws(CKError) -> Bool? {
+        guard let value = self[type] else { return nil }
+        guard value.count == 1 else {
+            throw .attributeValueInvalid("\(place(of: type)) has \(value.count) octets, a CK_BBOOL has 1")
+        }
+        return value[0] != 0
+    }
+
+    /// A numeric attribute; nil if it is absent.
+    ///
+    /// - Throws: `CKR_ATTRIBUTE_VALUE_INVALID` if it does not have a `CK_ULONG`'s size.
+    package func number(_ type: CK_ATTRIBUTE_TYPE) throws(CKError) -> CK_ULONG? {
+        guard let value = self[type] else { return nil }
+        guard value.count == MemoryLayout<CK_ULONG>.size else {
+            throw .attributeValueInvalid(
+                "\(place(of: type)) has \(value.count) octets, a CK_ULONG has \(MemoryLayout<CK_ULONG>.size)")
+        }
+        return value.reversed().reduce(0) { $0 << 8 | CK_ULONG($1) }
+    }
+
+    mutating func set(_ type: CK_ATTRIBUTE_TYPE, _ value: Bool) { self[type] = [value ? 1 : 0] }
+    mutating func set(_ type: CK_ATTRIBUTE_TYPE, _ value: CK_ULONG) { self[type] = value.bytes }
+    mutating func set(_ type: CK_ATTRIBUTE_TYPE, _ value: [UInt8]) { self[type] = value }
+    mutating func set(_ type: CK_ATTRIBUTE_TYPE, _ secret: borrowing Secret) {
+        values[type] = .secret(SharedSecret(secret.copy()))
+    }
+}
+
+extension CK_ULONG {
+    /// `CK_UNAVAILABLE_INFORMATION`.
+    package static var unavailable: CK_ULONG { ~0 }
+
+    /// The bytes of the number as an attribute's value holds them. All supported hosts are little-endian.
+    var bytes: [UInt8] { (0..<MemoryLayout<CK_ULONG>.size).map { UInt8(truncatingIfNeeded: self >> (8 * $0)) } }
+}

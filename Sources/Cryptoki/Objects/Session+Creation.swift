@@ -1,0 +1,135 @@
+package import CCryptoki
+import Secrets
+import Token
+
+extension Session {
+    /// Makes an object of what the application has: a key, a certificate or data.
+    package func createObject(_ template: Attributes) throws(CKError) -> CK_OBJECT_HANDLE {
+        let attributes = try AttributeTable(for: template).attributes(from: template)
+        try checkRights(attributes)
+        return try insert(Object(creating: attributes, session: handle))
+    }
+
+    /// Copies an object. A private key of the token stays there alone.
+    package func copyObject(_ original: CK_OBJECT_HANDLE, _ template: Attributes) throws(CKError) -> CK_OBJECT_HANDLE {
+        let object = try slot.visibleObject(original)
+        guard !object.isFeatures, try object.attributes.bool(CKA_COPYABLE) != false else {
+            throw .actionProhibited("the object's CKA_COPYABLE is false")
+        }
+        let objectClass = try object.attributes.number(CKA_CLASS)
+        guard object.tokenItem == nil || objectClass != CKO_PRIVATE_KEY else {
+            throw .actionProhibited("a private key of the token cannot be copied")
+        }
+        let attributes = try AttributeTable(for: object.attributes).changing(
+            object.attributes, by: template, inCopy: true, byOfficer: isOfficers)
+        try checkRights(attributes)
+        let isPrivate = try attributes.bool(CKA_PRIVATE) ?? false
+        guard isPrivate || !object.isPrivate else {
+            throw .templateInconsistent("\(template.place(of: CKA_PRIVATE)) cannot become false in a copy")
+        }
+        let key = try slot.loaded(object).sessionKey
+        return try enter(Object(home: .session(handle, key), attributes: attributes, isPrivate: isPrivate))
+    }
+
+    /// Changes attributes of an object: all of them, or none.
+    package func setAttributes(of object: CK_OBJECT_HANDLE, _ template: Attributes) throws(CKError) {
+        var changed = try slot.visibleObject(object)
+        guard !changed.isFeatures, try changed.attributes.bool(CKA_MODIFIABLE) != false else {
+            throw .actionProhibited("the object's CKA_MODIFIABLE is false")
+        }
+        guard isReadWrite || changed.tokenItem == nil else {
+            throw .sessionReadOnly("an object of the token is to be changed")
+        }
+        // A trusted certificate cannot be modified (PKCS #11 v2.40, 4.6.2).
+        guard try changed.attributes.number(CKA_CLASS) != CKO_CERTIFICATE || changed.attributes[CKA_TRUSTED] != [1]
+        else {
+            throw .actionProhibited("a certificate whose CKA_TRUSTED is true cannot be changed")
+        }
+        let attributes = try AttributeTable(for: changed.attributes).changing(
+            changed.attributes, by: template, inCopy: false, byOfficer: isOfficers)
+        guard attributes != changed.attributes else { return }
+        if let item = changed.tokenItem {
+            changed = try change(item, to: attributes)
+        } else {
+            changed.attributes = attributes
+        }
+        try slot.objects.replace(object, with: changed)
+    }
+
+    /// The octets that an object's attributes take.
+    package func objectSize(_ handle: CK_OBJECT_HANDLE) throws(CKError) -> CK_ULONG {
+        let attributes = try slot.visibleObject(handle).attributes
+        return CK_ULONG(attributes.types.reduce(0) { $0 + (attributes[$1]?.count ?? 0) })
+    }
+
+    /// Enters a new object: on the token, if it shall live there.
+    func insert(_ object: Object) throws(CKError) -> CK_OBJECT_HANDLE {
+        try checkTrust(object.attributes)
+        return try enter(object)
+    }
+
+    /// - Throws: `CKR_ATTRIBUTE_READ_ONLY` for what only the SO may call trusted.
+    func checkTrust(_ attributes: Attributes) throws(CKError) {
+        guard isOfficers || attributes[CKA_TRUSTED] != [1] else {
+            throw .attributeReadOnly("\(attributes.place(of: CKA_TRUSTED)) can be set by the SO only")
+        }
+    }
+
+    private func enter(_ object: Object) throws(CKError) -> CK_OBJECT_HANDLE {
+        try checkRights(object.attributes)
+        guard try object.attributes.bool(CKA_TOKEN) == true else { return try slot.insertSessionObject(object) }
+        return slot.objects.insert(try store(object))
+    }
+
+    private var isOfficers: Bool { slot.login == .securityOfficer }
+
+    /// Whether this session may make an object with these attributes.
+    private func checkRights(_ attributes: Attributes) throws(CKError) {
+        let isToken = try attributes.bool(CKA_TOKEN) == true
+        let isPrivate = try attributes.bool(CKA_PRIVATE) == true
+        guard isReadWrite || !isToken else {
+            throw .sessionReadOnly("\(attributes.place(of: CKA_TOKEN)) is true")
+        }
+        guard slot.login == .user || !isPrivate else {
+            throw .userNotLoggedIn("\(attributes.place(of: CKA_PRIVATE)) is true, for which User must be logged in")
+        }
+    }
+
+    /// Stores an object on the token.
+    private func store(_ object: Object) throws(CKError) -> Object {
+        guard let item = try TokenItem(object.attributes) else {
+            guard let key = object.sessionKey else {
+                throw .templateInconsistent("objects of this class cannot live on the token")
+            }
+            return try storePrivateKey(key, object.attributes)
+        }
+        let value = try object.sessionKey?.secret() ?? Secret(count: 0)
+        let stored = try slot.withToken { token throws(TokenError) -> TokenItem in
+            switch item {
+            case .certificate(let certificate): .certificate(try token.storeCertificate(certificate))
+            case .data(let data): .data(try token.storeData(data))
+            case .storedKey(let key): .storedKey(try token.storeKey(key, value: value))
+            case .key, .rsaKey, .ecKey: throw .unsupported
+            }
+        }
+        return try Object(stored)
+    }
+
+    private func change(_ item: TokenItem, to attributes: Attributes) throws(CKError) -> Object {
+        // Whether a key agrees on secrets is settled when its file is made.
+        let canDerive =
+            switch item {
+            case .key(let key): key.half == .publicKey || key.canDerive
+            case .ecKey(let key): key.half == .publicKey || key.canDerive
+            default: true
+            }
+        guard canDerive || !attributes.agrees else {
+            throw .attributeReadOnly("CKA_DERIVE and CKA_UNWRAP of a key of the token are settled when it is made")
+        }
+        var changed = item
+        try changed.take(attributes)
+        changed.keepUniqueID(of: attributes)
+        let stored = try slot.withToken { token throws(TokenError) in try token.change(item, to: changed) }
+        return try Object(stored)
+    }
+}

@@ -1,0 +1,119 @@
+package import CCryptoki
+import Token
+
+extension Session {
+    /// The attributes of an object.
+    ///
+    /// - Parameter types: Those that are wanted; nil for all. A key's value is not read unless it is.
+    /// - Throws: `CKR_OBJECT_HANDLE_INVALID` if there is none that the session may see.
+    package func attributes(
+        of handle: CK_OBJECT_HANDLE, types: [CK_ATTRIBUTE_TYPE]? = nil
+    ) throws(CKError) -> Attributes {
+        let object = try slot.visibleObject(handle)
+        guard object.isFeatures else {
+            let isValueWanted = types.map { !Attributes.secrets.isDisjoint(with: $0) } ?? true
+            guard isValueWanted, object.attributes.showsValue else { return object.attributes }
+            return try slot.loaded(object).shownAttributes()
+        }
+        return try slot.withToken { token throws(TokenError) in try TokenFeatures.attributes(of: token) }
+    }
+
+    /// Whether an attribute exists but may not be read: what makes up a private or a secret key that is sensitive or
+    /// cannot be extracted.
+    package static func isSensitive(_ type: CK_ATTRIBUTE_TYPE, in attributes: Attributes) -> Bool {
+        guard !attributes.showsValue else { return false }
+        switch try? attributes.number(CKA_CLASS) {
+        case CKO_PRIVATE_KEY:
+            let keyType = (try? attributes.number(CKA_KEY_TYPE)).flatMap { KeyType($0) }
+            return keyType?.secretAttributes.contains(type) == true
+        case CKO_SECRET_KEY: return type == CKA_VALUE
+        default: return false
+        }
+    }
+
+    /// Destroys an object.
+    package func destroyObject(_ handle: CK_OBJECT_HANDLE) throws(CKError) {
+        let object = try slot.visibleObject(handle)
+        guard !object.isFeatures, try object.attributes.bool(CKA_DESTROYABLE) != false else {
+            throw .actionProhibited("the object's CKA_DESTROYABLE is false")
+        }
+        if let item = object.tokenItem {
+            guard isReadWrite else { throw .sessionReadOnly("an object of the token is to be destroyed") }
+            guard slot.login == .user else { throw .userNotLoggedIn("only User destroys objects of the token") }
+            try slot.withToken { token throws(TokenError) in try token.delete(item) }
+        }
+        try slot.objects.remove(handle)
+    }
+}
+
+extension Slot {
+    /// The objects that the present login may see and that match a template, oldest first. Hardware features are found
+    /// only by a template with their class (PKCS #11 v2.40, 4.3.1). So are profiles, or by their number: a program that was
+    /// written before version 3.0 and lists everything does not know them.
+    func visibleObjects(matching template: Attributes) throws(CKError) -> [CK_OBJECT_HANDLE] {
+        let objectClass = try template.number(CKA_CLASS)
+        let wantsFeatures = objectClass == CKO_HW_FEATURE
+        let wantsProfiles = objectClass == CKO_PROFILE || template[CKA_PROFILE_ID] != nil
+        let rest = template.withoutSecrets
+        let hasSecrets = rest != template
+        let found = objects.handles { object in
+            isVisible(object) && (wantsFeatures || !object.isFeatures) && (wantsProfiles || !object.isProfile)
+                && object.attributes.matches(hasSecrets && object.attributes.showsValue ? rest : template)
+        }
+        guard hasSecrets else { return found }
+        var matching: [CK_OBJECT_HANDLE] = []
+        for handle in found {
+            let object = try objects[handle]
+            let attributes = try object.attributes.showsValue ? loaded(object).shownAttributes() : object.attributes
+            if attributes.matches(template) { matching.append(handle) }
+        }
+        return matching
+    }
+
+    /// An object that the present login may see.
+    func visibleObject(_ handle: CK_OBJECT_HANDLE) throws(CKError) -> Object {
+        let object = try objects[handle]
+        guard isVisible(object) else { throw .objectHandleInvalid }
+        return object
+    }
+
+    private func isVisible(_ object: Object) -> Bool { !object.isPrivate || login == .user }
+
+    /// The object, with the value of a secret key of the token, which the host computes with.
+    func loaded(_ object: Object) throws(CKError) -> Object {
+        guard case .token(.storedKey(let key), nil) = object.home, key.kind == .secretKey else { return object }
+        var object = object
+        let value = try withToken { token throws(TokenError) in
+            let value = try token.value(of: key)
+            return SessionKey(value)
+        }
+        object.home = .token(.storedKey(key), value)
+        return object
+    }
+
+    /// Enters a new object of a session, with an identifier of its own.
+    func insertSessionObject(_ object: Object) throws(CKError) -> CK_OBJECT_HANDLE {
+        var object = object
+        object.attributes.set(CKA_UNIQUE_ID, try UniqueID.random(settings.random))
+        return objects.insert(object)
+    }
+
+    /// Brings the table of objects up to what the token has now. Objects that stay keep their handles.
+    func refreshObjects() throws(CKError) {
+        let found = try withToken { token throws(TokenError) in try token.objects() }
+        guard found != known else { return }
+        known = found
+        var missing = TokenItem.items(of: found)
+        if settings.policy.hidesGOSTKeys { missing.removeAll(where: \.isGOSTKey) }
+        objects.removeAll { object in
+            guard let item = object.tokenItem else { return false }
+            guard let index = missing.firstIndex(of: item) else { return true }
+            missing.remove(at: index)
+            return false
+        }
+        // What has no form of an object here does not keep the others from being found.
+        for object in missing.compactMap({ try? Object($0) }) { _ = objects.insert(object) }
+        guard !objects.contains(where: \.isFeatures) else { return }
+        for object in [.features] + Object.profiles { _ = objects.insert(object) }
+    }
+}

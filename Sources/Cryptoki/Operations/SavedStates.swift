@@ -1,0 +1,62 @@
+import CCryptoki
+import HostCrypto
+import Secrets
+import Token
+
+/// Digests that applications have put aside (PKCS #11 v2.40, 5.6.7).
+///
+/// libcrypto does not give a digest's state out. What an application gets names a copy in this process; the names of the
+/// oldest copies end where there would be too many.
+struct SavedStates {
+    private var states: [(name: [UInt8], digest: DigestOperation)] = []
+
+    /// The octets of a name.
+    static let nameSize = 16
+    private static let limit = 64
+
+    /// Keeps a copy of a digest.
+    ///
+    /// - Returns: Its name.
+    mutating func save(_ digest: DigestOperation, random: any RandomSource) throws(CKError) -> [UInt8] {
+        guard let name = try? random.bytes(Self.nameSize) else { throw .functionFailed }
+        states.append((name, try digest.copy()))
+        states = states.suffix(Self.limit)
+        return name
+    }
+
+    /// A digest that goes on where the copy was made.
+    ///
+    /// - Throws: `CKR_SAVED_STATE_INVALID`.
+    func digest(_ name: [UInt8]) throws(CKError) -> DigestOperation {
+        guard let state = states.first(where: { $0.name == name }) else { throw .savedStateInvalid }
+        return try state.digest.copy()
+    }
+}
+
+extension Session {
+    /// The octets of what ``saveState()`` gives.
+    ///
+    /// - Throws: `CKR_OPERATION_NOT_INITIALIZED` without an active operation, `CKR_STATE_UNSAVEABLE` unless it is a digest.
+    package func stateSize() throws(CKError) -> Int {
+        let operations = activeOperations & ~CKF_FIND_OBJECTS
+        guard operations != 0 else { throw .operationNotInitialised }
+        guard operations == CKF_DIGEST else { throw .stateUnsaveable }
+        return SavedStates.nameSize
+    }
+
+    /// Puts the active digest aside; it stays active.
+    package func saveState() throws(CKError) -> [UInt8] {
+        guard let digest else { throw .operationNotInitialised }
+        return try slot.sessions.savedStates.save(digest, random: slot.settings.random)
+    }
+
+    /// Goes on with a digest that was put aside, in place of whatever is active but for a search.
+    ///
+    /// - Parameter hasKeys: Whether the application names keys; a digest has none.
+    package func restoreState(_ state: [UInt8], hasKeys: Bool) throws(CKError) {
+        let saved = try slot.sessions.savedStates.digest(state)
+        guard !hasKeys else { throw .keyNotNeeded("the state is a digest's, which has no key") }
+        cancel(~CKF_FIND_OBJECTS)
+        digest = saved
+    }
+}

@@ -1,0 +1,142 @@
+package import CCryptoki
+import GOST
+package import Secrets
+
+extension Session {
+    package func encryptInit(_ mechanism: Mechanism, key: CK_OBJECT_HANDLE) throws(CKError) {
+        guard encryption == nil else { throw .operationActive }
+        encryption = try cipherOperation(mechanism, key: key, .encryption)
+    }
+
+    package func decryptInit(_ mechanism: Mechanism, key: CK_OBJECT_HANDLE) throws(CKError) {
+        guard decryption == nil else { throw .operationActive }
+        decryption = try cipherOperation(mechanism, key: key, .decryption)
+    }
+
+    /// The active encryption or decryption.
+    private func active(_ direction: CipherDirection) throws(CKError) -> CipherOperation {
+        guard let operation = direction == .encryption ? encryption : decryption else { throw .operationNotInitialised }
+        return operation
+    }
+
+    private func end(_ direction: CipherDirection) {
+        if direction == .encryption { encryption = nil } else { decryption = nil }
+    }
+
+    /// The octets that text in one part gives, or at most.
+    package func cipherSize(ofWhole count: Int, _ direction: CipherDirection) throws(CKError) -> Int {
+        try active(direction).size(ofWhole: count)
+    }
+
+    /// The octets that text in one part gives, where nobody knows before it is decrypted.
+    package func cipherSize(of data: Span<UInt8>, _ direction: CipherDirection) throws(CKError) -> Int {
+        try active(direction).exactSize(of: data)
+    }
+
+    /// The octets that a further part gives.
+    package func cipherSize(ofPart count: Int, _ direction: CipherDirection) throws(CKError) -> Int {
+        try active(direction).size(ofPart: count)
+    }
+
+    /// The octets that the end of the text gives, or at most.
+    package func cipherFinalSize(_ direction: CipherDirection) throws(CKError) -> Int {
+        try active(direction).finalSize
+    }
+
+    /// The octets that the end of the text gives, where nobody knows before it is decrypted.
+    package func cipherExactFinalSize(_ direction: CipherDirection) throws(CKError) -> Int {
+        try active(direction).exactFinalSize()
+    }
+
+    /// Encrypts or decrypts text that came in one part.
+    package func cipher(_ data: Span<UInt8>, _ direction: CipherDirection) throws(CKError) -> Secret {
+        let operation = try active(direction)
+        end(direction)
+        return try operation.process(data)
+    }
+
+    /// Encrypts or decrypts a further part.
+    package func cipherUpdate(_ data: Span<UInt8>, _ direction: CipherDirection) throws(CKError) -> Secret {
+        try active(direction).update(data)
+    }
+
+    /// Ends text that came in parts.
+    package func cipherFinal(_ direction: CipherDirection) throws(CKError) -> Secret {
+        let operation = try active(direction)
+        end(direction)
+        return try operation.finalize()
+    }
+
+    private func cipherOperation(
+        _ mechanism: Mechanism, key handle: CK_OBJECT_HANDLE, _ direction: CipherDirection
+    ) throws(CKError) -> CipherOperation {
+        let definition = try MechanismDefinition.find(mechanism.type)
+        let permission = direction == .encryption ? CKA_ENCRYPT : CKA_DECRYPT
+        if case .rsa(let padding, hash: nil) = definition.work {
+            let scheme = try mechanism.encryptionScheme(padding)
+            let cipher = try rsaCipher(definition, scheme, handle, permission: permission, direction)
+            return CipherOperation(cipher, direction)
+        }
+        guard case .cipher(let keyType, let mode) = definition.work else {
+            throw .mechanismInvalid("the mechanism encrypts nothing")
+        }
+        let key = try secretKey(handle, for: definition.type, permission: permission, types: [keyType])
+        let value = try key.secretValue()
+        if keyType == .aes {
+            return CipherOperation(try Self.aes(mode, mechanism.parameter, value, direction), direction)
+        }
+        do throws(GOSTError) {
+            let cipher = try Self.cipher(keyType, mode, mechanism.parameter, value.bytes, key.sBox, direction)
+            guard let cipher else { throw GOSTError.invalidIVLength }
+            return CipherOperation(cipher, direction)
+        } catch {
+            throw CKError(error)
+        }
+    }
+
+    private static func aes(
+        _ mode: CipherMode, _ parameter: [UInt8], _ key: borrowing Secret, _ direction: CipherDirection
+    ) throws(CKError) -> any RunningCipher {
+        if mode == .padded { return try PaddedAES(key: key, iv: parameter, direction) }
+        guard mode == .chained || parameter.isEmpty else {
+            throw .mechanismParameterInvalid("the parameter has \(parameter.count) octets, and must have none")
+        }
+        return try RunningAES(key: key.bytes, iv: mode == .chained ? parameter : nil, direction)
+    }
+
+    /// - Returns: nil for a parameter that the mechanism does not take.
+    private static func cipher(
+        _ keyType: SecretKeyType, _ mode: CipherMode, _ parameter: [UInt8], _ key: Span<UInt8>, _ sBox: SBox,
+        _ direction: CipherDirection
+    ) throws(GOSTError) -> (any RunningCipher)? {
+        switch (keyType, mode) {
+        case (.gost28147, .codebook) where parameter.isEmpty:
+            return try Codebook(GOST28147(key: key, sBox: sBox), direction)
+        case (.magma, .codebook) where parameter.isEmpty: return try Codebook(Magma(key: key), direction)
+        case (.kuznyechik, .codebook) where parameter.isEmpty: return try Codebook(Kuznyechik(key: key), direction)
+        case (.gost28147, .stream):
+            let iv = parameter.isEmpty ? [UInt8](repeating: 0, count: 8) : parameter
+            if sBox == .gost28147Test { return try Gamma28147(key: key, iv: iv.span, sBox: sBox) }
+            return try Feedback28147(key: key, iv: iv.span, sBox: sBox, direction)
+        case (.magma, .stream): return try rekeyedCounter(Magma.self, parameter, key)
+        case (.kuznyechik, .stream): return try rekeyedCounter(Kuznyechik.self, parameter, key)
+        case (.magma, .authenticated): return try Authenticated<Magma>(key: key, nonce: parameter, direction)
+        case (.kuznyechik, .authenticated):
+            return try Authenticated<Kuznyechik>(key: key, nonce: parameter, direction)
+        default: return nil
+        }
+    }
+
+    /// The parameter holds the section in octets, as a little-endian number of 32 bits, and the IV of half a block. A
+    /// section that is not whole blocks, as in the vendor's example, ends with its last block.
+    private static func rekeyedCounter<Cipher: BlockCipher & ~Copyable>(
+        _ cipher: Cipher.Type, _ parameter: [UInt8], _ key: Span<UInt8>
+    ) throws(GOSTError) -> (any RunningCipher)? {
+        guard parameter.count == 4 + Cipher.blockSize / 2 else { return nil }
+        let octets = parameter.prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
+        guard octets > 0 else { return nil }
+        let section = (octets + Cipher.blockSize - 1) / Cipher.blockSize * Cipher.blockSize
+        let iv = Array(parameter.dropFirst(4))
+        return try RekeyedCounter<Cipher>(key: key, iv: iv.span, section: section)
+    }
+}

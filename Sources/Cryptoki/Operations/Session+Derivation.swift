@@ -1,0 +1,114 @@
+package import CCryptoki
+import GOST
+import Secrets
+
+extension Session {
+    /// Makes a secret key out of another key (PKCS #11 v2.40, 5.16).
+    package func deriveKey(
+        _ mechanism: Mechanism, from baseHandle: CK_OBJECT_HANDLE, template: Attributes
+    ) throws(CKError) -> CK_OBJECT_HANDLE {
+        guard case .keyDerivation(let derivation) = try MechanismDefinition.find(mechanism.type).work else {
+            throw .mechanismInvalid("\(mechanism: mechanism.type) derives no keys")
+        }
+        let bases = try baseKeys(mechanism, derivation, baseHandle)
+        var asked = template
+        for base in bases { asked = try asked.joined(with: base.attributes, CKA_DERIVE_TEMPLATE) }
+        var template = try SecretKeyTemplate(asked, keyTypes: derivation.derivedTypes, madeBy: nil, isLocal: false)
+        if derivation.isOfSecrets { for base in bases { try template.inherit(from: base) } }
+        try template.inheritPast(from: bases)
+        let value = try derivedValue(mechanism, derivation, bases, template)
+        let count = template.count ?? template.keyType.size ?? value.count
+        guard count <= value.count, template.keyType.allows(count) else {
+            throw .templateInconsistent(
+                "\(asked.place(of: CKA_VALUE_LEN)): no key of \(keyType: template.keyType.rawValue) with \(count) octets comes from \(value.count)"
+            )
+        }
+        return try insert(template.object(value.extracting(0..<count), session: handle))
+    }
+
+    /// The keys that a mechanism derives from, checked for their types and the permission to be used so.
+    private func baseKeys(
+        _ mechanism: Mechanism, _ derivation: KeyDerivation, _ base: CK_OBJECT_HANDLE
+    ) throws(CKError) -> [Object] {
+        guard derivation.isOfSecrets else {
+            return [
+                try operationKey(
+                    base, for: mechanism.type, class: CKO_PRIVATE_KEY, permission: CKA_DERIVE,
+                    keyTypes: derivation.keyTypes)
+            ]
+        }
+        var handles = [base]
+        if case .concatenation = derivation {
+            guard let other = CK_ULONG(octets: mechanism.parameter) else {
+                throw .mechanismParameterInvalid(
+                    "the parameter has \(mechanism.parameter.count) octets, and must be a key's handle")
+            }
+            handles.append(other)
+        }
+        return try handles.map { handle throws(CKError) in
+            try secretKey(handle, for: mechanism.type, permission: CKA_DERIVE, types: SecretKeyType.all)
+        }
+    }
+
+    private func derivedValue(
+        _ mechanism: Mechanism, _ derivation: KeyDerivation, _ bases: [Object], _ template: SecretKeyTemplate
+    ) throws(CKError) -> Secret {
+        let base = bases[0]
+        let count = template.count ?? template.keyType.size
+        switch derivation {
+        case .vko2001, .vko2012256, .vko2012512, .keg:
+            return try agree(mechanism.agreement(), derivation, sBox: template.sBox, with: base)
+        case .ecdh:
+            guard case .agreement(let parameters) = mechanism.structure else {
+                throw .mechanismParameterInvalid("the parameter is no CK_ECDH1_DERIVE_PARAMS")
+            }
+            let peer = try parameters.publicKey(on: base.attributes.ecCurve())
+            return try parameters.expand(sharedSecret(of: base, with: peer), count: count)
+        case .tree:
+            guard case .tree(let tree) = mechanism.structure else {
+                throw .mechanismParameterInvalid("the parameter is no CK_KDF_TREE_GOST_PARAMS")
+            }
+            return try tree.derive(from: base.secretValue(), count: count)
+        case .concatenation:
+            var value = Secret(count: 0)
+            for base in bases {
+                let next = try base.secretValue()
+                value = value.appending(next.bytes)
+            }
+            return value
+        }
+    }
+}
+
+extension SecretKeyTemplate {
+    /// The substitution of a key of GOST 28147-89 that is to be.
+    fileprivate var sBox: SBox {
+        let parameters = attributes[CKA_GOST28147_PARAMS]
+        return SBox.all.first { $0.oid == parameters } ?? .cryptoProA
+    }
+
+    /// A key derived from a key that is not to be known is not to be known either (PKCS #11 v2.40, 2.31.2).
+    fileprivate mutating func inherit(from key: Object) throws(CKError) {
+        if try key.attributes.bool(CKA_SENSITIVE) == true { attributes.set(CKA_SENSITIVE, true) }
+        if try key.attributes.bool(CKA_EXTRACTABLE) == false { attributes.set(CKA_EXTRACTABLE, false) }
+    }
+
+    /// A derived key was always hidden if it is and if the keys were that it was made of (PKCS #11 v2.40 current
+    /// mechanisms, 2.3.8 and 2.31.2).
+    fileprivate mutating func inheritPast(from keys: [Object]) throws(CKError) {
+        let wereSensitive = keys.allSatisfy { $0.attributes[CKA_ALWAYS_SENSITIVE] == [1] }
+        let wereKeptIn = keys.allSatisfy { $0.attributes[CKA_NEVER_EXTRACTABLE] == [1] }
+        let isSensitive = try attributes.bool(CKA_SENSITIVE) == true
+        let isExtractable = try attributes.bool(CKA_EXTRACTABLE) == true
+        attributes.set(CKA_ALWAYS_SENSITIVE, wereSensitive && isSensitive)
+        attributes.set(CKA_NEVER_EXTRACTABLE, wereKeptIn && !isExtractable)
+    }
+}
+
+extension CK_ULONG {
+    /// The number that a mechanism's parameter holds.
+    fileprivate init?(octets: [UInt8]) {
+        guard octets.count == MemoryLayout<CK_ULONG>.size else { return nil }
+        self = octets.reversed().reduce(0) { $0 << 8 | CK_ULONG($1) }
+    }
+}

@@ -1,0 +1,12 @@
+import Secrets
+import Token
+
+extension Session {
+    /// Mixes a seed into the generator that keys of a session come from. The token's own takes none.
+    package func seedRandom(_ seed: Span<UInt8>) { slot.settings.random.mix(seed) }
+
+    /// Random bytes of the token's generator.
+    package func generateRandom(_ count: Int) throws(CKError) -> [UInt8] {
+        try slot.withToken { token throws(TokenError) in try token.randomBytes(count) }
+    }
+}

@@ -1,0 +1,179 @@
+# What the scripts share: a temporary directory, programs, pcscd, and emulated tokens in its virtual readers. To be sourced
+# from the project's root. All that was started is stopped, and all files are removed, when the script ends.
+
+root=$PWD
+module=$root/.build/release/libkanal-pkcs11.so
+emulator=$root/.build/release/kanal-emulator
+pin=12345678
+sudo=$([ "$(id -u)" = 0 ] || echo sudo)
+work=$(mktemp -d)
+pcscd=
+token=
+others=()
+leftovers=()
+
+# Ends a process that the script has started, by force after ten seconds. It may be sudo, which passes the signal on.
+stop() {
+    for signal in TERM KILL; do
+        $sudo kill "-$signal" "$1" 2> /dev/null || return 0
+        for _ in {1..50}; do
+            $sudo kill -0 "$1" 2> /dev/null || return 0
+            sleep 0.2
+        done
+    done
+}
+
+clean_up() {
+    trap - EXIT
+    for process in "$token" "${others[@]}"; do [ -z "$process" ] || stop "$process"; done
+    [ -z "$pcscd" ] || stop "$pcscd"
+    rm -rf "$work" "${leftovers[@]}"
+}
+trap clean_up EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+fail() {
+    printf '\n%s: %s\n' "${0##*/}" "$*" >&2
+    exit 1
+}
+
+passed() { printf 'ok: %s\n' "$*"; }
+skipped() { printf 'skipped: %s\n' "$*"; }
+
+# Runs a command and compares its exit status with the expected one. What it prints is in the file "output".
+expect() {
+    local wanted=$1 status=0
+    shift
+    timeout 120 "$@" > output 2>&1 || status=$?
+    [ "$status" = "$wanted" ] || fail "exit status $status instead of $wanted from: $*"$'\n'"$(cat output)"
+}
+
+printed() { grep -q -e "$1" output || fail "no \"$1\" in:"$'\n'"$(cat output)"; }
+
+# Waits up to 20 seconds until a command succeeds.
+wait_until() {
+    for _ in {1..100}; do
+        if timeout 20 "$@" > /dev/null 2>&1; then return; fi
+        sleep 0.2
+    done
+    return 1
+}
+
+# Builds the programs that all scripts use, and those that are named, of Tests/Programs/Token. Makes sure that nothing reads
+# or writes what belongs to the user.
+prepare() {
+    local program
+    for program in Examples/{activate,public_key} $(printf 'Tests/Programs/Token/%s ' readers "$@"); do
+        cc -pthread -IInclude/CCryptoki -I/usr/include/PCSC "$program.c" -o "$work/${program##*/}" \
+            -L"${module%/*}" -Wl,-rpath,"${module%/*}" -lkanal-pkcs11 -lpcsclite
+    done
+    unset KANAL_LOG
+    export HOME=$work/home
+    export XDG_CONFIG_HOME=$HOME/.config XDG_DATA_HOME=$HOME/.local/share XDG_STATE_HOME=$HOME/.local/state
+    mkdir -p "$HOME"
+    cat > "$work/openssl.cnf" << 'END'
+openssl_conf = main
+[main]
+engines = engines
+[engines]
+gost = gost
+[gost]
+engine_id = gost
+default_algorithms = ALL
+[req]
+distinguished_name = name
+[name]
+END
+    export OPENSSL_CONF=$work/openssl.cnf
+    cd "$work"
+}
+
+# Starts pcscd, with more options, unless it runs; $pcscd is set if the script has started it.
+start_pcscd() {
+    if ! ./readers > /dev/null; then
+        [ -z "$sudo" ] || sudo -v
+        $sudo pcscd --foreground "$@" > pcscd.log 2>&1 &
+        pcscd=$!
+        wait_until ./readers || fail "pcscd does not start: $(cat pcscd.log)"
+    fi
+    wait_until sh -c './readers | grep -q "Virtual PCD"' \
+        || fail "pcscd lacks the virtual reader: restart it, it has run since before vsmartcard-vpcd was installed"
+}
+
+# Puts a token into the reader: identity, directory of its state, more options. Sets $token, $serial and, for a new
+# token with a channel, $password.
+insert() {
+    rm -f emulator.log
+    "$emulator" --identity "$1" --state "$2" "${@:3}" > emulator.log 2>&1 &
+    token=$!
+    wait_until grep -q '^attached:' emulator.log || fail "the token is not attached: $(cat emulator.log)"
+    serial=$(sed -n 's/^serial: \([0-9a-f]*\).*/\1/p' emulator.log)
+    local new=$(sed -n '/^activation password: /{s///p;q}' emulator.log)
+    password=${new:-${password:-}}
+    wait_until sh -c './readers | grep -q "^card .*Virtual PCD"' || fail "the token does not appear in its reader"
+}
+
+# Inserts a token, and sets $slot when the library shows it.
+attach() {
+    insert "$@"
+    wait_until sh -c './activate "$0" | grep -q ^slot:' "$serial" || fail "the token does not appear in a slot"
+    slot=$({ ./activate "$serial" || true; } | sed -n 's/^slot: //p')
+}
+
+# Puts a second token into the second reader: identity, directory of its state. Sets $second_token, $second_serial and
+# $second_slot.
+attach_second() {
+    "$emulator" --identity "$1" --state "$2" --port 35964 > second.log 2>&1 &
+    second_token=$!
+    others+=($second_token)
+    wait_until sh -c '[ "$(./readers | grep -c "^card .*Virtual PCD")" = 2 ]' || fail "no second token: $(cat second.log)"
+    second_serial=$(sed -n 's/^serial: \([0-9a-f]*\).*/\1/p' second.log)
+    wait_until sh -c './activate "$0" | grep -q ^slot:' "$second_serial" || fail "the second token has no slot"
+    second_slot=$({ ./activate "$second_serial" || true; } | sed -n 's/^slot: //p')
+}
+
+# Takes the token away, and waits until pcscd has seen that: it looks every 400 ms, and would hold another token that
+# comes sooner for this one.
+detach() {
+    stop "$token"
+    token=
+    wait_until sh -c '! ./readers | grep -q "^card .*Virtual PCD 00 00"' || fail "the token does not leave its reader"
+}
+
+# The label that the library shows.
+token_label() {
+    pkcs11-tool --module "$module" -L | sed -n "/serial num *: $serial/q; s/^ *token label *: //p" | tail -n 1
+}
+
+# Copies a file of Examples, with this library and this PIN.
+example() {
+    sed "s|/usr/local/lib/libkanal-pkcs11.so|$module|; s|^PIN = .*|PIN = $pin|" "$root/Examples/$1" > "$1"
+}
+
+# Starts an agent of OpenSSH that has the token's keys; sets $agent and SSH_AUTH_SOCK. The public key is in key.pub.
+start_agent() {
+    expect 0 ssh-keygen -D "$module"
+    grep '^ssh-rsa' output > key.pub
+    printf '#!/bin/sh\necho %s\n' $pin > askpass
+    chmod 700 askpass
+    ssh-agent -D -a "$work/agent" -P "$(realpath "$module")" > agent.log 2>&1 &
+    agent=$!
+    others+=($agent)
+    export SSH_AUTH_SOCK=$work/agent
+    wait_until test -S "$SSH_AUTH_SOCK"
+    SSH_ASKPASS=$work/askpass SSH_ASKPASS_REQUIRE=force expect 0 setsid --wait ssh-add -s "$module" < /dev/null
+}
+
+stop_agent() {
+    stop $agent
+    wait $agent 2> /dev/null || true
+    rm -f "$SSH_AUTH_SOCK"
+    unset SSH_AUTH_SOCK
+}
+
+# The name by which the compiler knows the package in this build directory.
+package_name() {
+    awk -F '"' '/"-module-name","Secrets"/ { for (i = 1; i < NF; i++) if ($i == "-package-name") { print $(i + 2); exit } }' \
+        "$1/release.yaml"
+}

@@ -1,0 +1,197 @@
+#!/usr/bin/env bash
+# What servers and privileged programs do to a library: they become another user, close descriptors 0 to 2 or run out of
+# descriptors, are set-user-ID or have capabilities; and what the administrator then finds in the system's log.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+# What root can do here is seen by this script alone: it has an /etc and a /dev of its own.
+if [ "$(id -u)" = 0 ] && [ -z "${KANAL_OWN_MOUNTS:-}" ] && unshare --mount true 2> /dev/null; then
+    KANAL_OWN_MOUNTS=yes exec unshare --mount --propagation private "$0" "$@"
+fi
+. Tests/Scripts/common.sh
+
+# daemon EXPECTED WORD...: what the program printed, in one line.
+daemon() {
+    local wanted=$1 status=0
+    shift
+    rm -f said
+    DAEMON_OUT=$work/said timeout 60 ./daemon "$module" "$@" > output 2>&1 < /dev/null || status=$?
+    [ "$status" = 0 ] || fail "exit status $status from daemon $*: $(cat output)"
+    [ "$(xargs < said)" = "$wanted" ] || fail "daemon $*: $(xargs < said) instead of $wanted"$'\n'"$(cat log 2> /dev/null)"
+}
+
+prepare
+cc -I"$root/Include/CCryptoki" $(pkg-config --cflags p11-kit-1) "$root/Tests/Programs/Token/daemon.c" -o daemon -ldl
+start_pcscd
+attach usb usb
+
+# ---- Descriptors ----
+
+KANAL_LOG=$work/log daemon "init 0x0 fds 0x0 slots 0x0 sign 0x0 fds 0x0" close init fds slots sign=$pin fds
+grep -q C_OpenSession log || fail "no log with descriptors 0 to 2 closed"
+# Every number below 3 that a call opened or was given.
+if strace -V > /dev/null 2>&1; then
+    DAEMON_OUT=$work/said strace -f -e trace=openat,socket,dup,fcntl -o trace ./daemon "$module" close init slots sign=$pin
+    ! grep -E '(socket\(|openat\().* = [012]$' trace | grep -v O_PATH || fail "a file or socket has a number below 3"
+fi
+passed "with descriptors 0 to 2 closed, no file and no socket takes their numbers"
+
+daemon "init 0x0 sign 0x0 open 0x2 open 0x0" init sign=$pin fill open free=8 open
+daemon "init 0x2 init 0x0 slots 0x2 open 0x2 open 0x0" fill init free=8 init fill slots open free=8 open
+daemon "init 0x2 init 0x0 open 0x0" close fill init free=11 init open
+passed "without descriptors the answer is CKR_HOST_MEMORY, until there are some"
+
+# ---- The log ends nobody and waits for nobody ----
+
+rm -f log
+KANAL_LOG=$work/log daemon "init 0x0 open 0x0" limit=100 init open
+[ "$(stat -c %s log)" -le 100 ] || fail "the log is longer than allowed"
+for state in unread stuck; do KANAL_LOG=/dev/stderr daemon "init 0x0 open 0x0" $state init open; done
+mkfifo fifo
+KANAL_LOG=$work/fifo daemon "init 0x0 open 0x0" init open
+sleep 60 < fifo &
+others+=($!)
+KANAL_LOG=$work/fifo daemon "init 0x0 open 0x0" init open
+KANAL_LOG=/dev/stderr expect 0 ./daemon "$module" init open
+printed C_OpenSession
+./daemon "$module" init 2>&1 > /dev/null | cat > /dev/null
+KANAL_LOG=/dev/stderr ./daemon "$module" init open 2>&1 > said | cat > output
+printed C_OpenSession
+passed "a log that nobody reads, a FIFO and a limit of file sizes neither stop nor end a program"
+
+# ---- Another user's home ----
+
+[ -n "${KANAL_OWN_MOUNTS:-}" ] || {
+    skipped "what only root can do: other users, privileged programs, a socket /dev/log"
+    exit 0
+}
+chmod 755 "$work"
+nobody=$(id -u nobody)
+at_home() { HOME=$1 XDG_DATA_HOME= XDG_CONFIG_HOME= KANAL_LOG=$work/log daemon "${@:2}"; }
+mkdir -p "$HOME/.config/kanal"
+chmod 700 "$HOME"
+echo "minimum_profile = nonsense" > "$HOME/.config/kanal/kanal.conf"
+at_home "$HOME" "init 0x0 sign 0x6" init sign=$pin
+for home in "$HOME" home relative/home ""; do
+    at_home "$home" "init 0x0 sign 0x0" user="$nobody" init sign=$pin
+done
+rm "$HOME/.config/kanal/kanal.conf"
+for home in "$HOME" home relative/home ""; do
+    at_home "$home" "init 0x0 sign 0x0 sign 0x0" init sign=$pin user="$nobody" sign=$pin
+done
+install -d -m 700 -o nobody nobody nobody/.config nobody/.config/kanal
+install -m 600 -o nobody /dev/stdin nobody/.config/kanal/kanal.conf <<< "minimum_profile = nonsense"
+rm log
+at_home "$work/nobody" "init 0x0 sign 0x0" init sign=$pin
+grep -q "HOME \"$work/nobody\" does not belong to user 0" log || fail "no warning: $(cat log)"
+at_home "$work/nobody" "init 0x0 sign 0x6" user="$nobody" init sign=$pin
+passed "a home of another user counts for nothing, with a warning, and plain tokens work; the user's own counts"
+
+cp -a /etc own-etc
+mount --bind own-etc /etc
+sed -i "s|^\(nobody:.*\):[^:]*:\([^:]*\)$|\1:$work/nobody:\2|" /etc/passwd
+at_home "" "init 0x0 sign 0x6" user="$nobody" init sign=$pin
+rm nobody/.config/kanal/kanal.conf
+at_home "" "init 0x0 sign 0x0" user="$nobody" init sign=$pin
+chown root nobody
+at_home "" "init 0x0 sign 0x0" user="$nobody" init sign=$pin
+mkdir -p /etc/kanal
+echo "require_sm = on" > /etc/kanal/kanal.conf
+at_home "$HOME" "init 0x0 sign 0x54" user="$nobody" init sign=$pin
+rm /etc/kanal/kanal.conf
+passed "without HOME the home is the password database's; the administrator's settings bind in any case"
+
+# ---- Programs with more rights than their user ----
+
+cp "$module" privileged.so
+install -d -m 700 secret
+# As a user without rights: what file the program runs from, and what it does.
+as_user() {
+    DAEMON_OUT=$work/secret/said KANAL_LOG=$work/secret/log XDG_CONFIG_HOME=$'/x\n* * * * * root id' \
+        expect 0 setpriv --reuid="$nobody" --regid="$nobody" --clear-groups "$work/$1" "$work/privileged.so" "${@:2}"
+    [ "$(xargs < secret/said)" = "init 0x0 open 0x0" ] || fail "the program says $(cat secret/said)"
+    rm secret/said
+    [ ! -e secret/log ] || fail "a privileged program writes where its user wants: $1 ${*:2}"
+}
+install -m 4755 daemon set-user-id
+as_user set-user-id init open
+as_user set-user-id user=0 init open
+install -m 755 daemon capable
+setcap cap_dac_override+ep capable
+as_user capable init open
+passed "set-user-ID programs, also after setuid(0), and programs with capabilities write no log for their user"
+
+ln -s target link
+install -m 600 -o nobody /dev/null other
+for file in link other; do
+    KANAL_LOG=$work/$file daemon "init 0x0" init
+    [ ! -e target ] && [ ! -s "$file" ] || fail "the log goes through a link or to another's file"
+done
+rm log
+KANAL_LOG=$work/log XDG_CONFIG_HOME=$'x\n\e[2J\u2028* * * * * root id\377' daemon "init 0x0" init
+KANAL_LOG=$work/log XDG_CONFIG_HOME=$'x\n\e[2J\u2028* * * * * root id' daemon "init 0x0" init
+! grep -v '^20[-0-9T:.]*Z \[' log || fail "a line of the log is not the library's"
+! grep -q $'\e' log || fail "a control character is in the log"
+grep -q 'x.u{A}.u{1B}.2J.u{2028}' log || fail "nothing escaped: $(cat log)"
+passed "a log is a file of one's own, and each of its lines the library's"
+
+# ---- The system's log ----
+
+mkdir own-dev
+mount -t tmpfs tmpfs own-dev
+for node in null zero full random urandom tty; do
+    touch own-dev/$node
+    mount --bind /dev/$node own-dev/$node
+done
+ln -s /proc/self/fd own-dev/fd
+for number in 0 1 2; do ln -s /proc/self/fd/$number "own-dev/$(cut -d ' ' -f $((number + 1)) <<< "stdin stdout stderr")"; done
+mount --move own-dev /dev
+cat > syslog.py << 'END'
+import os, socket
+listener = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+listener.bind("/dev/log")
+os.chmod("/dev/log", 0o666)
+with open("syslog", "a") as file:
+    while True:
+        print(listener.recv(4096).decode(), file=file, flush=True)
+END
+timeout 300 python3 syslog.py &
+others+=($!)
+wait_until test -S /dev/log
+# told TEXT: the system's log has the text; what it has is forgotten.
+told() {
+    wait_until grep -q -e "$1" syslog || fail "the system's log has no \"$1\": $(cat syslog)"
+    ! grep -v '^<8[34]>kanal\[[0-9]*\]: [a-z]*: ' syslog || fail "another form"
+    : > syslog
+}
+echo "minimum_profile = nonsense" > /etc/kanal/kanal.conf
+daemon "init 0x0 open 0x6" init open
+told "<83>kanal.*kanal.conf:1: minimum_profile: \"nonsense\" is not allowed"
+rm /etc/kanal/kanal.conf
+mkdir -p "$XDG_DATA_HOME/kanal/pairings" "$XDG_CONFIG_HOME/kanal"
+chmod 755 "$XDG_DATA_HOME/kanal/pairings"
+detach
+attach bt bluetooth
+echo "syslog = off" > "$XDG_CONFIG_HOME/kanal/kanal.conf"
+daemon "init 0x0 open 0x6" init open
+told "pairings in $XDG_DATA_HOME/kanal/pairings cannot be used: group or others have access"
+rm "$XDG_CONFIG_HOME/kanal/kanal.conf"
+words=()
+for _ in {1..100}; do words+=(init open finalize); done
+DAEMON_OUT=$work/said ./daemon "$module" "${words[@]}"
+DAEMON_OUT=$work/said XDG_CONFIG_HOME=relative ./daemon "$module" init
+wait_until grep -q XDG_CONFIG_HOME syslog || fail "nothing told of a relative path"
+[ "$(wc -l < syslog)" = 2 ] || fail "a polling program floods the system's log: $(cat syslog)"
+: > syslog
+chmod 700 "$XDG_DATA_HOME/kanal/pairings"
+expect 0 ./activate "$serial" "$password"
+detach
+insert usb downgraded --serial "$serial"
+daemon "init 0x0 open 0x54" init open
+told "<84>kanal.*possible downgrade attack reader="
+echo "syslog = off" > /etc/kanal/kanal.conf
+daemon "init 0x0 open 0x54" init open
+rm /etc/kanal/kanal.conf
+XDG_CONFIG_HOME=relative daemon "init 0x0 open 0x54" init open
+wait_until grep -q XDG_CONFIG_HOME syslog
+[ "$(grep -c downgrade syslog)" = 1 ] || fail "the system's log is told what the administrator does not want: $(cat syslog)"
+passed "the administrator reads of errors and downgrades in the system's log, and can turn that off"

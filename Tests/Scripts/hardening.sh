@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# What makes it harder to use a fault of the installed files: the loader resolves everything at once, and what it has
+# written, and all constants, are read-only from then on; no page is writable and executable; C has canaries and marks
+# for indirect jumps. A libcrypto that lacks a function serves for nothing.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+. Tests/Scripts/common.sh
+
+prefix=$work/installed
+make -s install PREFIX="$prefix" P11KIT_MODULES_DIR="$work/modules" > /dev/null
+for file in "$prefix/lib/libkanal-pkcs11.so" "$prefix/bin/kanal-emulator"; do
+    name=${file##*/}
+    readelf --dynamic --program-headers --sections --wide "$file" > "$work/elf"
+    grep -q '(FLAGS_1).* NOW' "$work/elf" || fail "$name: functions are resolved when they are called"
+    grep -Eq 'Type: +DYN' <(readelf --file-header "$file") || fail "$name: lies at the same place always"
+    grep -q '^  GNU_STACK .* RW  ' "$work/elf" || fail "$name: the stack is executable"
+    ! grep -q '^  [A-Z_]* .* RWE ' "$work/elf" || fail "$name: what is writable is executable"
+    # Sections that can be written outside of what the loader protects. The Swift runtime protects its own.
+    read -r begin size < <(sed -n 's/^  GNU_RELRO  *[^ ]* \([^ ]*\) [^ ]* [^ ]* \([^ ]*\) .*/\1 \2/p' "$work/elf") \
+        || fail "$name: nothing is protected by the loader"
+    writable=
+    while read -r section address count flags; do
+        [[ $flags == *W* && $flags != *T* ]] || continue
+        ((16#$address >= begin && 16#$address + 16#$count <= begin + size)) || writable+="$section "
+    done < <(sed -n 's/^  \[ *[0-9]*\] \([^ ]*\) *[A-Z_0-9]* *\([0-9a-f]\{16\}\) [0-9a-f]* \([0-9a-f]*\) [0-9a-f]* *\([A-Za-z]*\) .*/\1 \2 \3 \4/p' \
+        "$work/elf")
+    [ "$(sort <<< "${writable// /$'\n'}" | xargs)" = ".bss .data .tm_clone_table swift5_backtrace" ] \
+        || fail "$name: these can be written: $writable"
+    grep -q '\] \.rodata ' "$work/elf" || fail "$name: no constants"
+    passed "$name: everything is resolved at once, and read-only but for $writable"
+done
+
+if [ "$(uname -m)" = x86_64 ]; then
+    for object in .build/release/{GOSTKernels,CModule}.build/*.o; do
+        grep -q 'IBT, SHSTK' <(readelf --notes "$object") || fail "${object##*/} does not say where jumps may go"
+    done
+fi
+nm .build/release/{GOSTKernels,CModule}.build/*.o > "$work/names"
+grep -q 'U __stack_chk_fail' "$work/names" || fail "no stack frame has a canary"
+passed "C has canaries, and marks for indirect jumps"
+
+prepare incomplete
+start_pcscd
+attach usb usb
+mkdir libraries
+LC_ALL=C sed 's/X509_CRL_get0_by_serial/X509_CRL_get0_by_unknwn/g' "$(ldconfig -p | sed -n 's/.*libcrypto.so.3 .*=> //p' | head -n 1)" \
+    > libraries/libcrypto.so.3
+expect 0 ./incomplete "$slot" whole
+LD_LIBRARY_PATH=$work/libraries expect 0 ./incomplete "$slot" incomplete
+passed "without one of its functions libcrypto serves for nothing: $(cat output)"

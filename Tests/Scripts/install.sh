@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# "make install" lays down what a program needs to be compiled, linked and run, and "make uninstall" takes it away.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+. Tests/Scripts/common.sh
+
+# The files and links under a directory.
+files() {
+    (cd "$1" && find . ! -type d | sort)
+}
+
+program=Tests/Programs/Module/linked.c
+installed="./bin/kanal-emulator
+./include/kanal/rtpkcs11.h
+./lib/libkanal-pkcs11.so
+./lib/pkgconfig/kanal-pkcs11.pc
+./share/doc/kanal/kanal.conf
+./share/man/man1/kanal-emulator.1
+./share/man/man5/kanal.conf.5
+./share/p11-kit/modules/kanal.module"
+
+# A prefix of one's own: the flags of pkg-config suffice to compile, link and run. Whatever the installer's umask is,
+# everybody can read what is installed.
+prefix=$work/own
+own=(PREFIX="$prefix" P11KIT_MODULES_DIR="$prefix/share/p11-kit/modules")
+(umask 077 && make -s install "${own[@]}" > /dev/null)
+[ -z "$(find "$prefix" ! -perm -o=r)" ] || fail "not for everybody: $(find "$prefix" ! -perm -o=r)"
+[ "$(files "$prefix")" = "$installed" ] || fail "installed: $(files "$prefix")"
+export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
+read -ra flags <<< "$(pkg-config --cflags --libs kanal-pkcs11)"
+cc "$program" "${flags[@]}" -o "$work/linked"
+"$work/linked" || fail "the linked program exits with $?"
+for example in Examples/*.c; do
+    cc "$example" "${flags[@]}" -o "$work/example" || fail "$example cannot be built"
+done
+grep -qx "module: $prefix/lib/libkanal-pkcs11.so" "$prefix/share/p11-kit/modules/kanal.module" \
+    || fail "the module file names another library"
+"$prefix/bin/kanal-emulator" --help > "$work/help" || fail "the emulator does not run"
+
+[ "$("$prefix/bin/kanal-emulator" --version)" = "$(pkg-config --modversion kanal-pkcs11)" ] \
+    || fail "the emulator has another version than the library"
+
+# What the emulator cannot do it refuses, with the reason.
+refused() {
+    if timeout 20 "$prefix/bin/kanal-emulator" "${@:2}" > "$work/refusal" 2>&1; then fail "not refused: ${*:2}"; fi
+    grep -q -e "^Error: .*$1" "$work/refusal" || fail "no \"$1\" in: $(cat "$work/refusal")"
+}
+refused "Missing expected argument '--identity"
+refused "The value 'foo' is invalid" --identity foo
+refused "no secure channel" --identity usb --sessions 2
+refused "no secure channel" --identity usb --activation-password 1BCD-EFGH-JKLM-NPQR
+refused "an activation password is" --identity bt --activation-password 1BCD
+refused "8 or 16 hexadecimal digits" --identity bt --serial xyz
+refused "group or others have access" --identity bt --state /etc
+refused "numeric IPv4 address" --identity bt --host localhost
+refused "no virtual reader at 127.0.0.1:1" --identity bt --port 1 --wait 0
+
+for page in "$prefix"/share/man/man*/*; do
+    mandoc -T lint -W warning "$page" > "$work/lint" || fail "$page: $(cat "$work/lint")"
+done
+
+# The manual says what the program and the example say: every option, every key.
+for option in $(grep -o -e '--[a-z][a-z-]*' "$work/help" | sort -u); do
+    grep -q "Fl ${option#-}\b" "$prefix/share/man/man1/kanal-emulator.1" || fail "the manual lacks $option"
+done
+for key in $(sed -n 's/^#\([a-z_]*\) =.*/\1/p' "$prefix/share/doc/kanal/kanal.conf"); do
+    grep -qx ".It Cm $key" "$prefix/share/man/man5/kanal.conf.5" || fail "the manual lacks $key"
+done
+
+# The vendor's name is a link, laid down on demand; a file that is not ours stays.
+make -s install "${own[@]}" COMPAT=1 > /dev/null
+[ "$(readlink "$prefix/lib/librtpkcs11ecp.so")" = libkanal-pkcs11.so ] || fail "COMPAT=1 makes no link"
+make -s uninstall "${own[@]}" > /dev/null
+[ -z "$(ls -A "$prefix")" ] || fail "left behind: $(find "$prefix")"
+mkdir "$prefix/lib"
+echo vendor > "$prefix/lib/librtpkcs11ecp.so"
+! make -s install "${own[@]}" COMPAT=1 > /dev/null 2>&1 || fail "COMPAT=1 takes the place of a foreign library"
+make -s uninstall "${own[@]}" > /dev/null
+[ "$(cat "$prefix/lib/librtpkcs11ecp.so")" = vendor ] || fail "uninstall removes a foreign library"
+
+# A staging directory: no path that is written down knows of it; p11-kit's own directory takes the module file.
+stage=$work/stage
+make -s install PREFIX=/usr DESTDIR="$stage" > /dev/null
+modules=$(pkg-config p11-kit-1 --variable=p11_module_configs)
+grep -qx "module: /usr/lib/libkanal-pkcs11.so" "$stage$modules/kanal.module" || fail "no module file in $modules"
+! grep -rqI "$stage" "$stage" || fail "the staging directory is written down"
+! grep -q rpath "$stage/usr/lib/pkgconfig/kanal-pkcs11.pc" || fail "a run path for a directory of the system"
+make -s uninstall PREFIX=/usr DESTDIR="$stage" > /dev/null
+[ -z "$(files "$stage")" ] || fail "left behind: $(files "$stage")"
+
+echo "install.sh: passed"

@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# What the memory of an application holds of secrets, with a channel and without: in a core dump, in a forked child, after
+# C_Logout and after C_Finalize. Arguments: the identities, both if there are none.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+. Tests/Scripts/common.sh
+
+invert() { python3 -c 'import sys; sys.stdout.buffer.write(bytes(255 - b for b in sys.stdin.buffer.read()))'; }
+
+# The keys of the channel's sessions are known only when they have gone: the program waits for them.
+tell_keys() {
+    wait_until test -e finalized || exit 1
+    sed -n 's/^session key: //p' emulator.log | python3 -c '
+import sys
+sys.stdout.buffer.write(b"".join(bytes(255 - octet for octet in bytes.fromhex(line)) for line in sys.stdin))' > keys
+}
+
+# inspect IDENTITY SECRETS
+inspect() {
+    # The digits of the factory's PIN stand in the memory of every program.
+    pkcs11-tool --module "$module" --slot "$slot" --login --pin $pin --change-pin --new-pin kroet-81f > output 2>&1 \
+        || fail "the PIN is not changed: $(cat output)"
+    detach
+    attach "$1" "memory-$1" --show-keys
+    printf %s kroet-81f | invert > secret.pin
+    rm -f finalized
+    tell_keys &
+    ./scan "$slot" secret.pin "${@:2}" > output || fail "$1: $(cat output)"
+    detach
+    passed "N60: $1: no secret in $(sed -n 's/^looked into //p' output), in a child, after C_Logout and after C_Finalize"
+}
+
+prepare scan
+start_pcscd
+mkfifo keys
+for identity in ${@:-usb bt}; do
+    attach $identity "memory-$identity"
+    secrets=()
+    if [ "$identity" = bt ]; then
+        ./activate "$serial" "$password" > /dev/null
+        printf %s "${password//-/}" | invert > secret.password
+        for key in "$XDG_DATA_HOME"/kanal/pairings/host.*; do invert < "$key" > "secret.${key##*/}"; done
+        secrets=(secret.password secret.host.*)
+    fi
+    inspect $identity "${secrets[@]}"
+done
+[ "$identity" = usb ] || grep -q '^looked for [1-9][0-9]* session keys' output || fail "no session keys: $(cat output)"
+echo "memory.sh: passed"

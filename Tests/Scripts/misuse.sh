@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# Requires that what must not happen does not compile: each file of Tests/Programs/Misuse is refused with the one error
+# that its first line names. Takes the modules of "swift build".
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+build=.build/debug
+for source in Tests/Programs/Misuse/*.swift; do
+    expected=$(sed -n '1s|^// error: ||p' "$source")
+    errors=$(swiftc -emit-sil -o .build/misuse.sil -swift-version 6 -I $build/Modules -I Include/COpenSSL \
+        -I Include/CHostProcess -Xcc -fmodule-map-file=$build/GOSTKernels.build/module.modulemap "$source" 2>&1 \
+        | sed -n "s|^.*$source:[0-9:]* error: ||p" || true)
+    [ "${errors%% \[#*}" = "$expected" ] || { echo "$source: not refused with \"$expected\", but: $errors" >&2; exit 1; }
+done
+echo "misuse.sh: passed"

@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# threads.sh [SECONDS [SANITIZER]]: lets 16 threads call the library at once for so many seconds (60), under
+# ThreadSanitizer and then under AddressSanitizer, or under one of them. The token is emulated in the same process.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+. Tests/Scripts/common.sh
+
+seconds=${1:-60}
+for sanitizer in ${2:-thread address}; do
+    build=.build/$sanitizer
+    for target in Cryptoki Configuration EmulatedTokens; do
+        swift build -c release --scratch-path "$build" --target $target --sanitize "$sanitizer" \
+            -Xswiftc -enable-testing
+    done
+    libraries=$(printf "$build/release/%s.build/*.o " \
+        APDU Cryptoki EmulatedTokens Emulator GOST GOSTKernels HostCrypto HostProcess Locking Logging Secrets SecureChannel \
+        Storage Token)
+    # shellcheck disable=SC2086
+    swiftc -O -sanitize="$sanitizer" -package-name "$(package_name "$build")" -parse-as-library -swift-version 6 -use-ld=lld \
+        -I "$build/release/Modules" -I Include/COpenSSL -I Include/CHostProcess -Xcc -fmodule-map-file=Include/CCryptoki/module.modulemap \
+        -Xcc -fmodule-map-file="$build/release/GOSTKernels.build/module.modulemap" \
+        Tests/Programs/Threads/threads.swift Tests/Unit/CryptokiTests/Application.swift $libraries \
+        -lcrypto -o "$build/threads"
+    echo "under the sanitizer of: $sanitizer"
+    TSAN_OPTIONS="halt_on_error=1 history_size=4" ASAN_OPTIONS=detect_leaks=0 SWIFT_BACKTRACE=enable=no \
+        "$build/threads" "$seconds"
+done
+echo "threads.sh: passed"

@@ -1,0 +1,92 @@
+import Foundation
+public import Testing
+
+/// The program `openssl`, which knows nothing of this project, in a folder of its own.
+public final class OpenSSL: Sendable {
+    private static let program = "/usr/bin/openssl"
+    private static let engine = "/usr/lib/x86_64-linux-gnu/engines-3/gost.so"
+    private static var isThere: Bool { FileManager.default.isExecutableFile(atPath: program) }
+    /// Whether it has the gost engine.
+    public static var hasGOST: Bool { isThere && FileManager.default.fileExists(atPath: engine) }
+
+    private let folder: URL
+
+    /// Skips the test if there is no such program.
+    public init() throws {
+        try Self.require()
+        folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let settings = """
+            openssl_conf = all
+            [req]
+            distinguished_name = none
+            [none]
+            [all]
+            engines = list
+            [list]
+            gost = gost
+            [gost]
+            engine_id = gost
+            dynamic_path = \(Self.engine)
+            default_algorithms = ALL
+            """
+        try write(Array((Self.hasGOST ? settings : "").utf8), "openssl.cnf")
+    }
+
+    private static func require() throws {
+        if !isThere { try Test.cancel("the program openssl is missing (package openssl)") }
+    }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+
+    public func write(_ bytes: [UInt8], _ name: String) throws {
+        try Data(bytes).write(to: folder.appending(path: name))
+    }
+
+    public func read(_ name: String) throws -> [UInt8] {
+        try Array(Data(contentsOf: folder.appending(path: name)))
+    }
+
+    /// Runs `openssl` with these words, expects success, and gives what it prints.
+    @discardableResult
+    public func run(_ words: String, environment: [String: String] = [:]) throws -> String {
+        let (status, output, errors) = try status(words, environment)
+        #expect(status == 0, "openssl \(words): \(errors)")
+        return String(decoding: output, as: UTF8.self)
+    }
+
+    /// Whether `openssl` with these words succeeds.
+    public func succeeds(_ words: String) throws -> Bool { try status(words).status == 0 }
+
+    /// What `openssl` with these words prints; nil if it fails.
+    public func output(_ words: String) throws -> [UInt8]? {
+        let (status, output, _) = try status(words)
+        return status == 0 ? output : nil
+    }
+
+    private func status(
+        _ words: String, _ environment: [String: String] = [:]
+    ) throws -> (status: Int32, output: [UInt8], errors: String) {
+        let process = Process()
+        process.executableURL = URL(filePath: Self.program)
+        process.arguments = words.split(separator: " ").map(String.init)
+        process.currentDirectoryURL = folder
+        process.environment = environment.merging(["OPENSSL_CONF": folder.appending(path: "openssl.cnf").path]) { $1 }
+        let errors = folder.appending(path: "errors")
+        try write([], "errors")
+        process.standardError = try FileHandle(forWritingTo: errors)
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        let printed = try output.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        return (process.terminationStatus, [UInt8](printed), String(decoding: try read("errors"), as: UTF8.self))
+    }
+}
+
+extension Trait where Self == ConditionTrait {
+    /// Skips a suite or a test where OpenSSL has no gost engine.
+    public static var usesGOSTEngine: Self {
+        .enabled(if: OpenSSL.hasGOST, "OpenSSL's gost engine is missing (packages openssl, libengine-gost-openssl)")
+    }
+}

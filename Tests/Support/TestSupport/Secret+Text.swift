@@ -1,0 +1,5 @@
+package import Secrets
+
+extension Secret {
+    package static func of(_ text: String) -> Secret { Secret(copying: Array(text.utf8)) }
+}

@@ -1,0 +1,43 @@
+package import Locking
+
+/// Time that passes only when somebody waits, or when the test says so.
+package final class TestTime: Sendable {
+    private let state = Lock(State())
+
+    package init() {}
+
+    private struct State {
+        var uptime = Duration.seconds(1000)
+        var suspended = Duration.zero
+        /// What happens at a time.
+        var events: [(time: Duration, action: @Sendable () -> Void)] = []
+    }
+
+    package var clocks: Clocks {
+        Clocks(
+            uptime: Uptime { self.state.withLock { $0.uptime } },
+            awake: Uptime { self.state.withLock { $0.uptime - $0.suspended } },
+            pause: { self.pass($0) })
+    }
+
+    /// What happens when so much time has passed.
+    package func after(_ duration: Duration, _ action: @escaping @Sendable () -> Void) {
+        state.withLock { $0.events.append(($0.uptime + duration, action)) }
+    }
+
+    package func pass(_ duration: Duration) {
+        let due = state.withLock { state in
+            state.uptime += duration
+            defer { state.events.removeAll { $0.time <= state.uptime } }
+            return state.events.filter { $0.time <= state.uptime }
+        }
+        for event in due { event.action() }
+    }
+
+    package func suspend(_ duration: Duration) {
+        state.withLock { state in
+            state.uptime += duration
+            state.suspended += duration
+        }
+    }
+}

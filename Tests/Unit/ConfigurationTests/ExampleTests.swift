@@ -1,0 +1,52 @@
+import Configuration
+import Foundation
+import TestSupport
+import Testing
+import Token
+
+@Suite("The example of kanal.conf")
+struct ExampleTests {
+    private let text: String
+
+    init() throws {
+        let path = Project.root.appending(path: "Install/kanal.conf")
+        text = try String(contentsOf: path, encoding: .utf8)
+    }
+
+    private func configuration(_ text: String) -> Configuration {
+        Configuration(system: Array(text.utf8), user: nil, program: "p")
+    }
+
+    /// The settings that the example shows in comments: `#key = value`, without a space behind the sign.
+    private var shown: [String] {
+        text.split(separator: "\n").map(String.init).filter {
+            $0.hasPrefix("#") && $0.dropFirst().first?.isLetter == true
+        }
+        .map { String($0.dropFirst()) }
+    }
+
+    @Test("As it is installed it says nothing")
+    func silent() { #expect(configuration(text) == Configuration()) }
+
+    @Test("Each default that it shows is the real one, and it shows every key")
+    func defaults() {
+        for line in shown {
+            #expect(configuration(line) == Configuration(), "\(line)")
+        }
+        let keys = shown.map { $0.split(separator: " ")[0] }
+        #expect(
+            Set(keys) == [
+                "application", "group", "synchronised", "minimum_profile", "require_sm", "wireless_readers",
+                "plain_bluetooth",
+                "pin_retention", "reconnect_window", "reconnect_window_wired", "plain_login",
+                "hide_gost_keys", "syslog",
+            ])
+        #expect(configuration("x = 1").remarks.first?.text.split(separator: ",").count == keys.count)
+    }
+
+    @Test("It has a section to copy")
+    func section() {
+        #expect(text.contains("\n#[program NAME]\n"))
+        #expect(configuration("[program p]\nreconnect_window = 1").policy.reconnectWindow == 1)
+    }
+}

@@ -1,0 +1,154 @@
+import APDU
+import Emulator
+import Foundation
+import Logging
+import PCSC
+import SecureChannel
+import Secrets
+import TestSupport
+import Testing
+import Token
+
+/// A token that has to keep the contract: each emulated one, and the one in the reader that `KANAL_TEST_READER` names.
+///
+/// `KANAL_TEST_PIN` is that token's User PIN; what needs a login is left out without it. A real token is changed only if
+/// `KANAL_TEST_DESTRUCTIVE` is 1: then it is formatted again and again, with the SO's PIN in `KANAL_TEST_SO_PIN`, and
+/// left with the PINs of new tokens.
+struct Subject: Sendable, CustomTestStringConvertible {
+    static let userPIN = "12345678"
+    static let securityOfficerPIN = "87654321"
+
+    private enum Place: Sendable {
+        case emulator(Identity)
+        case reader(String)
+    }
+
+    private let place: Place
+    /// User's PIN, if it is known.
+    let pin: String?
+    private let securityOfficersPIN: String
+
+    private static let emulated = Identity.all.map {
+        Subject(place: .emulator($0), pin: userPIN, securityOfficersPIN: securityOfficerPIN)
+    }
+
+    private static let real: [Subject] = {
+        let environment = ProcessInfo.processInfo.environment
+        guard let reader = environment["KANAL_TEST_READER"] else { return [] }
+        return [
+            Subject(
+                place: .reader(reader), pin: environment["KANAL_TEST_PIN"],
+                securityOfficersPIN: environment["KANAL_TEST_SO_PIN"] ?? securityOfficerPIN)
+        ]
+    }()
+
+    private static let mayDestroy = ProcessInfo.processInfo.environment["KANAL_TEST_DESTRUCTIVE"] == "1"
+
+    static let all = emulated + real
+    /// Those that take commands without a channel.
+    static let plain = all.filter { !$0.hasChannel }
+    /// Those whose User PIN is known.
+    static let known = all.filter { $0.pin != nil }
+    /// Those that may be changed.
+    static let disposable = emulated + (mayDestroy ? real : [])
+
+    var testDescription: String {
+        switch place {
+        case .emulator(let identity): identity.name
+        case .reader(let reader): reader
+        }
+    }
+
+    private var hasChannel: Bool {
+        if case .emulator(let identity) = place { identity.name == Identity.bt.name } else { false }
+    }
+
+    /// A connection to the token; an emulated one is new.
+    func connect() throws -> any CardLink {
+        switch place {
+        case .emulator(let identity):
+            let passwords = hasChannel ? [EmulatedLink.password] : []
+            return EmulatedLink(try EmulatedCard(identity, activationPasswords: passwords))
+        case .reader(let reader):
+            return try PCSCReaders().connect(to: reader)
+        }
+    }
+
+    /// The token behind a connection, ready for work.
+    func token(over link: any CardLink) throws -> Token {
+        let folder = (link as? EmulatedLink)?.folder
+        let settings = TokenSettings(
+            pairings: folder.map { .directory($0.path) } ?? .nowhere, hostLabel: "contract", random: SystemRandom(),
+            log: Logger(label: "contract") { _ in SwiftLogNoOpLogHandler() })
+        let token = try Token(
+            reader: testDescription, link: link, settings: settings, history: ChannelHistory(random: SystemRandom()))
+        if !token.isActivated {
+            let password = try ActivationPassword(Array(EmulatedLink.password.utf8).span)
+            try token.activate(with: password)
+            try token.prepare()
+        }
+        return token
+    }
+
+    /// The token, as it is.
+    func token() throws -> Token { try token(over: connect()) }
+
+    /// The token, with nothing on it and the PINs of a new one.
+    func freshToken() throws -> Token {
+        let token = try token()
+        if case .reader = place {
+            let pin = Secret(copying: Array(securityOfficersPIN.utf8))
+            try token.format(Self.format(), pin: pin)
+        }
+        return token
+    }
+
+    /// The same, and the same token as another process sees it.
+    func freshTokens() throws -> (Token, other: Token) {
+        let link = try connect()
+        if case .reader = place { return (try freshToken(), try token()) }
+        guard let emulated = link as? EmulatedLink else { throw LinkError.noCard }
+        return (try token(over: link), try token(over: emulated.another()))
+    }
+
+    /// What makes a token as good as new.
+    static func format(
+        policy: UInt8 = 0x03, label: String = "contract", isRepair: Bool = false, restoresFactoryState: Bool = false,
+        emitentKey: TokenFormat.EmitentKey? = nil
+    ) -> TokenFormat {
+        TokenFormat(
+            securityOfficer: .init(value: .of(securityOfficerPIN)), user: .init(value: .of(userPIN)),
+            changePolicy: policy, label: Array(label.utf8), isRepair: isRepair,
+            restoresFactoryState: restoresFactoryState, emitentKey: emitentKey)
+    }
+}
+
+/// An emulated card in this process. One that speaks T=0 is spoken to as a reader's driver would.
+final class EmulatedLink: CardLink {
+    /// What its channel is activated with.
+    static let password = "1BCD-EFGH-JKLM-NPQR"
+
+    private let card: EmulatedCard
+    /// Where the host keeps what it needs for the channel.
+    let folder = FileManager.default.temporaryDirectory.appending(path: "kanal-\(UUID().uuidString)")
+
+    init(_ card: EmulatedCard) { self.card = card }
+
+    /// Another connection to the same card.
+    func another() -> EmulatedLink { EmulatedLink(card) }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+
+    var atr: [UInt8] { card.identity.atr }
+    func beginTransaction() throws(LinkError) -> Bool { false }
+    func endTransaction() {}
+    func disconnect() {}
+
+    func transmit(_ command: borrowing Command) throws(LinkError) -> Response {
+        guard card.identity.name == Identity.sc.name else { return try card.transmit(command) }
+        return try ByteProtocol.transmit(command) { (tpdu: borrowing Secret) throws(LinkError) in
+            guard let response = Response(parsing: card.process([UInt8](copying: tpdu))) else { throw .malformed }
+            return response
+        }
+    }
+}

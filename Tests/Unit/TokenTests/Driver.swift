@@ -1,0 +1,86 @@
+import EmulatedTokens
+import Emulator
+import Logging
+import SecureChannel
+import Secrets
+import TestSupport
+import Testing
+import Token
+
+/// The driver, without PKCS #11 above it.
+struct Driver {
+    let reader: EmulatedReader
+    let token: Token
+    let store: Folder
+
+    init(
+        _ reader: EmulatedReader, store: Folder = Folder(), configure: (inout TokenSettings) -> Void = { _ in }
+    ) throws {
+        self.reader = reader
+        self.store = store
+        var settings = TokenSettings(
+            pairings: .directory(store.path), hostLabel: "test", random: SystemRandom(),
+            log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        configure(&settings)
+        token = try Token(
+            reader: EmulatedReader.name, link: reader.connect(to: EmulatedReader.name), settings: settings,
+            history: ChannelHistory(random: settings.random))
+    }
+
+    /// A driver of a new token, with User logged in.
+    static func loggedIn(
+        _ identity: Identity, configure: (inout TokenSettings) -> Void = { _ in }
+    ) throws -> Driver {
+        let isProtected = identity.name == Identity.bt.name
+        let reader = try EmulatedReader(identity, passwords: isProtected ? [EmulatedReader.password] : [])
+        let driver = try Driver(reader, configure: configure)
+        if isProtected { try driver.activate() }
+        try driver.logIn()
+        return driver
+    }
+
+    func activate() throws {
+        let password = try ActivationPassword(Array(EmulatedReader.password.utf8).span)
+        try token.activate(with: password)
+    }
+
+    func logIn() throws { try token.logIn(as: .user, pin: .of(EmulatedReader.userPIN)) }
+
+    /// What another process sees of the token on USB.
+    func other(login: Bool) throws -> Driver {
+        let driver = try Driver(reader)
+        if login { try driver.logIn() }
+        return driver
+    }
+
+    /// The number of commands that `call` sends.
+    func cost<Result>(_ call: () throws -> Result) rethrows -> (result: Result, commands: Int) {
+        let before = reader.commands
+        return (try call(), reader.commands - before)
+    }
+
+    func generateRSA(_ bits: Int) throws -> (TokenRSAKey, TokenRSAKey) {
+        let size = try #require(RSAKeySize(bits: bits))
+        return try token.generateRSAKeyPair(
+            RSAKeyPairTemplate(
+                size: size, publicKey: .init(label: Array("public".utf8), id: [7]),
+                privateKey: .init(label: Array("private".utf8), id: [7])))
+    }
+
+    /// Takes a private key whose numbers are in the order of ``RSANumbers/privateKey(bits:by:)``.
+    func importRSA(_ numbers: [[UInt8]], id: [UInt8] = []) throws -> TokenRSAKey {
+        let size = try #require(RSAKeySize(bits: numbers[0].count * 8))
+        let value = RSAPrivateValue(
+            prime1: Secret(copying: numbers[3]), prime2: Secret(copying: numbers[4]),
+            coefficient: Secret(copying: numbers[7]), exponent1: Secret(copying: numbers[5]),
+            exponent2: Secret(copying: numbers[6]))
+        return try token.importRSAKey(
+            value, modulus: numbers[0], publicExponent: numbers[1], size: size, .init(label: [], id: id))
+    }
+
+    /// A padded block for a signature of 20 bytes (PKCS #1, 9.2).
+    static func block(_ key: TokenRSAKey) -> [UInt8] {
+        let content = [UInt8](repeating: 0x5A, count: 20)
+        return [0x00, 0x01] + [UInt8](repeating: 0xFF, count: key.bits / 8 - 3 - content.count) + [0x00] + content
+    }
+}
