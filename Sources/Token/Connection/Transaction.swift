@@ -5,7 +5,7 @@ import Secrets
 
 /// The hold of one call on the card. No other process can reach the card meanwhile, and nothing else can send a command.
 ///
-/// ``Token/transaction(first:_:)`` makes it and ends it. What runs in a transaction can neither keep it, since it is only
+/// `Token.transaction` makes it and ends it. What runs in a transaction can neither keep it, since it is only
 /// lent, nor begin another, since it cannot reach the token. What it notes of the call ends with it.
 package struct Transaction: ~Copyable {
     let session: CardSession
