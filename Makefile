@@ -1,6 +1,6 @@
 # Everything that is done from the command line. "make" lists the targets.
 
-VERSION = 0.1.0
+version := $(shell sed -n 's/^\#define KANAL_VERSION_[A-Z]* //p' Include/CVersion/CVersion.h | paste -sd.)
 
 # Where "make install" puts things. DESTDIR is a staging directory: it is no part of any path that is written down.
 PREFIX = /usr/local
@@ -15,6 +15,8 @@ is_live := $(and $(system_prefix),$(if $(DESTDIR),,live))
 lib := $(PREFIX)/lib
 run_path := $(if $(system_prefix),, -Wl,-rpath,$${libdir})
 man = $(DESTDIR)$(PREFIX)/share/man
+# What templates leave open.
+fill = sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(lib)|; s|@VERSION@|$(version)|; s|@RPATH@|$(run_path)|'
 
 # The module file lies under PREFIX with everything else, and in the one directory that p11-kit reads, if that is
 # allowed.
@@ -64,7 +66,7 @@ define install_packages
 	fi
 endef
 
-.PHONY: help deps build-deps build check test model mutants constant-time fuzz threads soak nightly bench lint demo install uninstall clean
+.PHONY: help deps build-deps build check test model mutants constant-time fuzz threads soak nightly bench lint docs demo install uninstall clean
 .NOTPARALLEL:
 
 help: ## list the targets
@@ -154,9 +156,13 @@ bench: deps build ## compare the speed with that of gost-engine, libgcrypt, nett
 	Benchmarks/module.sh | tee .build/module-benchmark.md
 	Benchmarks/round-trips.sh | tee .build/round-trips.md
 
-lint: ## check the formatting, that no expression has a shape that the compiler gets wrong, and that references lead somewhere
+lint: ## check the format, references of pages and comments, and expressions that the compiler gets wrong
 	swift format lint --strict -r Sources Tests Benchmarks Package.swift
 	Tests/Scripts/borrowing.pl
+	Tests/Scripts/references.pl
+
+docs: build-deps ## build the documentation of all symbols, without a warning, and check every link of the pages
+	docs/symbols.sh
 	Tests/Scripts/references.pl
 
 demo: ## show the main job on an emulated token: activate, make a key, sign, verify with OpenSSL
@@ -174,12 +180,11 @@ endif
 	install -D --strip $(emulator) $(DESTDIR)$(PREFIX)/bin/kanal-emulator
 	install -D -m 644 Include/CCryptoki/rtpkcs11.h $(DESTDIR)$(PREFIX)/include/kanal/rtpkcs11.h
 	install -D -m 644 Install/kanal.conf $(DESTDIR)$(PREFIX)/share/doc/kanal/kanal.conf
-	install -D -m 644 Install/kanal-emulator.1 $(man)/man1/kanal-emulator.1
-	install -D -m 644 Install/kanal.conf.5 $(man)/man5/kanal.conf.5
-	install -d $(DESTDIR)$(lib)/pkgconfig $(module_dirs)
-	umask 022; sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|; s|@RPATH@|$(run_path)|' \
-	    Install/kanal-pkcs11.pc.in > $(DESTDIR)$(lib)/pkgconfig/kanal-pkcs11.pc
-	umask 022; sed 's|@LIBDIR@|$(lib)|' Install/kanal.module.in | tee $(addsuffix /kanal.module,$(module_dirs)) > /dev/null
+	install -d $(DESTDIR)$(lib)/pkgconfig $(man)/man1 $(man)/man5 $(module_dirs)
+	umask 022; $(fill) Install/kanal-emulator.1.in > $(man)/man1/kanal-emulator.1
+	umask 022; $(fill) Install/kanal.conf.5.in > $(man)/man5/kanal.conf.5
+	umask 022; $(fill) Install/kanal-pkcs11.pc.in > $(DESTDIR)$(lib)/pkgconfig/kanal-pkcs11.pc
+	umask 022; $(fill) Install/kanal.module.in | tee $(addsuffix /kanal.module,$(module_dirs)) > /dev/null
 ifeq ($(COMPAT),1)
 	ln -sf libkanal-pkcs11.so $(compat)
 endif

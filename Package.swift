@@ -57,8 +57,8 @@ let package = Package(
         .library(name: "kanal-pkcs11", type: .dynamic, targets: ["CModule"])
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
-        .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
     ],
     targets: [
         .systemLibrary(name: "CCryptoki", path: "Include/CCryptoki"),
@@ -67,6 +67,7 @@ let package = Package(
         .systemLibrary(
             name: "COpenSSL", path: "Include/COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CHostProcess", path: "Include/CHostProcess"),
+        .systemLibrary(name: "CVersion", path: "Include/CVersion"),
 
         kanal("Locking"),
         kanal("HostProcess", on: ["CHostProcess"]),
@@ -102,7 +103,10 @@ let package = Package(
         kanal("Configuration", on: ["SecureChannel", "Storage", "Token"]),
         .executableTarget(
             name: "kanal-emulator",
-            dependencies: ["Emulator", "Storage", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+            dependencies: [
+                "CVersion", "Emulator", "Storage",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
             swiftSettings: settings,
             linkerSettings: [
                 .unsafeFlags(
@@ -112,8 +116,8 @@ let package = Package(
         kanal(
             "Provider",
             on: [
-                "APDU", "CCryptoki", "Configuration", "Cryptoki", "HostProcess", "Locking", "PCSC", "SecureChannel",
-                "Secrets", "Storage", "Token",
+                "APDU", "CCryptoki", "CVersion", "Configuration", "Cryptoki", "HostProcess", "Locking", "PCSC",
+                "SecureChannel", "Secrets", "Storage", "Token",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .target(

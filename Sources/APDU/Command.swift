@@ -2,7 +2,7 @@ public import Secrets
 
 /// A command APDU (ISO/IEC 7816-4, 5.1).
 ///
-/// The data may hold a PIN, so it is a ``Secret``, and a command is moved or borrowed, never copied by accident.
+/// The data may hold a PIN, so it is a `Secret`, and a command is moved or borrowed, never copied by accident.
 public struct Command: ~Copyable, Sendable {
     public var cla: UInt8
     public var ins: UInt8

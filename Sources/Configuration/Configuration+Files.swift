@@ -10,7 +10,7 @@ extension Configuration {
     /// - Parameters:
     ///   - user: nil for a process that must not listen to its user.
     ///   - program: The name of the process's executable, without its directory.
-    /// - Throws: ``StorageError/noDescriptors``: whether there are files cannot be said now.
+    /// - Throws: `StorageError/noDescriptors`: whether there are files cannot be said now.
     package init(reading system: String, user: String?, program: String) throws(StorageError) {
         let administrator = try Configuration.file(at: system, program)
         self.init([

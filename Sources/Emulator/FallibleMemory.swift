@@ -2,7 +2,7 @@ import Locking
 package import Secrets
 import Storage
 
-/// A memory whose writes fail from a certain one on, as if the power were cut: they do not happen, and ``failed`` is
+/// A memory whose writes fail from a certain one on, as if the power were cut: they do not happen, and `failed` is
 /// called, which may end the process.
 package final class FallibleMemory: CardMemory {
     private let memory: any CardMemory

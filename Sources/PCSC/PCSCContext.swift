@@ -9,7 +9,7 @@ import Locking
 final class PCSCContext: Sendable {
     private let handle: Lock<SCARDCONTEXT>
 
-    /// - Throws: ``LinkError/refused`` if the service hangs up, as it does when it has as many contexts as it takes, and
+    /// - Throws: `LinkError/refused` if the service hangs up, as it does when it has as many contexts as it takes, and
     ///   on users whom polkit does not let use it.
     init() throws(LinkError) {
         var handle: SCARDCONTEXT = 0

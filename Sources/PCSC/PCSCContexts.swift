@@ -38,7 +38,7 @@ final class PCSCContexts: Sendable {
         deinit { contexts.end(context) }
     }
 
-    /// - Throws: ``LinkError/refused`` after a second in which the service made no further context.
+    /// - Throws: `LinkError/refused` after a second in which the service made no further context.
     func lease() throws(LinkError) -> Lease {
         let home = try home()
         let isFree = state.withLock { state in

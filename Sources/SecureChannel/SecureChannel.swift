@@ -41,7 +41,7 @@ public final class SecureChannel: CardConnection {
         return number < Session.maximum
     }
 
-    /// The greatest length of a command with the most data that ``transmit(_:)`` takes.
+    /// The greatest length of a command with the most data that `transmit(_:)` takes.
     public var maximumLength: Int { 65_544 }
 
     /// Sends one command protected and returns the verified reply.
@@ -49,15 +49,15 @@ public final class SecureChannel: CardConnection {
     /// Data that do not fit one message are sent as a command chain (11.3), and a reply that the token gives in pieces
     /// (61xx) is fetched up to the command's Ne (11.4).
     ///
-    /// - Throws: ``LinkError/malformed`` for a CLA other than 00, 10, 80, 90 or more data than the profile allows, with
-    ///   nothing sent; ``LinkError/reset`` if the channel is closed; ``LinkError/channelBroken`` if the reply cannot be
+    /// - Throws: `LinkError/malformed` for a CLA other than 00, 10, 80, 90 or more data than the profile allows, with
+    ///   nothing sent; `LinkError/reset` if the channel is closed; `LinkError/channelBroken` if the reply cannot be
     ///   trusted; and what the link throws. All but the first leave the channel closed.
     public func transmit(_ command: borrowing Command) throws(LinkError) -> Response {
         let reply = try transmitSecret(command)
         return Response(reply.status, data: [UInt8](copying: reply.data))
     }
 
-    /// As ``transmit(_:)``, for replies that are secret.
+    /// As `transmit(_:)`, for replies that are secret.
     public func transmitSecret(_ command: borrowing Command) throws(LinkError) -> SecretResponse {
         guard isOpen, let limit = session?.suite.maximumMessage else {
             discard()

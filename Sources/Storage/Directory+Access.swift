@@ -6,7 +6,8 @@ extension Directory {
         /// The user who runs the process: the directory has mode 0700, its files 0600, and all are the user's.
         case owner
         /// The members of a Unix group, whoever owns what: the directory has mode 2770, so that what is made in it is of
-        /// its group, and its files have 0660. The administrator makes it: ``init(path:create:access:)`` never does.
+        /// its group, and its files have 0660. The administrator makes it, and
+        /// ``Directory/init(path:create:access:patience:)`` never does.
         case group
         /// The user who runs the process. Other programs put files there too, with modes of their own: these do not
         /// count, since the directory has mode 0700. What the files say must be protected by other means.

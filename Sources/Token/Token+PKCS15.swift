@@ -111,7 +111,7 @@ extension TokenKey {
 }
 
 extension RSAPublicValue {
-    /// - Parameter pkcs1: `30 { 02 modulus, 02 exponent }` (RFC 8017, A.1.1).
+    /// - Parameter bytes: `30 { 02 modulus, 02 exponent }` (RFC 8017, A.1.1).
     init?(pkcs1 bytes: [UInt8]) {
         var outer = ByteCursor(bytes)
         guard let sequence = try? outer.object(0x30) else { return nil }

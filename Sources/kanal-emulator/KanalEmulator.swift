@@ -1,4 +1,5 @@
 import ArgumentParser
+import CVersion
 import Emulator
 import Glibc
 import Storage
@@ -30,7 +31,7 @@ struct KanalEmulator: ParsableCommand {
               kanal-emulator --identity bt --trace apdu.log --port 35964
               kanal-emulator --identity bt --profiles modern --sessions 1 --no-batch
             """,
-        version: "0.1.0")
+        version: "\(KANAL_VERSION_MAJOR).\(KANAL_VERSION_MINOR).\(KANAL_VERSION_PATCH)")
 
     enum IdentityName: String, ExpressibleByArgument, CaseIterable {
         case usb

@@ -5,7 +5,7 @@ extension Certificate {
     /// The value of an extension, and whether it is critical; nil if the certificate does not have it.
     ///
     /// - Parameter type: The object identifier in DER, tag and length included.
-    /// - Throws: ``GOSTError/invalidEncoding``.
+    /// - Throws: `GOSTError/invalidEncoding`.
     func extensionValue(_ type: [UInt8]) throws(GOSTError) -> (isCritical: Bool, value: [UInt8])? {
         guard !extensions.isEmpty else { return nil }
         var reader = DERReader(extensions.span)
@@ -29,7 +29,7 @@ extension Certificate {
     /// what the key is meant for and often leave this out: they only do not if they name time stamps or answers about
     /// revocation, whose signers must not sign what others give them, and none of the former.
     ///
-    /// - Throws: ``GOSTError/invalidEncoding``.
+    /// - Throws: `GOSTError/invalidEncoding`.
     var allowsMessages: Bool {
         get throws(GOSTError) {
             guard let (isCritical, value) = try extensionValue(Purpose.extension) else { return true }

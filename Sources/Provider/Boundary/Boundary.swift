@@ -12,7 +12,7 @@ func call(
     enter(name) { () throws(CKError) in try Process.current.withLibrary(isAlone: isAlone, body) }
 }
 
-/// As ``call(_:_:)``, for the functions that work without `C_Initialize`.
+/// As `call`, for the functions that work without `C_Initialize`.
 func enter(_ name: StaticString = #function, _ body: () throws(CKError) -> Void) -> CK_RV {
     ForkGate.within {
         do throws(CKError) {
@@ -71,7 +71,7 @@ func input<Element>(
     return unsafe UnsafeBufferPointer(start: pointer, count: count)
 }
 
-/// As ``input(_:_:atMost:)``, for C's pointers to what it does not change but does not call `const` either.
+/// As `input`, for C's pointers to what it does not change but does not call `const` either.
 func input<Element>(
     _ pointer: UnsafeMutablePointer<Element>?, _ count: CK_ULONG, _ name: StaticString = "an argument",
     atMost limit: Int = .max

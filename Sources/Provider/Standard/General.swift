@@ -1,4 +1,5 @@
 public import CCryptoki
+import CVersion
 import Cryptoki
 
 @c @implementation
@@ -42,6 +43,8 @@ public func C_GetInfo(_ pInfo: UnsafeMutablePointer<CK_INFO>?) -> CK_RV {
         unsafe info.pointee.cryptokiVersion = CK_VERSION(major: 2, minor: 40)
         unsafe pad(&info.pointee.manufacturerID, with: "Kanal".utf8)
         unsafe pad(&info.pointee.libraryDescription, with: "Kanal PKCS #11 for GOST tokens".utf8)
-        unsafe info.pointee.libraryVersion = CK_VERSION(major: 0, minor: 1)
+        unsafe info.pointee.libraryVersion = CK_VERSION(
+            major: UInt8(truncatingIfNeeded: KANAL_VERSION_MAJOR),
+            minor: UInt8(truncatingIfNeeded: KANAL_VERSION_MINOR))
     }
 }

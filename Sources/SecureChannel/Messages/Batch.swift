@@ -61,7 +61,7 @@ extension SecureChannel {
     /// token refuses the batch as a whole, nothing was executed, and its status word is returned as that of the first
     /// command.
     ///
-    /// - Throws: What ``transmit(_:)`` throws; ``LinkError/malformed``, with nothing sent, for a batch that
+    /// - Throws: What `transmit(_:)` throws; `LinkError/malformed`, with nothing sent, for a batch that
     ///   ``canTransmit(_:)`` says no to.
     public func transmit(_ batch: borrowing Batch) throws(LinkError) -> [Response] {
         guard isOpen else { throw .reset }

@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# symbols.sh: builds the documentation of all symbols of the targets in Sources into .build/docs/Kanal.doccarchive, and fails
+# if a link in a comment leads nowhere or DocC warns of anything else. To read it:
+#     python3 -m http.server --bind 127.0.0.1 --directory .build/docs/Kanal.doccarchive
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+swift build
+modules=.build/debug/Modules
+work=.build/docs
+rm -rf $work
+archives=()
+for map in Include/*/module.modulemap .build/debug/GOSTKernels.build/module.modulemap; do
+    flags+=(-Xcc "-fmodule-map-file=$map")
+done
+read -ra pcsc <<< "$(pkg-config --cflags-only-I libpcsclite)"
+
+for folder in Sources/*; do
+    target=$(basename "$folder")
+    [ -e "$modules/$target.swiftmodule" ] || continue
+    mkdir -p "$work/graphs/$target"
+    swift symbolgraph-extract -module-name "$target" -target "$(uname -m)-unknown-linux-gnu" -I $modules "${flags[@]}" \
+        $(printf -- '-Xcc %s ' "${pcsc[@]}") -minimum-access-level internal -skip-synthesized-members \
+        -output-dir "$work/graphs/$target"
+    docc convert --additional-symbol-graph-dir "$work/graphs/$target" --fallback-display-name "$target" \
+        --fallback-bundle-identifier "kanal.$target" --output-dir "$work/$target.doccarchive" --ide-console-output \
+        2>&1 | tee "$work/$target.log" | { grep -E 'warning:|error:' || true; } | sed "s|$PWD/||" >> "$work/messages"
+    archives+=("$work/$target.doccarchive")
+done
+
+# A comment explains those parameters that need it, which DocC takes for an oversight.
+if grep -v 'is missing documentation' $work/messages >&2; then
+    echo "symbols.sh: $(grep -vc 'is missing documentation' $work/messages) comments to mend" >&2
+    exit 1
+fi
+docc merge "${archives[@]}" --synthesized-landing-page-name Kanal --output-path $work/Kanal.doccarchive
+rm -rf "${archives[@]}" $work/graphs
+echo "symbols.sh: passed"
