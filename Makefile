@@ -98,6 +98,7 @@ test: deps build lint ## build, and run every test
 	Tests/Scripts/misuse.sh
 	$(swift_build) --build-tests
 	swift test -c release --disable-local-rpath --disable-testable-imports --skip-build
+	docs/symbols.sh
 	Tests/Scripts/install.sh
 	Tests/Scripts/end-to-end.sh
 	Tests/Scripts/opensc.sh

@@ -1,3 +1,5 @@
+public import Secrets
+
 /// A response APDU (ISO/IEC 7816-4, 5.1): data and status word.
 public struct Response: Sendable, Equatable {
     public var data: [UInt8]
@@ -20,4 +22,15 @@ public struct Response: Sendable, Equatable {
 
     /// The response as it is sent.
     public var encoded: [UInt8] { data + [status.sw1, status.sw2] }
+}
+
+/// A response APDU whose data are secret.
+public struct SecretResponse: ~Copyable {
+    public let status: StatusWord
+    public let data: Secret
+
+    public init(_ status: StatusWord, data: consuming Secret) {
+        self.status = status
+        self.data = data
+    }
 }

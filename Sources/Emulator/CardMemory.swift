@@ -1,3 +1,4 @@
+import Locking
 package import Secrets
 import Storage
 
@@ -8,4 +9,24 @@ package protocol CardMemory: AnyObject, Sendable {
 
     /// Replaces the state as a whole. On return it is safe; if this throws, the memory holds the old state or the new.
     func save(_ state: borrowing Secret) throws(EmulatorError)
+}
+
+/// A memory that lasts as long as the process.
+package final class VolatileMemory: CardMemory {
+    private let content: Lock<Secret?>
+
+    package init() { content = Lock(nil) }
+
+    package func load() throws(EmulatorError) -> Secret? {
+        content.withLock { content in
+            switch content {
+            case .some(let state): state.copy()
+            case .none: nil
+            }
+        }
+    }
+
+    package func save(_ state: borrowing Secret) throws(EmulatorError) {
+        content.withLock { content in content = state.copy() }
+    }
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Requires that what must not happen does not compile: each file of Tests/Programs/Misuse is refused with the one error that
-# its first line names. Takes the modules of "swift build".
+# Requires that what must not happen does not compile: each file of Tests/Programs/Misuse is refused with the one error
+# that its first line names. Takes the modules of "swift build".
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . Tests/Scripts/common.sh

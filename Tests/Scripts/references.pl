@@ -90,6 +90,7 @@ for my $file (@files) {
             report($file, "$page, $_, which is no section") unless $cited{$page}{$_};
         }
     }
+    report($file, "\"$1\", which is to be \"GSC/1, N\" or \"Card, N\"") while $text =~ /\b((?:gsc1|card reference), \d)/g;
     if ($file =~ m{^Tests/}) {
         while ($text =~ /["( ]R(\d+)(?=[,:] )/g) {
             report($file, "R$1, which is no rule") unless $rules{$1};

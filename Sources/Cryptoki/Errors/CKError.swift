@@ -113,7 +113,7 @@ extension CKError {
         }
     }
 
-    /// What an application learns when pairing or opening fails (gsc1, 15.1).
+    /// What an application learns when pairing or opening fails (GSC/1, 15.1).
     private static func code(_ error: ChannelError) -> CK_RV {
         switch error {
         case .link(let error): code(error)

@@ -1,3 +1,5 @@
+public import Secrets
+
 /// The compression function of GOST R 34.11-2012 (RFC 6986, 8). Vectors of 512 bits stand as eight words, the least
 /// significant first. Constant time.
 enum Streebog {
@@ -59,4 +61,62 @@ enum Streebog {
             0x48bc_924a_f11b_d720, 0xfaf4_17d5_d9b2_1b99, 0xe71d_a4aa_88e1_2852, 0x5d80_ef9d_1891_cc86,
             0xf820_12d4_3021_9f9b, 0xcda4_3c32_bcdf_1d77, 0xd213_80b0_0449_b17a, 0x378e_e767_f116_31ba),
     ]
+}
+
+/// The hash function GOST R 34.11-2012 with a hash code of 256 bits (RFC 6986).
+public struct Streebog256: HashFunction, ~Copyable {
+    public static var digestSize: Int { 32 }
+    public static var blockSize: Int { 64 }
+
+    private var state: Wiped<StreebogState>
+
+    public init() {
+        state = Wiped(StreebogState(initial: 0x0101_0101_0101_0101))
+    }
+
+    private init(_ state: StreebogState) {
+        self.state = Wiped(state)
+    }
+
+    public mutating func update(_ data: Span<UInt8>) {
+        state.value.update(data)
+    }
+
+    public consuming func finalize() -> Secret {
+        state.value.finish()
+        return Secret(littleEndian: state.value.hash, 4..<8)
+    }
+
+    public borrowing func copy() -> Streebog256 {
+        Streebog256(state.value)
+    }
+}
+
+/// The hash function GOST R 34.11-2012 with a hash code of 512 bits (RFC 6986).
+public struct Streebog512: HashFunction, ~Copyable {
+    public static var digestSize: Int { 64 }
+    public static var blockSize: Int { 64 }
+
+    private var state: Wiped<StreebogState>
+
+    public init() {
+        state = Wiped(StreebogState(initial: 0))
+    }
+
+    private init(_ state: StreebogState) {
+        self.state = Wiped(state)
+    }
+
+    public mutating func update(_ data: Span<UInt8>) {
+        state.value.update(data)
+    }
+
+    public consuming func finalize() -> Secret {
+        state.value.finish()
+        return Secret(littleEndian: state.value.hash, 0..<8)
+    }
+
+    public borrowing func copy() -> Streebog512 {
+        Streebog512(state.value)
+    }
 }

@@ -35,3 +35,33 @@ public enum KDFTree<Hash: HashFunction & ~Copyable> {
         return derived
     }
 }
+
+/// KDF_GOSTR3411_2012_256 (RFC 7836, 4.5).
+public enum KDF {
+    /// Derives 32 octets from `key`: HMAC_GOSTR3411_2012_256(key, 01 ‖ label ‖ 00 ‖ seed ‖ 01 00).
+    ///
+    /// This is one block of ``KDFTree``. Constant time in its secret inputs, `key` and `seed`.
+    public static func derive(key: Span<UInt8>, label: Span<UInt8>, seed: Span<UInt8>) -> Secret {
+        var code = HMAC<Streebog256>(key: key)
+        code.update([1].span)
+        code.update(label)
+        code.update([0].span)
+        code.update(seed)
+        code.update([1, 0].span)
+        return code.finalize()
+    }
+}
+
+/// ESPTREE, which gives the packets of an IPsec security association their keys (RFC 9227, 4.1).
+public enum ESPTree {
+    /// The key, 32 octets, of the packets whose initialisation vector holds `i1`, `i2` and `i3`.
+    ///
+    /// The seeds of its three levels are 00 ‖ i1, i2 and i3, each in two octets, most significant first.
+    ///
+    /// Constant time in its secret input, the root key.
+    ///
+    /// - Throws: ``GOSTError/invalidKeyLength`` unless the root key has 32 octets.
+    public static func key(root: Span<UInt8>, i1: UInt8, i2: UInt16, i3: UInt16) throws(GOSTError) -> Secret {
+        try KDF.chain(root: root, seeds: [[0, i1], [UInt8](bigEndian: i2), [UInt8](bigEndian: i3)])
+    }
+}

@@ -5,7 +5,7 @@ import Secrets
 
 /// The hold of one call on the card. No other process can reach the card meanwhile, and nothing else can send a command.
 ///
-/// ``Token/transaction(first:_:)`` makes it and ends it. What runs in a transaction can neither keep it, since it is only
+/// `Token.transaction` makes it and ends it. What runs in a transaction can neither keep it, since it is only
 /// lent, nor begin another, since it cannot reach the token. What it notes of the call ends with it.
 package struct Transaction: ~Copyable {
     let session: CardSession
@@ -39,7 +39,7 @@ package struct Transaction: ~Copyable {
         case any
         /// It asks for the change counter and reads, all of which may run twice.
         case read
-        /// It must not run twice, where a session is hardly ever lost: see ``Transaction/isChannelReliable``. There is none
+        /// It must not run twice, where a session is hardly ever lost: see `Transaction/isChannelReliable`. There is none
         /// to lose without a channel.
         case act
         /// It sends nothing.
@@ -152,7 +152,7 @@ extension Transaction {
         return Response(response.status, data: [UInt8](copying: response.data))
     }
 
-    /// As ``send(_:)``, for an answer that is secret.
+    /// As `send(_:)`, for an answer that is secret.
     func sendSecret(_ command: borrowing Command) throws(TokenError) -> SecretResponse {
         let connection = try connection()
         if command.setsKey { session.known.environment = nil }
@@ -195,7 +195,7 @@ extension Transaction {
         try data(of: try send(command))
     }
 
-    /// As ``perform(_:)``, for data that are secret.
+    /// As `perform(_:)`, for data that are secret.
     func performSecret(_ command: borrowing Command) throws(TokenError) -> Secret {
         let response = try sendSecret(command)
         try requireSuccess(response.status)

@@ -34,3 +34,19 @@ package struct TokenPolicy: Sendable, Equatable {
         .seconds(isWireless ? reconnectWindow : reconnectWindowWired)
     }
 }
+
+/// How long a PIN is kept after a login, to be presented again in a channel that had to be opened anew (GSC/1, 15.3).
+package enum PINRetention: String, Sendable, CaseIterable {
+    /// Until the login ends.
+    case session
+    /// Not at all.
+    case none
+}
+
+/// What becomes of a login on a token without channel when a call ends.
+package enum PlainLogin: String, Sendable, CaseIterable {
+    /// The token forgets it, so that no other process inherits it; the next call logs in again.
+    case reset
+    /// The token keeps it until logout.
+    case sticky
+}
