@@ -12,7 +12,7 @@ import HostProcess
 /// taken, all calls of the child fail.
 ///
 /// The Swift runtime has such mutexes too, held while a type is used for the first time. So a fork also waits, as long,
-/// until each thread that is inside of the library (``within(_:)``) has left it, or is in a long call of libpcsclite.
+/// until each thread that is inside of the library (``enterLibrary()``) has left it, or is in a long call of libpcsclite.
 @safe
 package enum ForkGate {
     enum Length { case brief, long }
@@ -53,21 +53,21 @@ package enum ForkGate {
         return unsafe state
     }()
 
-    /// Runs an entry point of the library when no fork is under way.
-    package static func within<Result>(_ body: () -> Result) -> Result {
+    /// Begins an entry point of the library, when no fork is under way. It ends with ``leaveLibrary()``.
+    package static func enterLibrary() {
         unsafe pthread_mutex_lock(&state.pointee.mutex)
         while unsafe state.pointee.forks > 0 {
             unsafe pthread_cond_wait(&state.pointee.changed, &state.pointee.mutex)
         }
         unsafe state.pointee.inside += 1
         unsafe pthread_mutex_unlock(&state.pointee.mutex)
-        defer {
-            unsafe pthread_mutex_lock(&state.pointee.mutex)
-            unsafe state.pointee.inside -= 1
-            if unsafe state.pointee.forks > 0 { unsafe pthread_cond_broadcast(&state.pointee.changed) }
-            unsafe pthread_mutex_unlock(&state.pointee.mutex)
-        }
-        return body()
+    }
+
+    package static func leaveLibrary() {
+        unsafe pthread_mutex_lock(&state.pointee.mutex)
+        unsafe state.pointee.inside -= 1
+        if unsafe state.pointee.forks > 0 { unsafe pthread_cond_broadcast(&state.pointee.changed) }
+        unsafe pthread_mutex_unlock(&state.pointee.mutex)
     }
 
     /// Calls libpcsclite when no fork is under way.
@@ -79,8 +79,10 @@ package enum ForkGate {
         return body()
     }
 
+    /// Begins a call of libpcsclite, when no fork is under way. It ends with ``leave(_:)``.
+    ///
     /// - Returns: Whether libpcsclite can be called.
-    private static func enter(_ length: Length) -> Bool {
+    static func enter(_ length: Length) -> Bool {
         unsafe pthread_mutex_lock(&state.pointee.mutex)
         defer { unsafe pthread_mutex_unlock(&state.pointee.mutex) }
         // A fork waits for who is inside of the library: that thread must not wait for the fork.
@@ -128,7 +130,7 @@ package enum ForkGate {
         unsafe pthread_mutex_unlock(&state.pointee.mutex)
     }
 
-    private static func leave(_ length: Length) {
+    static func leave(_ length: Length) {
         unsafe pthread_mutex_lock(&state.pointee.mutex)
         switch length {
         case .brief: unsafe state.pointee.brief -= 1

@@ -67,7 +67,20 @@ public final class SecureChannel: CardConnection {
             (0...65_536).contains(command.ne ?? 0)
         else { throw .malformed }
         do throws(LinkError) {
-            let reply = try sendChain(command)
+            let padded = command.carriesPIN
+            var header = CommandHeader(cla: command.cla | 0x10, ins: command.ins, p1: command.p1, p2: command.p2)
+            let size = capacity(ne: command.ne, padded: padded)
+            var start = 0
+            while command.data.count - start > size {
+                let part = command.data.bytes.extracting(start..<start + size)
+                let reply = try send(header, part, ne: nil, padded: padded)
+                guard reply.status == .success else { return try fetchRest(of: reply, ne: command.ne ?? 0) }
+                guard reply.data.isEmpty else { throw .channelBroken }
+                start += size
+            }
+            header.cla = command.cla
+            let rest = command.data.bytes.extracting(droppingFirst: start)
+            let reply = try send(header, rest, ne: command.ne, padded: padded)
             return try fetchRest(of: reply, ne: command.ne ?? 0)
         } catch {
             discard()
@@ -102,23 +115,6 @@ public final class SecureChannel: CardConnection {
 }
 
 extension SecureChannel {
-    /// Sends a command in as many messages as its data need.
-    private func sendChain(_ command: borrowing Command) throws(LinkError) -> SecretResponse {
-        let padded = command.carriesPIN
-        var header = CommandHeader(cla: command.cla | 0x10, ins: command.ins, p1: command.p1, p2: command.p2)
-        let size = capacity(ne: command.ne, padded: padded)
-        var start = 0
-        while command.data.count - start > size {
-            let reply = try send(header, command.data.bytes.extracting(start..<start + size), ne: nil, padded: padded)
-            guard reply.status == .success else { return reply }
-            guard reply.data.isEmpty else { throw .channelBroken }
-            start += size
-        }
-        header.cla = command.cla
-        let rest = command.data.bytes.extracting(droppingFirst: start)
-        return try send(header, rest, ne: command.ne, padded: padded)
-    }
-
     /// Fetches what the token holds back, with protected GET RESPONSE, as far as the command wanted it.
     private func fetchRest(of reply: consuming SecretResponse, ne wanted: Int) throws(LinkError) -> SecretResponse {
         var reply = reply
@@ -140,7 +136,8 @@ extension SecureChannel {
             guard let channel = session?.channel else { throw .link(.reset) }
             let message = try session?.protect(header, data, ne: ne, padded: padded, extended: canExtend)
             guard let message else { throw .link(.reset) }
-            let reply = try linking { () throws(LinkError) in try link.exchange(message, channel: channel) }
+            let reply: Response
+            do { reply = try link.exchange(message, channel: channel) } catch { throw .link(error) }
             let response = try session?.verify(reply)
             guard let response else { throw .link(.reset) }
             isProvisional = false

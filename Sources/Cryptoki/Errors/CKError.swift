@@ -71,8 +71,8 @@ package struct CKError: Error, RawRepresentable, Sendable {
     package static let userAlreadyLoggedIn = CKError(CKR_USER_ALREADY_LOGGED_IN)
     package static let userAnotherAlreadyLoggedIn = CKError(CKR_USER_ANOTHER_ALREADY_LOGGED_IN)
     package static let userTypeInvalid = CKError(CKR_USER_TYPE_INVALID)
-    /// The activation password is wrong or malformed (vendor, 0x80000006).
-    package static let activationPasswordInvalid = CKError(0x8000_0006)
+    /// The activation password is wrong or malformed.
+    package static let activationPasswordInvalid = CKError(CKR_SM_PASSWORD_INVALID)
     /// The signature is good, and no path leads from the signer's certificate to a trusted one.
     package static let certificateChainNotVerified = CKError(CKR_CERT_CHAIN_NOT_VERIFIED)
 }
@@ -125,12 +125,5 @@ extension CKError {
         case .storage: CKR_FUNCTION_FAILED
         default: CKR_DEVICE_ERROR
         }
-    }
-}
-
-extension ActivationPassword {
-    /// Reads a password as a user typed it; what cannot be one is refused before anything reaches the token.
-    static func cryptoki(_ text: Span<UInt8>) throws(CKError) -> ActivationPassword {
-        do { return try ActivationPassword(text) } catch { throw CKError(.channel(error)) }
     }
 }

@@ -1,4 +1,5 @@
 package import CCryptoki
+import Locking
 package import Secrets
 package import Token
 
@@ -73,7 +74,7 @@ extension Library {
         in id: CK_SLOT_ID, _ body: (Token) throws(TokenError) -> Result
     ) throws(CKError) -> Result {
         guard try slot(id).isOccupied else { throw .tokenNotPresent }
-        return try withSlot(id) { slot throws(CKError) in try slot.withToken(body) }
+        return try entry(id).slot.withLock { slot throws(CKError) in try slot.withToken(body) }
     }
 }
 

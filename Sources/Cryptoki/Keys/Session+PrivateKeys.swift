@@ -12,9 +12,13 @@ extension Session {
         try requireUsable(key)
         switch key.home {
         case .token(.key(let key), _):
-            return try withKey { token throws(TokenError) in try token.sign(digest: digest, with: key) }
+            return try slot.withToken(usesKey: true) { token throws(TokenError) in
+                try token.sign(digest: digest, with: key)
+            }
         case .token(.ecKey(let key), _):
-            return try withKey { token throws(TokenError) in try token.sign(digest: digest, with: key) }
+            return try slot.withToken(usesKey: true) { token throws(TokenError) in
+                try token.sign(digest: digest, with: key)
+            }
         case .session(_, let key?): return try key.sign(digest: digest, random: slot.settings.random)
         default: throw .keyHandleInvalid("no private key is behind the handle")
         }
@@ -44,7 +48,9 @@ extension Session {
                 throw .mechanismParameterInvalid(
                     "pPublicData is no point of the key's curve, or pUKM has \(ukm.count) octets, above \(size)")
             }
-            return try withKey { token throws(TokenError) in try token.agree(key, with: peer, ukm: ukm, hash: hash) }
+            return try slot.withToken(usesKey: true) { token throws(TokenError) in
+                try token.agree(key, with: peer, ukm: ukm, hash: hash)
+            }
         }
     }
 
@@ -58,30 +64,9 @@ extension Session {
                 throw .mechanismParameterInvalid("pPublicData is no point of the key's curve")
             }
             let point = Array(peer.point.dropFirst())
-            return try withKey { token throws(TokenError) in try token.agree(key, with: point) }
+            return try slot.withToken(usesKey: true) { token throws(TokenError) in try token.agree(key, with: point) }
         case .session(_, let key?): return try key.sharedSecret(with: peer)
         default: throw .keyHandleInvalid("no private key is behind the handle")
-        }
-    }
-
-    /// - Throws: `CKR_USER_NOT_LOGGED_IN` if the key may not be used before the PIN is presented once more;
-    ///   `CKR_KEY_HANDLE_INVALID` if it was destroyed since the operation began: another may lie in its place.
-    func requireUsable(_ key: Object) throws(CKError) {
-        guard key.authentication?.isGiven != false else {
-            throw .userNotLoggedIn("the key's CKA_ALWAYS_AUTHENTICATE is true, and CKU_CONTEXT_SPECIFIC did not log in")
-        }
-        guard let handle = key.tokenHandle else { return }
-        guard (try? slot.visibleObject(handle)) != nil else {
-            throw .keyHandleInvalid("the key was destroyed since the operation began")
-        }
-    }
-
-    /// As `Slot.withToken`, for a key that another program may have deleted.
-    private func withKey<Result: ~Copyable>(
-        _ body: (Token) throws(TokenError) -> Result
-    ) throws(CKError) -> Result {
-        do throws(CKError) { return try slot.withToken(body) } catch {
-            throw error == .objectHandleInvalid ? .keyHandleInvalid("the token has the key no more") : error
         }
     }
 
@@ -103,7 +88,9 @@ extension Session {
                 throw CKError(error)
             }
             guard key.covers(block) else { throw .dataInvalid }
-            return try withKey { token throws(TokenError) in try token.sign(block: block, with: key) }
+            return try slot.withToken(usesKey: true) { token throws(TokenError) in
+                try token.sign(block: block, with: key)
+            }
         case .session(_, let key?): return try key.sign(input, scheme)
         default: throw .keyHandleInvalid("no private key is behind the handle")
         }
@@ -119,7 +106,9 @@ extension Session {
             let block = [UInt8](copying: ciphertext)
             guard block.count == key.bits / 8 else { throw .encryptedDataLengthRange }
             guard key.covers(block) else { throw .encryptedDataInvalid }
-            let padded = try withKey { token throws(TokenError) in try token.decipher(block: block, with: key) }
+            let padded = try slot.withToken(usesKey: true) { token throws(TokenError) in
+                try token.decipher(block: block, with: key)
+            }
             do throws(HostCryptoError) { return try scheme.plaintext(of: padded) } catch { throw CKError(error) }
         case .session(_, let key?): return try key.decrypt(ciphertext, scheme)
         default: throw .keyHandleInvalid("no private key is behind the handle")

@@ -1,6 +1,5 @@
 package import CCryptoki
 import Locking
-import SecureChannel
 package import Secrets
 package import Token
 
@@ -20,7 +19,7 @@ extension Library {
     package func token(in slot: CK_SLOT_ID, evicting: Bool) throws(CKError) -> TokenState {
         // While a call waits for a token that is away, this one says so.
         guard try self.slot(slot).isOccupied else { throw .tokenNotPresent }
-        return try withSlot(slot) { slot throws(CKError) in
+        return try entry(slot).slot.withLock { slot throws(CKError) in
             try slot.withoutSessions { () throws(CKError) in
                 try slot.withToken(waits: false) { token throws(TokenError) in
                     let info = try token.info(evicting: evicting, detailed: evicting)
@@ -31,18 +30,6 @@ extension Library {
                         sessionCount: slot.sessions.count, readWriteSessionCount: slot.sessions.readWriteCount)
                 }
             }
-        }
-    }
-
-    /// Activates the secure channel of the token with a password, as the user typed it.
-    ///
-    /// - Throws: `CKR_SESSION_EXISTS` while a session with the token is open.
-    package func activate(_ slot: CK_SLOT_ID, password: Span<UInt8>) throws(CKError) {
-        let slot = try entry(slot).slot
-        let password = try ActivationPassword.cryptoki(password)
-        try slot.withLock { slot throws(CKError) in
-            guard slot.sessions.isEmpty else { throw .sessionExists }
-            try slot.withToken { token throws(TokenError) in try token.activate(with: password) }
         }
     }
 
@@ -57,7 +44,7 @@ extension Library {
         in slot: CK_SLOT_ID, pin: borrowing Secret, format: TokenFormat, mode: CK_ULONG
     ) throws(CKError) {
         let pin = pin.copy()
-        try withSlot(slot) { slot throws(CKError) in
+        try entry(slot).slot.withLock { slot throws(CKError) in
             guard slot.sessions.isEmpty else { throw .sessionExists }
             let isAvailable = try slot.withToken { token throws(TokenError) in
                 let isAvailable = mode == SECURE_MESSAGING_DEFAULT || token.protectionInfo.supportedModes.contains(mode)
@@ -69,8 +56,8 @@ extension Library {
     }
 
     /// What is known of the token that the slot's sessions work with.
-    package func presence(in slot: CK_SLOT_ID) throws(CKError) -> Presence {
-        try withSlot(slot) { slot throws(CKError) in slot.presence }
+    package func presence(in slot: CK_SLOT_ID) throws(CKError) -> TokenPresence {
+        try entry(slot).slot.withLock { slot throws(CKError) in slot.presence }
     }
 
     /// The mechanisms of the token in a slot, in the vendor's order.

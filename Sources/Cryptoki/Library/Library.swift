@@ -32,7 +32,7 @@ package final class Library: Sendable {
         let slot: Lock<Slot>
         /// Whether a call that waits for the slot's token shall give up.
         let isAbandoned: Lock<Bool>
-        let sighting: Sighting
+        let lastSeen: LastSeen
         var reader: ReaderState { didSet { state = SlotState(reader) } }
         /// What the reader's state means.
         private(set) var state: SlotState
@@ -41,12 +41,12 @@ package final class Library: Sendable {
 
         init(_ reader: ReaderState, _ readers: any ReaderService, _ settings: TokenSettings) {
             isAbandoned = Lock(false)
-            sighting = Sighting()
-            sighting.looked(reader, at: .zero)
+            lastSeen = LastSeen()
+            lastSeen.looked(reader, at: .zero)
             slot = Lock(
                 Slot(
                     reader: reader.name, readers: readers, settings: settings, isAbandoned: isAbandoned,
-                    sighting: sighting))
+                    lastSeen: lastSeen))
             self.reader = reader
             state = SlotState(reader)
         }
@@ -113,7 +113,7 @@ package final class Library: Sendable {
             guard !tables.isFinal else { throw .notInitialised }
             let now = settings.clocks.uptime.now
             if recent, tables.seen == states {
-                for entry in tables.slots { entry.sighting.looked(entry.reader, at: now) }
+                for entry in tables.slots { entry.lastSeen.looked(entry.reader, at: now) }
                 return
             }
             tables.seen = states
@@ -123,7 +123,7 @@ package final class Library: Sendable {
             }
             for state in states {
                 if let entry = tables.slots.first(where: { $0.reader.name == state.name }) {
-                    entry.sighting.looked(state, at: now)
+                    entry.lastSeen.looked(state, at: now)
                 } else {
                     var entry = Entry(state, readers, settings)
                     entry.hasEvent = tables.isKnown && state.atr != nil
@@ -148,11 +148,6 @@ package final class Library: Sendable {
         try look(recent: true)
         guard let entry = known(id) else { throw .slotIDInvalid }
         return entry.state
-    }
-
-    /// Runs `body` while no other thread has the slot.
-    func withSlot<Result>(_ id: CK_SLOT_ID, _ body: (Slot) throws(CKError) -> Result) throws(CKError) -> Result {
-        try entry(id).slot.withLock { slot throws(CKError) in try body(slot) }
     }
 
     /// What is known of a slot, for a call that is about to take its lock.
@@ -208,11 +203,25 @@ package final class Library: Sendable {
     }
 
     /// Runs `body` with a session, while no other thread has the token's slot.
+    ///
+    /// An error ends the operations that `body` takes a step of, from the caller's arguments to the answer. Two errors do
+    /// not: `CKR_BUFFER_TOO_SMALL`, and the `CKR_OPERATION_ACTIVE` of a function for data in one part that meets an
+    /// operation whose data came in parts, which it must not end (PKCS #11 v2.40, 5.8 to 5.14).
+    ///
+    /// - Parameter operations: All that must be active (`CKF_`); none for a call that takes a step of none.
+    /// - Throws: `CKR_OPERATION_NOT_INITIALIZED` if one is not, which ends none; whatever `body` throws.
     package func withSession<Result>(
-        _ handle: CK_SESSION_HANDLE, _ body: (Session) throws(CKError) -> Result
+        _ handle: CK_SESSION_HANDLE, during operations: CK_FLAGS = 0, _ body: (Session) throws(CKError) -> Result
     ) throws(CKError) -> Result {
         let id = try tables.withLock { tables throws(CKError) in try tables.sessions[handle] }
-        return try withSlot(id) { slot throws(CKError) in try body(slot.sessions[handle]) }
+        return try entry(id).slot.withLock { slot throws(CKError) in
+            let session = try slot.sessions[handle]
+            guard session.activeOperations & operations == operations else { throw .operationNotInitialised }
+            do throws(CKError) { return try body(session) } catch {
+                if ![.bufferTooSmall, .operationActive].contains(error) { session.cancel(operations) }
+                throw error
+            }
+        }
     }
 
     /// The slot, state and flags of a session.

@@ -13,7 +13,7 @@ package final class Session {
     var search: Search?
     var digest: DigestOperation?
     var signature: SignatureOperation?
-    var verification: VerificationOperation?
+    var verification: SignatureOperation?
     var signRecovery: RecoveryOperation?
     var verifyRecovery: RecoveryOperation?
     /// What the operation begun last has to be told before its key may be used.
@@ -34,7 +34,7 @@ package final class Session {
         signRecovery = nil
         encryption = nil
         decryption = nil
-        if verification?.isPrivate == true { verification = nil }
+        if verification?.key.isPrivate == true { verification = nil }
         if verifyRecovery?.key.isPrivate == true { verifyRecovery = nil }
     }
 

@@ -15,25 +15,37 @@ extension Slot {
     /// If the token leaves a reader where it may be away for a while, the call waits for its return and then runs `body`
     /// from its beginning, unless something that must not run twice was sent. No other slot waits with it.
     ///
-    /// - Parameter waits: Whether to wait for an absent token. What only tells of the token tells that it is absent.
+    /// - Parameters:
+    ///   - waits: Whether to wait for an absent token. What only tells of the token tells that it is absent.
+    ///   - usesKey: Whether `body` uses a key, which another program may have deleted.
     func withToken<Result: ~Copyable>(
-        waits: Bool = true, _ body: (Token) throws(TokenError) -> Result
+        waits: Bool = true, usesKey: Bool = false, _ body: (Token) throws(TokenError) -> Result
     ) throws(CKError) -> Result {
         var lastExchange: CardExchange?
         let previous = login
         defer { if previous != nil, login == nil { loginEnded() } }
-        do throws(TokenError) {
-            for _ in 1..<Self.departures {
+        var departures = 0
+        while true {
+            do throws(TokenError) {
+                let token = try presentToken(waits: waits)
+                defer { if sessions.isEmpty { disconnect() } }
                 do throws(TokenError) {
-                    return try attempt(waits: waits, &lastExchange, body)
+                    let result = try body(token)
+                    lastSeen.answered(at: token.lastContact)
+                    return result
                 } catch {
-                    let recovery = error.recovery(afterActing: connection?.hasActed != false)
-                    guard case .waitingForToken = presence, waits, recovery == .afterReturn else { throw error }
+                    lastExchange = token.lastExchange
+                    throw failure(error, of: token)
                 }
+            } catch {
+                departures += 1
+                let recovery = error.recovery(afterActing: connection?.hasActed != false)
+                if departures < Self.departures, waits, case .waitingForToken = presence, recovery == .afterReturn {
+                    continue
+                }
+                guard usesKey, error == .notFound else { throw CKError(error, after: lastExchange) }
+                throw .keyHandleInvalid("the token has the key no more")
             }
-            return try attempt(waits: waits, &lastExchange, body)
-        } catch {
-            throw CKError(error, after: lastExchange)
         }
     }
 
@@ -47,24 +59,13 @@ extension Slot {
         }
     }
 
-    /// - Parameter lastExchange: Takes what the card answered last, if `body` fails.
-    private func attempt<Result: ~Copyable>(
-        waits: Bool, _ lastExchange: inout CardExchange?, _ body: (Token) throws(TokenError) -> Result
-    ) throws(TokenError) -> Result {
-        let token = try presentToken(waits: waits)
-        defer { if sessions.isEmpty { disconnect() } }
-        do throws(TokenError) {
-            let result = try body(token)
-            sighting.answered(at: token.lastContact)
-            return result
-        } catch {
-            lastExchange = token.lastExchange
-            sighting.answered(at: token.lastContact)
-            if error == .anotherToken { end(as: .wrongToken) }
-            guard error.isAbsence || (error.mayBeAbsence && hasLeft()) else { throw error }
-            tokenLeft()
-            throw error.isAbsence ? error : .link(.removed(sent: true))
-        }
+    /// What an error in the middle of a call means, which may be that the token left.
+    private func failure(_ error: TokenError, of token: Token) -> TokenError {
+        lastSeen.answered(at: token.lastContact)
+        if error == .anotherToken { end(as: .wrongToken) }
+        guard error.isAbsence || (error.mayBeAbsence && hasLeft()) else { return error }
+        tokenLeft()
+        return error.isAbsence ? error : .link(.removed(sent: true))
     }
 
     /// The connected token; one that is away is waited for.
@@ -112,7 +113,7 @@ extension Slot {
         guard !sessions.isEmpty, let connection else { return end(as: .normal) }
         let window = settings.policy.window(isWireless: connection.isWireless)
         guard window > .zero else { return end(as: .normal) }
-        presence = .waitingForToken(until: sighting.time + window)
+        presence = .waitingForToken(until: lastSeen.time + window)
     }
 
     /// Whether a transmission failed because the token left. The smart card service notices that a little later.

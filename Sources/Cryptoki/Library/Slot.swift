@@ -14,7 +14,7 @@ final class Slot {
     /// Set by another thread that wants the slot: a call that waits for the token gives up.
     let isAbandoned: Lock<Bool>
     /// When the token was last known to be there.
-    let sighting: Sighting
+    let lastSeen: LastSeen
 
     private(set) var connection: Token?
     private var history: ChannelHistory?
@@ -24,7 +24,7 @@ final class Slot {
     /// What the token had when `objects` was last brought up to it.
     var known: TokenObjects?
     /// Whether the token is there, and has been.
-    var presence = Presence.normal {
+    var presence = TokenPresence.normal {
         didSet {
             guard presence != oldValue else { return }
             settings.log.notice("\(presence.description)", metadata: ["reader": "\(reader)"])
@@ -32,13 +32,13 @@ final class Slot {
     }
 
     init(
-        reader: String, readers: any ReaderService, settings: TokenSettings, isAbandoned: Lock<Bool>, sighting: Sighting
+        reader: String, readers: any ReaderService, settings: TokenSettings, isAbandoned: Lock<Bool>, lastSeen: LastSeen
     ) {
         self.reader = reader
         self.readers = readers
         self.settings = settings
         self.isAbandoned = isAbandoned
-        self.sighting = sighting
+        self.lastSeen = lastSeen
     }
 
     // MARK: Token
@@ -112,7 +112,7 @@ final class Slot {
     func closeAllSessions() { end(as: .normal) }
 
     /// Ends all sessions; their handles and those of their objects are never used again.
-    func end(as presence: Presence) {
+    func end(as presence: TokenPresence) {
         sessions.removeAll()
         objects.removeAll { _ in true }
         known = nil

@@ -3,27 +3,43 @@ import Cryptoki
 import PCSC
 import Secrets
 
-/// Runs one entry point: the only place where an error becomes a return value, and where calls are logged.
+/// Runs one entry point with the library.
 ///
-/// - Parameter isAlone: False for a function that may take as long as the user likes.
+/// - Parameter isAlone: Whether an application that locks with functions of its own shall see one call at a time. False
+///   for a function that may take as long as the user likes.
 func call(
     _ name: StaticString = #function, isAlone: Bool = true, _ body: (Library) throws(CKError) -> Void
 ) -> CK_RV {
-    enter(name) { () throws(CKError) in try Process.current.withLibrary(isAlone: isAlone, body) }
+    ForkGate.enterLibrary()
+    defer { ForkGate.leaveLibrary() }
+    do throws(CKError) {
+        let initialised = try Process.current.initialised()
+        let mutex = isAlone ? initialised.mutex : nil
+        try mutex?.lock()
+        defer { mutex?.unlock() }
+        try body(initialised.library)
+        return answer(nil, of: name)
+    } catch {
+        return answer(error, of: name)
+    }
 }
 
-/// As `call`, for the functions that work without `C_Initialize`.
-func enter(_ name: StaticString = #function, _ body: () throws(CKError) -> Void) -> CK_RV {
-    ForkGate.within {
-        do throws(CKError) {
-            try body()
-            ProviderLog.call(name, nil)
-            return CK_RV(CKR_OK)
-        } catch {
-            ProviderLog.call(name, error)
-            return error.rawValue
-        }
+/// As ``call(_:isAlone:_:)``, for the functions that work without `C_Initialize`.
+func callUninitialised(_ name: StaticString = #function, _ body: () throws(CKError) -> Void) -> CK_RV {
+    ForkGate.enterLibrary()
+    defer { ForkGate.leaveLibrary() }
+    do throws(CKError) {
+        try body()
+        return answer(nil, of: name)
+    } catch {
+        return answer(error, of: name)
     }
+}
+
+/// The only place where an error becomes a return value, and where calls are logged.
+private func answer(_ error: CKError?, of name: StaticString) -> CK_RV {
+    ProviderLog.call(name, error)
+    return error?.rawValue ?? CK_RV(CKR_OK)
 }
 
 /// An entry point for what is not there.

@@ -1,17 +1,6 @@
 import CCryptoki
 import Cryptoki
 
-/// Takes a step of active operations, which an error ends: see `Session.step(of:_:)`. Whoever reads arguments in `body`
-/// has the rule for these, too.
-///
-/// - Parameter operations: All that must be active (`CKF_`).
-func step(
-    _ library: Library, _ session: CK_SESSION_HANDLE, _ operations: CK_FLAGS,
-    _ body: (Session) throws(CKError) -> Void
-) throws(CKError) {
-    try library.withSession(session) { session throws(CKError) in try session.step(of: operations, body) }
-}
-
 /// Begins an operation, or ends the active one if NULL stands for its mechanism (PKCS #11 v3.0, 5.8.1).
 ///
 /// - Parameter operation: What to end (`CKF_`).

@@ -66,10 +66,10 @@ extension SecureChannel {
     public func transmit(_ batch: borrowing Batch) throws(LinkError) -> [Response] {
         guard isOpen else { throw .reset }
         guard canTransmit(batch) else { throw .malformed }
-        let reply = try transmit(batch.command)
+        let reply = try transmitSecret(batch.command)
         guard reply.status == .success else { return [Response(reply.status)] }
         do throws(MalformedBytes) {
-            return try Batch.replies(in: reply.data, to: batch.count)
+            return try Batch.replies(in: [UInt8](copying: reply.data), to: batch.count)
         } catch {
             discard()
             throw .channelBroken

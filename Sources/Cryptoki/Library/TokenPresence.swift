@@ -1,5 +1,5 @@
 /// What is known of the token that a slot's sessions work with (GSC/1, 15.3).
-package enum Presence: Sendable, Equatable {
+package enum TokenPresence: Sendable, Equatable {
     /// It was never away.
     case normal
     /// It is away, and its sessions wait for it until this time after the system's start.

@@ -5,7 +5,7 @@ import Locking
 ///
 /// A call knows it when it had an answer. Functions that only look at readers know it too, if nothing came or went since
 /// the look before: so a token may be away for its whole window after a time in which nobody asked it anything.
-final class Sighting: Sendable {
+final class LastSeen: Sendable {
     private let state = Lock(State())
 
     private struct State {
