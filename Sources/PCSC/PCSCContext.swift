@@ -16,7 +16,7 @@ final class PCSCContext: Sendable {
         let code = StandardDescriptors.spare(otherwise: SCARD_E_NO_SERVICE) {
             ForkGate.call(.brief) { unsafe SCardEstablishContext(DWORD(SCARD_SCOPE_SYSTEM), nil, nil, &handle) }
         }
-        // pcsclite does not tell that it got no socket.
+        // libpcsclite does not report that it got no socket.
         if code == SCARD_E_NO_SERVICE, StandardDescriptors.areUsedUp { throw .noDescriptors }
         if [SCARD_F_COMM_ERROR, SCARD_W_SECURITY_VIOLATION].contains(code) { throw .refused }
         if code == SCARD_E_NO_SERVICE, ServiceSocket.isListening { throw .refused }

@@ -5,7 +5,7 @@ public struct RandomUnavailable: Error, Sendable {
     public init() {}
 }
 
-/// Where keys, nonces and challenges come from: the operating system, or a published vector in a test.
+/// The source of keys, nonces and challenges: the operating system, or a published vector in a test.
 public protocol RandomSource: Sendable {
     /// Fills all of `bytes` or throws.
     func fill(_ bytes: inout MutableSpan<UInt8>) throws(RandomUnavailable)

@@ -13,7 +13,7 @@ public struct Secret: ~Copyable, @unchecked Sendable {
         unsafe storage = Secret.allocate(max(count, 0))
     }
 
-    /// A copy of `bytes`. The original stays where it was: wipe it if it was yours.
+    /// A copy of `bytes`. The original stays, and is the caller's to wipe.
     public init(copying bytes: Span<UInt8>) {
         self.init(copying: bytes, zeros: 0)
     }
@@ -36,7 +36,7 @@ public struct Secret: ~Copyable, @unchecked Sendable {
         unsafe SecretMemory.release(base, storage.count)
     }
 
-    /// Zero bytes. Where there are none, the address is none either, but not 0: C functions take that for something else.
+    /// Zero bytes. If there are none, the address is not used but not 0 either, which C functions would take for NULL.
     private static func allocate(_ count: Int) -> UnsafeMutableBufferPointer<UInt8> {
         let start =
             unsafe count == 0
@@ -90,7 +90,7 @@ extension [UInt8] {
         }
     }
 
-    /// A copy of what was kept as a secret and is none, such as the digest of public data.
+    /// A copy of a secret's bytes that need not be secret, such as the digest of public data.
     public init(copying secret: borrowing Secret) {
         self.init(copying: secret.bytes)
     }

@@ -8,7 +8,7 @@ public final class SharedSecret: Sendable {
     /// - Parameter bytes: The original stays where it is.
     public init(copying bytes: [UInt8]) { secret = Secret(copying: bytes) }
 
-    /// A copy that is no secret any more, or that whoever asks for it wipes.
+    /// A copy that is no secret any more, or that the caller wipes.
     public var bytes: [UInt8] { [UInt8](copying: secret) }
 }
 

@@ -5,9 +5,9 @@ import Secrets
 /// An open session with a token: takes commands in plain, sends them protected, and returns replies that were verified
 /// (GSC/1, 12 and 13).
 ///
-/// Whatever goes wrong closes the channel and wipes its keys: the caller opens a new one. Until the first verified reply
-/// the channel is provisional, and the first command must be one that may run twice (SELECT, MSE SET), because the
-/// token's last word in the opening is not authenticated (10).
+/// Any failure closes the channel and wipes its keys. The caller opens a new one. Until the first verified reply the
+/// channel is provisional, and the first command must be one that may run twice (SELECT, MSE SET), because the token's
+/// last word in the opening is not authenticated (10).
 ///
 /// A channel belongs to one thread at a time and to the process that opened it.
 public final class SecureChannel: CardConnection {
@@ -95,7 +95,7 @@ public final class SecureChannel: CardConnection {
         discard()
     }
 
-    /// Wipes the keys without a word to the token: it is gone, or this is a forked child.
+    /// Wipes the keys without a command to the token, which is gone, or belongs to the parent of this process.
     public func discard() { session = nil }
 
     /// Goes on with fresh keys; the old ones are wiped.
@@ -115,7 +115,7 @@ public final class SecureChannel: CardConnection {
 }
 
 extension SecureChannel {
-    /// Fetches what the token holds back, with protected GET RESPONSE, as far as the command wanted it.
+    /// Fetches the rest of a reply with protected GET RESPONSE, up to the command's Ne.
     private func fetchRest(of reply: consuming SecretResponse, ne wanted: Int) throws(LinkError) -> SecretResponse {
         var reply = reply
         while let available = reply.status.bytesAvailable, reply.data.count < wanted {

@@ -3,9 +3,9 @@ public import Secrets
 
 /// A private directory of small files, each of which is replaced as a whole or not at all.
 ///
-/// Who may reach the directory and its files ``Access`` says; nobody else may. Whatever is found otherwise, a symbolic
-/// link included, is refused, never repaired. After a crash, a `kill -9` or a full disk every file holds either its old
-/// or its new content. What the content means, and whether it is sound, the caller judges.
+/// ``Access`` says who may reach the directory and its files. Anything else, a symbolic link included, is refused, and
+/// never repaired. After a crash, a `kill -9` or a full disk every file holds either its old or its new content. The
+/// caller judges the content.
 ///
 /// A file name is any text without slash and NUL that does not begin with a dot; dotted names are the directory's own.
 public struct Directory: Sendable {
@@ -123,7 +123,7 @@ public struct Directory: Sendable {
     ///
     /// - Parameters:
     ///   - waiting: Whether to wait a while for the lock, or to throw ``StorageError/locked`` at once if another has it.
-    ///   - failure: What the caller throws where the lock cannot be taken.
+    ///   - failure: The caller's error if the lock cannot be taken.
     public func withLock<Value: ~Copyable, Failure: Error>(
         waiting: Bool = true, failure: (StorageError) -> Failure, _ body: () throws(Failure) -> Value
     ) throws(Failure) -> Value {

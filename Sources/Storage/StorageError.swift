@@ -31,9 +31,9 @@ public enum StorageError: Error, Sendable, Equatable {
         case otherGroup
         /// It is a directory that the members of a Unix group share, and the process's user is none of them.
         case otherMembers
-        /// It says what programs are to do, and its group or everybody may change it.
+        /// It is a file of settings, and its group or everybody may change it.
         case writableByOthers
-        /// The configuration does not say without error what is to be used.
+        /// An error in the configuration leaves open what is to be used.
         case configuration
         /// It is a symbolic link, or neither a plain file nor a directory as it should be.
         case otherKind

@@ -14,7 +14,7 @@ extension CKError: Hashable {
     }
 }
 
-/// The refusals of what an application hands in, or has no right to. Each tells what was refused, and why.
+/// Refusals of arguments, and of functions without the right to them. Each tells what was refused, and why.
 extension CKError {
     package static func actionProhibited(_ reason: @autoclosure () -> Reason) -> CKError {
         CKError(CKR_ACTION_PROHIBITED, reason())

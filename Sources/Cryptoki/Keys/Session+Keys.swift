@@ -5,7 +5,7 @@ import Secrets
 import Token
 
 extension Session {
-    /// Makes a key pair: on the token if the private key shall live there, else in this process.
+    /// Makes a key pair, on the token if the private key shall be there, else in this process.
     ///
     /// - Returns: The handles of the public and the private key.
     package func generateKeyPair(

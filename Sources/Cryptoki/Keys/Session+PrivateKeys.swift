@@ -4,8 +4,8 @@ import HostCrypto
 import Secrets
 import Token
 
-/// The part of an operation that only the private key can do: in this process with a key of a session, on the token with
-/// a key of the token. Hashing and padding are the host's part with both.
+/// The part of an operation that needs the private key. A key of a session computes in this process, a key of the token
+/// on the token. The host hashes and pads for both.
 extension Session {
     /// The signature of a digest by GOST R 34.10 or ECDSA.
     func sign(digest: [UInt8], with key: Object) throws(CKError) -> [UInt8] {
@@ -24,7 +24,7 @@ extension Session {
         }
     }
 
-    /// What a key of GOST R 34.10 and the other side's public key agree on.
+    /// The secret that a key of GOST R 34.10 and the other side's public key agree on.
     func agree(
         _ parameters: AgreementParameters, _ derivation: KeyDerivation, sBox: SBox, with key: Object
     ) throws(CKError) -> Secret {
@@ -36,14 +36,14 @@ extension Session {
         }
     }
 
-    /// What a token agrees on with a key of its own.
+    /// The secret that a key of the token agrees on.
     private func agree(
         _ key: TokenKey, _ parameters: AgreementParameters, _ derivation: KeyDerivation, sBox: SBox
     ) throws(CKError) -> Secret {
         try requireAgreement()
         let size = key.curve.coordinateSize
         return try parameters.agree(size: size, derivation, sBox: sBox) { peer, ukm, hash throws(CKError) in
-            // All lengths and numbers but the key's come with the mechanism.
+            // All lengths and numbers but those of the key come with the mechanism.
             guard (try? PublicKey(curve: key.curve, bytes: peer)) != nil, ukm.count <= size else {
                 throw .mechanismParameterInvalid(
                     "pPublicData is no point of the key's curve, or pUKM has \(ukm.count) octets, above \(size)")
@@ -117,7 +117,7 @@ extension Session {
 }
 
 extension TokenRSAKey {
-    /// Whether a block as long as the modulus is a number below it, as far as the modulus is known.
+    /// Whether a block as long as the modulus is a smaller number. True if the modulus is not known.
     fileprivate func covers(_ block: [UInt8]) -> Bool { modulus.map { block.lexicographicallyPrecedes($0) } ?? true }
 }
 

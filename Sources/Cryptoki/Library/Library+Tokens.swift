@@ -17,7 +17,7 @@ extension Library {
 
     /// - Parameter evicting: Whether to learn everything, even at another process's cost; see `Token.info`.
     package func token(in slot: CK_SLOT_ID, evicting: Bool) throws(CKError) -> TokenState {
-        // While a call waits for a token that is away, this one says so.
+        // While a call waits for an absent token, this one tells that it is absent.
         guard try self.slot(slot).isOccupied else { throw .tokenNotPresent }
         return try entry(slot).slot.withLock { slot throws(CKError) in
             try slot.withoutSessions { () throws(CKError) in
@@ -37,8 +37,8 @@ extension Library {
     ///
     /// - Parameters:
     ///   - pin: The SO's present PIN.
-    ///   - mode: How messages shall be protected from then on (`SECURE_MESSAGING_`). The channel always takes the highest
-    ///     profile that both ends have, so that this only says which one the caller counts on.
+    ///   - mode: The protection of messages that the caller counts on (`SECURE_MESSAGING_`). The channel always takes
+    ///     the highest profile that both ends have.
     /// - Throws: `CKR_SESSION_EXISTS` while a session with the token is open.
     package func initToken(
         in slot: CK_SLOT_ID, pin: borrowing Secret, format: TokenFormat, mode: CK_ULONG
@@ -66,7 +66,7 @@ extension Library {
         return MechanismDefinition.all.map(\.type)
     }
 
-    /// What a mechanism works with: the sizes of keys, where they do not follow from the key type, and the flags.
+    /// The sizes of a mechanism's keys, where they do not follow from the key type, and its flags.
     package func information(
         on mechanism: CK_MECHANISM_TYPE, in slot: CK_SLOT_ID
     ) throws(CKError) -> (keySizes: ClosedRange<CK_ULONG>, flags: CK_FLAGS) {

@@ -4,10 +4,10 @@ import GOST
 import Locking
 package import Token
 
-/// What `C_Initialize` makes and `C_Finalize` ends: the slots and sessions of this application.
+/// The slots and sessions of this application. `C_Initialize` makes the library, and `C_Finalize` ends it.
 ///
-/// Any number of threads. A short lock guards the tables and is never held while a card works; each slot has a lock of
-/// its own for that.
+/// Any number of threads can use it. A short lock guards the tables, and is never held while a card works. Each slot
+/// has a lock of its own for that.
 package final class Library: Sendable {
     let readers: any ReaderService
     let settings: TokenSettings
@@ -16,15 +16,15 @@ package final class Library: Sendable {
     private struct Tables {
         /// A reader that was seen once keeps its slot, by its position.
         var slots: [Entry] = []
-        /// What the readers said at the last look.
+        /// The states of the readers at the last look.
         var seen: [ReaderState]?
-        /// Whether the readers were looked at, so that what differs from then on is an event.
+        /// Whether the readers were looked at, so that later changes are events.
         var isKnown = false
         /// Whether the application was just told the number of slots, and will ask for the list.
         var isCounted = false
         /// The slot of each session.
         var sessions = HandleTable<CK_SLOT_ID>(notFound: .sessionHandleInvalid)
-        /// Whether the application has finalised the library, so that a call on its way finds nothing more.
+        /// Whether the application has finalised the library, so that calls under way find no slot.
         var isFinal = false
     }
 
@@ -34,9 +34,9 @@ package final class Library: Sendable {
         let isAbandoned: Lock<Bool>
         let lastSeen: LastSeen
         var reader: ReaderState { didSet { state = SlotState(reader) } }
-        /// What the reader's state means.
+        /// The slot's state, from the reader's.
         private(set) var state: SlotState
-        /// Whether a card came or went, and nobody was told.
+        /// Whether a card came or went, and the application does not know yet.
         var hasEvent = false
 
         init(_ reader: ReaderState, _ readers: any ReaderService, _ settings: TokenSettings) {
@@ -51,7 +51,7 @@ package final class Library: Sendable {
             state = SlotState(reader)
         }
 
-        /// Takes what the reader says now; nil if it is gone.
+        /// Takes the reader's present state; nil if the reader is gone.
         mutating func update(_ state: ReaderState?) {
             let isOccupied = reader.atr != nil
             // The service counts anew when a reader comes back.
@@ -76,7 +76,7 @@ package final class Library: Sendable {
 
     // MARK: Slots
 
-    /// What a slot looks like from outside, without a word to the token.
+    /// The state of a slot, known without a command to the token.
     package struct SlotState: Sendable {
         /// The PC/SC name of the reader.
         package var reader: String
@@ -89,9 +89,9 @@ package final class Library: Sendable {
     /// The slots in their order.
     ///
     /// - Parameters:
-    ///   - tokenPresent: Whether only those are asked for that have a token which this library drives.
-    ///   - isQuery: Whether only their number is asked for. The list that follows shows what was counted then, so that it
-    ///     fits; any other list shows what is there now.
+    ///   - tokenPresent: Whether to leave out slots without a token that this library drives.
+    ///   - isQuery: Whether the application asks for their number only. The list after that has the slots that were
+    ///     counted, so that it fits. Any other list is new.
     package func slots(tokenPresent: Bool, isQuery: Bool) throws(CKError) -> [CK_SLOT_ID] {
         let isCounted = tables.withLock { tables in
             defer { tables.isCounted = isQuery }
@@ -103,7 +103,7 @@ package final class Library: Sendable {
         }
     }
 
-    /// Brings the table of slots up to what is in the readers now.
+    /// Updates the table of slots from the readers.
     func refreshSlots() throws(CKError) { try look(recent: false) }
 
     private func look(recent: Bool) throws(CKError) {
@@ -134,7 +134,7 @@ package final class Library: Sendable {
         }
     }
 
-    /// The first slot with an event that nobody was told of. It counts as told.
+    /// The first slot with an event that the application does not know yet. From now on it counts as known.
     func takeEvent() -> CK_SLOT_ID? {
         tables.withLock { tables in
             guard let index = tables.slots.firstIndex(where: \.hasEvent) else { return nil }
@@ -150,7 +150,7 @@ package final class Library: Sendable {
         return entry.state
     }
 
-    /// What is known of a slot, for a call that is about to take its lock.
+    /// A slot's entry, for a call that is about to take its lock.
     func entry(_ id: CK_SLOT_ID) throws(CKError) -> Entry {
         guard LibraryContext.prepare() else { throw .hostMemory }
         if let entry = known(id) { return entry }
@@ -192,7 +192,7 @@ package final class Library: Sendable {
         try withSession(handle) { session throws(CKError) in session.slot.closeSession(handle) }
     }
 
-    /// Closes the sessions that there are; one that is being opened meanwhile is not among them.
+    /// Closes all sessions but those that are being opened meanwhile.
     package func closeAllSessions(with id: CK_SLOT_ID) throws(CKError) {
         var ended: [CK_SESSION_HANDLE] = []
         try entry(id).withLockAtOnce { slot in
@@ -240,7 +240,7 @@ package final class Library: Sendable {
 
     // MARK: End
 
-    /// Closes everything. Calls that other threads are in the middle of end first.
+    /// Closes everything, after the calls that are under way in other threads.
     package func finalize() {
         let entries = tables.withLock { tables in
             defer {

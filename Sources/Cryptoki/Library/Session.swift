@@ -16,7 +16,7 @@ package final class Session {
     var verification: SignatureOperation?
     var signRecovery: RecoveryOperation?
     var verifyRecovery: RecoveryOperation?
-    /// What the operation begun last has to be told before its key may be used.
+    /// The authentication that the last operation's key needs.
     weak var authentication: Authentication?
     var encryption: CipherOperation?
     var decryption: CipherOperation?
@@ -28,7 +28,7 @@ package final class Session {
         self.slot = slot
     }
 
-    /// What only a login allows ends with it: operations with private and secret keys.
+    /// Operations with private and secret keys end with the login.
     func loginEnded() {
         signature = nil
         signRecovery = nil

@@ -16,7 +16,7 @@ extension Slot {
     /// from its beginning, unless something that must not run twice was sent. No other slot waits with it.
     ///
     /// - Parameters:
-    ///   - waits: Whether to wait for an absent token. What only tells of the token tells that it is absent.
+    ///   - waits: Whether to wait for an absent token. Functions that only inform of the token do not.
     ///   - usesKey: Whether `body` uses a key, which another program may have deleted.
     func withToken<Result: ~Copyable>(
         waits: Bool = true, usesKey: Bool = false, _ body: (Token) throws(TokenError) -> Result
@@ -49,8 +49,8 @@ extension Slot {
         }
     }
 
-    /// Runs `body`, which needs none of the open sessions. If it finds that their token is gone, with them, it runs once
-    /// more, with the token that is there now.
+    /// Runs `body`, which needs none of the open sessions. If their token turns out to be gone, the sessions end, and
+    /// `body` runs once more, with the token that is there now.
     func withoutSessions<Result>(_ body: () throws(CKError) -> Result) throws(CKError) -> Result {
         let wasConnected = connection != nil
         do throws(CKError) { return try body() } catch {
@@ -59,7 +59,7 @@ extension Slot {
         }
     }
 
-    /// What an error in the middle of a call means, which may be that the token left.
+    /// The error of a call, which may mean that the token left.
     private func failure(_ error: TokenError, of token: Token) -> TokenError {
         lastSeen.answered(at: token.lastContact)
         if error == .anotherToken { end(as: .wrongToken) }
@@ -90,7 +90,7 @@ extension Slot {
         throw .link(.removed(sent: false))
     }
 
-    /// Goes on with the token behind `link`, if it is the one that left and proves it. Any other gets neither PIN nor
+    /// Goes on with the token behind `link` if it proves to be the one that left. Any other gets neither PIN nor
     /// command, and ends the sessions.
     private func resume(_ token: Token, over link: any CardLink) throws(TokenError) {
         do throws(TokenError) {
@@ -98,7 +98,7 @@ extension Slot {
             try token.resume(over: link)
             try token.prepare()
         } catch {
-            // That the PIN is not taken again is the user's business, not the token's identity.
+            // A PIN that is not taken again says nothing of the token's identity.
             if error != .notLoggedIn {
                 guard error.isForeignToken else { throw error }
                 end(as: .wrongToken)
@@ -108,7 +108,7 @@ extension Slot {
         presence = .completed
     }
 
-    /// The token is gone: its sessions wait for it, where they may.
+    /// The token is gone. Its sessions wait for it if the policy lets them.
     private func tokenLeft() {
         guard !sessions.isEmpty, let connection else { return end(as: .normal) }
         let window = settings.policy.window(isWireless: connection.isWireless)
@@ -116,7 +116,7 @@ extension Slot {
         presence = .waitingForToken(until: lastSeen.time + window)
     }
 
-    /// Whether a transmission failed because the token left. The smart card service notices that a little later.
+    /// Whether a transmission failed because the token left. The smart card service notices it a little later.
     private func hasLeft() -> Bool {
         for _ in 0..<6 {
             if let readers = try? readers.readers(), readers.first(where: { $0.name == reader })?.atr == nil {

@@ -21,9 +21,9 @@ final class Slot {
     var sessions = SlotSessions()
     /// Objects of the token and of its sessions.
     var objects = HandleTable<Object>(notFound: .objectHandleInvalid)
-    /// What the token had when `objects` was last brought up to it.
+    /// The token's objects when `objects` was last updated.
     var known: TokenObjects?
-    /// Whether the token is there, and has been.
+    /// Whether the token is present, and was away.
     var presence = TokenPresence.normal {
         didSet {
             guard presence != oldValue else { return }
@@ -46,9 +46,8 @@ final class Slot {
     /// Who is logged in to the token.
     var login: Token.Role? { connection?.login }
 
-    /// Connects to the card. Nothing is done to it that could not be done twice, so that what may pass is waited out and
-    /// everything done from the beginning: for a second, in which the smart card service also powers a card that another
-    /// program has switched off.
+    /// Connects to the card. Everything here can be done twice, so that passing errors are waited out for a second, and
+    /// all is done again. In that time the smart card service also powers a card that another program has switched off.
     func connect() throws(TokenError) -> Token {
         let end = settings.clocks.uptime.now + .seconds(1)
         var isLast = false
@@ -72,7 +71,8 @@ final class Slot {
         return token
     }
 
-    /// The same for as long as this process knows the slot, so that the token can tell its sessions from others'.
+    /// The history of the slot's channels. It stays as long as the process knows the slot, so that the token can tell
+    /// the process's sessions from others'.
     private func channelHistory() throws(TokenError) -> ChannelHistory {
         if let history { return history }
         let history = try ChannelHistory(random: settings.random)
@@ -122,7 +122,7 @@ final class Slot {
 
     // MARK: Login
 
-    /// What only a login allows ends with it: operations with private keys, and private objects that no token keeps.
+    /// Operations with private keys, and private objects of sessions, end with the login.
     func loginEnded() {
         objects.removeAll { $0.isPrivate }
         known = nil

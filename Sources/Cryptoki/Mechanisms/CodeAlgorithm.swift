@@ -1,9 +1,9 @@
 import GOST
 import HostCrypto
 
-/// How a message authentication code is computed.
+/// An algorithm of message authentication codes.
 enum CodeAlgorithm: Sendable {
-    /// GOST 28147-89 with 32 bits, with the key meshing that its parameter set says; an IV of 8 octets or none.
+    /// GOST 28147-89 with 32 bits. The parameter set decides on key meshing. The IV has 8 octets or none.
     case gost28147
     /// OMAC of one block (GOST R 34.13-2015, 5.6).
     case magma, kuznyechik

@@ -9,10 +9,10 @@ package final class CipherOperation {
     /// Octets that wait for the rest of their block, or of the text.
     private var pending: [UInt8] = []
     private(set) var isMultiPart = false
-    /// What a question for the length has found out: it is computed once, and given out once.
+    /// The result that a question for the length has computed. It is computed once, and given out once.
     private var answer: Answer?
 
-    /// A text and what the cipher makes of it.
+    /// A text and the cipher's result.
     private final class Answer {
         let text: [UInt8]
         let result: Secret
@@ -30,7 +30,7 @@ package final class CipherOperation {
 
     deinit { pending.wipe() }
 
-    /// The octets that the text as a whole gives, or at most.
+    /// The octets that the text as a whole gives, or a limit.
     package func size(ofWhole count: Int) throws(CKError) -> Int {
         guard !isMultiPart else { throw .operationActive }
         return cipher.outputSize(for: count)
@@ -51,7 +51,7 @@ package final class CipherOperation {
         return count
     }
 
-    /// What the cipher makes of a text that comes as a whole.
+    /// The cipher's result for a text that comes as a whole.
     private func result(of text: [UInt8]) throws(CKError) -> Secret {
         guard let known = answer.take(), known.text == text else { return try cipher.process(text.span) }
         try cipher.checkUse()
@@ -64,7 +64,7 @@ package final class CipherOperation {
         return (pending.count + count) / granularity * granularity
     }
 
-    /// The octets that the end gives, or at most.
+    /// The octets that the end gives, or a limit.
     package var finalSize: Int { cipher.granularity == nil ? cipher.outputSize(for: pending.count) : 0 }
 
     /// As ``finalSize``, exactly, unless the key cannot be used yet.

@@ -4,16 +4,16 @@ import Secrets
 
 /// A cipher at work in one direction.
 protocol RunningCipher: AnyObject {
-    /// The octets that come and go together; nil if the text is processed as a whole.
+    /// The octets of a block; nil if the text is processed as a whole.
     var granularity: Int? { get }
 
-    /// The octets that `process` delivers for `count`, or at most.
+    /// The octets that `process` delivers for `count`, or a limit.
     func outputSize(for count: Int) -> Int
 
     /// Whether ``outputSize(for:)`` is more than a limit. Otherwise the text is processed as a whole.
     var knowsOutputSize: Bool { get }
 
-    /// - Throws: What keeps the key from being used now.
+    /// - Throws: An error if the key cannot be used now.
     func checkUse() throws(CKError)
 
     func process(_ data: Span<UInt8>) throws(CKError) -> Secret
@@ -31,7 +31,7 @@ extension RunningCipher {
 package enum CipherDirection: Sendable {
     case encryption, decryption
 
-    /// What an application learns of text of a length that the cipher does not take.
+    /// The error for text of a length that the cipher does not take.
     var lengthRange: CKError { self == .encryption ? .dataLengthRange : .encryptedDataLengthRange }
 }
 

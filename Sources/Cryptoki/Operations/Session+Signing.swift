@@ -16,7 +16,7 @@ final class SignatureOperation {
     let scheme: RSASignatureScheme?
     let input: Input
     let signatureSize: Int
-    /// What verifies a digest's signature.
+    /// The key that verifies, for a verification by a key pair.
     var publicKey: VerificationKey?
     var isMultiPart = false
 

@@ -24,7 +24,7 @@ func call(
     }
 }
 
-/// As ``call(_:isAlone:_:)``, for the functions that work without `C_Initialize`.
+/// As `call`, for the functions that work without `C_Initialize`.
 func callUninitialised(_ name: StaticString = #function, _ body: () throws(CKError) -> Void) -> CK_RV {
     ForkGate.enterLibrary()
     defer { ForkGate.leaveLibrary() }
@@ -60,8 +60,8 @@ func length(_ count: CK_ULONG) throws(CKError) -> Int {
     return count
 }
 
-/// The most octets that an attribute, a mechanism's parameter, a signature, a PIN or a random number can have. A length
-/// above it is a mistake, and whatever lies behind the caller's buffer is not looked at.
+/// The most octets that an attribute, a mechanism's parameter, a signature, a PIN or a random number can have. A
+/// greater length is a mistake, and nothing of the buffer is read.
 let valueLimit = 1 << 24
 
 /// The most octets that a signed message, a certificate or a list of revoked ones can have.
@@ -70,10 +70,10 @@ let documentLimit = 1 << 30
 /// The most elements that a template, or another list of the caller's, can have.
 let listLimit = 1 << 12
 
-/// Elements that the caller holds out. NULL stands for none, but not for some.
+/// The caller's elements. NULL stands for none.
 ///
 /// - Parameter name: The caller's argument, or what it points to.
-/// - Throws: `CKR_ARGUMENTS_BAD` for more than `limit`, with nothing looked at.
+/// - Throws: `CKR_ARGUMENTS_BAD` for more than `limit`, with nothing read.
 func input<Element>(
     _ pointer: UnsafePointer<Element>?, _ count: CK_ULONG, _ name: StaticString = "an argument",
     atMost limit: Int = .max
@@ -95,7 +95,7 @@ func input<Element>(
     try unsafe input(pointer.map { unsafe UnsafePointer($0) }, count, name, atMost: limit)
 }
 
-/// Octets that the caller holds out, copied.
+/// A copy of the caller's octets.
 func octets(
     _ pointer: UnsafeMutablePointer<UInt8>?, _ count: CK_ULONG, _ name: StaticString = "an argument",
     atMost limit: Int = valueLimit

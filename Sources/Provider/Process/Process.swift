@@ -2,22 +2,22 @@ import CCryptoki
 import Cryptoki
 import Locking
 
-/// What this process has of the library: nothing before `C_Initialize`, and nothing again in a forked child.
+/// The library in this process: none before `C_Initialize`, and none again in a forked child.
 final class Process: Sendable {
     private let mark = ForkMark()
     private let library = Lock<Initialised?>(nil)
-    /// What the administrator is told.
+    /// The messages to the administrator.
     let administratorLog = AdministratorLog(program: programName())
 
-    /// What `C_Initialize` has made.
+    /// The result of `C_Initialize`.
     struct Initialised {
         let library: Library
         /// Held during each call, where the application locks with functions of its own.
         let mutex: ApplicationMutex?
     }
 
-    /// The present process's. A child that `fork` made meets the parent's here and leaves it alone for good: the
-    /// connections in it belong to the parent, and its locks may be held by threads that the child does not have.
+    /// The present process's. A forked child finds the parent's here, and never uses it: its connections belong to the
+    /// parent, and its locks may be held by threads that the child does not have.
     static var current: Process {
         if unsafe instance.mark.isOwn { return unsafe instance }
         return replacement.withLock { _ in

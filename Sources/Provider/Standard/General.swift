@@ -12,8 +12,8 @@ public func C_Initialize(_ pInitArgs: UnsafeMutableRawPointer?) -> CK_RV {
     }
 }
 
-/// The mutex that the arguments ask for; nil if the operating system's locks will do, which they always do (PKCS #11
-/// v2.40, 5.4). The library never starts a thread.
+/// The mutex that the arguments ask for; nil if the operating system's locks are allowed, which always suffice (PKCS
+/// #11 v2.40, 5.4). The library never starts a thread.
 private func applicationMutex(_ arguments: CK_C_INITIALIZE_ARGS) throws(CKError) -> ApplicationMutex? {
     guard unsafe arguments.pReserved == nil else { throw .argumentsBad("pReserved is not NULL") }
     let functions = unsafe [

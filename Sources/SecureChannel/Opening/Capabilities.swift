@@ -1,6 +1,6 @@
 import APDU
 
-/// What a token is and can do: E1 of discovery (GSC/1, 4).
+/// The identity and abilities of a token: E1 of discovery (GSC/1, 4).
 ///
 /// E1 is not authenticated until a channel is open with it, so that it may raise the protection and never lower it.
 public struct Capabilities: Sendable, Equatable {
@@ -16,7 +16,7 @@ public struct Capabilities: Sendable, Equatable {
         public static let pairingNeedsButton = Policy(rawValue: 1 << 4)
     }
 
-    /// What the token offers beyond the base.
+    /// Optional features of the token.
     public struct Features: OptionSet, Sendable {
         public let rawValue: UInt8
         public init(rawValue: UInt8) { self.rawValue = rawValue }

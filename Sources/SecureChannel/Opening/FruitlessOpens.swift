@@ -15,7 +15,7 @@ public struct FruitlessOpens: Sendable {
 
     /// Whether no channel may be opened now.
     ///
-    /// - Parameter now: What one and the same `Uptime` shows.
+    /// - Parameter now: The time of the same `Uptime` in all calls.
     public func isFault(at now: Duration) -> Bool {
         guard let end else { return false }
         return now < end

@@ -2,7 +2,7 @@ import APDU
 
 /// What the token says of its present state: E2 of discovery (GSC/1, 4). Never authenticated; for display only.
 public struct TokenHints: Sendable, Equatable {
-    /// What is so now.
+    /// The present state.
     public struct Now: OptionSet, Sendable {
         public let rawValue: UInt8
         public init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -13,7 +13,7 @@ public struct TokenHints: Sendable, Equatable {
         public static let sessionActive = Now(rawValue: 1 << 2)
     }
 
-    /// What can be done with an activation slot.
+    /// The state of an activation slot.
     public enum SlotState: UInt8, Sendable {
         case empty, ready, blocked, exhausted, consumed
     }

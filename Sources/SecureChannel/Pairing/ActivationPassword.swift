@@ -56,7 +56,7 @@ public struct ActivationPassword: ~Copyable, Sendable {
 // MARK: - Normalisation
 
 extension ActivationPassword {
-    /// The symbol for which a Unicode scalar stands; nil for a separator. What has no symbol stands for itself.
+    /// The symbol for which a Unicode scalar stands; nil for a separator. Other scalars stand for themselves.
     ///
     /// Of NFKC only the mappings of full-width ASCII, the no-break and ideographic spaces and U+2011 matter here.
     private static func symbol(for scalar: UInt32) -> UInt32? {

@@ -1,7 +1,7 @@
 import APDU
 import GOST
 
-/// What the host keeps of a token it is paired with (GSC/1, 9).
+/// The host's record of a token that it is paired with (GSC/1, 9).
 public struct PairingRecord: Sendable, Equatable {
     public let profile: Profile
     /// E1 with which the last channel was opened.
@@ -15,7 +15,7 @@ public struct PairingRecord: Sendable, Equatable {
     /// When host and token were paired, in seconds since 1970.
     public let created: Int64
 
-    /// What every encoded record begins with; the last octet is the version of the format.
+    /// The beginning of every encoded record. The last octet is the version of the format.
     private static let magic: [UInt8] = Array("Kanal pairing".utf8) + [1]
 
     public init(

@@ -24,7 +24,7 @@ extension SecureChannel {
         if index == 0xFF || index == record.index { discard() }
     }
 
-    /// Gives a slot whose tries are used up (C1) new ones. What is exhausted for good needs a new password.
+    /// Gives a slot whose tries are used up (C1) new ones. A slot that is exhausted for ever needs a new password.
     ///
     /// - Parameter slot: 1 to 6.
     public func resetSlot(_ slot: UInt8) throws(ChannelError) {

@@ -59,7 +59,7 @@ extension PairingStore {
     /// Takes the key of the record for the token's from now on, whatever was known before.
     public func accept(_ record: PairingRecord) throws(ChannelError) { try known?.remember(record) }
 
-    /// Remembers the token's key, if none is known. That it could not be remembered is no reason to do without the channel.
+    /// Remembers the token's key, if none is known. A failure does not keep the channel from use.
     public func remember(_ record: PairingRecord) {
         guard let known, (try? known.confirm(record)) == .some(.none) else { return }
         try? known.remember(record)

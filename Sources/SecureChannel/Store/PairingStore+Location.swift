@@ -2,7 +2,7 @@ public import Secrets
 public import Storage
 
 extension PairingStore {
-    /// Where a pairing group lies. Records of different groups never mix.
+    /// The place of a pairing group. Records of different groups never mix.
     public enum Location: Sendable, Equatable {
         /// A directory of the user's own.
         case directory(String)
@@ -13,7 +13,7 @@ extension PairingStore {
         case synchronised(String, local: String)
         /// Nowhere, since the user has no directory: there are no pairings, and none can be made.
         case nowhere
-        /// It cannot be said where, for this reason: no token can be activated, and nothing be done with any.
+        /// Unknown, for this reason: no token can be activated or used.
         case unusable(StorageError)
 
         /// The directory to name when something is wrong with it.
@@ -33,7 +33,7 @@ extension PairingStore {
     ///   - random: Source of seals and their key.
     ///   - patience: For how many milliseconds to wait for a lock that another process holds.
     /// - Returns: The store; nil if there is none yet and none is to be made.
-    /// - Throws: Why the place cannot be used. A place that is configured has no substitute.
+    /// - Throws: The reason why the place cannot be used. A configured place has no substitute.
     public static func open(
         _ location: Location, create: Bool, random: any RandomSource, patience: Int = Directory.patience
     ) throws(StorageError) -> PairingStore? {

@@ -6,9 +6,9 @@ public import Storage
 
 /// A pairing group: the host's long-term keys and the records of its tokens (GSC/1, 9).
 ///
-/// The group's own directory holds `host.<PID>`, a private key, and `notes`, what is good to know of the pairings. How the
-/// records lie is the matter of `PairingFiles`: beside the key, or sealed in a directory that travels between machines.
-/// What is cut short or changed counts as missing, so that the user pairs again, and stays on the disk until then.
+/// The group's own directory holds `host.<PID>`, a private key, and `notes` on the pairings. `PairingFiles` decides
+/// where the records are: beside the key, or sealed in a directory that travels between machines. A damaged file counts
+/// as missing, so that the user pairs again, and stays on the disk until then.
 ///
 /// Another process can hold the group's lock for as long as it likes. It is taken only to make what two processes must not
 /// make at once, keys and shared directories: ``prepare(for:random:)``, before the token is spoken to. Whatever else
@@ -17,7 +17,7 @@ public final class PairingStore: Sendable {
     let directory: Directory
     let files: any PairingFiles
     private let notes: PairingNotes
-    /// What this user knows of the tokens of a shared store; nil where nobody else can change the records.
+    /// This user's knowledge of the tokens of a shared store; nil if nobody else can change the records.
     let known: KnownTokens?
 
     /// The greatest size of a file that is read.
@@ -100,10 +100,10 @@ public final class PairingStore: Sendable {
         for record in records { notes.remove(record) }
     }
 
-    /// Notes that a channel was opened by this record, to the day, and the token's label. That it could not be noted is
-    /// no reason to do without the channel.
+    /// Notes that a channel was opened by this record, to the day, and the token's label. A failure does not keep the
+    /// channel from use.
     ///
-    /// - Parameter time: When that was, in seconds since 1970; nil is now.
+    /// - Parameter time: The time of the opening, in seconds since 1970; nil is now.
     public func markUsed(_ record: PairingRecord, label: String? = nil, at time: Int64? = nil) {
         let time = time ?? Int64(Glibc.time(nil))
         let known = notes.note(of: record)
@@ -140,7 +140,7 @@ public final class PairingStore: Sendable {
     }
 }
 
-/// How the records of a pairing group lie on the disk.
+/// The files of a pairing group's records.
 protocol PairingFiles: Sendable {
     /// Whether the records carry the labels of their tokens.
     var carriesLabels: Bool { get }

@@ -17,7 +17,7 @@ public enum Profile: UInt8, Sendable, CaseIterable, Comparable {
     /// The profiles whose bits are set.
     static func set(bits: UInt8) -> Set<Profile> { Set(allCases.filter { bits & $0.bit != 0 }) }
 
-    /// What computes in this profile.
+    /// The computations of this profile.
     var suite: any Suite.Type {
         switch self {
         case .classic: ClassicSuite.self
