@@ -105,15 +105,6 @@ extension HashAlgorithm {
 }
 
 extension SessionKey {
-    fileprivate convenience init(generatedOn curve: Curve, random: any RandomSource) throws(CKError) {
-        do throws(GOSTError) {
-            let key = try PrivateKey.generate(on: curve, random: random)
-            self.init(key)
-        } catch {
-            throw CKError(error)
-        }
-    }
-
     /// The public key of GOST R 34.10, of the standard that the hash function belongs to.
     fileprivate func publicKeyInfo(for hash: HashAlgorithm) throws(CKError) -> SubjectPublicKeyInfo {
         let publicKey: PublicKey
