@@ -1,4 +1,4 @@
-public import APDU
+package import APDU
 import Locking
 import Secrets
 
@@ -10,13 +10,13 @@ import Secrets
 /// last word in the opening is not authenticated (10).
 ///
 /// A channel belongs to one thread at a time and to the process that opened it.
-public final class SecureChannel: CardConnection {
+package final class SecureChannel: CardConnection {
     /// The pairing by which the channel was opened, with the E1 that the token confirmed.
-    public let record: PairingRecord
+    package let record: PairingRecord
     /// Whether no reply has been verified yet.
-    public private(set) var isProvisional = true
+    package private(set) var isProvisional = true
     /// Whether a reply had a wrong MAC.
-    public private(set) var metWrongMAC = false
+    package private(set) var metWrongMAC = false
 
     let uptime: Uptime
     var session: Session?
@@ -33,16 +33,16 @@ public final class SecureChannel: CardConnection {
     }
 
     /// E1 of the token, confirmed by it.
-    public var capabilities: Capabilities { record.capabilities }
+    package var capabilities: Capabilities { record.capabilities }
 
     /// Whether commands can be sent: nothing went wrong, and the greatest number of commands was not reached.
-    public var isOpen: Bool {
+    package var isOpen: Bool {
         guard let number = session?.number else { return false }
         return number < Session.maximum
     }
 
     /// The greatest length of a command with the most data that `transmit(_:)` takes.
-    public var maximumLength: Int { 65_544 }
+    package var maximumLength: Int { 65_544 }
 
     /// Sends one command protected and returns the verified reply.
     ///
@@ -52,13 +52,13 @@ public final class SecureChannel: CardConnection {
     /// - Throws: `LinkError/malformed` for a CLA other than 00, 10, 80, 90 or more data than the profile allows, with
     ///   nothing sent; `LinkError/reset` if the channel is closed; `LinkError/channelBroken` if the reply cannot be
     ///   trusted; and what the link throws. All but the first leave the channel closed.
-    public func transmit(_ command: borrowing Command) throws(LinkError) -> Response {
+    package func transmit(_ command: borrowing Command) throws(LinkError) -> Response {
         let reply = try transmitSecret(command)
         return Response(reply.status, data: [UInt8](copying: reply.data))
     }
 
     /// As `transmit(_:)`, for replies that are secret.
-    public func transmitSecret(_ command: borrowing Command) throws(LinkError) -> SecretResponse {
+    package func transmitSecret(_ command: borrowing Command) throws(LinkError) -> SecretResponse {
         guard isOpen, let limit = session?.suite.maximumMessage else {
             discard()
             throw .reset
@@ -89,14 +89,14 @@ public final class SecureChannel: CardConnection {
     }
 
     /// Ends the session on the token too, if the token can still be reached, and wipes the keys.
-    public func close() {
+    package func close() {
         guard session != nil else { return }
         _ = try? transmit(Command(0x80, 0x86, 0x0F, 0x00))
         discard()
     }
 
     /// Wipes the keys without a command to the token, which is gone, or belongs to the parent of this process.
-    public func discard() { session = nil }
+    package func discard() { session = nil }
 
     /// Goes on with fresh keys; the old ones are wiped.
     func replaceSession(_ session: consuming Session) {

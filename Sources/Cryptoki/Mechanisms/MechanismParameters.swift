@@ -85,11 +85,13 @@ extension AgreementParameters {
     var function: CK_ULONG {
         let number = derivation >> 31 == 0x1_FFFF_FFFF ? derivation & 0xFFFF_FFFF : derivation
         return switch number {
-        case 0x9000_0001: CK_ULONG(CKD_NULL)
-        case 0x9000_0009: CK_ULONG(CKD_CPDIVERSIFY_KDF)
+        case Self.javaNull: CK_ULONG(CKD_NULL)
+        case Self.javaDiversify: CK_ULONG(CKD_CPDIVERSIFY_KDF)
         default: number
         }
     }
+
+    private static let (javaNull, javaDiversify): (CK_ULONG, CK_ULONG) = (0x9000_0001, 0x9000_0009)
 }
 
 /// The parameters of the transport of a key (`CK_GOSTR3410_KEY_WRAP_PARAMS`).

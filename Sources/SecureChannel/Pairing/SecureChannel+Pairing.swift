@@ -1,8 +1,8 @@
-public import APDU
+package import APDU
 import GOST
 import Glibc
-public import Locking
-public import Secrets
+package import Locking
+package import Secrets
 
 extension SecureChannel {
     /// Pairs host and token for good and opens their first session (GSC/1, 8).
@@ -19,7 +19,7 @@ extension SecureChannel {
     ///   - store: It is ``PairingStore/prepare(for:random:)``d for the profile.
     ///   - instance: The process's name in sessions.
     /// - Returns: An open, provisional channel.
-    public static func activate(
+    package static func activate(
         with password: borrowing ActivationPassword, over link: any CardConnection, capabilities: Capabilities,
         profile: Profile, label: String, store: PairingStore, instance: Instance, random: any RandomSource,
         uptime: Uptime = .system

@@ -1,9 +1,9 @@
-public import Secrets
-public import Storage
+package import Secrets
+package import Storage
 
 extension PairingStore {
     /// The place of a pairing group. Records of different groups never mix.
-    public enum Location: Sendable, Equatable {
+    package enum Location: Sendable, Equatable {
         /// A directory of the user's own.
         case directory(String)
         /// A directory that the members of a Unix group share, which the administrator makes, and the user's own one for
@@ -17,7 +17,7 @@ extension PairingStore {
         case unusable(StorageError)
 
         /// The directory to name when something is wrong with it.
-        public var path: String {
+        package var path: String {
             switch self {
             case .directory(let path), .group(let path, memory: _), .synchronised(let path, local: _): path
             case .nowhere, .unusable: ""
@@ -34,7 +34,7 @@ extension PairingStore {
     ///   - patience: For how many milliseconds to wait for a lock that another process holds.
     /// - Returns: The store; nil if there is none yet and none is to be made.
     /// - Throws: The reason why the place cannot be used. A configured place has no substitute.
-    public static func open(
+    package static func open(
         _ location: Location, create: Bool, random: any RandomSource, patience: Int = Directory.patience
     ) throws(StorageError) -> PairingStore? {
         switch location {
