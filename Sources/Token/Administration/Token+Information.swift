@@ -86,7 +86,11 @@ extension Token {
                 return info.info
             }
             let info = try card.readInfo(detailed: detailed)
-            card.session.known.info = card.session.known.changeCounter.map { ($0, info, detailed) }
+            guard let counter = card.session.known.changeCounter else {
+                card.session.known.info = nil
+                return info
+            }
+            card.session.known.info = (counter, info, detailed)
             return info
         }
     }
