@@ -110,7 +110,10 @@ extension Transaction {
 
     fileprivate func readInfo(detailed: Bool) throws(TokenError) -> TokenInfo {
         var info = TokenInfo(serial: session.identity.serial, label: try label())
-        if session.known.versions == nil { session.known.versions = try readVersions()?.versions }
+        if session.known.versions == nil {
+            let answer = try readVersions()
+            session.known.versions = answer?.versions
+        }
         info.versions = session.known.versions ?? TokenVersions()
         let details: [CardCommand] = detailed ? [.flags, .freeMemory, .firmwareChecksum] : []
         let commands = [.pinState(.securityOfficer), .pinState(.user), .pinChangeFlag] + details
