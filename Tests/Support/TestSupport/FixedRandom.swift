@@ -1,13 +1,13 @@
-public import Secrets
+package import Secrets
 import Synchronization
 
 /// "Random" bytes that are given in advance, so that published vectors come out. When they are used up there are none.
-public final class FixedRandom: RandomSource {
+package final class FixedRandom: RandomSource {
     private let remaining: Mutex<ArraySlice<UInt8>>
 
-    public init(_ bytes: [UInt8]...) { remaining = Mutex(Array(bytes.joined())[...]) }
+    package init(_ bytes: [UInt8]...) { remaining = Mutex(Array(bytes.joined())[...]) }
 
-    public func fill(_ bytes: inout MutableSpan<UInt8>) throws(RandomUnavailable) {
+    package func fill(_ bytes: inout MutableSpan<UInt8>) throws(RandomUnavailable) {
         let count = bytes.count
         let chunk: [UInt8]? = remaining.withLock { remaining in
             guard remaining.count >= count else { return nil }
