@@ -1,7 +1,7 @@
 import SecureChannel
 import Token
 
-/// The values of some settings; nil for those that are not set.
+/// The values of some settings, a property for each key; nil for those that are not set.
 struct Statements {
     var store: Configuration.Store?
     var minimumProfile: Profile?

@@ -4,6 +4,7 @@ import Emulator
 import Glibc
 import Storage
 
+/// The command, with a property for each of its options.
 @main
 struct KanalEmulator: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -30,9 +30,7 @@ package final class Library: Sendable {
 
     struct Entry {
         let slot: Lock<Slot>
-        /// Whether a call that waits for the slot's token shall give up.
-        let isAbandoned: Lock<Bool>
-        let lastSeen: LastSeen
+        let signals = SlotSignals()
         var reader: ReaderState { didSet { state = SlotState(reader) } }
         /// The slot's state, from the reader's.
         private(set) var state: SlotState
@@ -40,13 +38,8 @@ package final class Library: Sendable {
         var hasEvent = false
 
         init(_ reader: ReaderState, _ readers: any ReaderService, _ settings: TokenSettings) {
-            isAbandoned = Lock(false)
-            lastSeen = LastSeen()
-            lastSeen.looked(reader, at: .zero)
-            slot = Lock(
-                Slot(
-                    reader: reader.name, readers: readers, settings: settings, isAbandoned: isAbandoned,
-                    lastSeen: lastSeen))
+            signals.lastSeen.looked(reader, at: .zero)
+            slot = Lock(Slot(reader: reader.name, readers: readers, settings: settings, signals: signals))
             self.reader = reader
             state = SlotState(reader)
         }
@@ -62,9 +55,9 @@ package final class Library: Sendable {
 
         /// Runs `body` with the slot, without waiting for a token that is away.
         func withLockAtOnce(_ body: (Slot) -> Void) {
-            isAbandoned.withLock { $0 = true }
+            signals.isAbandoned.withLock { $0 = true }
             slot.withLock { slot in body(slot) }
-            isAbandoned.withLock { $0 = false }
+            signals.isAbandoned.withLock { $0 = false }
         }
     }
 
@@ -113,7 +106,7 @@ package final class Library: Sendable {
             guard !tables.isFinal else { throw .notInitialised }
             let now = settings.clocks.uptime.now
             if recent, tables.seen == states {
-                for entry in tables.slots { entry.lastSeen.looked(entry.reader, at: now) }
+                for entry in tables.slots { entry.signals.lastSeen.looked(entry.reader, at: now) }
                 return
             }
             tables.seen = states
@@ -123,7 +116,7 @@ package final class Library: Sendable {
             }
             for state in states {
                 if let entry = tables.slots.first(where: { $0.reader.name == state.name }) {
-                    entry.lastSeen.looked(state, at: now)
+                    entry.signals.lastSeen.looked(state, at: now)
                 } else {
                     var entry = Entry(state, readers, settings)
                     entry.hasEvent = tables.isKnown && state.atr != nil

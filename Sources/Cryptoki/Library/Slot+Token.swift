@@ -31,7 +31,7 @@ extension Slot {
                 defer { if sessions.isEmpty { disconnect() } }
                 do throws(TokenError) {
                     let result = try body(token)
-                    lastSeen.answered(at: token.lastContact)
+                    signals.lastSeen.answered(at: token.lastContact)
                     return result
                 } catch {
                     lastExchange = token.lastExchange
@@ -61,7 +61,7 @@ extension Slot {
 
     /// The error of a call, which may mean that the token left.
     private func failure(_ error: TokenError, of token: Token) -> TokenError {
-        lastSeen.answered(at: token.lastContact)
+        signals.lastSeen.answered(at: token.lastContact)
         if error == .anotherToken { end(as: .wrongToken) }
         guard error.isAbsence || (error.mayBeAbsence && hasLeft()) else { return error }
         tokenLeft()
@@ -83,7 +83,7 @@ extension Slot {
                 }
             }
             guard waits else { throw .link(.noCard) }
-            guard !isAbandoned.withLock({ $0 }) else { break }
+            guard !signals.isAbandoned.withLock({ $0 }) else { break }
             settings.clocks.pause(Self.pollInterval)
         }
         end(as: .normal)
@@ -113,7 +113,7 @@ extension Slot {
         guard !sessions.isEmpty, let connection else { return end(as: .normal) }
         let window = settings.policy.window(isWireless: connection.isWireless)
         guard window > .zero else { return end(as: .normal) }
-        presence = .waitingForToken(until: lastSeen.time + window)
+        presence = .waitingForToken(until: signals.lastSeen.time + window)
     }
 
     /// Whether a transmission failed because the token left. The smart card service notices it a little later.

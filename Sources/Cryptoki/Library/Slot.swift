@@ -11,10 +11,8 @@ final class Slot {
     let reader: String
     let readers: any ReaderService
     let settings: TokenSettings
-    /// Set by another thread that wants the slot: a call that waits for the token gives up.
-    let isAbandoned: Lock<Bool>
-    /// When the token was last known to be there.
-    let lastSeen: LastSeen
+    /// What other threads tell without the lock.
+    let signals: SlotSignals
 
     private(set) var connection: Token?
     private var history: ChannelHistory?
@@ -31,14 +29,11 @@ final class Slot {
         }
     }
 
-    init(
-        reader: String, readers: any ReaderService, settings: TokenSettings, isAbandoned: Lock<Bool>, lastSeen: LastSeen
-    ) {
+    init(reader: String, readers: any ReaderService, settings: TokenSettings, signals: SlotSignals) {
         self.reader = reader
         self.readers = readers
         self.settings = settings
-        self.isAbandoned = isAbandoned
-        self.lastSeen = lastSeen
+        self.signals = signals
     }
 
     // MARK: Token

@@ -4,7 +4,7 @@ import Secrets
 /// The token's application: files, PINs and keys behind the commands of ISO/IEC 7816-4 and the vendor's own.
 ///
 /// A command works on ``state`` and ``context``. What it changed in the state is in the memory before its answer is
-/// given.
+/// given. The properties are the parts of the card, and what the last command has left behind.
 final class Card {
     let identity: Identity
     let random: any RandomSource

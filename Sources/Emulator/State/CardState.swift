@@ -1,4 +1,4 @@
-/// The state of the card that survives the loss of power.
+/// The state of the card that survives the loss of power. It has a property for each thing that is stored.
 package struct CardState: Sendable {
     /// The name of the identity that the state belongs to.
     package let identity: String

@@ -1,6 +1,14 @@
 import APDU
 import Locking
 
+/// What a slot is told by threads that do not have its lock.
+struct SlotSignals: Sendable {
+    /// When the token was last known to be there.
+    let lastSeen = LastSeen()
+    /// Set by a thread that wants the slot: a call that waits for the token gives up.
+    let isAbandoned = Lock(false)
+}
+
 /// When the token in a reader was last known to be there.
 ///
 /// An answer of the token tells it. So does a look at the readers, if nothing came or went since the look before: a
