@@ -130,7 +130,10 @@ let package = Package(
 
         .target(
             name: "TestSupport",
-            dependencies: ["APDU", "Locking", "Secrets", .product(name: "Logging", package: "swift-log")],
+            dependencies: [
+                "APDU", "GOST", "HostCrypto", "Locking", "Secrets", "Token",
+                .product(name: "Logging", package: "swift-log"),
+            ],
             path: "Tests/Support/TestSupport", swiftSettings: settings),
         .target(
             name: "EmulatedTokens", dependencies: ["APDU", "Emulator", "Locking", "Secrets"],

@@ -105,9 +105,7 @@ extension Session {
 
 extension MessageStore {
     /// - Throws: `CKR_ARGUMENTS_BAD` for a mode that is not known, and if something cannot be read.
-    fileprivate func trust(
-        in trusted: [[UInt8]], mode: CK_ULONG, flags: CK_FLAGS
-    ) throws(CKError) -> TrustStore {
+    fileprivate func trust(in trusted: [[UInt8]], mode: CK_ULONG, flags: CK_FLAGS) throws(CKError) -> TrustStore {
         var trust = TrustStore(trusted: trusted, certificates: certificates, revocationLists: revocationLists)
         switch mode {
         case OPTIONAL_CRL_CHECK: trust.revocationCheck = .none

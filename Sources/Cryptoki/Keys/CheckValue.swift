@@ -41,15 +41,6 @@ extension SecretKeyType {
     /// ECB with the key; nil if it is no block cipher's.
     private func codebook(_ key: Span<UInt8>, _ sBox: SBox) throws(CKError) -> (any RunningCipher)? {
         if self == .aes { return try RunningAES(key: key, iv: nil, .encryption) }
-        do throws(GOSTError) {
-            switch self {
-            case .gost28147: return try Codebook(GOST28147(key: key, sBox: sBox), .encryption)
-            case .magma: return try Codebook(Magma(key: key), .encryption)
-            case .kuznyechik: return try Codebook(Kuznyechik(key: key), .encryption)
-            case .magmaTwin, .kuznyechikTwin, .generic, .aes, .hmac: return nil
-            }
-        } catch {
-            throw CKError(error)
-        }
+        do { return try Session.cipher(self, .codebook, [], key, sBox, .encryption) } catch { throw CKError(error) }
     }
 }

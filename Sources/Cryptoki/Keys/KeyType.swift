@@ -1,7 +1,10 @@
 import CCryptoki
 import GOST
+import HostCrypto
+import Secrets
+import Token
 
-/// The types of key pairs.
+/// The types of key pairs, each with what is its own. A kind of keys has a file for this.
 enum KeyType: Sendable, CaseIterable {
     /// GOST R 34.10-2001 and 2012 with 256 bits.
     case gostR3410
@@ -11,6 +14,15 @@ enum KeyType: Sendable, CaseIterable {
     /// ECDSA and ECDH.
     case ec
 
+    var kind: any KeyPairKind {
+        switch self {
+        case .gostR3410: GOSTKeyPairs(is512: false)
+        case .gostR3410With512Bits: GOSTKeyPairs(is512: true)
+        case .rsa: RSAKeyPairs()
+        case .ec: ECKeyPairs()
+        }
+    }
+
     /// - Returns: nil for a type that this library has no key pairs of.
     init?(_ rawValue: CK_KEY_TYPE) {
         guard let type = Self.allCases.first(where: { $0.rawValue == rawValue }) else { return nil }
@@ -19,48 +31,67 @@ enum KeyType: Sendable, CaseIterable {
 
     init(_ curve: Curve) { self = curve.coordinateSize == 64 ? .gostR3410With512Bits : .gostR3410 }
 
-    var rawValue: CK_KEY_TYPE {
-        switch self {
-        case .gostR3410: CKK_GOSTR3410
-        case .gostR3410With512Bits: CKK_GOSTR3410_512
-        case .rsa: CKK_RSA
-        case .ec: CKK_EC
-        }
-    }
+    var rawValue: CK_KEY_TYPE { kind.type }
+}
 
-    var keyPairGeneration: CK_MECHANISM_TYPE {
-        switch self {
-        case .gostR3410: CKM_GOSTR3410_KEY_PAIR_GEN
-        case .gostR3410With512Bits: CKM_GOSTR3410_512_KEY_PAIR_GEN
-        case .rsa: CKM_RSA_PKCS_KEY_PAIR_GEN
-        case .ec: CKM_EC_KEY_PAIR_GEN
-        }
-    }
-
-    /// The sizes of digests that a key signs. A key of ECDSA uses the first bytes.
-    var digestSizes: ClosedRange<Int> {
-        switch self {
-        case .gostR3410: 32...32
-        case .gostR3410With512Bits: 64...64
-        case .rsa, .ec: 0...Int.max
-        }
-    }
-
+/// What a kind of key pairs means in PKCS #11.
+protocol KeyPairKind: Sendable {
+    /// `CKK_`.
+    var type: CK_KEY_TYPE { get }
+    /// The mechanism that makes such pairs.
+    var generation: CK_MECHANISM_TYPE { get }
+    /// The bytes of a digest that a key signs.
+    var digestSizes: ClosedRange<Int> { get }
+    /// Whether keys encrypt, and do what follows from that, unless a template says otherwise.
+    var encrypts: Bool { get }
+    /// Whether a token settles when it makes a key whether the key agrees on secrets.
+    var settlesAgreement: Bool { get }
     /// The attributes of a private key that nobody may read while it is sensitive or cannot be extracted.
-    var secretAttributes: [CK_ATTRIBUTE_TYPE] {
-        guard self == .rsa else { return [CKA_VALUE] }
-        return [
-            CKA_PRIVATE_EXPONENT, CKA_PRIME_1, CKA_PRIME_2, CKA_EXPONENT_1, CKA_EXPONENT_2, CKA_COEFFICIENT,
-        ]
-    }
+    var secretAttributes: [CK_ATTRIBUTE_TYPE] { get }
 
-    /// The attributes of one half that a mechanism computes, and that no template for it has.
-    func materialAttributes(_ objectClass: CK_OBJECT_CLASS) -> [CK_ATTRIBUTE_TYPE] {
-        switch (self, objectClass == CKO_PUBLIC_KEY) {
-        case (.gostR3410, _), (.gostR3410With512Bits, _), (.ec, false): [CKA_VALUE]
-        case (.rsa, true): [CKA_MODULUS]
-        case (.rsa, false): [CKA_MODULUS, CKA_PUBLIC_EXPONENT] + secretAttributes
-        case (.ec, true): [CKA_EC_POINT]
-        }
-    }
+    // MARK: Attributes
+
+    /// The attributes that only such keys have.
+    func rules(isPublic: Bool) -> AttributeTable.Rules
+    /// What the mechanism makes of one half, so that no template for it says it.
+    func material(isPublic: Bool) -> [CK_ATTRIBUTE_TYPE]
+    /// Rules that differ in the template of a pair to be made.
+    func generationRules(isPublic: Bool) -> AttributeTable.Rules
+    /// Settles in the templates of a pair what is said in one and holds for both.
+    func share(_ publicTemplate: inout Attributes, _ privateTemplate: inout Attributes) throws(CKError)
+    /// The parameters of a pair, which both halves have.
+    func parameters(_ publicTemplate: Attributes, _ privateTemplate: Attributes) throws(CKError) -> Attributes
+
+    // MARK: Keys in this process
+
+    func generate(_ publicKey: Attributes, random: any RandomSource) throws(CKError) -> SessionKey
+    /// Checks the attributes of a public key together, and enters what follows from them.
+    func completePublicKey(_ attributes: inout Attributes) throws(CKError)
+    /// Makes the key that these attributes are, and takes from them what must not be read.
+    func takePrivateKey(_ attributes: inout Attributes) throws(CKError) -> SessionKey
+    /// The bytes of a signature of a digest.
+    func signatureSize(_ attributes: Attributes) throws(CKError) -> Int
+
+    // MARK: Keys on a token
+
+    /// How a token keeps a key with these attributes.
+    ///
+    /// - Parameter publicKey: Those of the public half of a new pair; of a key from outside, its own.
+    func tokenKind(_ publicKey: Attributes, _ privateKey: Attributes) throws(CKError) -> any KeyKind
+    /// What the token's key file says of such a key.
+    func properties(_ privateKey: Attributes) -> TokenKey.Properties
+    /// What an application learns of a token without such keys.
+    var refusal: CKError { get }
+    /// What a token's key has beyond what all have; nil for a key of another kind.
+    func attributes(of key: TokenKey) -> Attributes?
+    /// What distinguishes a token's key: the name of the kind, and parameters; nil for a key of another kind.
+    func identity(of kind: any KeyKind) -> (name: StaticString, parameters: [UInt8])?
+}
+
+extension KeyPairKind {
+    var digestSizes: ClosedRange<Int> { 0...Int.max }
+    var encrypts: Bool { false }
+    var settlesAgreement: Bool { true }
+    var secretAttributes: [CK_ATTRIBUTE_TYPE] { [CKA_VALUE] }
+    func share(_ publicTemplate: inout Attributes, _ privateTemplate: inout Attributes) throws(CKError) {}
 }

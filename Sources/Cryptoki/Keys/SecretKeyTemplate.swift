@@ -68,8 +68,7 @@ struct SecretKeyTemplate {
         }
         guard let count else { throw .templateIncomplete("CKA_VALUE_LEN is missing") }
         guard keyType.allows(count), keyType != .generic || SecretKeyType.genericSizes.contains(count) else {
-            throw .keySizeRange(
-                "CKA_VALUE_LEN is \(count), which no key of \(keyType: keyType.rawValue) has")
+            throw .keySizeRange("CKA_VALUE_LEN is \(count), which no key of \(keyType: keyType.rawValue) has")
         }
         return count
     }

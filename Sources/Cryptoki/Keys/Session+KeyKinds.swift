@@ -21,18 +21,14 @@ extension Object {
     /// used so (PKCS #11 v2.40, 5.1.6).
     ///
     /// - Throws: `CKR_KEY_TYPE_INCONSISTENT`.
-    func requireKind(
-        _ objectClass: CK_OBJECT_CLASS, _ keyTypes: [CK_KEY_TYPE]
-    ) throws(CKError) {
+    func requireKind(_ objectClass: CK_OBJECT_CLASS, _ keyTypes: [CK_KEY_TYPE]) throws(CKError) {
         let given = try attributes.number(CKA_CLASS) ?? .unavailable
         guard given == objectClass else {
-            throw .keyTypeInconsistent(
-                "the key is of \(class: given), and must be of \(class: objectClass)")
+            throw .keyTypeInconsistent("the key is of \(class: given), and must be of \(class: objectClass)")
         }
         let type = try attributes.number(CKA_KEY_TYPE) ?? .unavailable
         guard keyTypes.contains(type) else {
-            throw .keyTypeInconsistent(
-                "the key is of \(keyType: type), with which the mechanism does not work")
+            throw .keyTypeInconsistent("the key is of \(keyType: type), with which the mechanism does not work")
         }
     }
 }

@@ -1,7 +1,4 @@
 package import CCryptoki
-import GOST
-import HostCrypto
-import Secrets
 import Token
 
 extension Session {
@@ -16,7 +13,7 @@ extension Session {
             throw .mechanismInvalid("\(mechanism: mechanism.type) makes no key pairs")
         }
         try definition.checkParameter(mechanism.parameter)
-        let templates = try KeyPairTemplates(publicTemplate, privateTemplate, keyType: keyType)
+        let templates = try KeyPairTemplates(publicTemplate, privateTemplate, kind: keyType.kind)
         guard isReadWrite || !templates.isToken else { throw .sessionReadOnly("CKA_TOKEN is true in a template") }
         guard slot.login == .user || !(templates.isToken || templates.isPrivate) else {
             throw .userNotLoggedIn("CKA_TOKEN or CKA_PRIVATE is true, for which User must be logged in")
@@ -33,7 +30,7 @@ extension Session {
     }
 
     private func generateInSession(_ templates: KeyPairTemplates) throws(CKError) -> (Object, Object) {
-        let key = try SessionKey(generating: templates, random: slot.settings.random)
+        let key = try templates.kind.generate(templates.publicKey, random: slot.settings.random)
         var publicKey = templates.publicKey
         var privateKey = templates.privateKey
         let values = try key.publicValues()
@@ -41,7 +38,7 @@ extension Session {
         let table = try AttributeTable(for: privateKey)
         for type in values.types {
             publicKey[type] = values[type]
-            if table[type] != nil, !templates.keyType.secretAttributes.contains(type) {
+            if table[type] != nil, !templates.kind.secretAttributes.contains(type) {
                 privateKey[type] = values[type]
             }
         }
@@ -49,50 +46,5 @@ extension Session {
             Object(home: .session(handle, nil), attributes: publicKey, isPrivate: publicKey[CKA_PRIVATE] == [1]),
             Object(home: .session(handle, key), attributes: privateKey, isPrivate: privateKey[CKA_PRIVATE] == [1])
         )
-    }
-}
-
-extension SessionKey {
-    /// Makes a key pair in this process.
-    fileprivate convenience init(
-        generating templates: KeyPairTemplates, random: any RandomSource
-    ) throws(CKError) {
-        let attributes = templates.publicKey
-        switch templates.keyType {
-        case .gostR3410, .gostR3410With512Bits:
-            guard let curve = attributes[CKA_GOSTR3410_PARAMS].flatMap({ Curve(oid: $0) }) else {
-                throw .domainParametersInvalid("\(attributes.place(of: CKA_GOSTR3410_PARAMS)) names no known curve")
-            }
-            try self.init(generatedOn: curve, random: random)
-        case .rsa:
-            let bits = try attributes.number(CKA_MODULUS_BITS).map { Int(clamping: $0) } ?? 0
-            do throws(HostCryptoError) {
-                let key = try RSAPrivateKey(
-                    generating: bits, publicExponent: attributes[CKA_PUBLIC_EXPONENT] ?? [])
-                self.init(key)
-            } catch {
-                throw error == .invalidParameter
-                    ? .attributeValueInvalid("\(attributes.place(of: CKA_PUBLIC_EXPONENT)) is no public exponent")
-                    : CKError(error)
-            }
-        case .ec:
-            let curve = try attributes.ecCurve()
-            do throws(HostCryptoError) {
-                let key = try ECPrivateKey.generate(on: curve, random: random)
-                self.init(key)
-            } catch {
-                throw CKError(error)
-            }
-        }
-    }
-
-    /// Makes a key of GOST R 34.10 in this process.
-    convenience init(generatedOn curve: Curve, random: any RandomSource) throws(CKError) {
-        do throws(GOSTError) {
-            let key = try PrivateKey.generate(on: curve, random: random)
-            self.init(key)
-        } catch {
-            throw CKError(error)
-        }
     }
 }

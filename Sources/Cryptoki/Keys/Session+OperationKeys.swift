@@ -9,7 +9,7 @@ extension Session {
         permission: CK_ATTRIBUTE_TYPE, keyTypes: [KeyType]
     ) throws(CKError) -> Object {
         var key = try key(handle)
-        if key.tokenItem != nil { key.tokenHandle = handle }
+        if key.tokenObject != nil { key.tokenHandle = handle }
         try key.requireKind(objectClass, keyTypes.map(\.rawValue))
         try key.checkUse(permission, by: mechanism)
         if try key.attributes.bool(CKA_ALWAYS_AUTHENTICATE) == true {

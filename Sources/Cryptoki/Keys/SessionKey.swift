@@ -2,6 +2,7 @@ import CCryptoki
 import GOST
 import HostCrypto
 import Secrets
+import Token
 
 /// A key that lives in this process.
 final class SessionKey {
@@ -53,10 +54,8 @@ final class SessionKey {
         }
     }
 
-    /// The secret that the key and the other side's public key agree on.
-    func agree(
-        _ parameters: AgreementParameters, _ derivation: KeyDerivation, sBox: SBox
-    ) throws(CKError) -> Secret {
+    /// What the key and the other side's public key agree on.
+    func agree(_ parameters: AgreementParameters, _ derivation: KeyDerivation, sBox: SBox) throws(CKError) -> Secret {
         switch material {
         case .gost(let key):
             let curve = key.curve
@@ -101,7 +100,17 @@ extension SessionKey {
         return values
     }
 
-    /// The numbers that nobody may read while the key is sensitive or cannot be extracted.
+    /// A private key's value as a token takes it.
+    func tokenValue() throws(CKError) -> Secret {
+        switch material {
+        case .gost(let key): return key.scalar.copy()
+        case .ec(let key): return key.scalar.copy()
+        case .rsa(let key): return try key.tokenValue()
+        case .secret: throw .templateInconsistent("the key is no private key")
+        }
+    }
+
+    /// What nobody may read of a key that is sensitive or cannot be extracted.
     func secretValues() throws(CKError) -> Attributes {
         var values = Attributes()
         switch material {
@@ -131,6 +140,23 @@ extension Attributes {
             set(CKA_EXPONENT_1, factors.exponent1)
             set(CKA_EXPONENT_2, factors.exponent2)
             set(CKA_COEFFICIENT, factors.coefficient)
+        }
+    }
+}
+
+extension RSAPrivateKey {
+    /// - Throws: `CKR_TEMPLATE_INCOMPLETE` for a key without its factors, which tokens compute with.
+    fileprivate borrowing func tokenValue() throws(CKError) -> Secret {
+        do throws(HostCryptoError) {
+            var components = try components()
+            guard let factors = components.factors.take(), let size = RSAKeySize(bits: publicKey.bitCount) else {
+                throw HostCryptoError.invalidKey
+            }
+            return size.privateValue(factors)
+        } catch {
+            throw error == .invalidKey
+                ? .templateIncomplete("a token computes with CKA_PRIME_1 to CKA_COEFFICIENT, which are missing")
+                : CKError(error)
         }
     }
 }

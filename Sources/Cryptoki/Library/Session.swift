@@ -11,7 +11,7 @@ package final class Session {
     unowned let slot: Slot
 
     var search: Search?
-    var digest: DigestOperation?
+    var digest: MessageDigest?
     var signature: SignatureOperation?
     var verification: SignatureOperation?
     var signRecovery: RecoveryOperation?

@@ -20,7 +20,7 @@ final class Slot {
     /// Objects of the token and of its sessions.
     var objects = HandleTable<Object>(notFound: .objectHandleInvalid)
     /// The token's objects when `objects` was last updated.
-    var known: TokenObjects?
+    var known: [TokenObject]?
     /// Whether the token is present, and was away.
     var presence = TokenPresence.normal {
         didSet {
@@ -47,9 +47,7 @@ final class Slot {
         let end = settings.clocks.uptime.now + .seconds(1)
         var isLast = false
         while true {
-            do throws(TokenError) {
-                return try connectOnce()
-            } catch {
+            do throws(TokenError) { return try connectOnce() } catch {
                 guard error.linkError?.mayPass == true, !isLast else { throw error }
                 settings.clocks.pause(Self.pollInterval)
                 isLast = settings.clocks.uptime.now >= end

@@ -25,8 +25,8 @@ extension Mechanism {
         case .pss:
             // CK_RSA_PKCS_PSS_PARAMS: the hash function, the mask generation function, the length of the salt.
             guard let numbers = parameter.numbers, numbers.count == 3,
-                let given = DigestAlgorithm(mechanism: numbers[0]),
-                hash ?? given == given, let mask = DigestAlgorithm(maskGeneration: numbers[1]),
+                let given = DigestAlgorithm.named(numbers[0]),
+                hash ?? given == given, let mask = DigestAlgorithm.named(mask: numbers[1]),
                 let saltLength = Int(exactly: numbers[2])
             else {
                 throw .mechanismParameterInvalid(
@@ -49,8 +49,8 @@ extension Mechanism {
             // Without a label the source may be 0, as in OpenSC's pkcs11-tool 0.23.
             guard case .oaep(let parameters) = structure,
                 parameters.source == CKZ_DATA_SPECIFIED || (parameters.source == 0 && parameters.label.isEmpty),
-                let hash = DigestAlgorithm(mechanism: parameters.hash),
-                let mask = DigestAlgorithm(maskGeneration: parameters.maskGeneration)
+                let hash = DigestAlgorithm.named(parameters.hash),
+                let mask = DigestAlgorithm.named(mask: parameters.maskGeneration)
             else {
                 throw .mechanismParameterInvalid(
                     "the parameter of \(parameter.count) octets is no CK_RSA_PKCS_OAEP_PARAMS with known functions")
@@ -62,29 +62,18 @@ extension Mechanism {
 }
 
 extension DigestAlgorithm {
-    /// The hash function that a parameter of OAEP or PSS names.
-    fileprivate init?(mechanism: CK_MECHANISM_TYPE) {
-        switch mechanism {
-        case CKM_SHA_1: self = .sha1
-        case CKM_SHA224: self = .sha224
-        case CKM_SHA256: self = .sha256
-        case CKM_SHA384: self = .sha384
-        case CKM_SHA512: self = .sha512
-        default: return nil
-        }
+    /// The hash functions of OAEP and PSS, as a parameter names them: each by itself, and for MGF1 (`CKG_MGF1_`).
+    private static let names: [(hash: DigestAlgorithm, mechanism: CK_MECHANISM_TYPE, mask: CK_ULONG)] = [
+        (.sha1, CKM_SHA_1, CK_ULONG(CKG_MGF1_SHA1)), (.sha224, CKM_SHA224, CK_ULONG(CKG_MGF1_SHA224)),
+        (.sha256, CKM_SHA256, CK_ULONG(CKG_MGF1_SHA256)), (.sha384, CKM_SHA384, CK_ULONG(CKG_MGF1_SHA384)),
+        (.sha512, CKM_SHA512, CK_ULONG(CKG_MGF1_SHA512)),
+    ]
+
+    fileprivate static func named(_ mechanism: CK_MECHANISM_TYPE) -> DigestAlgorithm? {
+        names.first { $0.mechanism == mechanism }?.hash
     }
 
-    /// The hash function of MGF1 (`CKG_MGF1_`).
-    fileprivate init?(maskGeneration: CK_ULONG) {
-        switch maskGeneration {
-        case CK_ULONG(CKG_MGF1_SHA1): self = .sha1
-        case CK_ULONG(CKG_MGF1_SHA224): self = .sha224
-        case CK_ULONG(CKG_MGF1_SHA256): self = .sha256
-        case CK_ULONG(CKG_MGF1_SHA384): self = .sha384
-        case CK_ULONG(CKG_MGF1_SHA512): self = .sha512
-        default: return nil
-        }
-    }
+    fileprivate static func named(mask: CK_ULONG) -> DigestAlgorithm? { names.first { $0.mask == mask }?.hash }
 }
 
 extension [UInt8] {
@@ -92,8 +81,6 @@ extension [UInt8] {
     var numbers: [CK_ULONG]? {
         let size = MemoryLayout<CK_ULONG>.size
         guard count.isMultiple(of: size) else { return nil }
-        return stride(from: 0, to: count, by: size).map { start in
-            self[start..<start + size].reversed().reduce(0) { $0 << 8 | CK_ULONG($1) }
-        }
+        return stride(from: 0, to: count, by: size).compactMap { CK_ULONG(octets: Array(self[$0..<$0 + size])) }
     }
 }

@@ -10,70 +10,35 @@ extension AttributeTable {
         CKA_ALLOWED_MECHANISMS: AttributeRule(form: .numbers, presence: .optional([]), change: .never),
     ]
 
-    private static let gost: Rules = [
-        CKA_GOSTR3410_PARAMS: .required, CKA_GOSTR3411_PARAMS: .bytes([], .never),
-        CKA_GOST28147_PARAMS: .bytes([], .never),
-    ]
-
-    /// Whether a key pair signs the journal of the token that it lives on.
-    private static let journal = AttributeRule.bool(false, .never)
-
-    /// The attributes that protect a key and cannot be reset.
+    /// What nobody can undo to learn or let out a key.
     private static let sensitive: Rules = [
         CKA_ALWAYS_SENSITIVE: .readOnly(.bool, [0]), CKA_NEVER_EXTRACTABLE: .readOnly(.bool, [0]),
         CKA_WRAP_WITH_TRUSTED: .bool(false, .only(true)),
     ]
 
-    private static func unknown(_ type: CK_KEY_TYPE, _ key: StaticString) -> CKError {
+    static func unknown(_ type: CK_KEY_TYPE, _ key: StaticString) -> CKError {
         .templateInconsistent("CKA_KEY_TYPE is \(keyType: type), which \(key) cannot have here")
     }
 
-    static func publicKey(_ type: CK_KEY_TYPE) throws(CKError) -> Rules {
-        guard let type = KeyType(type) else { throw unknown(type, "a key pair") }
-        let isRSA = type == .rsa
-        let common: Rules = [
-            CKA_SUBJECT: .bytes(), CKA_PUBLIC_KEY_INFO: .bytes([], .never), CKA_ENCRYPT: .bool(isRSA),
-            CKA_VERIFY: .bool(true),
-            CKA_VERIFY_RECOVER: .bool(isRSA), CKA_WRAP: .bool(isRSA), CKA_TRUSTED: .trusted,
+    static func publicKey(_ kind: any KeyPairKind) -> Rules {
+        let encrypts = AttributeRule.bool(kind.encrypts)
+        return key.adding([
+            CKA_SUBJECT: .bytes(), CKA_PUBLIC_KEY_INFO: .bytes([], .never), CKA_ENCRYPT: encrypts,
+            CKA_VERIFY: .bool(true), CKA_VERIFY_RECOVER: encrypts, CKA_WRAP: encrypts, CKA_TRUSTED: .trusted,
             CKA_WRAP_TEMPLATE: .template,
-        ]
-        let own: Rules =
-            switch type {
-            case .gostR3410, .gostR3410With512Bits:
-                gost.adding([CKA_VALUE: .required, CKA_VENDOR_KEY_JOURNAL: journal])
-            case .rsa:
-                [CKA_MODULUS: .required, CKA_PUBLIC_EXPONENT: .required, CKA_MODULUS_BITS: .readOnly(.number, [])]
-            case .ec: [CKA_EC_PARAMS: .required, CKA_EC_POINT: .required]
-            }
-        return key.adding(common).adding(own)
+        ]).adding(kind.rules(isPublic: true))
     }
 
-    static func privateKey(_ type: CK_KEY_TYPE) throws(CKError) -> Rules {
-        guard let type = KeyType(type) else { throw unknown(type, "a key pair") }
-        let isRSA = type == .rsa
-        let common: Rules = [
+    static func privateKey(_ kind: any KeyPairKind) -> Rules {
+        let encrypts = AttributeRule.bool(kind.encrypts)
+        return key.adding(sensitive).adding([
             CKA_PRIVATE: .bool(true, .copy), CKA_SUBJECT: .bytes(), CKA_PUBLIC_KEY_INFO: .bytes([], .never),
-            CKA_SENSITIVE: .bool(true, .only(true)),
-            CKA_EXTRACTABLE: .bool(false, .only(false)), CKA_DECRYPT: .bool(isRSA), CKA_SIGN: .bool(true),
-            CKA_SIGN_RECOVER: .bool(isRSA), CKA_UNWRAP: .bool(isRSA), CKA_UNWRAP_TEMPLATE: .template,
-            CKA_DERIVE_TEMPLATE: .template, CKA_ALWAYS_AUTHENTICATE: .bool(false, .never),
-            CKA_VENDOR_KEY_PIN_ENTER: .bool(false, .never), CKA_VENDOR_KEY_CONFIRM_OP: .bool(false, .never),
-            CKA_VENDOR_CONFIRM_BY_TOUCH: .bool(false, .never),
-        ]
-        let own: Rules =
-            switch type {
-            case .gostR3410, .gostR3410With512Bits:
-                gost.adding([CKA_VALUE: .required, CKA_VENDOR_KEY_JOURNAL: journal])
-            case .rsa:
-                [
-                    CKA_MODULUS: .required, CKA_PUBLIC_EXPONENT: .required, CKA_PRIVATE_EXPONENT: .required,
-                    CKA_PRIME_1: .bytes([], .never), CKA_PRIME_2: .bytes([], .never),
-                    CKA_EXPONENT_1: .bytes([], .never), CKA_EXPONENT_2: .bytes([], .never),
-                    CKA_COEFFICIENT: .bytes([], .never),
-                ]
-            case .ec: [CKA_EC_PARAMS: .required, CKA_VALUE: .required]
-            }
-        return key.adding(sensitive).adding(common).adding(own)
+            CKA_SENSITIVE: .bool(true, .only(true)), CKA_EXTRACTABLE: .bool(false, .only(false)),
+            CKA_DECRYPT: encrypts, CKA_SIGN: .bool(true), CKA_SIGN_RECOVER: encrypts, CKA_UNWRAP: encrypts,
+            CKA_UNWRAP_TEMPLATE: .template, CKA_DERIVE_TEMPLATE: .template,
+            CKA_ALWAYS_AUTHENTICATE: .bool(false, .never), CKA_VENDOR_KEY_PIN_ENTER: .bool(false, .never),
+            CKA_VENDOR_KEY_CONFIRM_OP: .bool(false, .never), CKA_VENDOR_CONFIRM_BY_TOUCH: .bool(false, .never),
+        ]).adding(kind.rules(isPublic: false))
     }
 
     static func secretKey(_ type: CK_KEY_TYPE) throws(CKError) -> Rules {
@@ -89,26 +54,5 @@ extension AttributeTable {
                 CKA_DERIVE_TEMPLATE: .template,
                 CKA_CHECK_VALUE: AttributeRule(form: .bytes, presence: .computed, change: .never),
             ])
-    }
-
-    /// The public exponent of a key pair whose template names none.
-    static let defaultPublicExponent: [UInt8] = [1, 0, 1]
-
-    /// The table for one half of a key pair that a mechanism makes. Its template describes the key and has none of its
-    /// values.
-    init(generating half: Attributes, _ keyType: KeyType) throws(CKError) {
-        try self.init(for: half)
-        let isPublic = try half.number(CKA_CLASS) == CKO_PUBLIC_KEY
-        for type in keyType.materialAttributes(isPublic ? CKO_PUBLIC_KEY : CKO_PRIVATE_KEY) {
-            rules[type] = .readOnly(.bytes, [])
-        }
-        switch keyType {
-        case .gostR3410, .gostR3410With512Bits: rules[CKA_GOSTR3410_PARAMS] = .bytes([], .never)
-        case .rsa where isPublic:
-            rules[CKA_PUBLIC_EXPONENT] = .bytes(Self.defaultPublicExponent, .never)
-            rules[CKA_MODULUS_BITS] = .requiredNumber
-        case .ec where !isPublic: rules[CKA_EC_PARAMS] = .bytes([], .never)
-        case .rsa, .ec: break
-        }
     }
 }

@@ -1,5 +1,4 @@
 import CCryptoki
-import GOST
 
 /// The attributes of objects of one class and type, and the rule for each (PKCS #11 v2.40, 4; `CKA_UNIQUE_ID`, v3.0,
 /// 4.4; GOST, 2.40 current mechanisms, 2.22 to 2.24).
@@ -23,8 +22,8 @@ struct AttributeTable: Sendable {
                 throw .templateInconsistent("\(attributes.place(of: CKA_CERTIFICATE_TYPE)) is not CKC_X_509")
             }
             rules = Self.certificate
-        case CKO_PUBLIC_KEY: rules = try Self.publicKey(attributes.keyType())
-        case CKO_PRIVATE_KEY: rules = try Self.privateKey(attributes.keyType())
+        case CKO_PUBLIC_KEY: rules = Self.publicKey(try attributes.keyPairKind())
+        case CKO_PRIVATE_KEY: rules = Self.privateKey(try attributes.keyPairKind())
         case CKO_SECRET_KEY: rules = try Self.secretKey(attributes.keyType())
         default:
             throw .attributeValueInvalid(
@@ -66,9 +65,16 @@ extension Attributes {
     /// The type of a key. That of a GOST key follows from its curve, so that templates may leave it out.
     fileprivate func keyType() throws(CKError) -> CK_KEY_TYPE {
         if let type = try number(CKA_KEY_TYPE) { return type }
-        guard let oid = self[CKA_GOSTR3410_PARAMS], let curve = Curve(oid: oid) else {
+        guard let gostCurve else {
             throw .templateIncomplete("CKA_KEY_TYPE is missing, and no CKA_GOSTR3410_PARAMS tell it")
         }
-        return KeyType(curve).rawValue
+        return KeyType(gostCurve).rawValue
+    }
+
+    /// What the type of a key pair's half means.
+    func keyPairKind() throws(CKError) -> any KeyPairKind {
+        let type = try keyType()
+        guard let known = KeyType(type) else { throw AttributeTable.unknown(type, "a key pair") }
+        return known.kind
     }
 }

@@ -52,6 +52,9 @@ package struct Attributes: Sendable, Equatable {
     /// Takes over a value as it is kept.
     mutating func copy(_ type: CK_ATTRIBUTE_TYPE, of other: Attributes) { values[type] = other.values[type] }
 
+    /// Takes over all values of others.
+    mutating func enter(_ others: Attributes) { values.merge(others.values) { $1 } }
+
     /// These attributes as an object keeps them.
     func kept(isPrivate: Bool) -> Attributes {
         var attributes = self
@@ -91,11 +94,11 @@ package struct Attributes: Sendable, Equatable {
     /// - Throws: `CKR_ATTRIBUTE_VALUE_INVALID` if it does not have a `CK_ULONG`'s size.
     package func number(_ type: CK_ATTRIBUTE_TYPE) throws(CKError) -> CK_ULONG? {
         guard let value = self[type] else { return nil }
-        guard value.count == MemoryLayout<CK_ULONG>.size else {
+        guard let number = CK_ULONG(octets: value) else {
             throw .attributeValueInvalid(
                 "\(place(of: type)) has \(value.count) octets, a CK_ULONG has \(MemoryLayout<CK_ULONG>.size)")
         }
-        return value.reversed().reduce(0) { $0 << 8 | CK_ULONG($1) }
+        return number
     }
 
     mutating func set(_ type: CK_ATTRIBUTE_TYPE, _ value: Bool) { self[type] = [value ? 1 : 0] }
@@ -109,6 +112,12 @@ package struct Attributes: Sendable, Equatable {
 extension CK_ULONG {
     /// `CK_UNAVAILABLE_INFORMATION`.
     package static var unavailable: CK_ULONG { ~0 }
+
+    /// The number that an attribute's value or a mechanism's parameter holds; nil if it has another size.
+    init?(octets: [UInt8]) {
+        guard octets.count == MemoryLayout<CK_ULONG>.size else { return nil }
+        self = octets.reversed().reduce(0) { $0 << 8 | CK_ULONG($1) }
+    }
 
     /// The bytes of the number as an attribute's value holds them. All supported hosts are little-endian.
     var bytes: [UInt8] { (0..<MemoryLayout<CK_ULONG>.size).map { UInt8(truncatingIfNeeded: self >> (8 * $0)) } }

@@ -13,8 +13,10 @@ extension Object {
         case CKO_CERTIFICATE:
             try attributes.checkCertificate()
             attributes.completeCertificate()
-        case CKO_PUBLIC_KEY: try attributes.completePublicKey()
-        case CKO_PRIVATE_KEY: key = try attributes.takePrivateKey()
+        case CKO_PUBLIC_KEY: try attributes.keyPairKind().completePublicKey(&attributes)
+        case CKO_PRIVATE_KEY:
+            try attributes.checkUse()
+            key = try attributes.keyPairKind().takePrivateKey(&attributes)
         case CKO_SECRET_KEY: key = try attributes.takeSecretKey()
         default: break
         }
@@ -64,86 +66,6 @@ extension Attributes {
         }
     }
 
-    fileprivate mutating func completePublicKey() throws(CKError) {
-        switch try number(CKA_KEY_TYPE) {
-        case CKK_RSA: try completeRSAKey()
-        case CKK_EC: try completeECKey()
-        default:
-            let curve = try completeGOSTParameters()
-            let value = bareGOSTValue(curve)
-            do { _ = try PublicKey(curve: curve, bytes: value) } catch {
-                throw .attributeValueInvalid("\(place(of: CKA_VALUE)) is no point of the curve")
-            }
-            set(CKA_VALUE, value)
-        }
-    }
-
-    private mutating func completeRSAKey() throws(CKError) {
-        do throws(HostCryptoError) { set(CKA_MODULUS_BITS, CK_ULONG(try rsaPublicKey().bitCount)) } catch {
-            throw .attributeValueInvalid("\(place(of: CKA_MODULUS)) and CKA_PUBLIC_EXPONENT are no key of RSA")
-        }
-    }
-
-    /// A point is kept as an OCTET STRING (PKCS #11 v2.40 current mechanisms, 2.3.3), and comes bare, too.
-    private mutating func completeECKey() throws(CKError) {
-        let curve = try ecCurve()
-        do throws(HostCryptoError) {
-            set(CKA_EC_POINT, try ECPublicKey(curve: curve, bareOrDER: self[CKA_EC_POINT] ?? []).octetString)
-        } catch {
-            throw .attributeValueInvalid("\(place(of: CKA_EC_POINT)) is no point of the curve")
-        }
-    }
-
-    /// Enters the parameter sets that the template left out, as for a key pair.
-    private mutating func completeGOSTParameters() throws(CKError) -> Curve {
-        guard let curve = self[CKA_GOSTR3410_PARAMS].flatMap({ Curve(oid: $0) }) else {
-            throw .domainParametersInvalid("\(place(of: CKA_GOSTR3410_PARAMS)) names no known curve")
-        }
-        let keyType = KeyType(curve)
-        guard try number(CKA_KEY_TYPE) ?? keyType.rawValue == keyType.rawValue else {
-            throw .templateInconsistent(
-                "\(place(of: CKA_GOSTR3410_PARAMS)) names a curve for keys of \(keyType: keyType.rawValue)")
-        }
-        var given = Attributes()
-        for type in [CKA_GOSTR3410_PARAMS, CKA_GOSTR3411_PARAMS, CKA_GOST28147_PARAMS]
-        where self[type]?.isEmpty == false {
-            given[type] = self[type]
-        }
-        set(try KeyParameters(given, Attributes(), keyType: keyType))
-        return curve
-    }
-
-    /// X ‖ Y, without the header of the OCTET STRING that some applications put before them.
-    private func bareGOSTValue(_ curve: Curve) -> [UInt8] {
-        let value = self[CKA_VALUE] ?? []
-        let header: [UInt8] = curve.coordinateSize == 64 ? [0x04, 0x81, 0x80] : [0x04, 0x40]
-        let isWrapped = value.count == header.count + 2 * curve.coordinateSize && value.starts(with: header)
-        return isWrapped ? Array(value.dropFirst(header.count)) : value
-    }
-
-    fileprivate mutating func takePrivateKey() throws(CKError) -> SessionKey {
-        try checkUse()
-        switch try number(CKA_KEY_TYPE) {
-        case CKK_RSA: return try takeRSAKey()
-        case CKK_EC:
-            let curve = try ecCurve()
-            do throws(HostCryptoError) {
-                let key = try ECPrivateKey(curve: curve, scalar: take(CKA_VALUE))
-                return SessionKey(key)
-            } catch {
-                throw .attributeValueInvalid("\(place(of: CKA_VALUE)) is no private key on the curve")
-            }
-        default:
-            let curve = try completeGOSTParameters()
-            do throws(GOSTError) {
-                let key = try PrivateKey(curve: curve, scalar: take(CKA_VALUE))
-                return SessionKey(key)
-            } catch {
-                throw .attributeValueInvalid("\(place(of: CKA_VALUE)) is no private key on the curve")
-            }
-        }
-    }
-
     /// What a private key can want for its use: the PIN each time, if only User sees the key (PKCS #11 v2.40, 4.9), and to
     /// sign the journal of the token that it lives on. No token here has a keyboard, a screen or a button.
     func checkUse() throws(CKError) {
@@ -156,29 +78,6 @@ extension Attributes {
         }
         if let type = confirmations.first(where: { self[$0] == [1] }) {
             throw .templateInconsistent("\(place(of: type)) is true, which no token here can do")
-        }
-    }
-
-    private mutating func takeRSAKey() throws(CKError) -> SessionKey {
-        let chinese = [CKA_PRIME_1, CKA_PRIME_2, CKA_EXPONENT_1, CKA_EXPONENT_2, CKA_COEFFICIENT]
-        let given = chinese.count { self[$0]?.isEmpty == false }
-        guard given == 0 || given == chinese.count else {
-            throw .templateIncomplete("of CKA_PRIME_1 to CKA_COEFFICIENT \(given) have a value, and all or none must")
-        }
-        var components = RSAComponents(
-            modulus: self[CKA_MODULUS] ?? [], publicExponent: self[CKA_PUBLIC_EXPONENT] ?? [],
-            privateExponent: take(CKA_PRIVATE_EXPONENT), factors: nil)
-        if given > 0 {
-            components.factors = RSAFactors(
-                prime1: take(CKA_PRIME_1), prime2: take(CKA_PRIME_2), exponent1: take(CKA_EXPONENT_1),
-                exponent2: take(CKA_EXPONENT_2), coefficient: take(CKA_COEFFICIENT))
-        }
-        for type in chinese { self[type] = nil }
-        do throws(HostCryptoError) {
-            let key = try RSAPrivateKey(components)
-            return SessionKey(key)
-        } catch {
-            throw .attributeValueInvalid("\(place(of: CKA_MODULUS)) and the other numbers are no key of RSA")
         }
     }
 
@@ -206,7 +105,7 @@ extension Attributes {
     }
 
     /// A value that from then on is no attribute any more.
-    private mutating func take(_ type: CK_ATTRIBUTE_TYPE) -> Secret {
+    mutating func take(_ type: CK_ATTRIBUTE_TYPE) -> Secret {
         defer { self[type] = nil }
         return secret(type)?.secret.copy() ?? Secret(copying: self[type] ?? [])
     }
@@ -219,33 +118,5 @@ extension Attributes {
     }
 
     /// What makes up a private or a secret key, which other objects can have, too.
-    package static let secrets = Set([CKA_VALUE] + KeyType.rsa.secretAttributes)
-}
-
-extension Attributes {
-    /// A public key of GOST R 34.10.
-    func gostPublicKey() throws(CKError) -> PublicKey {
-        guard let curve = self[CKA_GOSTR3410_PARAMS].flatMap({ Curve(oid: $0) }) else {
-            throw .keyHandleInvalid("the key's CKA_GOSTR3410_PARAMS names no known curve")
-        }
-        do { return try PublicKey(curve: curve, bytes: self[CKA_VALUE] ?? []) } catch { throw CKError(error) }
-    }
-
-    /// The numbers of a key of RSA, as its public half has them.
-    func rsaPublicKey() throws(HostCryptoError) -> RSAPublicKey {
-        try RSAPublicKey(modulus: self[CKA_MODULUS] ?? [], publicExponent: self[CKA_PUBLIC_EXPONENT] ?? [])
-    }
-
-    /// The curve that `CKA_EC_PARAMS` names.
-    ///
-    /// - Throws: `CKR_CURVE_NOT_SUPPORTED` for another one, `CKR_DOMAIN_PARAMS_INVALID` for what names none.
-    func ecCurve() throws(CKError) -> ECCurve {
-        let parameters = self[CKA_EC_PARAMS] ?? []
-        if let curve = ECCurve(oid: parameters) { return curve }
-        let isName =
-            parameters.count > 2 && [0x06, 0x13].contains(parameters[0]) && Int(parameters[1]) == parameters.count - 2
-        throw isName
-            ? .curveNotSupported("\(place(of: CKA_EC_PARAMS)) names a curve on which there are no keys here")
-            : .domainParametersInvalid("\(place(of: CKA_EC_PARAMS)) names no curve")
-    }
+    package static let secrets = Set([CKA_VALUE] + KeyType.rsa.kind.secretAttributes)
 }

@@ -6,7 +6,7 @@ struct Object {
     /// Where the object lives.
     indirect enum Home {
         /// On the token. What the host computes with keeps its value here, while an operation has it.
-        case token(TokenItem, SessionKey?)
+        case token(TokenObject, SessionKey?)
         /// In this process, until the session is closed. Private and secret keys keep their value here only.
         case session(CK_SESSION_HANDLE, SessionKey?)
         /// Nowhere: it tells of the token itself.
@@ -32,9 +32,7 @@ struct Object {
         self.isPrivate = isPrivate
     }
 
-    var tokenItem: TokenItem? { if case .token(let item, _) = home { item } else { nil } }
-    var tokenKey: TokenKey? { if case .token(.key(let key), _) = home { key } else { nil } }
-    var tokenRSAKey: TokenRSAKey? { if case .token(.rsaKey(let key), _) = home { key } else { nil } }
+    var tokenObject: TokenObject? { if case .token(let object, _) = home { object } else { nil } }
     var sessionKey: SessionKey? {
         switch home {
         case .token(_, let key), .session(_, let key): key

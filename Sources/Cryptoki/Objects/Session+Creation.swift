@@ -17,7 +17,7 @@ extension Session {
             throw .actionProhibited("the object's CKA_COPYABLE is false")
         }
         let objectClass = try object.attributes.number(CKA_CLASS)
-        guard object.tokenItem == nil || objectClass != CKO_PRIVATE_KEY else {
+        guard object.tokenObject == nil || objectClass != CKO_PRIVATE_KEY else {
             throw .actionProhibited("a private key of the token cannot be copied")
         }
         let attributes = try AttributeTable(for: object.attributes).changing(
@@ -37,7 +37,7 @@ extension Session {
         guard !changed.isFeatures, try changed.attributes.bool(CKA_MODIFIABLE) != false else {
             throw .actionProhibited("the object's CKA_MODIFIABLE is false")
         }
-        guard isReadWrite || changed.tokenItem == nil else {
+        guard isReadWrite || changed.tokenObject == nil else {
             throw .sessionReadOnly("an object of the token is to be changed")
         }
         // A trusted certificate cannot be modified (PKCS #11 v2.40, 4.6.2).
@@ -48,8 +48,8 @@ extension Session {
         let attributes = try AttributeTable(for: changed.attributes).changing(
             changed.attributes, by: template, inCopy: false, byOfficer: isOfficers)
         guard attributes != changed.attributes else { return }
-        if let item = changed.tokenItem {
-            changed = try change(item, to: attributes)
+        if let present = changed.tokenObject {
+            changed = try change(present, to: attributes)
         } else {
             changed.attributes = attributes
         }
@@ -97,39 +97,29 @@ extension Session {
 
     /// Stores an object on the token.
     private func store(_ object: Object) throws(CKError) -> Object {
-        guard let item = try TokenItem(object.attributes) else {
+        guard let new = try TokenObject(object.attributes) else {
             guard let key = object.sessionKey else {
                 throw .templateInconsistent("objects of this class cannot live on the token")
             }
             return try storePrivateKey(key, object.attributes)
         }
         let value = try object.sessionKey?.secret() ?? Secret(count: 0)
-        let stored = try slot.withToken { token throws(TokenError) -> TokenItem in
-            switch item {
-            case .certificate(let certificate): .certificate(try token.storeCertificate(certificate))
-            case .data(let data): .data(try token.storeData(data))
-            case .storedKey(let key): .storedKey(try token.storeKey(key, value: value))
-            case .key, .rsaKey, .ecKey: throw .unsupported
-            }
-        }
+        let stored = try slot.withToken { token throws(TokenError) in try token.store(new, value: value) }
         return try Object(stored)
     }
 
-    private func change(_ item: TokenItem, to attributes: Attributes) throws(CKError) -> Object {
+    private func change(_ object: TokenObject, to attributes: Attributes) throws(CKError) -> Object {
         // Whether a key agrees on secrets is settled when its file is made.
-        let canDerive =
-            switch item {
-            case .key(let key): key.half == .publicKey || key.canDerive
-            case .ecKey(let key): key.half == .publicKey || key.canDerive
-            default: true
-            }
-        guard canDerive || !attributes.agrees else {
+        if let key = object.key, key.half == .privateKey, !key.properties.contains(.derives), attributes.agrees,
+            try attributes.keyPairKind().settlesAgreement
+        {
             throw .attributeReadOnly("CKA_DERIVE and CKA_UNWRAP of a key of the token are settled when it is made")
         }
-        var changed = item
+        var changed = object
         try changed.take(attributes)
         changed.keepUniqueID(of: attributes)
-        let stored = try slot.withToken { token throws(TokenError) in try token.change(item, to: changed) }
+        let wanted = changed
+        let stored = try slot.withToken { token throws(TokenError) in try token.change(object, to: wanted) }
         return try Object(stored)
     }
 }

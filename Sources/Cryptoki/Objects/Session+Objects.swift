@@ -25,7 +25,7 @@ extension Session {
         switch try? attributes.number(CKA_CLASS) {
         case CKO_PRIVATE_KEY:
             let keyType = (try? attributes.number(CKA_KEY_TYPE)).flatMap { KeyType($0) }
-            return keyType?.secretAttributes.contains(type) == true
+            return keyType?.kind.secretAttributes.contains(type) == true
         case CKO_SECRET_KEY: return type == CKA_VALUE
         default: return false
         }
@@ -37,7 +37,7 @@ extension Session {
         guard !object.isFeatures, try object.attributes.bool(CKA_DESTROYABLE) != false else {
             throw .actionProhibited("the object's CKA_DESTROYABLE is false")
         }
-        if let item = object.tokenItem {
+        if let item = object.tokenObject {
             guard isReadWrite else { throw .sessionReadOnly("an object of the token is to be destroyed") }
             guard slot.login == .user else { throw .userNotLoggedIn("only User destroys objects of the token") }
             try slot.withToken { token throws(TokenError) in try token.delete(item) }
@@ -81,13 +81,13 @@ extension Slot {
 
     /// The object, with the value of a secret key of the token, which the host computes with.
     func loaded(_ object: Object) throws(CKError) -> Object {
-        guard case .token(.storedKey(let key), nil) = object.home, key.kind == .secretKey else { return object }
+        guard case .token(let key, nil) = object.home, case .secretKey = key.content else { return object }
         var object = object
         let value = try withToken { token throws(TokenError) in
             let value = try token.value(of: key)
             return SessionKey(value)
         }
-        object.home = .token(.storedKey(key), value)
+        object.home = .token(key, value)
         return object
     }
 
@@ -103,10 +103,10 @@ extension Slot {
         let found = try withToken { token throws(TokenError) in try token.objects() }
         guard found != known else { return }
         known = found
-        var missing = TokenItem.items(of: found)
-        if settings.policy.hidesGOSTKeys { missing.removeAll(where: \.isGOSTKey) }
+        var missing = found
+        if settings.policy.hidesGOSTKeys { missing.removeAll { $0.key?.kind is GOSTKey } }
         objects.removeAll { object in
-            guard let item = object.tokenItem else { return false }
+            guard let item = object.tokenObject else { return false }
             guard let index = missing.firstIndex(of: item) else { return true }
             missing.remove(at: index)
             return false

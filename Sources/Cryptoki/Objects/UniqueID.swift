@@ -13,8 +13,8 @@ enum UniqueID {
         do { return digits(try source.bytes(16)) } catch { throw .functionFailed }
     }
 
-    /// The identifier of an object on a token whose attributes have none.
-    static func derived(from item: TokenItem) -> [UInt8] { derived(from: item.identity) }
+    /// The identifier of an object that a token keeps, unless its attributes have one.
+    static func derived(from object: TokenObject) -> [UInt8] { derived(from: object.identity) }
 
     /// The identifier of a profile.
     static func derived(from profile: CK_ULONG) -> [UInt8] { derived(from: [Array("profile".utf8), profile.bytes]) }
@@ -29,34 +29,38 @@ enum UniqueID {
     }
 }
 
-extension TokenItem {
+extension TokenObject {
     /// What distinguishes it from all others on its token, those that are gone included, as long as its record is not
     /// rewritten. Nothing of it is secret to those who see the object.
     fileprivate var identity: [[UInt8]] {
-        switch self {
-        case .key(let key): key.identity("key", key.half, key.number, key.gostR3410Parameters)
-        case .rsaKey(let key): key.identity("key of RSA", key.half, key.number, CK_ULONG(key.bits).bytes)
-        case .ecKey(let key): key.identity("key of a curve", key.half, key.number, key.parameters)
-        case .certificate(let certificate): certificate.identity("certificate") + [certificate.value]
-        case .data(let data):
-            // The value, which may be a secret, stays out of it.
-            data.identity("data") + [data.label, data.application, data.objectIdentifier]
-        case .storedKey(let key):
-            key.identity(key.kind == .secretKey ? "secret key" : "public key")
-                + key.attributes.sorted { $0.key < $1.key }.flatMap { [CK_ULONG($0.key).bytes, $0.value] }
+        switch content {
+        case .key(let key):
+            // The number of a key file stays the same for as long as the key exists.
+            let (name, parameters) = key.kind.identity
+            return identity(name) + [[key.half == .publicKey ? 1 : 0, key.number], parameters]
+        case .certificate(_, let value): return identity("certificate") + [value]
+        // The value, which may be a secret, stays out of it.
+        case .data(let data): return identity("data") + [label, data.application, data.objectIdentifier]
+        case .secretKey: return identity("secret key") + attributeList
+        case .publicKey: return identity("public key") + attributeList
         }
     }
-}
 
-extension FiledObject {
-    fileprivate func identity(_ kind: StaticString) -> [[UInt8]] {
+    private func identity(_ kind: StaticString) -> [[UInt8]] {
         [Array("\(kind)".utf8), CK_ULONG(file).bytes, [isForeign ? 1 : 0]]
     }
 
-    /// The number of a key file stays the same for as long as the key exists.
-    fileprivate func identity(
-        _ kind: StaticString, _ half: TokenKey.Half, _ number: UInt8, _ parameters: [UInt8]
-    ) -> [[UInt8]] {
-        identity(kind) + [[half == .publicKey ? 1 : 0, number], parameters]
+    private var attributeList: [[UInt8]] {
+        attributes.sorted { $0.key < $1.key }.flatMap { [CK_ULONG($0.key).bytes, $0.value] }
+    }
+}
+
+extension KeyKind {
+    /// The name of the kind, and parameters.
+    fileprivate var identity: (StaticString, [UInt8]) {
+        for type in KeyType.allCases {
+            if let identity = type.kind.identity(of: self) { return identity }
+        }
+        return ("", [])
     }
 }

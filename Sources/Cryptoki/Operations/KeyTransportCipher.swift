@@ -24,18 +24,15 @@ struct KeyTransportCipher {
         var ephemeralKey: SubjectPublicKeyInfo?
         let kek: Secret
         if parameters.key == CK_INVALID_HANDLE {
-            let sender = try SessionKey(generatedOn: peer.curve, random: session.slot.settings.random)
+            let sender = try KeyType(peer.curve).kind.generate(key.attributes, random: session.slot.settings.random)
             ephemeralKey = try sender.publicKeyInfo(for: hash)
             kek = try sender.agree(agreement, hash.derivation, sBox: sBox)
         } else {
             kek = try session.agree(agreement, hash.derivation, sBox: sBox, with: sender())
         }
         do throws(GOSTError) {
-            let wrapped = try GOST28147KeyWrap.cryptoPro.wrap(
-                value.bytes, kek: kek.bytes, ukm: ukm.span, sBox: sBox)
-            return try KeyTransport(
-                wrapped: [UInt8](copying: wrapped), sBox: sBox, ephemeralKey: ephemeralKey
-            ).der
+            let wrapped = try GOST28147KeyWrap.cryptoPro.wrap(value.bytes, kek: kek.bytes, ukm: ukm.span, sBox: sBox)
+            return try KeyTransport(wrapped: [UInt8](copying: wrapped), sBox: sBox, ephemeralKey: ephemeralKey).der
         } catch {
             throw error == .invalidKeyLength
                 ? .keySizeRange("the key to wrap has \(value.count) octets")
@@ -72,8 +69,7 @@ struct KeyTransportCipher {
                 ? .wrappedKeyInvalid("the ephemeral key does not go with the key that unwraps") : error
         }
         do {
-            return try GOST28147KeyWrap.cryptoPro.unwrap(
-                transport.wrapped.span, kek: kek.bytes, sBox: transport.sBox)
+            return try GOST28147KeyWrap.cryptoPro.unwrap(transport.wrapped.span, kek: kek.bytes, sBox: transport.sBox)
         } catch {
             throw .wrappedKeyInvalid("the wrapped key does not belong to the key that unwraps")
         }

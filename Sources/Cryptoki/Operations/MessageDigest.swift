@@ -1,9 +1,12 @@
 import HostCrypto
 import Secrets
 
-/// The data of a signature or verification: a message that is hashed, or a digest that is taken as it is.
+/// What becomes of the data of a digest, a signature or a verification: a message that is hashed, or a digest that is
+/// taken as it is.
 final class MessageDigest {
-    private let sizes: ClosedRange<Int>
+    let sizes: ClosedRange<Int>
+    /// Whether data came in parts, so that only `C_DigestFinal` may end the operation.
+    var isMultiPart = false
     private var hash: Digest?
     private var given: [UInt8] = []
 
@@ -17,6 +20,17 @@ final class MessageDigest {
         } catch {
             throw CKError(error)
         }
+    }
+
+    /// A second digest that goes on from here.
+    func copy() throws(CKError) -> MessageDigest {
+        let copy = try MessageDigest(sizes: sizes, hash: nil)
+        (copy.isMultiPart, copy.given) = (isMultiPart, given)
+        switch hash {
+        case .some(let hash): do { copy.hash = try hash.copy() } catch { throw CKError(error) }
+        case .none: break
+        }
+        return copy
     }
 
     func update(_ data: Span<UInt8>) throws(CKError) {

@@ -8,7 +8,7 @@ import Token
 /// libcrypto does not export a digest's state. So an application gets the name of a copy in this process. The oldest
 /// copies end when there are too many.
 struct SavedStates {
-    private var states: [(name: [UInt8], digest: DigestOperation)] = []
+    private var states: [(name: [UInt8], digest: MessageDigest)] = []
 
     /// The octets of a name.
     static let nameSize = 16
@@ -17,7 +17,7 @@ struct SavedStates {
     /// Keeps a copy of a digest.
     ///
     /// - Returns: Its name.
-    mutating func save(_ digest: DigestOperation, random: any RandomSource) throws(CKError) -> [UInt8] {
+    mutating func save(_ digest: MessageDigest, random: any RandomSource) throws(CKError) -> [UInt8] {
         guard let name = try? random.bytes(Self.nameSize) else { throw .functionFailed }
         states.append((name, try digest.copy()))
         states = states.suffix(Self.limit)
@@ -27,7 +27,7 @@ struct SavedStates {
     /// A digest that goes on where the copy was made.
     ///
     /// - Throws: `CKR_SAVED_STATE_INVALID`.
-    func digest(_ name: [UInt8]) throws(CKError) -> DigestOperation {
+    func digest(_ name: [UInt8]) throws(CKError) -> MessageDigest {
         guard let state = states.first(where: { $0.name == name }) else { throw .savedStateInvalid }
         return try state.digest.copy()
     }

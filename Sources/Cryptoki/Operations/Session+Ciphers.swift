@@ -77,7 +77,7 @@ extension Session {
     }
 
     /// - Returns: nil for a parameter that the mechanism does not take.
-    private static func cipher(
+    static func cipher(
         _ keyType: SecretKeyType, _ mode: CipherMode, _ parameter: [UInt8], _ key: Span<UInt8>, _ sBox: SBox,
         _ direction: CipherDirection
     ) throws(GOSTError) -> (any RunningCipher)? {

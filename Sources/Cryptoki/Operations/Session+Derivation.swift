@@ -104,11 +104,3 @@ extension SecretKeyTemplate {
         attributes.set(CKA_NEVER_EXTRACTABLE, wereKeptIn && !isExtractable)
     }
 }
-
-extension CK_ULONG {
-    /// The number that a mechanism's parameter holds.
-    fileprivate init?(octets: [UInt8]) {
-        guard octets.count == MemoryLayout<CK_ULONG>.size else { return nil }
-        self = octets.reversed().reduce(0) { $0 << 8 | CK_ULONG($1) }
-    }
-}

@@ -54,8 +54,9 @@ extension Session {
         case .signature(let keyType, let hash):
             let key = try operationKey(
                 handle, for: definition.type, class: objectClass, permission: permission, keyTypes: [keyType])
-            let digest = try MessageDigest(sizes: keyType.digestSizes, hash: hash)
-            return SignatureOperation(key, .digest(digest), signatureSize: try key.signatureSize())
+            let digest = try MessageDigest(sizes: keyType.kind.digestSizes, hash: hash)
+            return SignatureOperation(
+                key, .digest(digest), signatureSize: try keyType.kind.signatureSize(key.attributes))
         case .rsa(let padding, let hash):
             let scheme = try mechanism.signatureScheme(padding, hash: hash)
             let key = try operationKey(
@@ -102,15 +103,4 @@ extension Session {
     }
 
     package func signFinal() throws(CKError) -> [UInt8] { try sign(Span(), afterParts: true) }
-}
-
-extension Object {
-    /// The bytes of a signature by GOST R 34.10 or ECDSA: two numbers.
-    fileprivate func signatureSize() throws(CKError) -> Int {
-        switch keyType {
-        case .ec: 2 * (try attributes.ecCurve().coordinateSize)
-        case .gostR3410With512Bits: 128
-        default: 64
-        }
-    }
 }

@@ -39,8 +39,7 @@ extension Session {
             throw .templateInconsistent("CKA_VALUE_LEN is not \(value.count), the octets of the unwrapped key")
         }
         guard template.keyType.allows(value.count) else {
-            throw .wrappedKeyLengthRange(
-                "\(value.count) octets are no key of \(keyType: template.keyType.rawValue)")
+            throw .wrappedKeyLengthRange("\(value.count) octets are no key of \(keyType: template.keyType.rawValue)")
         }
         return try insert(template.object(value, session: handle))
     }

@@ -40,9 +40,7 @@ extension Token {
 extension Transaction {
     /// ERASE, by the SO, or by anybody if the SO's PIN is blocked.
     fileprivate func erase(_ format: TokenFormat) throws(TokenError) {
-        do throws(TokenError) {
-            try perform(.erase(toFactoryState: format.restoresFactoryState))
-        } catch {
+        do throws(TokenError) { try perform(.erase(toFactoryState: format.restoresFactoryState)) } catch {
             throw format.isRepair && error == .notLoggedIn ? .pinLength : error
         }
     }

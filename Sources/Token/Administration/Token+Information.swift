@@ -17,9 +17,7 @@ extension Token {
         case .paired(let record):
             let wouldEvict = record.capabilities.sessions == 1 && session.channel?.isOpen != true
             if wouldEvict, !evicting, try isInUse() { return outerInfo }
-            do throws(TokenError) {
-                return try completeInfo(detailed: detailed)
-            } catch {
+            do throws(TokenError) { return try completeInfo(detailed: detailed) } catch {
                 // The token is there all the same, and the user shall see which one it is.
                 guard error == .activationNeeded || error.isChannelError else { throw error }
                 return outerInfo

@@ -82,9 +82,7 @@ extension Transaction {
     func change(_ reference: UInt8, to value: borrowing Secret) throws(TokenError) {
         let count = UInt8(truncatingIfNeeded: value.count)
         let data = Secret(copying: [0x80, 0x02, 0x00, count, 0xA6, count]).appending(value.bytes)
-        do throws(TokenError) {
-            try perform(.changeReferenceData(reference, data))
-        } catch {
+        do throws(TokenError) { try perform(.changeReferenceData(reference, data)) } catch {
             throw error == .refused(.incorrectData) ? .pinLength : error
         }
     }

@@ -1,7 +1,7 @@
 import APDU
 
 /// A file's control parameters (ISO/IEC 7816-4, 5.3.3), as far as the driver uses them.
-struct FileTemplate {
+package struct FileTemplate {
     /// Size in bytes (tag 80).
     var size = 0
     /// The six property bytes of a PIN or key file (tag 85).

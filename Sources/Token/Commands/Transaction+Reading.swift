@@ -40,9 +40,7 @@ extension Transaction {
 
     /// Reads what follows the first block of files, all at once. Where replies are long, each time twice as much as before:
     /// how long the files are is not known.
-    private func readOn(
-        _ files: [(index: Int, path: FilePath)], into contents: inout [[UInt8]?]
-    ) throws(TokenError) {
+    private func readOn(_ files: [(index: Int, path: FilePath)], into contents: inout [[UInt8]?]) throws(TokenError) {
         var files = files
         var blocks = 1
         while !files.isEmpty {
@@ -82,9 +80,7 @@ extension Transaction {
 
     /// The content of a file: a template that tells its size, and one READ BINARY if that is enough.
     func readIfAllowed(_ path: FilePath) throws(TokenError) -> [UInt8]? {
-        do throws(TokenError) {
-            return try read(path)
-        } catch {
+        do throws(TokenError) { return try read(path) } catch {
             switch error {
             case .notFound, .notLoggedIn: return nil
             default: throw error

@@ -136,7 +136,7 @@ extension CardSession {
     }
 
     /// Keeps what a search has found for as long as the change counter stands.
-    func know(_ objects: TokenObjects) {
+    func know(_ objects: [TokenObject]) {
         guard let counter = known.changeCounter else { return known.objects = nil }
         known.objects = ObjectCache(changeCounter: counter, objects: objects)
     }

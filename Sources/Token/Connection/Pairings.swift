@@ -23,9 +23,7 @@ extension CardSession {
     }
 
     /// What `body` reads in the store; nil if there is none.
-    private func reading<Result>(
-        _ body: (PairingStore) throws(ChannelError) -> Result
-    ) throws(TokenError) -> Result? {
+    private func reading<Result>(_ body: (PairingStore) throws(ChannelError) -> Result) throws(TokenError) -> Result? {
         guard let store = try pairingStore() else { return nil }
         do throws(ChannelError) { return try body(store) } catch { throw failure(error) }
     }

@@ -35,9 +35,7 @@ extension Token {
     ///
     /// - Parameter slot: 1 to 6, or 0 for the next empty one.
     /// - Returns: The password in its canonical form.
-    package func generateActivationPassword(
-        slot: UInt8, charset: SecureChannel.Charset
-    ) throws(TokenError) -> Secret {
+    package func generateActivationPassword(slot: UInt8, charset: SecureChannel.Charset) throws(TokenError) -> Secret {
         try transaction { card throws(TokenError) in
             guard card.session.isProtected, let channel = card.channel else { throw .activationNeeded }
             guard card.login == .securityOfficer else { throw .notLoggedIn }

@@ -46,9 +46,7 @@ extension Transaction {
         _ pin: borrowing Secret, of role: Token.Role, _ body: () throws(TokenError) -> Void
     ) throws(TokenError) {
         try pin.requirePossiblePIN()
-        do throws(TokenError) {
-            try verify(role, pin)
-        } catch {
+        do throws(TokenError) { try verify(role, pin) } catch {
             if login == role { restoreRight(after: error) }
             throw error
         }

@@ -30,9 +30,7 @@ extension Transaction {
 
     /// Opens a session by a record. Where the token does not know its host any more, another pairing of the profile may
     /// still be good: a synchronised store has one for each machine that paired.
-    private func openChannel(
-        by record: PairingRecord, or store: PairingStore
-    ) throws(ChannelError) -> SecureChannel {
+    private func openChannel(by record: PairingRecord, or store: PairingStore) throws(ChannelError) -> SecureChannel {
         func open(by record: PairingRecord) throws(ChannelError) -> SecureChannel {
             try SecureChannel.open(
                 over: link, record: record, store: store, instance: session.history.instance,
@@ -60,9 +58,7 @@ extension Transaction {
     /// Gives a session that has come of age fresh keys, with login and environment kept (GSC/1, 12).
     func renewChannelIfNeeded() throws(TokenError) {
         guard let channel, channel.needsRenewal, let store = try session.pairingStore() else { return }
-        do throws(ChannelError) {
-            try channel.renew(store: store, random: settings.random)
-        } catch {
+        do throws(ChannelError) { try channel.renew(store: store, random: settings.random) } catch {
             // A refusal leaves everything as it was.
             guard !channel.isOpen else { return }
             session.channel = nil

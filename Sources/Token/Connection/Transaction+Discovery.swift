@@ -9,9 +9,7 @@ extension Transaction {
     /// authenticated: it can raise the protection, and lower nothing. Where the pairings cannot be read, the answer is
     /// not at all: the token can be seen, and nothing else.
     func discover() throws(TokenError) {
-        do throws(TokenError) {
-            try decideProtection()
-        } catch {
+        do throws(TokenError) { try decideProtection() } catch {
             guard case .channel(.storage) = error else { throw error }
             session.protection = .unknown(error)
         }

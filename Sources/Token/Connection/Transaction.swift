@@ -24,7 +24,7 @@ package struct Transaction: ~Copyable {
         /// What is left of the budget of the search under way; nil outside of searches.
         var budget: SearchBudget?
         /// What was known of the objects when it began to change them.
-        var objectsBefore: TokenObjects?
+        var objectsBefore: [TokenObject]?
     }
 
     var settings: TokenSettings { session.settings }
@@ -233,9 +233,7 @@ extension Transaction {
 
 /// What `body` returns, or nil if it meets something that is not there.
 func optional<Result>(_ body: () throws(TokenError) -> Result) throws(TokenError) -> Result? {
-    do throws(TokenError) {
-        return try body()
-    } catch {
+    do throws(TokenError) { return try body() } catch {
         guard error == .notFound else { throw error }
         return nil
     }

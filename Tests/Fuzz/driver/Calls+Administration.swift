@@ -1,6 +1,6 @@
 import GOST
 import Secrets
-import Token
+@testable import Token
 
 /// What the SO does for User, and the token's name.
 func administer(_ token: Token, _ call: UInt8) throws(TokenError) {
@@ -33,48 +33,44 @@ func useLocalPINs(_ token: Token, _ call: UInt8) throws(TokenError) {
 }
 
 func makeECKeys(_ token: Token) throws(TokenError) {
-    let half = KeyPairTemplate.Half(label: [], id: [3])
-    let (publicKey, _) = try token.generateECKeyPair(publicKey: half, privateKey: half)
-    guard publicKey.point?.count == 64 else { fatalError("another point") }
+    let halves = pair(p256, id: 3)
+    let (publicKey, _) = try token.generateKeyPair(halves.publicKey, halves.privateKey)
+    guard publicKey.key?.kind.value?.count == 64 else { fatalError("another point") }
 }
 
+private let p256 = ECKey([0x06, 0x08, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07])
+
 func importKeys(_ token: Token, _ call: UInt8) throws(TokenError) {
-    let half = KeyPairTemplate.Half(label: [0x42], id: [4])
     let scalar = Secret(copying: [UInt8](repeating: 1, count: 32))
-    guard call < 0x80, let algorithm = KeyAlgorithm(curve: .cryptoProA) else {
-        _ = try token.importECKey(scalar, half)
-        return
-    }
-    let template = KeyPairTemplate(
-        algorithm: algorithm, gostR3411Parameters: [], gost28147Parameters: [], canDerive: true, publicKey: half,
-        privateKey: half)
-    guard try token.importKey(scalar, template).isImported else { fatalError("another key") }
+    let kind: any KeyKind = call < 0x80 ? GOSTKey(.cryptoProA) : p256
+    let key = try token.importKey(scalar, as: pair(kind, label: [0x42], id: 4, .derives).privateKey)
+    guard key.key?.properties.contains(.imported) == true else { fatalError("another key") }
 }
 
 func storeKeys(_ token: Token, _ call: UInt8) throws(TokenError) {
-    let key = TokenStoredKey(
-        kind: call & 0x20 == 0 ? .secretKey : .publicKey, isPrivate: call >= 0x80, attributes: [3: [0x41], 0x102: [5]])
-    let value = Secret(copying: [UInt8](repeating: 2, count: Int(call)))
-    let stored = try token.storeKey(key, value: value)
+    let isSecret = call & 0x20 == 0
+    let key = TokenObject(
+        isSecret ? .secretKey(valueFile: 0) : .publicKey, isPrivate: call >= 0x80,
+        attributes: [3: [0x41], 0x102: [5]])
+    let value = Secret(copying: [UInt8](repeating: 2, count: isSecret ? Int(call) : 0))
+    let stored = try token.store(key, value: value)
     _ = try token.change(stored, to: stored)
 }
 
 /// Gives everything another label.
-func change(_ objects: TokenObjects, of token: Token) throws(TokenError) {
-    if var key = objects.keys.last {
-        key.label = [0x43]
-        key.annotation = ObjectAnnotation(isPrivate: true, attributes: [0x110: Array("20260101".utf8)])
-        guard let present = objects.keys.last, try token.change(present, to: key).label == [0x43] else {
-            fatalError("another key")
-        }
+func change(_ objects: [TokenObject], of token: Token) throws(TokenError) {
+    for object in objects {
+        var changed = object
+        changed.label = [0x43]
+        changed.attributes = [0x110: Array("20260101".utf8)]
+        guard !object.isForeign else { continue }
+        guard try token.change(object, to: changed).label == [0x43] else { fatalError("another object") }
     }
-    if let key = objects.rsaKeys.last { _ = try token.change(key, to: key) }
-    if let certificate = objects.certificates.last { _ = try token.change(certificate, to: certificate) }
-    if let data = objects.data.last { _ = try token.change(data, to: data) }
 }
 
-func agree(_ objects: TokenObjects, of token: Token) throws(TokenError) {
-    guard let key = objects.keys.last, let peer = objects.keys.first?.value else { return }
+func agree(_ objects: [TokenObject], of token: Token) throws(TokenError) {
+    let keys = objects.filter { $0.key?.kind is GOSTKey }
+    guard let key = keys.last, let peer = keys.first?.key?.kind.value else { return }
     let secret = try token.agree(key, with: peer, ukm: [UInt8](repeating: 1, count: 8), hash: .streebog256)
     guard secret.count == 32 else { fatalError("another secret") }
 }

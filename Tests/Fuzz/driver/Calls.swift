@@ -1,64 +1,76 @@
 import GOST
 import Secrets
-import Token
+@testable import Token
 
 /// Signs, deciphers and deletes, as the call says, with what was found.
-func use(_ objects: TokenObjects, of token: Token, _ call: UInt8) throws(TokenError) {
+func use(_ objects: [TokenObject], of token: Token, _ call: UInt8) throws(TokenError) {
     let place = Int(call >> 5)
-    if let key = objects.keys.dropFirst(place).first {
-        let size = key.curve.coordinateSize
-        let signature = try token.sign(digest: [UInt8](repeating: 1, count: size), with: key)
-        guard signature.count == 2 * size else { fatalError("a signature of \(signature.count) bytes") }
-        if call & 1 != 0 { try token.delete(key) }
-    }
-    if let key = objects.rsaKeys.dropFirst(place).first, key.half == .privateKey {
-        let block = [UInt8](repeating: 1, count: key.bits / 8)
-        guard try token.sign(block: block, with: key).count == block.count else { fatalError("another signature") }
-        guard try token.decipher(block: block, with: key).count == block.count else { fatalError("another block") }
-        if call & 1 != 0 { try token.delete(key) }
-    }
-    if let key = objects.ecKeys.dropFirst(place).first, key.half == .privateKey {
-        guard try token.sign(digest: [UInt8](repeating: 1, count: 32), with: key).count == 64 else {
-            fatalError("another signature")
+    for kind in 0..<3 {
+        let keys = objects.filter { object in
+            switch object.key?.kind {
+            case is GOSTKey: kind == 0
+            case is RSAKey: kind == 1 && object.key?.half == .privateKey
+            case is ECKey: kind == 2 && object.key?.half == .privateKey
+            default: false
+            }
         }
-        if call & 1 != 0 { try token.delete(key) }
+        guard let object = keys.dropFirst(place).first, let key = object.key else { continue }
+        if let rsa = key.kind as? RSAKey {
+            let block = [UInt8](repeating: 1, count: rsa.size.bits / 8)
+            guard try token.sign(block: block, with: object).count == block.count else {
+                fatalError("another signature")
+            }
+            guard try token.decipher(block: block, with: object).count == block.count else {
+                fatalError("another block")
+            }
+        } else {
+            let size = key.kind.signatureSize
+            let signature = try token.sign(digest: [UInt8](repeating: 1, count: size / 2), with: object)
+            guard signature.count == size else { fatalError("a signature of \(signature.count) bytes") }
+        }
+        if call & 1 != 0 { try token.delete(object) }
     }
-    if let key = objects.storedKeys.dropFirst(place).first {
-        _ = try token.value(of: key)
-        if call & 1 != 0 { try token.delete(key) }
+    for object in objects {
+        if case .secretKey = object.content { _ = try token.value(of: object) }
+        if call & 1 != 0, object.key == nil { try token.delete(object) }
     }
-    if call & 1 != 0, let certificate = objects.certificates.first { try token.delete(certificate) }
-    if call & 1 != 0, let data = objects.data.first { try token.delete(data) }
+}
+
+/// A key pair that is to be.
+func pair(_ kind: any KeyKind, label: [UInt8] = [], id: UInt8, _ properties: TokenKey.Properties = [])
+    -> (publicKey: TokenObject, privateKey: TokenObject)
+{
+    (
+        TokenObject(.key(TokenKey(.publicKey, kind, properties)), label: label, id: [id]),
+        TokenObject(.key(TokenKey(.privateKey, kind, properties)), label: label, id: [id])
+    )
 }
 
 func makeKeys(_ token: Token, _ call: UInt8) throws(TokenError) {
     let curves: [Curve] = [.cryptoProA, .tc26512A]
-    guard let algorithm = KeyAlgorithm(curve: curves[Int(call >> 7)]) else { return }
-    let half = KeyPairTemplate.Half(label: [0x41], id: [1])
-    let (publicKey, privateKey) = try token.generateKeyPair(
-        KeyPairTemplate(
-            algorithm: algorithm, gostR3411Parameters: [6, 1, 1], gost28147Parameters: [], canDerive: true,
-            publicKey: half, privateKey: half))
-    guard publicKey.value?.count == 2 * algorithm.curve.coordinateSize, privateKey.value == nil else {
+    let kind = GOSTKey(curves[Int(call >> 7)], gostR3411Parameters: [6, 1, 1])
+    let halves = pair(kind, label: [0x41], id: 1, .derives)
+    let (publicKey, privateKey) = try token.generateKeyPair(halves.publicKey, halves.privateKey)
+    guard publicKey.key?.kind.value?.count == 2 * kind.curve.coordinateSize, privateKey.key?.kind.value == nil else {
         fatalError("another key")
     }
 }
 
 func makeRSAKeys(_ token: Token) throws(TokenError) {
     guard let size = RSAKeySize(bits: 512) else { return }
-    let half = KeyPairTemplate.Half(label: [], id: [2])
-    let (publicKey, _) = try token.generateRSAKeyPair(
-        RSAKeyPairTemplate(size: size, publicKey: half, privateKey: half))
-    guard publicKey.modulus?.count == 64 else { fatalError("another modulus") }
+    let halves = pair(RSAKey(size), id: 2)
+    let (publicKey, _) = try token.generateKeyPair(halves.publicKey, halves.privateKey)
+    guard publicKey.key?.kind.value?.count == 96 else { fatalError("another modulus") }
 }
 
 func store(_ token: Token, _ call: UInt8) throws(TokenError) {
     let value = [UInt8](repeating: 0x30, count: Int(call) * 3)
     if call < 0x80 {
-        _ = try token.storeCertificate(
-            TokenCertificate(label: [0x41], id: [1], subject: [0x30, 0x00], value: value))
+        _ = try token.store(
+            TokenObject(.certificate(subject: [0x30, 0x00], value: value), label: [0x41], id: [1]))
     } else {
-        _ = try token.storeData(TokenData(label: [0x41], value: value, isPrivate: call & 1 == 0))
+        _ = try token.store(
+            TokenObject(.data(TokenData(value: value)), label: [0x41], isPrivate: call & 1 == 0))
     }
 }
 

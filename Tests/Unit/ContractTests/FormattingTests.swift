@@ -14,7 +14,7 @@ extension Contract {
         func ways(_ subject: Subject, restores: Bool) throws {
             let token = try subject.freshToken()
             try token.logIn(as: .user, pin: .of(Subject.userPIN))
-            _ = try token.storeData(TokenData(label: [1], value: [2], isPrivate: false))
+            _ = try token.store(.data(label: [1], value: [2], isPrivate: false))
             #expect(try token.objects().data.count == 1)
             let format = Subject.format(policy: 0x01, label: "another", restoresFactoryState: restores)
             try token.format(format, pin: .of(Subject.securityOfficerPIN))
@@ -22,7 +22,7 @@ extension Contract {
             #expect(info.label == Array("another".utf8) && info.user.changePolicy == 0x01)
             #expect(token.login == nil)
             try token.logIn(as: .user, pin: .of(Subject.userPIN))
-            #expect(try token.objects() == TokenObjects())
+            #expect(try token.objects() == [])
         }
 
         @Test("an emitent key takes memory and is no object", arguments: Subject.disposable)
@@ -37,7 +37,7 @@ extension Contract {
                 try token.format(format, pin: .of(Subject.securityOfficerPIN))
                 #expect(try #require(token.info(evicting: true).freeMemory) < free)
                 try token.logIn(as: .user, pin: .of(Subject.userPIN))
-                #expect(try token.objects() == TokenObjects())
+                #expect(try token.objects() == [])
             }
             let short = TokenFormat.EmitentKey(.magma, value: Secret(count: 31))
             #expect(short == nil)
@@ -47,13 +47,7 @@ extension Contract {
         func journal(_ subject: Subject) throws {
             let token = try subject.freshToken()
             try token.logIn(as: .user, pin: .of(Subject.userPIN))
-            let algorithm = try #require(KeyAlgorithm(curve: .cryptoProA))
-            let half = KeyPairTemplate.Half(label: [1], id: [2])
-            let template = KeyPairTemplate(
-                algorithm: algorithm, gostR3411Parameters: [], gost28147Parameters: [], canDerive: false,
-                publicKey: half,
-                privateKey: half)
-            let (_, key) = try token.generateKeyPair(template)
+            let (_, key) = try token.generate(NewPair(GOSTKey(.cryptoProA), label: [1], id: [2]))
             let digest = [UInt8](repeating: 7, count: 32)
             let signature = try token.sign(digest: digest, with: key)
             let journal = try #require(try token.journal())

@@ -9,12 +9,8 @@ import Token
 extension Contract {
     @Suite("Keys and other objects on a token")
     struct ObjectTests {
-        private static let half = KeyPairTemplate.Half(label: Array("key".utf8), id: [1, 2, 3])
-
-        private static func template(_ curve: Curve) throws -> KeyPairTemplate {
-            KeyPairTemplate(
-                algorithm: try #require(KeyAlgorithm(curve: curve)), gostR3411Parameters: [], gost28147Parameters: [],
-                canDerive: false, publicKey: half, privateKey: half)
+        private static func pair(_ kind: any KeyKind) -> NewPair {
+            NewPair(kind, label: Array("key".utf8), id: [1, 2, 3])
         }
 
         private static func start(_ subject: Subject) throws -> (Token, other: Token) {
@@ -26,7 +22,7 @@ extension Contract {
         @Test("a GOST key is made, seen and used by others, and deleted", arguments: Subject.disposable)
         func gost(_ subject: Subject) throws {
             let (token, other) = try Self.start(subject)
-            let (publicKey, privateKey) = try token.generateKeyPair(Self.template(.cryptoProA))
+            let (publicKey, privateKey) = try token.generate(Self.pair(GOSTKey(.cryptoProA)))
             #expect(try other.objects().keys.map(\.file) == [publicKey.file])
             #expect(try other.objects().keys.first?.value == publicKey.value)
             let digest = [UInt8](0..<32)
@@ -42,15 +38,14 @@ extension Contract {
             try token.delete(privateKey)
             #expect(try other.objects().keys.map(\.file) == [publicKey.file])
             try token.delete(publicKey)
-            #expect(try other.objects() == TokenObjects())
+            #expect(try other.objects() == [])
         }
 
         @Test("an RSA key signs and deciphers", arguments: Subject.disposable, [1024, 2048])
         func rsa(_ subject: Subject, bits: Int) throws {
             let (token, other) = try Self.start(subject)
             let size = try #require(RSAKeySize(bits: bits))
-            let (publicKey, privateKey) = try token.generateRSAKeyPair(
-                RSAKeyPairTemplate(size: size, publicKey: Self.half, privateKey: Self.half))
+            let (publicKey, privateKey) = try token.generate(Self.pair(RSAKey(size)))
             #expect(try other.objects().rsaKeys.map(\.file) == [publicKey.file])
             let key = try RSAPublicKey(
                 modulus: #require(publicKey.modulus), publicExponent: #require(publicKey.publicExponent))
@@ -64,7 +59,7 @@ extension Contract {
             #expect([UInt8](copying: plain) == block)
             try token.delete(privateKey)
             try token.delete(publicKey)
-            #expect(try other.objects() == TokenObjects())
+            #expect(try other.objects() == [])
         }
 
         @Test(
@@ -72,24 +67,24 @@ extension Contract {
         func contents(_ subject: Subject) throws {
             let (token, other) = try Self.start(subject)
             let value = (0..<700).map { UInt8(truncatingIfNeeded: $0) }
-            let certificate = try token.storeCertificate(
-                TokenCertificate(label: [1], id: [2], subject: [0x30, 0x00], value: value))
-            let open = try token.storeData(TokenData(label: [3], application: [4], value: value, isPrivate: false))
-            let hidden = try token.storeData(TokenData(label: [5], value: Array(value.reversed()), isPrivate: true))
+            let certificate = try token.store(
+                .certificate(label: [1], id: [2], subject: [0x30, 0x00], value: value))
+            let open = try token.store(.data(label: [3], application: [4], value: value, isPrivate: false))
+            let hidden = try token.store(.data(label: [5], value: Array(value.reversed()), isPrivate: true))
             let visible = try other.objects()
             #expect(visible.certificates == [certificate] && visible.data == [open])
             #expect(try token.objects().data == [open, hidden])
             try token.delete(certificate)
             try token.delete(open)
             try token.delete(hidden)
-            #expect(try token.objects() == TokenObjects())
+            #expect(try token.objects() == [])
         }
 
         @Test("what is deleted leaves its memory free", arguments: Subject.disposable)
         func memory(_ subject: Subject) throws {
             let (token, _) = try Self.start(subject)
-            func store() throws -> TokenData {
-                try token.storeData(TokenData(label: [], value: [UInt8](repeating: 1, count: 1000), isPrivate: false))
+            func store() throws -> TokenObject {
+                try token.store(.data(label: [], value: [UInt8](repeating: 1, count: 1000), isPrivate: false))
             }
             // The first one makes the index, which stays.
             try token.delete(store())
@@ -103,9 +98,9 @@ extension Contract {
         @Test("the change counter tells another process of a new object", arguments: Subject.disposable)
         func changes(_ subject: Subject) throws {
             let (token, other) = try Self.start(subject)
-            #expect(try other.objects() == TokenObjects())
+            #expect(try other.objects() == [])
             for count in 1...3 {
-                _ = try token.storeData(TokenData(label: [], value: [1], isPrivate: false))
+                _ = try token.store(.data(label: [], value: [1], isPrivate: false))
                 #expect(try other.objects().data.count == count)
             }
         }

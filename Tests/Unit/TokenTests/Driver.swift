@@ -1,5 +1,6 @@
 import EmulatedTokens
 import Emulator
+import HostCrypto
 import Logging
 import SecureChannel
 import Secrets
@@ -59,27 +60,27 @@ struct Driver {
         return (try call(), reader.commands - before)
     }
 
-    func generateRSA(_ bits: Int) throws -> (TokenRSAKey, TokenRSAKey) {
+    func generateRSA(_ bits: Int) throws -> (TokenObject, TokenObject) {
         let size = try #require(RSAKeySize(bits: bits))
-        return try token.generateRSAKeyPair(
-            RSAKeyPairTemplate(
-                size: size, publicKey: .init(label: Array("public".utf8), id: [7]),
-                privateKey: .init(label: Array("private".utf8), id: [7])))
+        var pair = NewPair(RSAKey(size), id: [7])
+        pair.publicKey.label = Array("public".utf8)
+        pair.privateKey.label = Array("private".utf8)
+        return try token.generate(pair)
     }
 
     /// Takes a private key whose numbers are in the order of ``RSANumbers/privateKey(bits:by:)``.
-    func importRSA(_ numbers: [[UInt8]], id: [UInt8] = []) throws -> TokenRSAKey {
+    func importRSA(_ numbers: [[UInt8]], id: [UInt8] = []) throws -> TokenObject {
         let size = try #require(RSAKeySize(bits: numbers[0].count * 8))
-        let value = RSAPrivateValue(
+        let factors = RSAFactors(
             prime1: Secret(copying: numbers[3]), prime2: Secret(copying: numbers[4]),
-            coefficient: Secret(copying: numbers[7]), exponent1: Secret(copying: numbers[5]),
-            exponent2: Secret(copying: numbers[6]))
-        return try token.importRSAKey(
-            value, modulus: numbers[0], publicExponent: numbers[1], size: size, .init(label: [], id: id))
+            exponent1: Secret(copying: numbers[5]), exponent2: Secret(copying: numbers[6]),
+            coefficient: Secret(copying: numbers[7]))
+        let kind = RSAKey(size, modulus: numbers[0], publicExponent: numbers[1])
+        return try token.importKey(size.privateValue(factors), as: NewPair(kind, id: id).privateKey)
     }
 
     /// A padded block for a signature of 20 bytes (PKCS #1, 9.2).
-    static func block(_ key: TokenRSAKey) -> [UInt8] {
+    static func block(_ key: TokenObject) -> [UInt8] {
         let content = [UInt8](repeating: 0x5A, count: 20)
         return [0x00, 0x01] + [UInt8](repeating: 0xFF, count: key.bits / 8 - 3 - content.count) + [0x00] + content
     }

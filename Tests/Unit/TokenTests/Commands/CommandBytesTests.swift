@@ -30,14 +30,11 @@ struct CommandBytesTests {
     private static let label = "Rutoken test key label"
     static let zeros = "00000000000000"
 
-    private static func template(_ curve: Curve) throws -> KeyPairTemplate {
-        let half = KeyPairTemplate.Half(label: Array(label.utf8), id: [UInt8](repeating: 0x31, count: 16))
-        return KeyPairTemplate(
-            algorithm: try #require(KeyAlgorithm(curve: curve)),
-            gostR3411Parameters: [UInt8](hex: "06 08 2A 85 03 07 01 01 02 02"),
-            gost28147Parameters: [UInt8](hex: "06 09 2A 85 03 07 01 02 05 01 01"), canDerive: false, publicKey: half,
-            privateKey: half)
-    }
+    private static let pair = NewPair(
+        GOSTKey(
+            .cryptoProA, gostR3411Parameters: [UInt8](hex: "06 08 2A 85 03 07 01 01 02 02"),
+            gost28147Parameters: [UInt8](hex: "06 09 2A 85 03 07 01 02 05 01 01")),
+        label: Array(label.utf8), id: [UInt8](repeating: 0x31, count: 16))
 
     /// A record of 98 bytes, as it was seen on tokens.
     private static func keyRecord(_ magic: String, _ flags: String, _ number: String) -> [UInt8] {
@@ -58,11 +55,11 @@ struct CommandBytesTests {
         let files = ChosenFiles([0x0228, 0x416D, 0x405B])
         let driver = try Driver.loggedIn(.usb) { $0.random = files }
         let scalar = Secret(copying: [UInt8](1...32))
-        let imported = try driver.token.importKey(scalar, Self.template(.cryptoProA))
+        let imported = try driver.token.importKey(scalar, as: Self.pair.privateKey)
         try driver.token.delete(imported)
         var point: [UInt8] = []
         let commands = try Self.sent(driver) {
-            point = try #require(try driver.token.generateKeyPair(Self.template(.cryptoProA)).0.value)
+            point = try #require(try driver.token.generate(Self.pair).0.value)
         }
         let publicRecord = Self.keyRecord("506B", "6400", "01") + [UInt8](hex: "08004000") + point
         let privateRecord = Self.keyRecord("5072", "4A01", "01")
@@ -91,10 +88,10 @@ struct CommandBytesTests {
         for (directory, magic) in [("8001", "5250"), ("7E00", "4F53")] {
             let commands = try Self.sent(driver) {
                 if directory == "8001" {
-                    _ = try driver.token.storeCertificate(
-                        TokenCertificate(label: [0x41], id: [], subject: [], value: [0x30, 0x00]))
+                    _ = try driver.token.store(
+                        .certificate(label: [0x41], id: [], subject: [], value: [0x30, 0x00]))
                 } else {
-                    _ = try driver.token.storeData(TokenData(label: [0x41], value: [], isPrivate: true))
+                    _ = try driver.token.store(.data(label: [0x41], value: [], isPrivate: true))
                 }
             }
             let name = directory == "8001" ? "8000" : "7E00"
@@ -110,9 +107,9 @@ struct CommandBytesTests {
         let driver = try Driver.loggedIn(.usb) { $0.random = ChosenFiles([0x1234]) }
         let value = (0..<335).map { UInt8(truncatingIfNeeded: $0) }
         let subject = [UInt8](repeating: 0x30, count: 35)
-        let certificate = TokenCertificate(
+        let certificate = TokenObject.certificate(
             label: Array(Self.label.utf8), id: [UInt8](repeating: 0x31, count: 16), subject: subject, value: value)
-        let commands = try Self.sent(driver) { _ = try driver.token.storeCertificate(certificate) }
+        let commands = try Self.sent(driver) { _ = try driver.token.store(certificate) }
         let record =
             [UInt8](hex: "4374 01000000 0100 0000 00001600") + Array(Self.label.utf8) + [UInt8](hex: "01002300")
             + subject + [UInt8](hex: "02001000") + certificate.id + [UInt8](hex: "08004F01") + value
@@ -157,7 +154,7 @@ struct CommandBytesTests {
     func computing() throws {
         let driver = try Driver.loggedIn(.usb)
         let digest = [UInt8](0..<32)
-        let key = try driver.token.generateKeyPair(Self.template(.cryptoProA)).1
+        let key = try driver.token.generate(Self.pair).1
         Self.expect(
             try Self.sent(driver) { _ = try driver.token.sign(digest: digest, with: key) },
             [Self.logIn, "0022 41B6 03 840101", "002A 9E9A 20\(digest.hex) 40", "8040 0002"])

@@ -24,45 +24,41 @@ struct OwnCommandTests {
         return driver.reader.sent.dropFirst(before).map { $0[1] }.filter(kinds.contains)
     }
 
-    private static let half = KeyPairTemplate.Half(label: [], id: [1])
-
-    private static func template(_ curve: Curve) throws -> KeyPairTemplate {
-        KeyPairTemplate(
-            algorithm: try #require(KeyAlgorithm(curve: curve)), gostR3411Parameters: [], gost28147Parameters: [],
-            canDerive: true, publicKey: half, privateKey: half)
-    }
+    private static func pair(_ kind: any KeyKind) -> NewPair { NewPair(kind, id: [1], .derives) }
+    private static let ecPair = NewPair(ECKey.p256, id: [1])
 
     @Test("keys of the parameter sets whose numbers nobody has seen are neither made nor taken")
     func parameterSets() throws {
         let driver = try Driver.loggedIn(.usb)
         Self.real(driver.reader)
         let confirmed: [Curve] = [.cryptoProA, .cryptoProB, .cryptoProC, .tc26256B, .tc26256C, .tc26256D]
-        for curve in Curve.all where KeyAlgorithm(curve: curve) != nil {
-            let template = try Self.template(curve)
+        for curve in Curve.all where GOSTKey(curve).files != nil {
+            let pair = Self.pair(GOSTKey(curve))
             if confirmed.contains(curve) || curve == .test2001 {
-                let (publicKey, privateKey) = try driver.token.generateKeyPair(template)
+                let (publicKey, privateKey) = try driver.token.generate(pair)
                 try driver.token.delete(publicKey)
                 try driver.token.delete(privateKey)
                 continue
             }
-            let acts = Self.acts(driver) { _ = try driver.token.generateKeyPair(template) }
+            let acts = Self.acts(driver) { _ = try driver.token.generate(pair) }
             let scalar = Secret(copying: [UInt8](repeating: 1, count: curve.coordinateSize))
-            #expect(acts + Self.acts(driver) { _ = try driver.token.importKey(scalar, template) } == [], "\(curve)")
+            let imports = Self.acts(driver) { _ = try driver.token.importKey(scalar, as: pair.privateKey) }
+            #expect(acts + imports == [], "\(curve)")
         }
     }
 
     @Test("keys on P-256 are neither made nor taken nor used, but seen")
     func ecdsa() throws {
         let driver = try Driver.loggedIn(.usb)
-        let keys = try driver.token.generateECKeyPair(publicKey: Self.half, privateKey: Self.half)
+        let keys = try driver.token.generate(Self.ecPair)
         let other = try driver.other(login: true)
         Self.real(driver.reader)
         #expect(try other.token.objects().ecKeys == [keys.0, keys.1])
         let scalar = Secret(copying: [UInt8](repeating: 1, count: 32))
         let calls: [() throws -> Void] = [
             { _ = try other.token.sign(digest: [UInt8](repeating: 1, count: 32), with: keys.1) },
-            { _ = try other.token.generateECKeyPair(publicKey: Self.half, privateKey: Self.half) },
-            { _ = try other.token.importECKey(scalar, Self.half) },
+            { _ = try other.token.generate(Self.ecPair) },
+            { _ = try other.token.importKey(scalar, as: Self.ecPair.privateKey) },
         ]
         for call in calls { #expect(Self.acts(other, call) == []) }
     }
@@ -71,7 +67,7 @@ struct OwnCommandTests {
     func agreement() throws {
         let driver = try Driver.loggedIn(.usb)
         Self.real(driver.reader)
-        let (publicKey, privateKey) = try driver.token.generateKeyPair(Self.template(.cryptoProA))
+        let (publicKey, privateKey) = try driver.token.generate(Self.pair(GOSTKey(.cryptoProA)))
         let peer = try #require(publicKey.value)
         let acts = Self.acts(driver) {
             _ = try driver.token.agree(privateKey, with: peer, ukm: [1, 2, 3, 4, 5, 6, 7, 8], hash: .streebog256)

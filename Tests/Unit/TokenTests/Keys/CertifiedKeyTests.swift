@@ -17,13 +17,13 @@ struct CertifiedKeyTests {
     }
 
     private static func store(_ value: [UInt8], id: [UInt8], on driver: Driver) throws {
-        _ = try driver.token.storeCertificate(TokenCertificate(label: [], id: id, subject: [], value: value))
+        _ = try driver.token.store(.certificate(label: [], id: id, subject: [], value: value))
     }
 
     @Test("a GOST key's value", .usesGOSTEngine)
     func gost() throws {
         let driver = try Driver.loggedIn(.usb)
-        let value = try #require(try driver.token.generateKeyPair(DriverPowerCutTests.template()).0.value)
+        let value = try #require(try driver.token.generate(DriverPowerCutTests.pair).0.value)
         driver.reader.onResponse { _, instruction, response throws(LinkError) in
             guard instruction == 0xB0 else { return response }
             if response.data.starts(with: "Pk".utf8) {
@@ -41,7 +41,7 @@ struct CertifiedKeyTests {
         certificate.replaceSubrange(place..<(place + value.count), with: value)
         try Self.store(certificate, id: [8], on: other)
         #expect(try driver.other(login: true).token.objects().keys.map(\.value) == [nil, nil])
-        try Self.store(certificate, id: DriverPowerCutTests.half.id, on: other)
+        try Self.store(certificate, id: DriverPowerCutTests.pair.publicKey.id, on: other)
         #expect(try other.token.objects().keys.map(\.value) == [value, nil])
         #expect(try driver.other(login: true).token.objects().keys.map(\.value) == [value, nil])
     }

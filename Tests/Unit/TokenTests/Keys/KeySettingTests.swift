@@ -9,14 +9,14 @@ import Token
 @Suite("A key that is not set again for the next signature", .serialized)
 struct KeySettingTests {
     /// Two keys, and a signature with the first of them.
-    private static func start(_ identity: Identity) throws -> (Driver, TokenRSAKey, other: TokenRSAKey) {
+    private static func start(_ identity: Identity) throws -> (Driver, TokenObject, other: TokenObject) {
         let driver = try Driver.loggedIn(identity)
         let (key, other) = try (driver.generateRSA(1024).1, driver.generateRSA(1024).1)
         try sign(driver, key)
         return (driver, key, other)
     }
 
-    private static func sign(_ driver: Driver, _ key: TokenRSAKey) throws {
+    private static func sign(_ driver: Driver, _ key: TokenObject) throws {
         let block = Driver.block(key)
         #expect(try RSANumbers.raise(driver.token.sign(block: block, with: key), key) == block)
     }

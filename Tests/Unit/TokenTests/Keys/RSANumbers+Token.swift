@@ -7,7 +7,7 @@ extension RSANumbers {
     struct Failure: Error {}
 
     /// A block, raised to the public exponent.
-    static func raise(_ block: [UInt8], _ key: TokenRSAKey) throws -> [UInt8] {
+    static func raise(_ block: [UInt8], _ key: TokenObject) throws -> [UInt8] {
         guard let modulus = key.modulus, let exponent = key.publicExponent else { throw Failure() }
         let numbers = [UInt8].object(0x30, .object(0x02, [0] + modulus) + .object(0x02, exponent))
         let info = [UInt8].object(

@@ -7,23 +7,18 @@ import Testing
 import Token
 
 extension DriverPowerCutTests {
-    static let half = KeyPairTemplate.Half(label: Array("key".utf8), id: [9])
+    static let pair = NewPair(GOSTKey(.cryptoProA), label: Array("key".utf8), id: [9])
+    private static let ecPair = NewPair(ECKey.p256, label: Array("key".utf8), id: [9])
 
-    static func template() throws -> KeyPairTemplate {
-        KeyPairTemplate(
-            algorithm: try #require(KeyAlgorithm(curve: .cryptoProA)), gostR3411Parameters: [],
-            gost28147Parameters: [], canDerive: false, publicKey: half, privateKey: half)
-    }
+    static func makeKey(_ driver: Driver) throws { _ = try driver.token.generate(pair) }
 
-    static func makeKey(_ driver: Driver) throws { _ = try driver.token.generateKeyPair(template()) }
-
-    static func importKey(_ driver: Driver) throws { _ = try driver.token.importKey(secret(32), template()) }
+    static func importKey(_ driver: Driver) throws { _ = try driver.token.importKey(secret(32), as: pair.privateKey) }
 
     static func secret(_ count: Int) -> Secret { Secret(copying: [UInt8](repeating: 1, count: count)) }
 
     static func storeSecret(_ driver: Driver) throws {
-        let key = TokenStoredKey(kind: .secretKey, isPrivate: true, attributes: [3: [1, 2]])
-        _ = try driver.token.storeKey(key, value: secret(300))
+        let key = TokenObject(.secretKey(valueFile: 0), isPrivate: true, attributes: [3: [1, 2]])
+        _ = try driver.token.store(key, value: secret(300))
     }
 
     static func changeData(_ driver: Driver) throws {
@@ -37,18 +32,18 @@ extension DriverPowerCutTests {
         let key = try #require(try driver.token.objects().keys.first { $0.half == .privateKey })
         var changed = key
         changed.label += [9]
-        changed.annotation = ObjectAnnotation(attributes: [UInt32(changed.label.count): [7]])
+        changed.attributes = [UInt32(changed.label.count): [7]]
         _ = try driver.token.change(key, to: changed)
     }
 
     static func storeData(_ driver: Driver, isPrivate: Bool) throws {
         let value = [UInt8](repeating: 7, count: 600)
-        _ = try driver.token.storeData(TokenData(label: [1], value: value, isPrivate: isPrivate))
+        _ = try driver.token.store(.data(label: [1], value: value, isPrivate: isPrivate))
     }
 
     static func storeCertificate(_ driver: Driver) throws {
-        _ = try driver.token.storeCertificate(
-            TokenCertificate(label: [2], id: [3], subject: [1], value: [UInt8](repeating: 0x30, count: 700)))
+        _ = try driver.token.store(
+            .certificate(label: [2], id: [3], subject: [1], value: [UInt8](repeating: 0x30, count: 700)))
     }
 
     /// As the SO.
@@ -83,9 +78,9 @@ extension DriverPowerCutTests {
             act: { try storeData($0, isPrivate: true) }),
         Flow(name: "a change of data", prepare: { try storeData($0, isPrivate: false) }, act: changeData),
         Flow(name: "a secret key", act: storeSecret),
-        Flow(name: "a P-256 key pair", act: { _ = try $0.token.generateECKeyPair(publicKey: half, privateKey: half) }),
+        Flow(name: "a P-256 key pair", act: { _ = try $0.token.generate(ecPair) }),
         Flow(name: "a GOST key from outside", act: importKey),
-        Flow(name: "a P-256 key from outside", act: { _ = try $0.token.importECKey(secret(32), half) }),
+        Flow(name: "a P-256 key from outside", act: { _ = try $0.token.importKey(secret(32), as: ecPair.privateKey) }),
         Flow(name: "a change of a key", prepare: makeKey, act: changeKey),
         Flow(
             name: "a second change of a key",

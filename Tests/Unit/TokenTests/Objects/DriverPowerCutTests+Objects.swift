@@ -1,4 +1,5 @@
 import Secrets
+import TestSupport
 import Token
 
 extension DriverPowerCutTests {
@@ -13,7 +14,7 @@ extension DriverPowerCutTests {
                 for certificate in try driver.token.objects().certificates {
                     var changed = certificate
                     changed.label = [8]
-                    changed.annotation.attributes = [0x110: [9]]
+                    changed.attributes = [0x110: [9]]
                     _ = try driver.token.change(certificate, to: changed)
                 }
             }),
@@ -30,9 +31,10 @@ extension DriverPowerCutTests {
     ]
 
     private static func storeAnnotated(_ driver: Driver) throws {
-        var certificate = TokenCertificate(label: [2], id: [3], subject: [1], value: [0x30, 0x00])
-        certificate.annotation = ObjectAnnotation(isPrivate: true, attributes: [0x110: [7]])
-        _ = try driver.token.storeCertificate(certificate)
+        var certificate = TokenObject.certificate(label: [2], id: [3], subject: [1], value: [0x30, 0x00])
+        certificate.isPrivate = true
+        certificate.attributes = [0x110: [7]]
+        _ = try driver.token.store(certificate)
     }
 
     private static func delete(_ driver: Driver) throws {

@@ -74,10 +74,10 @@ struct ObjectFormatTests {
             #expect(record.encoded.prefix(2).elementsEqual("Dt".utf8))
             #expect(ObjectRecord(parsing: record.encoded)?.isPrivate == isPrivate)
         }
-        let index = ObjectIndex(magic: Shelf.data.magic).header
+        let index = ObjectIndex(magic: RecordDirectory.data.magic).header
         #expect(index.hex == "4f5301000001")
         #expect(ObjectIndex(parsing: index) == nil)
-        #expect(ObjectIndex(parsing: index, magic: Shelf.data.magic) != nil)
+        #expect(ObjectIndex(parsing: index, magic: RecordDirectory.data.magic) != nil)
     }
 
     @Test("RSA key files have the sizes of the reference")
@@ -95,14 +95,18 @@ struct ObjectFormatTests {
     @Test("a public RSA key is its modulus and its exponent, little-endian")
     func rsaValue() throws {
         let size = try #require(RSAKeySize(bits: 512))
-        let value = RSAPublicValue(modulus: [0x80] + [UInt8](repeating: 1, count: 63), exponent: [1, 0, 1])
-        let bytes = value.encoded(size)
+        let key = RSAKey(size, modulus: [0x80] + [UInt8](repeating: 1, count: 63), publicExponent: [1, 0, 1])
+        let bytes = try #require(key.value)
         #expect(bytes.count == 96)
         #expect(bytes[63] == 0x80)
         #expect(bytes[64..<68] == [1, 0, 1, 0])
-        #expect(RSAPublicValue(parsing: bytes, size: size) == value)
-        #expect(RSAPublicValue(parsing: bytes + [0], size: size) == nil)
-        #expect(RSAPublicValue(parsing: [UInt8](repeating: 0, count: 96), size: size) == nil)
+        var read = RSAKey(size)
+        for wrong in [bytes + [0], [UInt8](repeating: 0, count: 96)] {
+            read.take(wrong, .publicKey)
+            #expect(read == RSAKey(size))
+        }
+        read.take(bytes, .publicKey)
+        #expect(read == key)
     }
 
     @Test("a record that is cut short, or of an unknown kind, is none")

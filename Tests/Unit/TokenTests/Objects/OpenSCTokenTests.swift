@@ -118,8 +118,8 @@ struct OpenSCTokenTests {
                 objects.data.map(\.value)
                     == (login ? [Array("open".utf8), Array("secret".utf8)] : [Array("open".utf8)]))
             #expect(objects.data.map(\.isPrivate) == (login ? [false, true] : [false]))
-            #expect(objects.data.first?.application == Array("test".utf8))
-            #expect(objects.data.first?.objectIdentifier == [UInt8](hex: "06062a8507010203"))
+            #expect(objects.data.first?.dataObject?.application == Array("test".utf8))
+            #expect(objects.data.first?.dataObject?.objectIdentifier == [UInt8](hex: "06062a8507010203"))
         }
     }
 
@@ -145,8 +145,8 @@ struct OpenSCTokenTests {
     func both() throws {
         let token = try OpenSCToken()
         let driver = try driver(token, login: true)
-        let certificate = try driver.token.storeCertificate(
-            TokenCertificate(label: [], id: [], subject: [], value: [0x30, 0x00]))
+        let certificate = try driver.token.store(
+            .certificate(label: [], id: [], subject: [], value: [0x30, 0x00]))
         let (publicKey, privateKey) = try driver.generateRSA(512)
         let objects = try driver.token.objects()
         #expect(objects.certificates.first == certificate)

@@ -1,6 +1,7 @@
 import APDU
 import EmulatedTokens
 import Emulator
+import TestSupport
 import Testing
 import Token
 

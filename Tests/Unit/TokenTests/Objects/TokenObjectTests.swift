@@ -30,7 +30,7 @@ struct TokenObjectTests {
         try driver.token.delete(privateKey)
         #expect(try driver.token.objects().rsaKeys == [publicKey])
         try driver.token.delete(publicKey)
-        #expect(try other.token.objects() == TokenObjects())
+        #expect(try other.token.objects() == [])
     }
 
     @Test(
@@ -92,11 +92,11 @@ struct TokenObjectTests {
     func certificatesAndData(_ count: Int) throws {
         let driver = try Driver.loggedIn(.usb)
         let value = (0..<count).map { UInt8(truncatingIfNeeded: $0) }
-        let certificate = try driver.token.storeCertificate(
-            TokenCertificate(label: Array("label".utf8), id: [1, 2], subject: [0x30, 0x00], value: value))
-        func data(_ isPrivate: Bool) throws -> TokenData {
-            try driver.token.storeData(
-                TokenData(
+        let certificate = try driver.token.store(
+            .certificate(label: Array("label".utf8), id: [1, 2], subject: [0x30, 0x00], value: value))
+        func data(_ isPrivate: Bool) throws -> TokenObject {
+            try driver.token.store(
+                .data(
                     label: Array("data".utf8), application: Array("application".utf8),
                     objectIdentifier: [0x06, 0x01, 0x2A], value: value, isPrivate: isPrivate))
         }
@@ -110,7 +110,7 @@ struct TokenObjectTests {
         try driver.token.delete(certificate)
         try driver.token.delete(closed)
         #expect(try driver.token.objects() == driver.other(login: true).token.objects())
-        #expect(try driver.token.objects() == TokenObjects(data: [open]))
+        #expect(try driver.token.objects() == [open])
         #expect(throws: TokenError.notFound) { try driver.token.delete(certificate) }
     }
 
@@ -118,10 +118,10 @@ struct TokenObjectTests {
     func protectedObjects() throws {
         let driver = try Driver.loggedIn(.bt)
         let value = [UInt8](repeating: 0x30, count: 700)
-        let certificate = try driver.token.storeCertificate(
-            TokenCertificate(label: [], id: [1], subject: [0x30, 0x00], value: value))
-        let data = try driver.token.storeData(TokenData(label: [0x41], value: value, isPrivate: true))
-        let expected = TokenObjects(certificates: [certificate], data: [data])
+        let certificate = try driver.token.store(
+            .certificate(label: [], id: [1], subject: [0x30, 0x00], value: value))
+        let data = try driver.token.store(.data(label: [0x41], value: value, isPrivate: true))
+        let expected = [certificate, data]
         #expect(try driver.token.objects() == expected)
         #expect(driver.reader.plainCommands.isEmpty)
     }
@@ -136,7 +136,7 @@ struct TokenObjectTests {
         // A record is 55 bytes longer than the certificate in it.
         let certificates = try [199, 200, 201, 399, 400, 401, 600, 1801, 3400].map { length in
             let value = (0..<(length - 55)).map { UInt8(truncatingIfNeeded: $0 * length) }
-            return try driver.token.storeCertificate(TokenCertificate(label: [], id: [], subject: [], value: value))
+            return try driver.token.store(.certificate(label: [], id: [], subject: [], value: value))
         }
         let (objects, commands) = try driver.cost { try driver.token.objects() }
         #expect(objects.certificates == certificates)
@@ -147,10 +147,10 @@ struct TokenObjectTests {
     func rights() throws {
         let driver = try Driver(EmulatedReader(.usb))
         #expect(throws: TokenError.notLoggedIn) {
-            try driver.token.storeCertificate(TokenCertificate(label: [], id: [], subject: [], value: [0x30, 0x00]))
+            try driver.token.store(.certificate(label: [], id: [], subject: [], value: [0x30, 0x00]))
         }
         #expect(throws: TokenError.notLoggedIn) {
-            try driver.token.storeData(TokenData(label: [], value: [], isPrivate: false))
+            try driver.token.store(.data(label: [], value: [], isPrivate: false))
         }
     }
 
@@ -160,8 +160,8 @@ struct TokenObjectTests {
         let other = try driver.other(login: true)
         _ = try other.token.objects()
         #expect(try other.cost { try other.token.objects() }.commands == 2)
-        let certificate = try driver.token.storeCertificate(
-            TokenCertificate(label: [], id: [], subject: [], value: [0x30, 0x00]))
+        let certificate = try driver.token.store(
+            .certificate(label: [], id: [], subject: [], value: [0x30, 0x00]))
         #expect(try other.token.objects().certificates == [certificate])
         #expect(try other.cost { try other.token.objects() }.commands == 2)
     }

@@ -67,8 +67,11 @@ package struct ObjectRecord: Equatable {
         else { return nil }
         self.kind = kind
         self.keyNumber = UInt8(truncatingIfNeeded: keyNumber)
-        isPrivate = kind.isOwn && flags & 0x01 != 0
-        if !kind.isOwn { readFlags = [UInt8(truncatingIfNeeded: flags), UInt8(truncatingIfNeeded: flags >> 8)] }
+        if kind.vendorsFlags == nil {
+            isPrivate = flags & 0x01 != 0
+        } else {
+            readFlags = [UInt8(truncatingIfNeeded: flags), UInt8(truncatingIfNeeded: flags >> 8)]
+        }
         items = []
         while !cursor.isAtEnd {
             guard let code = try? cursor.littleEndianUInt16(), let length = try? cursor.littleEndianUInt16(),
@@ -80,7 +83,8 @@ package struct ObjectRecord: Equatable {
 
     /// The record as it is stored.
     package var encoded: [UInt8] {
-        var bytes = Array(kind.rawValue.utf8) + [0x01, 0x00, 0x00, 0x00] + (readFlags ?? flags)
+        let flags = readFlags ?? kind.vendorsFlags ?? [isPrivate ? 0x01 : 0x00, 0x00]
+        var bytes = Array(kind.rawValue.utf8) + [0x01, 0x00, 0x00, 0x00] + flags
         bytes.appendLittleEndianUInt16(Int(keyNumber))
         for item in items {
             bytes.appendLittleEndianUInt16(item.code)
@@ -106,24 +110,14 @@ package struct ObjectRecord: Equatable {
     package static func == (left: ObjectRecord, right: ObjectRecord) -> Bool { left.encoded == right.encoded }
 }
 
-extension ObjectRecord {
-    /// Header bytes 6 and 7, as the vendor's library writes them for each kind.
-    fileprivate var flags: [UInt8] {
-        switch kind {
+extension ObjectRecord.Kind {
+    /// Header bytes 6 and 7, as the vendor's library writes them; nil for kinds that it knows nothing of.
+    fileprivate var vendorsFlags: [UInt8]? {
+        switch self {
         case .publicKey: [0x64, 0x00]
         case .privateKey: [0x4A, 0x01]
         case .certificate: [0x01, 0x00]
-        case .data, .secretKey, .publicValue, .annotation: [isPrivate ? 0x01 : 0x00, 0x00]
-        }
-    }
-}
-
-extension ObjectRecord.Kind {
-    /// Whether the vendor's library knows nothing of such records.
-    fileprivate var isOwn: Bool {
-        switch self {
-        case .publicKey, .privateKey, .certificate: false
-        case .data, .secretKey, .publicValue, .annotation: true
+        case .data, .secretKey, .publicValue, .annotation: nil
         }
     }
 }

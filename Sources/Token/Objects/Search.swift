@@ -1,18 +1,17 @@
 import APDU
-import GOST
 import SecureChannel
 
 /// What is known of the objects, and the state of the card it was read in.
 struct ObjectCache {
     var changeCounter: UInt32
-    var objects: TokenObjects
+    var objects: [TokenObject]
 }
 
 /// Finding objects, in as few round trips as the token allows: one for the index of keys, then one for each reply full of
 /// records and key files.
 extension Token {
     /// All objects that the present login may see. The card is only asked what changed since the last time.
-    package func objects() throws(TokenError) -> TokenObjects {
+    package func objects() throws(TokenError) -> [TokenObject] {
         let isPublic = login != .user && !serial.isEmpty
         if session.known.objects == nil, isPublic {
             session.known.objects = session.settings.publicObjects.cache(serial: serial, isProtected: isProtected)
@@ -32,33 +31,25 @@ extension Token {
             return objects
         }
     }
-
-    /// The GOST keys among ``objects()``.
-    package func keys() throws(TokenError) -> [TokenKey] { try objects().keys }
 }
 
 extension Transaction {
     /// As many bytes as a key file's template may have.
     private static let templateSize = 64
 
-    fileprivate func readObjects() throws(TokenError) -> TokenObjects {
-        var objects = TokenObjects()
+    fileprivate func readObjects() throws(TokenError) -> [TokenObject] {
         let indices = try readIndices()
-        try readKeys(indices.keys?.files ?? [], into: &objects)
-        let certificates = indices.certificates?.files ?? []
-        let data = indices.data?.files ?? []
-        let contents = try readFiles(
-            certificates.map(Shelf.certificates.file) + data.map(Shelf.data.file))
-        let records = contents.map { $0.flatMap(ObjectRecord.init(parsing:)) }
-        for case (let file, let record?) in zip(certificates, records) {
-            if let certificate = TokenCertificate(record, file: file) { objects.certificates.append(certificate) }
+        var objects = try readKeys(indices.keys?.files ?? [])
+        let places = [(RecordDirectory.certificates, indices.certificates), (.data, indices.data)]
+            .flatMap { directory, index in (index?.files ?? []).map { (directory, $0) } }
+        let contents = try readFiles(places.map { $0.0.file($0.1) })
+        for ((directory, file), content) in zip(places, contents) {
+            guard let record = content.flatMap({ ObjectRecord(parsing: $0) }) else { continue }
+            if let object = TokenObject(record, file: file, in: directory) { objects.append(object) }
+            if record.kind == .annotation, directory == .data { objects.attach(record, in: file) }
         }
-        for case (let file, let record?) in zip(data, records.dropFirst(certificates.count)) {
-            if let object = TokenData(record, file: file) { objects.data.append(object) }
-            if let key = TokenStoredKey(record, file: file) { objects.storedKeys.append(key) }
-            if let annotation = record.annotation(in: file) { objects.attach(annotation, to: record[.target]) }
-        }
-        if let directories = indices.directories { try readPKCS15(directories, into: &objects) }
+        if let directories = indices.directories { objects += try readPKCS15(directories) }
+        objects = objects.sortedByKind
         objects.completePublicKeys()
         return objects
     }
@@ -82,8 +73,9 @@ extension Transaction {
         }
         // One reply has room for the index of keys. Of the others it says whether they are there.
         let commands: [CardCommand] = [
-            .select(PKCS15Directories.file), .select(Shelf.certificates.index), .select(Shelf.data.index),
-            .select(Shelf.keys.index), .read(at: 0, count: Self.firstBlock),
+            .select(PKCS15Directories.file), .select(RecordDirectory.certificates.index),
+            .select(RecordDirectory.data.index),
+            .select(RecordDirectory.keys.index), .read(at: 0, count: Self.firstBlock),
         ]
         let responses = try sendFirst(commands, goesOn: true)
         guard responses.count == commands.count else { throw .malformedAnswer }
@@ -99,7 +91,7 @@ extension Transaction {
 
     // MARK: Keys
 
-    private func readKeys(_ files: [UInt16], into objects: inout TokenObjects) throws(TokenError) {
+    private func readKeys(_ files: [UInt16]) throws(TokenError) -> [TokenObject] {
         var templates: [FilePath: FileTemplate] = [:]
         let records = try readRecords(files, guessing: &templates)
         // The halves of a pair have the same properties: the private one's file tells of both.
@@ -109,18 +101,43 @@ extension Transaction {
         }
         let missing = Set(records.compactMap { $0.flatMap(file) }).filter { templates[$0] == nil }
         try readTemplates(of: Array(missing), into: &templates)
+        var objects: [TokenObject] = []
         for case (let file, let record?) in zip(files, records) {
             guard let path = record.keyFile,
-                let template = templates[path] ?? record.privateKeyFile.flatMap({ templates[$0] })
+                let template = templates[path] ?? record.privateKeyFile.flatMap({ templates[$0] }),
+                let key = try key(of: record, template, records)
             else { continue }
-            if let key = try key(of: record, in: file, template, at: path) {
-                objects.keys.append(key)
-            } else if let key = try rsaKey(of: record, in: file, template, records) {
-                objects.rsaKeys.append(key)
-            } else if let key = TokenECKey(record, file: file, template) {
-                objects.ecKeys.append(key)
-            }
+            var object = TokenObject(.key(key), label: record[.label] ?? [], id: record[.id] ?? [])
+            object.file = file
+            objects.append(object)
         }
+        return objects
+    }
+
+    /// The key that a record describes; nil if it is of no known kind.
+    ///
+    /// - Parameter records: Those of all keys, in one of which the public key may have been kept.
+    private func key(
+        of record: ObjectRecord, _ template: FileTemplate, _ records: [ObjectRecord?]
+    ) throws(TokenError) -> TokenKey? {
+        for form in keyKinds {
+            guard var kind = form.init(record, template) else { continue }
+            let half: TokenKey.Half = record.kind == .publicKey ? .publicKey : .privateKey
+            var value = record[.value]
+            if value == nil, kind.lacksValue(half) {
+                let other = records.first { $0?.kind == .publicKey && $0?.keyNumber == record.keyNumber }
+                value = other??[.value]
+                if value == nil, form.hasReadableFile {
+                    value = try readPublicKey(.publicKeys.file(UInt16(record.keyNumber)))
+                }
+            }
+            if let value { kind.take(value, half) }
+            let flags = template.properties.count > 2 ? template.properties[2] : 0
+            var key = TokenKey(half, kind, TokenKey.Properties(rawValue: flags).intersection(.all))
+            key.number = record.keyNumber
+            return key
+        }
+        return nil
     }
 
     /// Reads the records in these files; nil where there is none that this login may read.
@@ -134,7 +151,8 @@ extension Transaction {
         let guessed = hasBatches ? (0..<count).map { directory.file(UInt16(clamping: $0 + 1)) } : []
         var responses: [Response] = []
         let contents = try readFiles(
-            files.map(Shelf.keys.file), and: guessed.map { .select($0, ne: Self.templateSize) }, answers: &responses)
+            files.map(RecordDirectory.keys.file), and: guessed.map { .select($0, ne: Self.templateSize) },
+            answers: &responses)
         Self.take(responses[...], of: guessed, into: &templates)
         return contents.map { $0.flatMap(ObjectRecord.init(parsing:)) }
     }
@@ -148,52 +166,9 @@ extension Transaction {
         Self.take(responses[...], of: paths, into: &templates)
     }
 
-    /// The key that a record describes; nil for keys of other algorithms.
-    private func key(
-        of record: ObjectRecord, in file: UInt16, _ template: FileTemplate, at path: FilePath
-    ) throws(TokenError) -> TokenKey? {
-        guard let oid = record[.gostR3410Parameters], let curve = Curve(oid: oid) else { return nil }
-        let half: TokenKey.Half = record.kind == .publicKey ? .publicKey : .privateKey
-        let flags = template.properties.count > 2 ? template.properties[2] : 0
-        var value = record[.value]
-        if half == .publicKey, value == nil { value = try readPublicKey(path) }
-        return TokenKey(
-            half: half, file: file, number: record.keyNumber, curve: curve, label: record[.label] ?? [],
-            id: record[.id] ?? [], gostR3410Parameters: oid, gostR3411Parameters: record[.gostR3411Parameters] ?? [],
-            gost28147Parameters: record[.gost28147Parameters] ?? [], value: value, canDerive: flags & 0x01 != 0,
-            signsJournal: flags & 0x04 != 0, isImported: flags & 0x08 != 0)
-    }
-
-    /// The RSA key that a record describes; nil if its file is of another kind.
-    ///
-    /// - Parameter records: Those of all keys, in one of which the public half may have been kept.
-    private func rsaKey(
-        of record: ObjectRecord, in file: UInt16, _ template: FileTemplate, _ records: [ObjectRecord?]
-    ) throws(TokenError) -> TokenRSAKey? {
-        guard template.properties.count > 2 else { return nil }
-        let half: TokenKey.Half = record.kind == .publicKey ? .publicKey : .privateKey
-        let size =
-            switch template.properties[0] {
-            case RSAKeySize.privateType: RSAKeySize(privateSize: template.size)
-            case RSAKeySize.publicType: RSAKeySize(publicSize: template.size)
-            default: RSAKeySize?.none
-            }
-        guard let size else { return nil }
-        let publicRecord = records.first { $0?.kind == .publicKey && $0?.keyNumber == record.keyNumber } ?? nil
-        var bytes = record[.value] ?? publicRecord?[.value]
-        if bytes == nil { bytes = try readPublicKey(FilePath.publicKeys.file(UInt16(record.keyNumber))) }
-        let value = bytes.flatMap { RSAPublicValue(parsing: $0, size: size) }
-        return TokenRSAKey(
-            half: half, file: file, number: record.keyNumber, label: record[.label] ?? [], id: record[.id] ?? [],
-            bits: size.bits, modulus: value?.modulus, publicExponent: value?.exponent,
-            isImported: template.properties[2] & 0x08 != 0)
-    }
-
     /// Reads a public key's file; nil from a token that does not give it back.
     private func readPublicKey(_ path: FilePath) throws(TokenError) -> [UInt8]? {
-        do throws(TokenError) {
-            return try read(path)
-        } catch {
+        do throws(TokenError) { return try read(path) } catch {
             switch error {
             case .notFound, .notLoggedIn, .refused: return nil
             default: throw error

@@ -1,0 +1,129 @@
+import CCryptoki
+import HostCrypto
+import Secrets
+import Token
+
+/// Key pairs of RSA (PKCS #11 v2.40 current mechanisms, 2.1).
+struct RSAKeyPairs: KeyPairKind {
+    let type = CKK_RSA
+    let generation = CKM_RSA_PKCS_KEY_PAIR_GEN
+    let encrypts = true
+    let settlesAgreement = false
+    func signatureSize(_ attributes: Attributes) throws(CKError) -> Int { 0 }
+
+    private static let factors = [CKA_PRIME_1, CKA_PRIME_2, CKA_EXPONENT_1, CKA_EXPONENT_2, CKA_COEFFICIENT]
+    var secretAttributes: [CK_ATTRIBUTE_TYPE] { [CKA_PRIVATE_EXPONENT] + Self.factors }
+    /// The public exponent of a key pair whose template names none.
+    private static let exponent: [UInt8] = [1, 0, 1]
+
+    func rules(isPublic: Bool) -> AttributeTable.Rules {
+        let numbers: AttributeTable.Rules = [CKA_MODULUS: .required, CKA_PUBLIC_EXPONENT: .required]
+        guard !isPublic else { return numbers.adding([CKA_MODULUS_BITS: .readOnly(.number, [])]) }
+        return numbers.adding([CKA_PRIVATE_EXPONENT: .required])
+            .adding(AttributeTable.Rules(uniqueKeysWithValues: Self.factors.map { ($0, .bytes([], .never)) }))
+    }
+    func material(isPublic: Bool) -> [CK_ATTRIBUTE_TYPE] {
+        isPublic ? [CKA_MODULUS] : [CKA_MODULUS, CKA_PUBLIC_EXPONENT] + secretAttributes
+    }
+    func generationRules(isPublic: Bool) -> AttributeTable.Rules {
+        isPublic ? [CKA_PUBLIC_EXPONENT: .bytes(Self.exponent, .never), CKA_MODULUS_BITS: .requiredNumber] : [:]
+    }
+
+    /// The private template can repeat the public exponent.
+    func share(_ publicTemplate: inout Attributes, _ privateTemplate: inout Attributes) throws(CKError) {
+        guard let repeated = privateTemplate[CKA_PUBLIC_EXPONENT] else { return }
+        let exponent = publicTemplate[CKA_PUBLIC_EXPONENT] ?? Self.exponent
+        guard repeated.drop(while: { $0 == 0 }).elementsEqual(exponent.drop { $0 == 0 }) else {
+            throw .templateInconsistent("the private template has another CKA_PUBLIC_EXPONENT")
+        }
+        privateTemplate[CKA_PUBLIC_EXPONENT] = nil
+    }
+
+    func parameters(_ publicTemplate: Attributes, _ privateTemplate: Attributes) -> Attributes { Attributes() }
+
+    func generate(_ publicKey: Attributes, random: any RandomSource) throws(CKError) -> SessionKey {
+        let bits = try publicKey.number(CKA_MODULUS_BITS).map { Int(clamping: $0) } ?? 0
+        do throws(HostCryptoError) {
+            let key = try RSAPrivateKey(generating: bits, publicExponent: publicKey[CKA_PUBLIC_EXPONENT] ?? [])
+            return SessionKey(key)
+        } catch {
+            throw error == .invalidParameter
+                ? .attributeValueInvalid("\(publicKey.place(of: CKA_PUBLIC_EXPONENT)) is no public exponent")
+                : CKError(error)
+        }
+    }
+
+    func completePublicKey(_ attributes: inout Attributes) throws(CKError) {
+        do throws(HostCryptoError) {
+            attributes.set(CKA_MODULUS_BITS, CK_ULONG(try attributes.rsaPublicKey().bitCount))
+        } catch {
+            throw .attributeValueInvalid(
+                "\(attributes.place(of: CKA_MODULUS)) and CKA_PUBLIC_EXPONENT are no key of RSA")
+        }
+    }
+
+    func takePrivateKey(_ attributes: inout Attributes) throws(CKError) -> SessionKey {
+        let given = Self.factors.count { attributes[$0]?.isEmpty == false }
+        guard given == 0 || given == Self.factors.count else {
+            throw .templateIncomplete("of CKA_PRIME_1 to CKA_COEFFICIENT \(given) have a value, and all or none must")
+        }
+        var components = RSAComponents(
+            modulus: attributes[CKA_MODULUS] ?? [], publicExponent: attributes[CKA_PUBLIC_EXPONENT] ?? [],
+            privateExponent: attributes.take(CKA_PRIVATE_EXPONENT), factors: nil)
+        if given > 0 {
+            components.factors = RSAFactors(
+                prime1: attributes.take(CKA_PRIME_1), prime2: attributes.take(CKA_PRIME_2),
+                exponent1: attributes.take(CKA_EXPONENT_1), exponent2: attributes.take(CKA_EXPONENT_2),
+                coefficient: attributes.take(CKA_COEFFICIENT))
+        }
+        for type in Self.factors { attributes[type] = nil }
+        do throws(HostCryptoError) {
+            let key = try RSAPrivateKey(components)
+            return SessionKey(key)
+        } catch {
+            throw .attributeValueInvalid("\(attributes.place(of: CKA_MODULUS)) and the other numbers are no key of RSA")
+        }
+    }
+
+    /// - Throws: `CKR_KEY_SIZE_RANGE`; `CKR_ATTRIBUTE_VALUE_INVALID` for a new pair with another public exponent than
+    ///   65537, the only one that tokens make keys with.
+    func tokenKind(_ publicKey: Attributes, _ privateKey: Attributes) throws(CKError) -> any KeyKind {
+        if privateKey[CKA_MODULUS] != nil, let key = try? privateKey.rsaPublicKey() {
+            guard let size = RSAKeySize(bits: key.bitCount) else {
+                throw .keySizeRange("a key of RSA with \(key.bitCount) bits cannot live on a token")
+            }
+            return RSAKey(size, modulus: key.modulus, publicExponent: key.publicExponent)
+        }
+        guard let size = try publicKey.number(CKA_MODULUS_BITS).flatMap({ RSAKeySize(bits: Int(clamping: $0)) }) else {
+            throw .keySizeRange("\(publicKey.place(of: CKA_MODULUS_BITS)) is no length that tokens make keys of")
+        }
+        guard (publicKey[CKA_PUBLIC_EXPONENT] ?? []).drop(while: { $0 == 0 }).elementsEqual(Self.exponent) else {
+            throw .attributeValueInvalid(
+                "\(publicKey.place(of: CKA_PUBLIC_EXPONENT)) is not 65537, with which alone tokens make keys")
+        }
+        return RSAKey(size, publicExponent: Self.exponent)
+    }
+
+    func properties(_ privateKey: Attributes) -> TokenKey.Properties { [] }
+    var refusal: CKError { .keySizeRange("the token has no keys of this length") }
+
+    func attributes(of key: TokenKey) -> Attributes? {
+        guard let kind = key.kind as? RSAKey else { return nil }
+        var attributes = Attributes()
+        attributes[CKA_MODULUS] = kind.modulus
+        attributes[CKA_PUBLIC_EXPONENT] = kind.publicExponent
+        if key.half == .publicKey { attributes.set(CKA_MODULUS_BITS, CK_ULONG(kind.size.bits)) }
+        return attributes
+    }
+
+    func identity(of kind: any KeyKind) -> (name: StaticString, parameters: [UInt8])? {
+        (kind as? RSAKey).map { ("key of RSA", CK_ULONG($0.size.bits).bytes) }
+    }
+}
+
+extension Attributes {
+    /// The numbers of a key of RSA, as its public half has them.
+    func rsaPublicKey() throws(HostCryptoError) -> RSAPublicKey {
+        try RSAPublicKey(modulus: self[CKA_MODULUS] ?? [], publicExponent: self[CKA_PUBLIC_EXPONENT] ?? [])
+    }
+}

@@ -1,0 +1,178 @@
+import APDU
+package import GOST
+import HostCrypto
+package import Secrets
+
+/// What the card computes with: what MANAGE SECURITY ENVIRONMENT last set.
+struct SecurityEnvironment: Equatable {
+    let use: CardCommand.KeyUse
+    /// The number of the key.
+    let key: UInt8
+}
+
+/// Computing with private keys of the token.
+extension Token {
+    /// Signs a digest (PSO COMPUTE DIGITAL SIGNATURE). Needs User's login.
+    ///
+    /// - Parameter digest: In the octet order of the hash function; for GOST R 34.10 as long as the curve's coordinates.
+    /// - Returns: Two numbers, each big-endian, as long as the coordinates: s ‖ r of GOST R 34.10, r ‖ s of ECDSA.
+    package func sign(digest: [UInt8], with object: TokenObject) throws(TokenError) -> [UInt8] {
+        guard let key = object.key, let digest = key.kind.digest(digest) else { throw .unsupported }
+        return try transaction(first: .act) { card throws(TokenError) in
+            if !type(of: key.kind).isUsePublished { try card.requireOwnCommands() }
+            try card.requireLogin(.user)
+            let size = key.kind.signatureSize
+            let commands: [CardCommand] = [.setKey(key.number, for: .signature), .computeSignature(digest, ne: size)]
+            let responses = try card.sendFirst(commands, asking: !card.isPlain)
+            guard let last = responses.last else { throw .malformedAnswer }
+            let answer = try card.data(of: last)
+            guard responses.count == 2, answer.count == size else { throw .malformedAnswer }
+            return type(of: key.kind).signature(answer)
+        }
+    }
+
+    /// Agrees on a secret: VKO (RFC 4357, 5.2; RFC 7836, 4.3) or ECDH. Nobody published a command for it: this one is sent
+    /// to this project's tokens only. Needs User's login.
+    ///
+    /// - Parameters:
+    ///   - peer: The other side's public key X ‖ Y: of GOST R 34.10 little-endian, of ECDH big-endian.
+    ///   - ukm: A little-endian number, for VKO.
+    ///   - hash: What the agreed point goes through, in VKO.
+    /// - Returns: As many bytes as the hash function gives; of ECDH X of the shared point, big-endian.
+    package func agree(
+        _ object: TokenObject, with peer: [UInt8], ukm: [UInt8] = [], hash: HashAlgorithm? = nil
+    ) throws(TokenError) -> Secret {
+        guard let key = object.key, key.half == .privateKey, let request = key.kind.agreement(with: peer, ukm: ukm)
+        else { throw .unsupported }
+        return try transaction { card throws(TokenError) in
+            try card.requireLogin(.user)
+            try card.requireOwnCommands()
+            try card.perform(.setKey(key.number, for: .agreement, hash: hash?.number))
+            let size = key.kind.agreedSize(hash)
+            let agreed = try card.performSecret(CardCommand.agree(request, ne: size).apdu)
+            guard agreed.count == size else { throw .malformedAnswer }
+            return type(of: key.kind).agreed(agreed)
+        }
+    }
+
+    /// The private operation of RSA on a block that was padded for a signature. Needs User's login.
+    ///
+    /// - Parameter block: As long as the modulus and below it, big-endian.
+    /// - Returns: As long as the modulus, big-endian.
+    package func sign(block: [UInt8], with object: TokenObject) throws(TokenError) -> [UInt8] {
+        let signature = try apply(object, to: block, for: .signature)
+        return [UInt8](copying: signature)
+    }
+
+    /// The private operation of RSA on a cryptogram. Needs User's login.
+    ///
+    /// - Parameter block: As long as the modulus and below it, big-endian.
+    /// - Returns: The padded plaintext, as long as the modulus, big-endian.
+    package func decipher(block: [UInt8], with object: TokenObject) throws(TokenError) -> Secret {
+        try apply(object, to: block, for: .decipherment)
+    }
+
+    /// Has the card compute with a key of RSA (PSO), with the key set before (MSE). A key that was set last time is not set
+    /// again, which without a channel another process may have undone meanwhile: what another key makes of the block goes
+    /// nowhere. The card takes whole blocks, little-endian; padding is the host's business.
+    private func apply(
+        _ object: TokenObject, to block: [UInt8], for use: CardCommand.KeyUse
+    ) throws(TokenError) -> Secret {
+        guard let key = object.key, key.half == .privateKey, let kind = key.kind as? RSAKey,
+            block.count == kind.size.blockSize
+        else { throw .unsupported }
+        let wanted = SecurityEnvironment(use: use, key: key.number)
+        return try transaction(first: .act) { card throws(TokenError) in
+            try card.requireLogin(.user)
+            if card.session.known.environment == wanted, let publicKey = kind.publicKey {
+                do throws(TokenError) {
+                    let result = try card.compute(block, use)
+                    if publicKey.isInverse(result, of: block) { return result }
+                } catch {
+                    guard error.isRefusal else { throw error }
+                }
+            }
+            let setKey = CardCommand.setKey(key.number, for: use)
+            for response in try card.sendFirst([setKey], asking: !card.isPlain) { _ = try card.data(of: response) }
+            let result = try card.compute(block, use)
+            // A result that is wrong, by a fault of the card, could give the private key away.
+            guard kind.publicKey?.isInverse(result, of: block) != false else { throw .malformedAnswer }
+            card.session.known.environment = wanted
+            return result
+        }
+    }
+
+    /// Whether the token takes commands that nobody published for real ones.
+    package func takesOwnCommands() throws(TokenError) -> Bool {
+        if let known = session.known.isOwn { return known }
+        return try transaction(first: .read) { card throws(TokenError) in try card.saysItIsOwn() }
+    }
+}
+
+extension Transaction {
+    fileprivate func compute(_ block: [UInt8], _ use: CardCommand.KeyUse) throws(TokenError) -> Secret {
+        // PSO COMPUTE DIGITAL SIGNATURE, or DECIPHER.
+        let (p1, p2): (UInt8, UInt8) = use == .signature ? (0x9E, 0x9A) : (0x80, 0x86)
+        let answer = try performLong(0x2A, p1, p2, Secret(copying: block.reversed()), ne: block.count)
+        guard answer.count == block.count else { throw .malformedAnswer }
+        return answer.reversed()
+    }
+
+    func requireOwnCommands() throws(TokenError) {
+        guard try saysItIsOwn() else { throw .unsupported }
+    }
+
+    /// Whether the card says that it is one of this project's.
+    fileprivate func saysItIsOwn() throws(TokenError) -> Bool {
+        if let known = session.known.isOwn { return known }
+        let response = try send(.ownName)
+        let isOwn = response.status == .success && response.data == Array("RTEMU".utf8)
+        session.known.isOwn = isOwn
+        return isOwn
+    }
+}
+
+extension HashAlgorithm {
+    /// The function's number in MANAGE SECURITY ENVIRONMENT.
+    fileprivate var number: UInt8 {
+        switch self {
+        case .gostR341194: 1
+        case .streebog256: 2
+        case .streebog512: 3
+        }
+    }
+}
+
+extension RSAKey {
+    fileprivate var publicKey: RSAPublicKey? {
+        guard let modulus, let publicExponent else { return nil }
+        return try? RSAPublicKey(modulus: modulus, publicExponent: publicExponent)
+    }
+}
+
+extension RSAPublicKey {
+    /// Whether the public operation makes `block` of the result.
+    fileprivate func isInverse(_ result: borrowing Secret, of block: [UInt8]) -> Bool {
+        (try? encrypt(result.bytes, .raw)) == block
+    }
+}
+
+extension TokenError {
+    /// Whether the card did not know what to compute with.
+    fileprivate var isRefusal: Bool {
+        switch self {
+        case .refused, .notFound: true
+        default: false
+        }
+    }
+}
+
+extension Secret {
+    /// The bytes from the last to the first.
+    borrowing func reversed() -> Secret {
+        var result = Secret(count: count)
+        var span = result.mutableBytes
+        for index in 0..<count { span[count - 1 - index] = bytes[index] }
+        return result
+    }
+}

@@ -1,0 +1,161 @@
+import APDU
+import Secrets
+
+/// A directory of records with the index that lists them.
+package struct RecordDirectory: Equatable {
+    let path: FilePath
+    let indexFile: UInt16
+    /// The first two bytes of the index.
+    package let magic: [UInt8]
+
+    static let keys = RecordDirectory(path: .objects, indexFile: 0x8000, magic: Array("RP".utf8))
+    static let certificates = RecordDirectory(
+        path: [0x1000, 0x1001, 0x8001], indexFile: 0x8000, magic: Array("RP".utf8))
+    /// The vendor's headers for these are not known, so they have an index of this project's own.
+    package static let data = RecordDirectory(path: .objects, indexFile: 0x7E00, magic: Array("OS".utf8))
+
+    var index: FilePath { path.file(indexFile) }
+    func file(_ identifier: UInt16) -> FilePath { path.file(identifier) }
+}
+
+extension Transaction {
+    /// The index of a directory; nil if there is none yet.
+    func readIndex(of directory: RecordDirectory) throws(TokenError) -> ObjectIndex? {
+        try optional { () throws(TokenError) in try read(directory.index) }
+            .flatMap { ObjectIndex(parsing: $0, magic: directory.magic) }
+    }
+
+    /// Stores objects of one kind, then enters them in the index, so that a cut in between leaves nothing visible.
+    ///
+    /// - Parameters:
+    ///   - record: What is stored of the only object, if that is not what it says itself.
+    ///   - old: The file of a record that these take the place of.
+    /// - Returns: The objects with their places.
+    func store(
+        _ objects: [TokenObject], as record: ObjectRecord? = nil, replacing old: UInt16? = nil
+    ) throws(TokenError) -> [TokenObject] {
+        guard let directory = objects.first?.directory else { return [] }
+        let records = objects.map { ($0, record ?? $0.record) }
+        var stored = objects
+        let files = try store(records.map(\.1), in: directory, replacing: old) { index, file throws(TokenError) in
+            stored[index].file = file
+            stored[index].annotation = 0
+            guard stored[index].needsAnnotation else { return }
+            let note = ObjectRecord(annotating: stored[index], in: file)
+            stored[index].annotation = try store([note], in: .data).first ?? 0
+        }
+        return files.count == objects.count ? stored : []
+    }
+
+    /// - Parameter body: Runs when a record is stored, with its place in the list and its file.
+    /// - Returns: The records' files.
+    private func store(
+        _ records: [ObjectRecord], in directory: RecordDirectory, replacing old: UInt16? = nil,
+        _ body: (Int, UInt16) throws(TokenError) -> Void = { _, _ in }
+    ) throws(TokenError) -> [UInt16] {
+        var index = try openIndex(of: directory)
+        objectsChanged()
+        if let old { guard index.remove(old) else { throw .notFound } }
+        var files: [UInt16] = []
+        do throws(TokenError) {
+            for record in records {
+                let file = try freeFile(in: directory.path)
+                guard index.insert(file) else { throw .memoryFull }
+                files.append(file)
+                try createFile(file, in: directory.path, record.encoded, access: record.access)
+                try body(files.count - 1, file)
+            }
+            try perform([selection(directory.index)] + updates(index.changes.bytes, at: index.changes.offset))
+        } catch {
+            // What is not in the index takes up memory only.
+            for file in files { try? delete(file, in: directory.path) }
+            throw error
+        }
+        if let old { try delete(old, in: directory.path) }
+        return files
+    }
+
+    /// Creates a file with its content.
+    func createFile(
+        _ file: UInt16, in directory: FilePath, _ content: [UInt8], access: AccessConditions
+    ) throws(TokenError) {
+        guard content.count < 0x8000 else { throw .memoryFull }
+        try perform(
+            [selection(directory), .create(file, .elementary, size: content.count, access: access)] + updates(content))
+    }
+
+    /// Takes a record out of the index and then deletes it, so that a cut in between leaves nothing half visible.
+    func removeRecord(_ file: UInt16, from directory: RecordDirectory) throws(TokenError) {
+        guard var index = try readIndex(of: directory), index.remove(file) else { throw .notFound }
+        objectsChanged()
+        try perform([selection(directory.index)] + updates(index.changes.bytes, at: index.changes.offset))
+        try delete(file, in: directory.path)
+    }
+
+    /// Removes what annotates an object. That it is gone already is no error.
+    func removeAnnotation(of object: TokenObject) throws(TokenError) {
+        guard object.annotation != 0 else { return }
+        _ = try optional { () throws(TokenError) in try removeRecord(object.annotation, from: .data) }
+    }
+
+    /// What was known of the objects is past, and the change counter too.
+    private func objectsChanged() {
+        if let cache = session.known.objects, cache.changeCounter == session.known.changeCounter {
+            notes.objectsBefore = cache.objects
+        }
+        session.known.objects = nil
+        session.known.changeCounter = nil
+    }
+
+    /// Has what is known of the objects follow the change that this transaction has made. Nobody else could change
+    /// anything meanwhile, so that the next search asks for the counter only.
+    func objectsChanged(_ change: (inout [TokenObject]) -> Void) {
+        guard var objects = notes.objectsBefore, login == .user, (try? readChangeCounter()) != nil else { return }
+        change(&objects)
+        objects.completePublicKeys()
+        session.know(objects)
+    }
+
+    /// The index of a directory, made if there is none, or if making it was cut short.
+    private func openIndex(of directory: RecordDirectory) throws(TokenError) -> ObjectIndex {
+        let index = ObjectIndex(magic: directory.magic)
+        if let content = try optional({ () throws(TokenError) in try read(directory.index) }) {
+            if let index = ObjectIndex(parsing: content, magic: directory.magic) { return index }
+            guard content.allSatisfy({ $0 == 0 }) else { throw .malformedAnswer }
+            try updateSelected(index.header)
+            return index
+        }
+        let creation = CardCommand.create(
+            directory.indexFile, .elementary, size: ObjectIndex.size,
+            access: .file(read: .anybody, update: .user, delete: .user))
+        try perform([selection(directory.path), creation] + updates(index.header))
+        return index
+    }
+
+    /// What no record may be called: ISO/IEC 7816-4, 5.3.1.1 gives 0000, 3F00 and 3FFF meanings of their own.
+    private static let reservedFiles: [UInt16] = [0x0000, 0x3F00, 0x3FFF, 0x1001, RecordDirectory.data.indexFile]
+
+    /// A random identifier that no file in the directory has.
+    func freeFile(in directory: FilePath) throws(TokenError) -> UInt16 {
+        for _ in 0..<64 {
+            let bytes: [UInt8]
+            do { bytes = try settings.random.bytes(2) } catch { throw .link(.randomUnavailable) }
+            let file = UInt16(bytes[0] & 0x7F) << 8 | UInt16(bytes[1])
+            guard !Self.reservedFiles.contains(file) else { continue }
+            let path = directory.file(file)
+            if try optional({ () throws(TokenError) in try select(path) }) == nil { return file }
+        }
+        throw .memoryFull
+    }
+}
+
+extension ObjectRecord {
+    /// Who may read, update and delete the record's file.
+    fileprivate var access: AccessConditions {
+        switch kind {
+        case .privateKey: .file(read: .user, update: .user, delete: .user)
+        case .certificate where !isPrivate: .file(read: .anybody, update: .anybody, delete: .user)
+        default: .file(read: isPrivate ? .user : .anybody, update: .user, delete: .user)
+        }
+    }
+}

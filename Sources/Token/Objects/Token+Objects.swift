@@ -1,0 +1,105 @@
+import APDU
+package import Secrets
+
+/// Certificates, in the vendor's format, and in this project's data objects, and keys that the host computes with: no
+/// command that a token is known to have computes with a secret key.
+extension Token {
+    /// Stores an object that is no half of a key pair. Needs User's login.
+    ///
+    /// - Parameters:
+    ///   - object: What it shall be; the token chooses its place.
+    ///   - value: A secret key's value, in a file of its own that no search reads; empty for none.
+    package func store(
+        _ object: TokenObject, value: borrowing Secret = Secret(count: 0)
+    ) throws(TokenError) -> TokenObject {
+        guard object.key == nil else { throw .unsupported }
+        // Two bytes say how long an item is, fifteen bits how long a file.
+        guard object.record.items.allSatisfy({ $0.value.count < 0x8000 }) else { throw .memoryFull }
+        let value = value.copy()
+        return try transaction { card throws(TokenError) in
+            try card.requireLogin(.user)
+            var object = object
+            if !value.isEmpty {
+                object.content = .secretKey(valueFile: try card.createFile(of: value, isPrivate: object.isPrivate))
+            }
+            do throws(TokenError) {
+                let stored = try card.store([object])
+                guard let first = stored.first else { throw .malformedAnswer }
+                card.objectsChanged { $0.enter(stored) }
+                return first
+            } catch {
+                if let file = object.ownFile { try? card.delete(file.identifier, in: file.directory) }
+                throw error
+            }
+        }
+    }
+
+    /// The value of a secret key. Needs User's login if the key is private.
+    package func value(of object: TokenObject) throws(TokenError) -> Secret {
+        try transaction { card throws(TokenError) in
+            if object.isPrivate { try card.requireLogin(.user) }
+            guard case .secretKey(let file) = object.content, file != 0 else { throw .notFound }
+            let size = try card.select(RecordDirectory.data.file(file)).size
+            return try card.readSecret(count: size)
+        }
+    }
+
+    /// Changes an object. Of one in the vendor's format label, identifier, privacy and attributes change; whatever else its
+    /// record says stays as it is. Needs User's login.
+    package func change(_ object: TokenObject, to changed: TokenObject) throws(TokenError) -> TokenObject {
+        guard !object.isForeign else { throw .unsupported }
+        return try transaction { card throws(TokenError) in
+            try card.requireLogin(.user)
+            var record = changed.record
+            if object.isVendors {
+                guard var present = ObjectRecord(parsing: try card.read(object.directory.file(object.file))) else {
+                    throw .malformedAnswer
+                }
+                present[.label] = changed.label
+                present[.id] = changed.id
+                present.isPrivate = changed.isPrivate
+                record = present
+            }
+            let stored = try card.store([changed], as: record, replacing: object.file)
+            try card.removeAnnotation(of: object)
+            guard let first = stored.first else { throw .malformedAnswer }
+            card.objectsChanged { objects in
+                objects.remove(object)
+                objects.enter(stored)
+            }
+            return first
+        }
+    }
+
+    /// Deletes an object, and its key file or value. Needs User's login.
+    package func delete(_ object: TokenObject) throws(TokenError) {
+        guard !object.isForeign else { throw .unsupported }
+        try transaction { card throws(TokenError) in
+            try card.requireLogin(.user)
+            try card.removeRecord(object.file, from: object.directory)
+            try card.removeAnnotation(of: object)
+            if let file = object.ownFile { try card.delete(file.identifier, in: file.directory) }
+            card.objectsChanged { $0.remove(object) }
+        }
+    }
+}
+
+extension Transaction {
+    fileprivate func createFile(of value: borrowing Secret, isPrivate: Bool) throws(TokenError) -> UInt16 {
+        let directory = RecordDirectory.data.path
+        let file = try freeFile(in: directory)
+        try select(directory)
+        try perform(
+            .create(
+                file, .elementary, size: value.count,
+                access: .file(read: isPrivate ? .user : .anybody, update: .user, delete: .user)))
+        var written = 0
+        while written < value.count {
+            let block = value.extracting(written..<min(written + 200, value.count))
+            let offset = written
+            written += block.count
+            try perform(.update(at: offset, block))
+        }
+        return file
+    }
+}

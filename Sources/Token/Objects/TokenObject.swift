@@ -1,0 +1,174 @@
+import APDU
+
+/// Something that a token keeps a record of.
+package struct TokenObject: Sendable, Equatable {
+    package var content: Content
+    /// The file of its record: what names the object on this token. 0 before it is stored.
+    package var file: UInt16 = 0
+    /// Empty where ``attributes`` say everything.
+    @Guarded package var label: [UInt8]
+    package var id: [UInt8]
+    /// Whether only User sees it.
+    package var isPrivate: Bool
+    /// Attributes that have no other place, by numbers that the driver does not interpret.
+    @GuardedAttributes package var attributes: [UInt32: [UInt8]]
+    /// Whether OpenSC's format describes it: it can be used, and is deleted by OpenSC only.
+    package var isForeign = false
+    /// The file of the record that keeps what the vendor's format has no place for; 0 if there is none.
+    package var annotation: UInt16 = 0
+
+    /// What only an object of its kind has.
+    package enum Content: Sendable, Equatable {
+        /// One half of a key pair.
+        case key(TokenKey)
+        /// Subject and certificate in DER. The subject is empty where the format has no place for it.
+        case certificate(subject: [UInt8], value: [UInt8])
+        case data(TokenData)
+        /// A key that the host computes with, and the file of its value; 0 if there is none.
+        case secretKey(valueFile: UInt16)
+        /// A public key that no key file belongs to.
+        case publicKey
+    }
+
+    /// An object before it has a place on a token. The private half of a key pair is private anyway.
+    package init(
+        _ content: Content, label: [UInt8] = [], id: [UInt8] = [], isPrivate: Bool = false,
+        attributes: [UInt32: [UInt8]] = [:]
+    ) {
+        self.content = content
+        self.label = label
+        self.id = id
+        self.isPrivate = isPrivate
+        self.attributes = attributes
+        if key?.half == .privateKey { self.isPrivate = true }
+    }
+}
+
+/// What a data object holds.
+package struct TokenData: Sendable, Equatable {
+    /// The name of the application that the object belongs to.
+    @Guarded package var application: [UInt8]
+    /// DER; empty if there is none.
+    @Guarded package var objectIdentifier: [UInt8]
+    @Guarded package var value: [UInt8]
+
+    package init(application: [UInt8] = [], objectIdentifier: [UInt8] = [], value: [UInt8]) {
+        self.application = application
+        self.objectIdentifier = objectIdentifier
+        self.value = value
+    }
+}
+
+extension TokenObject {
+    package var key: TokenKey? { if case .key(let key) = content { key } else { nil } }
+
+    /// Whether the vendor's format describes it. What that has no place for is kept in an annotation.
+    var isVendors: Bool { directory != .data }
+
+    var directory: RecordDirectory {
+        switch content {
+        case .key: .keys
+        case .certificate: .certificates
+        case .data, .secretKey, .publicKey: .data
+        }
+    }
+
+    /// Where the object comes in a search: kinds one after another, and in each what OpenSC has stored last.
+    fileprivate var rank: Int {
+        let kind =
+            switch content {
+            case .key(let key): keyKinds.firstIndex { $0 == type(of: key.kind) } ?? 0
+            case .certificate: keyKinds.count
+            case .data: keyKinds.count + 1
+            case .secretKey, .publicKey: keyKinds.count + 2
+            }
+        return 2 * kind + (isForeign ? 1 : 0)
+    }
+
+    /// The file that is deleted together with the record.
+    var ownFile: (identifier: UInt16, directory: FilePath)? {
+        switch content {
+        case .key(let key): (UInt16(key.number), key.half == .publicKey ? .publicKeys : .privateKeys)
+        case .secretKey(let file) where file != 0: (file, RecordDirectory.data.path)
+        case .certificate, .data, .secretKey, .publicKey: nil
+        }
+    }
+}
+
+extension [TokenObject] {
+    /// In the order of a search; what is alike stays in its order.
+    var sortedByKind: [TokenObject] { sorted { $0.rank < $1.rank } }
+
+    /// Adds what was stored, behind its likes.
+    mutating func enter(_ objects: [TokenObject]) { self = (self + objects).sortedByKind }
+
+    /// Removes what lies where `object` does.
+    mutating func remove(_ object: TokenObject) {
+        removeAll { $0.file == object.file && $0.directory == object.directory && !$0.isForeign }
+    }
+}
+
+/// The record of an object.
+extension TokenObject {
+    /// - Returns: nil if the record is that of a key pair, of nothing that belongs into the directory, or has no value.
+    init?(_ record: ObjectRecord, file: UInt16, in directory: RecordDirectory) {
+        let content: Content
+        switch (record.kind, record[.value]) {
+        case (.certificate, let value?): content = .certificate(subject: record[.subject] ?? [], value: value)
+        case (.data, let value?):
+            content = .data(
+                TokenData(
+                    application: record[.application] ?? [], objectIdentifier: record[.objectIdentifier] ?? [],
+                    value: value))
+        case (.secretKey, _):
+            let file = record[.valueFile] ?? []
+            content = .secretKey(valueFile: file.count == 2 ? UInt16(file[0]) << 8 | UInt16(file[1]) : 0)
+        case (.publicValue, _): content = .publicKey
+        default: return nil
+        }
+        self.init(content, label: record[.label] ?? [], id: record[.id] ?? [], isPrivate: record.isPrivate)
+        guard self.directory == directory else { return nil }
+        self.file = file
+        if !isVendors { attributes = record.attributes }
+    }
+
+    var record: ObjectRecord {
+        var record: ObjectRecord
+        switch content {
+        case .key(let key):
+            record = ObjectRecord(
+                kind: key.half == .publicKey ? .publicKey : .privateKey, keyNumber: key.number,
+                items: key.kind.items(label: label, id: id))
+            // Not every token gives a public key back, so our own records keep it.
+            record[.value] = key.kind.value
+        case .certificate(let subject, let value):
+            record = ObjectRecord(certificate: value, subject: subject, label: label, id: id)
+        case .data(let data):
+            record = ObjectRecord(
+                kind: .data, keyNumber: 0,
+                items: [
+                    (.label, label), (.application, data.application), (.objectIdentifier, data.objectIdentifier),
+                    (.value, data.value),
+                ])
+        case .secretKey, .publicKey:
+            record = ObjectRecord(kind: content == .publicKey ? .publicValue : .secretKey, keyNumber: 0, items: [])
+        }
+        record.isPrivate = isPrivate
+        if !isVendors { record.append(attributes) }
+        if case .secretKey(let file) = content, file != 0 { record[.valueFile] = file.bytes }
+        return record
+    }
+}
+
+extension ObjectRecord {
+    /// The record that the vendor's library makes of a certificate.
+    package init(certificate value: [UInt8], subject: [UInt8], label: [UInt8], id: [UInt8]) {
+        let zeros = [UInt8](repeating: 0, count: 4)
+        self.init(
+            kind: .certificate, keyNumber: 0,
+            items: [
+                (.label, label), (.subject, subject), (.id, id), (.value, value), (.category, zeros), (.trusted, [0]),
+                (.certificate10, zeros), (.certificate11, zeros),
+            ])
+    }
+}

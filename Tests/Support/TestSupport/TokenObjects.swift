@@ -1,0 +1,73 @@
+package import GOST
+import HostCrypto
+package import Token
+
+/// The objects of a token by kind.
+extension [TokenObject] {
+    package var keys: [TokenObject] { filter { $0.key?.kind is GOSTKey } }
+    package var rsaKeys: [TokenObject] { filter { $0.key?.kind is RSAKey } }
+    package var ecKeys: [TokenObject] { filter { $0.key?.kind is ECKey } }
+    package var certificates: [TokenObject] { filter { if case .certificate = $0.content { true } else { false } } }
+    package var data: [TokenObject] { filter { if case .data = $0.content { true } else { false } } }
+    package var storedKeys: [TokenObject] {
+        filter {
+            switch $0.content {
+            case .secretKey, .publicKey: true
+            default: false
+            }
+        }
+    }
+}
+
+/// What objects of one kind have.
+extension TokenObject {
+    package var half: TokenKey.Half? { key?.half }
+    package var isImported: Bool { key?.properties.contains(.imported) == true }
+    package var curve: Curve? { (key?.kind as? GOSTKey)?.curve }
+    /// A public key of GOST R 34.10, a certificate, or what a data object holds.
+    package var value: [UInt8]? {
+        switch content {
+        case .key(let key): (key.kind as? GOSTKey)?.value
+        case .certificate(_, let value): value
+        case .data(let data): data.value
+        case .secretKey, .publicKey: nil
+        }
+    }
+    package var dataObject: TokenData? { if case .data(let data) = content { data } else { nil } }
+    package var bits: Int { (key?.kind as? RSAKey)?.size.bits ?? 0 }
+    package var modulus: [UInt8]? { (key?.kind as? RSAKey)?.modulus }
+    package var publicExponent: [UInt8]? { (key?.kind as? RSAKey)?.publicExponent }
+    package var point: [UInt8]? { (key?.kind as? ECKey)?.point }
+
+    package static func certificate(label: [UInt8], id: [UInt8], subject: [UInt8], value: [UInt8]) -> TokenObject {
+        TokenObject(.certificate(subject: subject, value: value), label: label, id: id)
+    }
+
+    package static func data(
+        label: [UInt8], application: [UInt8] = [], objectIdentifier: [UInt8] = [], value: [UInt8], isPrivate: Bool
+    ) -> TokenObject {
+        let data = TokenData(application: application, objectIdentifier: objectIdentifier, value: value)
+        return TokenObject(.data(data), label: label, isPrivate: isPrivate)
+    }
+}
+
+/// A key pair that is to be.
+package struct NewPair: Sendable {
+    package var publicKey: TokenObject
+    package var privateKey: TokenObject
+
+    package init(_ kind: any KeyKind, label: [UInt8] = [], id: [UInt8], _ properties: TokenKey.Properties = []) {
+        publicKey = TokenObject(.key(TokenKey(.publicKey, kind, properties)), label: label, id: id)
+        privateKey = TokenObject(.key(TokenKey(.privateKey, kind, properties)), label: label, id: id)
+    }
+}
+
+extension Token {
+    package func generate(_ pair: NewPair) throws(TokenError) -> (TokenObject, TokenObject) {
+        try generateKeyPair(pair.publicKey, pair.privateKey)
+    }
+}
+
+extension ECKey {
+    package static var p256: ECKey { ECKey(ECCurve.p256.oid) }
+}
