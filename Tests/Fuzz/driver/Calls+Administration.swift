@@ -1,6 +1,6 @@
 import GOST
 import Secrets
-@testable import Token
+import Token
 
 /// What the SO does for User, and the token's name.
 func administer(_ token: Token, _ call: UInt8) throws(TokenError) {

@@ -1,6 +1,6 @@
 import GOST
 import Secrets
-@testable import Token
+import Token
 
 /// Signs, deciphers and deletes, as the call says, with what was found.
 func use(_ objects: [TokenObject], of token: Token, _ call: UInt8) throws(TokenError) {
