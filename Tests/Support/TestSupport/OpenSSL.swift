@@ -1,5 +1,5 @@
 import Foundation
-public import Testing
+import Testing
 
 /// The program `openssl`, which knows nothing of this project, in a folder of its own.
 public final class OpenSSL: Sendable {
@@ -81,13 +81,6 @@ public final class OpenSSL: Sendable {
         let printed = try output.fileHandleForReading.readToEnd() ?? Data()
         process.waitUntilExit()
         return (process.terminationStatus, [UInt8](printed), String(decoding: try read("errors"), as: UTF8.self))
-    }
-}
-
-extension Trait where Self == ConditionTrait {
-    /// Skips a suite or a test where OpenSSL has no gost engine.
-    public static var usesGOSTEngine: Self {
-        .enabled(if: OpenSSL.hasGOST, "OpenSSL's gost engine is missing (packages openssl, libengine-gost-openssl)")
     }
 }
 
