@@ -6,8 +6,15 @@ extension CardConnection {
     ///
     /// - Throws: ``LinkError/malformed`` if there are more pieces than any response has, or one of them is empty.
     package func exchange(_ command: borrowing Command, channel: UInt8 = 0) throws(LinkError) -> Response {
-        let response = try exchangeSecret(command, channel: channel)
-        return Response(response.status, data: [UInt8](copying: response.data))
+        var response = try transmit(command)
+        var pieces = 0
+        while let available = response.status.bytesAvailable {
+            let rest = try transmit(Command(channel, 0xC0, 0x00, 0x00, ne: available))
+            pieces += 1
+            guard !rest.data.isEmpty || rest.status.bytesAvailable == nil, pieces <= 300 else { throw .malformed }
+            response = Response(rest.status, data: response.data + rest.data)
+        }
+        return response
     }
 
     /// As ``exchange(_:channel:)``, for a response whose data are secret.

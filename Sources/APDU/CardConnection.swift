@@ -2,7 +2,7 @@ import Secrets
 
 /// Something that takes command APDUs to a card: a reader's card handle, a secure channel over one, or a card in the
 /// same process.
-public protocol CardConnection: AnyObject {
+package protocol CardConnection: AnyObject {
     /// Sends one command and returns the card's response.
     ///
     /// Whatever fails, the error says whether the card can have executed the command (``LinkError/outcome``).
@@ -18,9 +18,9 @@ public protocol CardConnection: AnyObject {
 
 extension CardConnection {
     /// Short APDUs only, which every reader takes.
-    public var maximumLength: Int { Command.maximumShortLength }
+    package var maximumLength: Int { Command.maximumShortLength }
 
-    public func transmitSecret(_ command: borrowing Command) throws(LinkError) -> SecretResponse {
+    package func transmitSecret(_ command: borrowing Command) throws(LinkError) -> SecretResponse {
         var response = try transmit(command)
         defer { response.data.wipe() }
         return SecretResponse(response.status, data: Secret(copying: response.data))
@@ -28,7 +28,7 @@ extension CardConnection {
 }
 
 /// A connection to the card in a reader.
-public protocol CardLink: CardConnection {
+package protocol CardLink: CardConnection {
     /// The card's answer to reset.
     var atr: [UInt8] { get }
 
@@ -49,19 +49,19 @@ public protocol CardLink: CardConnection {
 
 extension CardLink {
     /// Most readers say nothing of it.
-    public var isContactless: Bool { false }
+    package var isContactless: Bool { false }
 }
 
 /// A reader and what it says of its slot.
-public struct ReaderState: Sendable, Equatable {
+package struct ReaderState: Sendable, Equatable {
     /// The PC/SC reader name.
-    public var name: String
+    package var name: String
     /// The answer to reset of the card in it; nil if there is none.
-    public var atr: [UInt8]?
+    package var atr: [UInt8]?
     /// Counts insertions and removals, so that a card taken out and put back is noticed.
-    public var events: Int
+    package var events: Int
 
-    public init(name: String, atr: [UInt8]?, events: Int) {
+    package init(name: String, atr: [UInt8]?, events: Int) {
         self.name = name
         self.atr = atr
         self.events = events
@@ -69,7 +69,7 @@ public struct ReaderState: Sendable, Equatable {
 }
 
 /// The readers of this machine: pcscd's, or a test's.
-public protocol ReaderService: AnyObject, Sendable {
+package protocol ReaderService: AnyObject, Sendable {
     /// All readers in the service's order, with what is in them now. No command is sent to any card.
     func readers() throws(LinkError) -> [ReaderState]
 
@@ -84,12 +84,12 @@ public protocol ReaderService: AnyObject, Sendable {
 }
 
 extension ReaderService {
-    public func recentReaders() throws(LinkError) -> [ReaderState] { try readers() }
-    public func watch() -> (any ReaderWatch)? { nil }
+    package func recentReaders() throws(LinkError) -> [ReaderState] { try readers() }
+    package func watch() -> (any ReaderWatch)? { nil }
 }
 
 /// One thread's wait for readers and cards that come and go.
-public protocol ReaderWatch: AnyObject {
+package protocol ReaderWatch: AnyObject {
     /// Notes what is there: what changes from now on ends the next ``wait(atMost:)``, even if it begins later.
     func note() throws(LinkError)
 

@@ -1,21 +1,21 @@
-public import Secrets
+package import Secrets
 
 /// Bytes that are not a command APDU, or a command that has no encoding.
-public struct MalformedCommand: Error, Sendable, Equatable {
-    public init() {}
+package struct MalformedCommand: Error, Sendable, Equatable {
+    package init() {}
 }
 
 extension Command {
     /// The number of octets of the longest command with short length fields: header, Lc, 255 of data, Le.
-    public static let maximumShortLength = 261
+    package static let maximumShortLength = 261
 
     /// Whether the command needs extended length fields (ISO/IEC 7816-4, 5.1): more than 255 data bytes, or more than
     /// 256 response bytes wanted.
-    public var isExtended: Bool { data.count > 255 || (ne ?? 0) > 256 }
+    package var isExtended: Bool { data.count > 255 || (ne ?? 0) > 256 }
 
     /// The command as it is sent, in the shortest of the seven cases. Data beyond 65 535 bytes or a wish for more than
     /// 65 536 cannot be written and throws.
-    public func encoded() throws(MalformedCommand) -> Secret {
+    package func encoded() throws(MalformedCommand) -> Secret {
         guard data.count <= 65_535, (0...65_536).contains(ne ?? 0) else { throw MalformedCommand() }
         var head = [cla, ins, p1, p2]
         var tail: [UInt8] = []
@@ -31,7 +31,7 @@ extension Command {
     }
 
     /// Reads a command of any of the seven cases.
-    public init(parsing bytes: Span<UInt8>) throws(MalformedCommand) {
+    package init(parsing bytes: Span<UInt8>) throws(MalformedCommand) {
         guard bytes.count >= 4 else { throw MalformedCommand() }
         let (dataRange, ne) = try Command.body(of: bytes)
         self.init(bytes[0], bytes[1], bytes[2], bytes[3], data: Secret(copying: bytes.extracting(dataRange)), ne: ne)

@@ -1,19 +1,19 @@
-public import Secrets
+package import Secrets
 
 /// A command APDU (ISO/IEC 7816-4, 5.1).
 ///
 /// The data may hold a PIN, so it is a `Secret`, and a command is moved or borrowed, never copied by accident.
-public struct Command: ~Copyable, Sendable {
-    public var cla: UInt8
-    public var ins: UInt8
-    public var p1: UInt8
-    public var p2: UInt8
+package struct Command: ~Copyable, Sendable {
+    package var cla: UInt8
+    package var ins: UInt8
+    package var p1: UInt8
+    package var p2: UInt8
     /// The command data; empty means that Lc is absent.
-    public var data: Secret
+    package var data: Secret
     /// The greatest number of response bytes wanted, or nil if Le is absent. 256 is sent as Le 00.
-    public var ne: Int?
+    package var ne: Int?
 
-    public init(
+    package init(
         _ cla: UInt8, _ ins: UInt8, _ p1: UInt8, _ p2: UInt8, data: consuming Secret = Secret(count: 0), ne: Int? = nil
     ) {
         self.cla = cla
@@ -25,7 +25,7 @@ public struct Command: ~Copyable, Sendable {
     }
 
     /// A command with data that is not secret.
-    public init(_ cla: UInt8, _ ins: UInt8, _ p1: UInt8, _ p2: UInt8, bytes: [UInt8], ne: Int? = nil) {
+    package init(_ cla: UInt8, _ ins: UInt8, _ p1: UInt8, _ p2: UInt8, bytes: [UInt8], ne: Int? = nil) {
         self.init(cla, ins, p1, p2, data: Secret(copying: bytes), ne: ne)
     }
 }

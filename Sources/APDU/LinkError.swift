@@ -1,5 +1,5 @@
 /// Why a command brought no response.
-public enum LinkError: Error, Sendable, Equatable {
+package enum LinkError: Error, Sendable, Equatable {
     /// The smart card service cannot be reached.
     case noService
     /// The smart card service runs and does not serve this process: it has as many clients as it takes, or does not let
@@ -27,10 +27,10 @@ public enum LinkError: Error, Sendable, Equatable {
     case noDescriptors
 
     /// What is known of the command's execution.
-    public enum Outcome: Sendable { case notSent, unknown }
+    package enum Outcome: Sendable { case notSent, unknown }
 
     /// Whether the card can have executed the command.
-    public var outcome: Outcome {
+    package var outcome: Outcome {
         switch self {
         case .noService, .refused, .noCard, .mute, .removed(sent: false), .reset, .sharingViolation, .randomUnavailable,
             .noDescriptors:
@@ -40,7 +40,7 @@ public enum LinkError: Error, Sendable, Equatable {
     }
 
     /// Whether the same may succeed a moment later: the service or the card is busy, or something was lost on the way.
-    public var mayPass: Bool {
+    package var mayPass: Bool {
         switch self {
         case .noService, .mute, .reset, .sharingViolation, .transmission, .malformed: true
         case .refused, .noCard, .removed, .channelBroken, .randomUnavailable, .noDescriptors: false

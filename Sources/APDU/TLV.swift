@@ -1,27 +1,27 @@
 /// Simple data objects: a tag of one byte, a DER length of one to three bytes, a value (ISO/IEC 7816-4, 5.2.2).
 extension ByteCursor {
     /// The next object, whatever its tag.
-    public mutating func object() throws(MalformedBytes) -> (tag: UInt8, value: [UInt8]) {
+    package mutating func object() throws(MalformedBytes) -> (tag: UInt8, value: [UInt8]) {
         let tag = try byte()
         let length = try derLength()
         return (tag, try bytes(length))
     }
 
     /// The value of the next object, which must have `tag`.
-    public mutating func object(_ tag: UInt8) throws(MalformedBytes) -> [UInt8] {
+    package mutating func object(_ tag: UInt8) throws(MalformedBytes) -> [UInt8] {
         guard try byte() == tag else { throw MalformedBytes() }
         return try bytes(derLength())
     }
 
     /// The value of the next object, which must have `tag` and `length` bytes.
-    public mutating func object(_ tag: UInt8, length: Int) throws(MalformedBytes) -> [UInt8] {
+    package mutating func object(_ tag: UInt8, length: Int) throws(MalformedBytes) -> [UInt8] {
         let value = try object(tag)
         guard value.count == length else { throw MalformedBytes() }
         return value
     }
 
     /// The tag of the next object, which stays unread; nil at the end.
-    public var nextTag: UInt8? {
+    package var nextTag: UInt8? {
         var copy = self
         return try? copy.byte()
     }
@@ -48,7 +48,7 @@ extension ByteCursor {
 
 extension [UInt8] {
     /// Appends an object with this tag and value. Values beyond 65 535 bytes do not fit and are cut.
-    public mutating func appendObject(_ tag: UInt8, _ value: [UInt8]) {
+    package mutating func appendObject(_ tag: UInt8, _ value: [UInt8]) {
         let value = value.prefix(65_535)
         append(tag)
         appendDERLength(value.count)
@@ -56,7 +56,7 @@ extension [UInt8] {
     }
 
     /// Appends a length in its shortest form.
-    public mutating func appendDERLength(_ length: Int) {
+    package mutating func appendDERLength(_ length: Int) {
         if length < 0x80 {
             append(UInt8(truncatingIfNeeded: length))
         } else if length <= 0xFF {
@@ -68,7 +68,7 @@ extension [UInt8] {
     }
 
     /// One object: tag, length, value.
-    public static func object(_ tag: UInt8, _ value: [UInt8]) -> [UInt8] {
+    package static func object(_ tag: UInt8, _ value: [UInt8]) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.appendObject(tag, value)
         return bytes

@@ -3,14 +3,14 @@ package import Storage
 import Token
 
 extension Configuration {
-    /// Reads the files at these paths; one that does not exist says nothing.
+    /// Reads the files at these paths. A missing one has no effect.
     ///
     /// Neither file may be writable by anyone but its owner, who is root or the process's user.
     ///
     /// - Parameters:
     ///   - user: nil for a process that must not listen to its user.
     ///   - program: The name of the process's executable, without its directory.
-    /// - Throws: `StorageError/noDescriptors`: whether there are files cannot be said now.
+    /// - Throws: `StorageError/noDescriptors`, because the files may exist.
     package init(reading system: String, user: String?, program: String) throws(StorageError) {
         let administrator = try Configuration.file(at: system, program)
         self.init([

@@ -1,19 +1,19 @@
 package import Token
 
-/// What the configuration files say to one program.
+/// The configuration of one program, from the configuration files.
 ///
 /// The user's file overrides the administrator's; in each, a section of the program overrides what stands before all
-/// sections. What protects can only be raised by the user: where both files set it the stricter value counts, and
-/// `wireless_readers` of all places add up. An error never lowers protection: see ``isClosed``.
+/// sections. The user can only raise protection: of two settings the stricter one counts, and `wireless_readers` of all
+/// places add up. An error never lowers protection: see ``isClosed``.
 package struct Configuration: Sendable, Equatable {
     /// Where pairings with tokens are kept.
     package var store = Store.user
-    /// What is decided about tokens.
+    /// The policy for tokens.
     package var policy = TokenPolicy()
     /// Whether the system's log is told what the administrator should know. Only the administrator's file says.
     package internal(set) var reportsToSyslog = true
 
-    /// What is to be said about the files.
+    /// Remarks about the files.
     package internal(set) var remarks: [Remark] = []
 
     /// Whether the files leave open what protection or which store is wanted: a file or line cannot be read, a key is
@@ -36,7 +36,7 @@ package struct Configuration: Sendable, Equatable {
         case synchronised(String)
     }
 
-    /// Something to be said about a file.
+    /// A remark about a file.
     package struct Remark: Sendable, Equatable, CustomStringConvertible {
         /// The path of the file.
         package let file: String

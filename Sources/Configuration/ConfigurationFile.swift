@@ -7,14 +7,14 @@ import Storage
 /// behind white space.
 struct ConfigurationFile {
     let path: String
-    /// What stands before all sections.
+    /// The settings before all sections.
     private(set) var general: [Setting] = []
-    /// What stands in the program's sections.
+    /// The settings in the program's sections.
     private(set) var special: [Setting] = []
     private(set) var remarks: [Configuration.Remark] = []
     private(set) var isClosed = false
 
-    /// Whose lines are being read.
+    /// The section that is being read.
     private enum Section {
         case general, program, otherProgram
         /// Nobody knows.
@@ -61,7 +61,7 @@ struct ConfigurationFile {
         if closing { isClosed = true }
     }
 
-    /// Notes what is no error.
+    /// Notes a remark that is no error.
     mutating func remark(_ text: String, line: Int? = nil) {
         remarks.append(Configuration.Remark(file: path, line: line, text: text, isError: false))
     }

@@ -24,7 +24,7 @@ enum Key: String, CaseIterable {
         }
     }
 
-    /// Whether it may stand several times, each adding to a list.
+    /// Whether it may occur several times, each of which adds to a list.
     var isList: Bool { self == .group || self == .wirelessReaders }
 
     /// The values that are allowed, in words.

@@ -1,10 +1,10 @@
 import SecureChannel
 import Token
 
-/// What of the administrator's the user's file cannot take back.
+/// The administrator's settings that the user's file cannot override.
 extension Statements {
-    /// Leaves nothing that protects less than what the administrator says, and nothing of what is the administrator's
-    /// alone. What of it the user says otherwise is remarked.
+    /// Removes settings that protect less than the administrator's, and those that only the administrator may set. Each
+    /// removal is remarked.
     mutating func keepFromWeakening(_ administrator: Statements, in file: inout ConfigurationFile) {
         keep(\.minimumProfile, .minimumProfile, administrator, in: &file) { max($0, $1) }
         keep(\.requireSM, .requireSM, administrator, in: &file) { $0 || $1 }

@@ -1,7 +1,7 @@
 import SecureChannel
 import Token
 
-/// What some settings say together; nil is what they do not speak of.
+/// The values of some settings, a property for each key; nil for those that are not set.
 struct Statements {
     var store: Configuration.Store?
     var minimumProfile: Profile?
@@ -114,7 +114,7 @@ struct Statements {
         return (0...3600).contains(number) ? number : nil
     }
 
-    /// Gives precedence to what `other` says.
+    /// Gives precedence to the settings of `other`.
     mutating func override(by other: Statements) {
         store = other.store ?? store
         minimumProfile = other.minimumProfile ?? minimumProfile

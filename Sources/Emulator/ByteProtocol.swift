@@ -1,7 +1,7 @@
 import APDU
 
-/// What T=0 makes of commands and responses (ISO/IEC 7816-3, 12.2): a command carries data or expects some, never both,
-/// and says with P3 how many.
+/// Commands and responses over T=0 (ISO/IEC 7816-3, 12.2). A command carries data or expects some, never both, and P3
+/// says how many.
 ///
 /// Data that a command did not expect wait for GET RESPONSE behind 61xx. If fewer come than were expected, 6Cxx tells how
 /// many, and the same command with that number gets them; it is not executed again.

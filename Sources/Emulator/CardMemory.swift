@@ -2,7 +2,7 @@ import Locking
 package import Secrets
 import Storage
 
-/// Where a card's state survives the loss of power.
+/// Memory in which a card's state survives the loss of power.
 package protocol CardMemory: AnyObject, Sendable {
     /// The last state that was written; nil if the memory is new.
     func load() throws(EmulatorError) -> Secret?

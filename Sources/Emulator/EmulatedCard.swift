@@ -5,8 +5,8 @@ package import Secrets
 
 /// A token in software: the other end of every command that crosses the card interface.
 ///
-/// What a token remembers without power is in its ``CardMemory`` before the answer to the command that changed it is
-/// given. All methods may be called from any thread; commands run one after the other.
+/// A change of the lasting state is in the ``CardMemory`` before the command's answer is given. All methods may be
+/// called from any thread; commands run one after the other.
 package final class EmulatedCard: CardConnection, Sendable {
     /// Which token this is.
     package let identity: Identity
@@ -16,7 +16,7 @@ package final class EmulatedCard: CardConnection, Sendable {
     package let newActivationPasswords: [String]
 
     private let interface: Lock<CardInterface>
-    /// What stands before it for a token that speaks T=0.
+    /// The layer before it for a token that speaks T=0.
     private let byteProtocol: Lock<ByteProtocol>?
 
     /// Takes the token in `memory`, or makes a new one: formatted, user PIN 12345678, administrator's PIN 87654321.
@@ -26,9 +26,9 @@ package final class EmulatedCard: CardConnection, Sendable {
     ///     each naming its slot. None means that two are made for slots 1 and 2.
     ///   - serial: Four or eight bytes, big-endian. Nil takes the memory's, or a random one of the range for emulators.
     ///   - label: For a new token: its label, at most 255 bytes of UTF-8.
-    ///   - random: Where keys, nonces and challenges come from.
-    ///   - pause: Waits so many milliseconds, which the token wants after a host has failed to prove itself.
-    ///   - reveal: Is told the secrets of each new session, so that a test can look for what a host has left of them.
+    ///   - random: The source of keys, nonces and challenges.
+    ///   - pause: Waits so many milliseconds, after a host has failed to prove itself.
+    ///   - reveal: Takes the secrets of each new session, so that a test can search a host's memory for them.
     /// - Throws: ``EmulatorError``. A memory that holds something else is left as it is.
     package init(
         _ identity: Identity, memory: any CardMemory = VolatileMemory(), activationPasswords: [String] = [],
@@ -62,8 +62,7 @@ package final class EmulatedCard: CardConnection, Sendable {
         interface.withLock { interface in String(decoding: interface.card.state.label, as: UTF8.self) }
     }
 
-    /// How often the card has executed commands of an instruction since it was made: what a host repeats without need
-    /// shows here.
+    /// How often the card has executed commands of an instruction since it was made. Needless repetitions show here.
     package func executions(of instruction: UInt8) -> Int {
         interface.withLock { interface in interface.card.executions[instruction] ?? 0 }
     }

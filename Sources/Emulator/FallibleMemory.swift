@@ -9,7 +9,7 @@ package final class FallibleMemory: CardMemory {
     private let failed: @Sendable (_ write: Int) -> Void
     private let counter = Lock((writes: 0, limit: Int.max))
 
-    /// - Parameter failed: Is told the number of a write that fails.
+    /// - Parameter failed: Takes the number of a write that fails.
     package init(_ memory: any CardMemory, failed: @escaping @Sendable (_ write: Int) -> Void = { _ in }) {
         self.memory = memory
         self.failed = failed

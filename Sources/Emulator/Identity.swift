@@ -1,4 +1,5 @@
 /// Which token the emulator is: what it answers to reset, what it says of itself, and whether it has a secure channel.
+/// It has a property for each thing in which tokens differ.
 package struct Identity: Sendable {
     /// The name that command lines and stored states use.
     package let name: String

@@ -17,7 +17,7 @@ package struct LineWriter: ~Copyable {
 
     deinit { if descriptor > STDERR_FILENO { close(descriptor) } }
 
-    /// Writes the line and its end. What cannot be written is lost.
+    /// Writes the line and its end. A line that cannot be written is lost.
     package borrowing func write(_ line: String) {
         let bytes = Array(line.utf8) + [0x0A]
         var written = 0

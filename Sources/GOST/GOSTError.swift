@@ -1,5 +1,5 @@
 /// Why a GOST primitive refused its input or could not do its work.
-public enum GOSTError: Error, Sendable, Equatable {
+package enum GOSTError: Error, Sendable, Equatable {
     /// A key of the wrong length.
     case invalidKeyLength
     /// An initialisation vector of the wrong length.

@@ -1,5 +1,5 @@
 /// Why a computation of the host refused its input or could not be done.
-public enum HostCryptoError: Error, Sendable, Equatable {
+package enum HostCryptoError: Error, Sendable, Equatable {
     /// Numbers that make no key, or a key that does not work.
     case invalidKey
     /// A modulus of fewer than 512 or more than 4096 bits.

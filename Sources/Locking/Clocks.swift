@@ -1,22 +1,22 @@
 import Glibc
 
 /// How time passes: the system's clocks, or a test's.
-public struct Clocks: Sendable {
+package struct Clocks: Sendable {
     /// The time since the machine was started, suspend included.
-    public var uptime: Uptime
+    package var uptime: Uptime
     /// The same without the time in which the machine was suspended.
-    public var awake: Uptime
+    package var awake: Uptime
     /// Lets the present thread rest.
-    public var pause: @Sendable (Duration) -> Void
+    package var pause: @Sendable (Duration) -> Void
 
-    public init(uptime: Uptime, awake: Uptime, pause: @escaping @Sendable (Duration) -> Void) {
+    package init(uptime: Uptime, awake: Uptime, pause: @escaping @Sendable (Duration) -> Void) {
         self.uptime = uptime
         self.awake = awake
         self.pause = pause
     }
 
     /// `CLOCK_BOOTTIME`, `CLOCK_MONOTONIC` and `nanosleep(2)`.
-    public static let system = Clocks(
+    package static let system = Clocks(
         uptime: .system,
         awake: Uptime {
             var time = timespec()
@@ -33,7 +33,7 @@ public struct Clocks: Sendable {
     /// How long the machine was suspended since it was started.
     ///
     /// The clocks are read again if much time passes in between: the thread was held up, and the difference is wrong.
-    public var suspended: Duration {
+    package var suspended: Duration {
         var (before, time) = (awake.now, uptime.now)
         for _ in 0..<8 where awake.now - before > .milliseconds(20) { (before, time) = (awake.now, uptime.now) }
         return time - before
@@ -42,17 +42,17 @@ public struct Clocks: Sendable {
 
 /// The time since the machine was started, suspend included: for periods that nobody can stretch by setting the clock or
 /// by closing the lid.
-public struct Uptime: Sendable {
+package struct Uptime: Sendable {
     private let read: @Sendable () -> Duration
 
     /// A clock that `read` reads, for tests.
-    public init(_ read: @escaping @Sendable () -> Duration) { self.read = read }
+    package init(_ read: @escaping @Sendable () -> Duration) { self.read = read }
 
     /// What the clock shows.
-    public var now: Duration { read() }
+    package var now: Duration { read() }
 
     /// The kernel's clock, `CLOCK_BOOTTIME`.
-    public static let system = Uptime {
+    package static let system = Uptime {
         var time = timespec()
         unsafe clock_gettime(CLOCK_BOOTTIME, &time)
         return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)

@@ -6,11 +6,11 @@ import Glibc
 /// forked child that number is the parent's, and a contended lock would trap. A child that finds a lock taken by a
 /// thread it does not have makes a new `Lock` instead of waiting.
 @safe
-public final class Lock<Value: ~Copyable>: @unchecked Sendable {
+package final class Lock<Value: ~Copyable>: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private var value: Value
 
-    public init(_ value: consuming Value) {
+    package init(_ value: consuming Value) {
         unsafe mutex = .allocate(capacity: 1)
         unsafe mutex.initialize(to: pthread_mutex_t())
         unsafe pthread_mutex_init(mutex, nil)
@@ -23,7 +23,7 @@ public final class Lock<Value: ~Copyable>: @unchecked Sendable {
     }
 
     /// Calls `body` with the value while no other thread can.
-    public func withLock<Result: ~Copyable, Failure: Error>(
+    package func withLock<Result: ~Copyable, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         unsafe pthread_mutex_lock(mutex)
@@ -32,7 +32,7 @@ public final class Lock<Value: ~Copyable>: @unchecked Sendable {
     }
 
     /// As ``withLock(_:)``, unless another thread has the value at the moment: then nil, at once.
-    public func withLockIfAvailable<Result, Failure: Error>(
+    package func withLockIfAvailable<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result? {
         guard unsafe pthread_mutex_trylock(mutex) == 0 else { return nil }

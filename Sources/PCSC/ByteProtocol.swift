@@ -1,8 +1,8 @@
 package import APDU
 package import Secrets
 
-/// What T=0 makes of commands (ISO/IEC 7816-3, 12.2): one carries data or expects some, never both, and P3 says how many.
-/// Data that a command with data has brought wait for GET RESPONSE, behind 61xx, as those of long answers do.
+/// Commands over T=0 (ISO/IEC 7816-3, 12.2). A command carries data or expects some, never both, and P3 says how many.
+/// The answer to a command with data waits for GET RESPONSE, behind 61xx, and so do long answers.
 package enum ByteProtocol {
     /// Sends a command.
     ///
@@ -11,7 +11,7 @@ package enum ByteProtocol {
         _ command: borrowing Command, _ exchange: (borrowing Secret) throws(LinkError) -> Response
     ) throws(LinkError) -> Response {
         let response = try exchange(tpdu(of: command, ne: command.ne))
-        // 6Cxx: fewer bytes than were expected, which is no reason to execute the command again.
+        // 6Cxx: fewer bytes than expected. The same command with their number gets them, and is not executed again.
         guard response.status.sw1 == 0x6C, command.data.isEmpty, command.ne != nil else { return response }
         return try exchange(tpdu(of: command, ne: Int(response.status.sw2)))
     }

@@ -4,22 +4,23 @@ import HostProcess
 
 /// Keeps fork(2) and calls of libpcsclite apart.
 ///
-/// libpcsclite has one mutex for the whole process. It is held for moments in every call, and for as long as the service
-/// takes to answer while a context is made. A child that was forked in such a moment would wait for that mutex for good.
-/// So a fork waits until no brief call is under way, and new calls wait until it is done. It does not wait for calls that
-/// may be long, such as a command to a card, beyond the moment of their begin; and for nothing longer than `patience`.
-/// A child of which it is not certain that it found the mutex free tries that once, in a thread of its own: if it is
-/// taken, all calls of the child fail.
+/// libpcsclite has one mutex for the whole process. It is held for moments in every call, and for as long as the
+/// service takes to answer while a context is made. A child that was forked in such a moment would wait for that mutex
+/// for good. So a fork waits until no brief call is under way, and new calls wait until it is done. For calls that may
+/// be long, such as a command to a card, it waits only until they have begun. It waits for nothing longer than
+/// `patience`. A child that may have inherited a locked mutex tries it once, in a thread of its own. If it is locked,
+/// all calls of the child fail.
 ///
-/// The Swift runtime has such mutexes too, held while a type is used for the first time. So a fork also waits, as long,
-/// until each thread that is inside of the library (``within(_:)``) has left it, or is in a long call of libpcsclite.
+/// The Swift runtime has such mutexes too, held while a type is used for the first time. So a fork also waits, for as
+/// long at most, until each thread that is inside of the library (``enterLibrary()``) has left it, or is in a long call
+/// of libpcsclite.
 @safe
 package enum ForkGate {
     enum Length { case brief, long }
 
     /// The longest time that a fork is held up.
     static let patience = Duration.milliseconds(100)
-    /// How long after its begin a long call certainly no longer holds the mutex.
+    /// The time after which a long call certainly no longer holds the mutex.
     private static let begin = Duration.milliseconds(1)
     /// How long a child waits for its try of the mutex.
     private static let trial = Duration.seconds(2)
@@ -53,21 +54,21 @@ package enum ForkGate {
         return unsafe state
     }()
 
-    /// Runs an entry point of the library when no fork is under way.
-    package static func within<Result>(_ body: () -> Result) -> Result {
+    /// Begins an entry point of the library, when no fork is under way. It ends with ``leaveLibrary()``.
+    package static func enterLibrary() {
         unsafe pthread_mutex_lock(&state.pointee.mutex)
         while unsafe state.pointee.forks > 0 {
             unsafe pthread_cond_wait(&state.pointee.changed, &state.pointee.mutex)
         }
         unsafe state.pointee.inside += 1
         unsafe pthread_mutex_unlock(&state.pointee.mutex)
-        defer {
-            unsafe pthread_mutex_lock(&state.pointee.mutex)
-            unsafe state.pointee.inside -= 1
-            if unsafe state.pointee.forks > 0 { unsafe pthread_cond_broadcast(&state.pointee.changed) }
-            unsafe pthread_mutex_unlock(&state.pointee.mutex)
-        }
-        return body()
+    }
+
+    package static func leaveLibrary() {
+        unsafe pthread_mutex_lock(&state.pointee.mutex)
+        unsafe state.pointee.inside -= 1
+        if unsafe state.pointee.forks > 0 { unsafe pthread_cond_broadcast(&state.pointee.changed) }
+        unsafe pthread_mutex_unlock(&state.pointee.mutex)
     }
 
     /// Calls libpcsclite when no fork is under way.
@@ -79,11 +80,13 @@ package enum ForkGate {
         return body()
     }
 
+    /// Begins a call of libpcsclite, when no fork is under way. It ends with ``leave(_:)``.
+    ///
     /// - Returns: Whether libpcsclite can be called.
-    private static func enter(_ length: Length) -> Bool {
+    static func enter(_ length: Length) -> Bool {
         unsafe pthread_mutex_lock(&state.pointee.mutex)
         defer { unsafe pthread_mutex_unlock(&state.pointee.mutex) }
-        // A fork waits for who is inside of the library: that thread must not wait for the fork.
+        // A fork waits for threads inside of the library, so that they must not wait for the fork.
         while unsafe state.pointee.forks > 0 && state.pointee.inside == 0 {
             unsafe pthread_cond_wait(&state.pointee.changed, &state.pointee.mutex)
         }
@@ -118,7 +121,7 @@ package enum ForkGate {
         return unsafe !state.pointee.isDoubtful
     }
 
-    /// Waits for libpcsclite's mutex, for good if it is taken.
+    /// Waits for libpcsclite's mutex, for ever if it is locked.
     private static func tryMutex() {
         // Any handle will do: it is looked up under the mutex.
         _ = SCardIsValidContext(0)
@@ -128,7 +131,7 @@ package enum ForkGate {
         unsafe pthread_mutex_unlock(&state.pointee.mutex)
     }
 
-    private static func leave(_ length: Length) {
+    static func leave(_ length: Length) {
         unsafe pthread_mutex_lock(&state.pointee.mutex)
         switch length {
         case .brief: unsafe state.pointee.brief -= 1
@@ -175,7 +178,7 @@ package enum ForkGate {
         unsafe initialise(&state.pointee.changed)
     }
 
-    /// Makes the condition's clock the one that nobody sets.
+    /// Sets the condition's clock to the one that cannot be changed.
     private static func initialise(_ condition: UnsafeMutablePointer<pthread_cond_t>) {
         var attributes = pthread_condattr_t()
         unsafe pthread_condattr_init(&attributes)

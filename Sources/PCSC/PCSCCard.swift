@@ -100,7 +100,7 @@ final class PCSCCard: CardLink {
         return min(size, 65_535)
     }
 
-    /// What the reader's driver answers to a request without data; empty if it does not know it.
+    /// The answer of the reader's driver to a request without data; empty if it does not know it.
     private func control(_ code: UInt) -> [UInt8] {
         var answer = [UInt8](repeating: 0, count: 256)
         var count: DWORD = 0
@@ -114,7 +114,7 @@ final class PCSCCard: CardLink {
 
     var isContactless: Bool { ReaderProperties.areContactless(attribute) }
 
-    /// What the reader's driver says of itself (`SCardGetAttrib`); empty if it does not know the attribute.
+    /// An attribute of the reader (`SCardGetAttrib`); empty if its driver does not know it.
     private func attribute(_ identifier: UInt) -> [UInt8] {
         var answer = [UInt8](repeating: 0, count: 256)
         var count = DWORD(answer.count)

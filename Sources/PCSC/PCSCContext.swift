@@ -16,7 +16,7 @@ final class PCSCContext: Sendable {
         let code = StandardDescriptors.spare(otherwise: SCARD_E_NO_SERVICE) {
             ForkGate.call(.brief) { unsafe SCardEstablishContext(DWORD(SCARD_SCOPE_SYSTEM), nil, nil, &handle) }
         }
-        // pcsclite does not tell that it got no socket.
+        // libpcsclite does not report that it got no socket.
         if code == SCARD_E_NO_SERVICE, StandardDescriptors.areUsedUp { throw .noDescriptors }
         if [SCARD_F_COMM_ERROR, SCARD_W_SECURITY_VIOLATION].contains(code) { throw .refused }
         if code == SCARD_E_NO_SERVICE, ServiceSocket.isListening { throw .refused }
@@ -26,10 +26,16 @@ final class PCSCContext: Sendable {
 
     deinit { _ = call(.brief) { SCardReleaseContext($0) } }
 
-    /// Calls libpcsclite with the context, when no other thread does. Another one's call would wait inside of it, with
-    /// all other contexts of the process.
+    /// Calls libpcsclite with the context, when no other thread does and no fork is under way. Another thread's call would
+    /// wait inside of libpcsclite, with all other contexts of the process.
+    ///
+    /// - Returns: The code; `SCARD_E_SERVER_TOO_BUSY` in a child that cannot use libpcsclite.
     func call(_ length: ForkGate.Length, _ body: (SCARDCONTEXT) -> LONG) -> LONG {
-        handle.withLock { handle in ForkGate.call(length) { body(handle) } }
+        handle.withLock { handle in
+            guard ForkGate.enter(length) else { return LONG(SCARD_E_SERVER_TOO_BUSY) }
+            defer { ForkGate.leave(length) }
+            return body(handle)
+        }
     }
 
     /// What is in the readers now.

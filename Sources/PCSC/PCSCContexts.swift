@@ -3,9 +3,9 @@ import Locking
 
 /// The contexts that this process has with the smart card service, which serves 200 of them to all processes together.
 ///
-/// There is one for all that is done one thing after the other. Only what is done at the same time has another one, for as
-/// long as it lasts: a second card that is connected, a wait for a reader while a card is connected, a look at the readers
-/// while a command runs. A card would else wait for another one's commands.
+/// One serves everything that is done one after the other. Others exist only for things that are done at the same time:
+/// a second connected card, a wait for a reader while a card is connected, a look at the readers while a command runs.
+/// Otherwise a card would wait for another one's commands.
 final class PCSCContexts: Sendable {
     private struct State {
         var home: PCSCContext?
@@ -20,7 +20,7 @@ final class PCSCContexts: Sendable {
     private let state = Lock(State())
     private let clocks: Clocks
 
-    /// How long a refused context is tried again and again: others' come and go.
+    /// How long a refused context is tried again, because those of other processes end.
     private static let patience = Duration.seconds(1)
 
     init(clocks: Clocks = .system) { self.clocks = clocks }
@@ -76,7 +76,7 @@ final class PCSCContexts: Sendable {
         return try other.readerStates()
     }
 
-    /// Forgets the context that is there: a service that was started anew does not know it.
+    /// Forgets the present contexts, which a restarted service does not know.
     func renew() {
         state.withLock { state in
             state.home = nil

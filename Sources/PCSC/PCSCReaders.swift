@@ -4,10 +4,10 @@ import Locking
 /// The readers that pcscd knows.
 package final class PCSCReaders: ReaderService {
     private struct State {
-        /// What the service said last, and when that was.
+        /// The service's last answer, and its time.
         var seen: [ReaderState] = []
         var time: Duration?
-        /// Why the service does not serve this process; nil while it does.
+        /// The reason why the service does not serve this process; nil while it does.
         var reason: LinkError?
     }
 
@@ -15,11 +15,11 @@ package final class PCSCReaders: ReaderService {
     private let contexts = PCSCContexts()
     private let unserved: @Sendable (LinkError) -> Void
 
-    /// How long what the service said serves as recent. It looks at its own readers less often.
+    /// How long the service's answer is recent. The service looks at its readers less often.
     private static let freshness = Duration.milliseconds(20)
 
-    /// - Parameter unserved: Is told when the smart card service turns out not to serve this process: `noService` if it
-    ///   does not run, `refused` if it refuses.
+    /// - Parameter unserved: Is called when the smart card service turns out not to serve this process: `noService` if
+    ///   it does not run, `refused` if it refuses.
     package init(unserved: @escaping @Sendable (LinkError) -> Void = { _ in }) { self.unserved = unserved }
 
     /// All readers. Without a smart card service there are none; one that refuses this process is an error.
@@ -37,7 +37,7 @@ package final class PCSCReaders: ReaderService {
     private func look(_ state: inout State) throws(LinkError) -> [ReaderState] {
         state.time = nil
         let seen = try askService(&state)
-        // Equal lists shall be one, so that it is quick to see that nothing has changed.
+        // Equal lists share memory, so that it is quick to see that nothing has changed.
         if state.seen != seen { state.seen = seen }
         state.time = Uptime.system.now
         return state.seen
@@ -73,7 +73,7 @@ package final class PCSCReaders: ReaderService {
         do throws(LinkError) {
             return try PCSCCard(reader: reader, lease: contexts.lease())
         } catch {
-            // The next attempt shall not meet a context that a restarted service does not know.
+            // A restarted service does not know the old context.
             if error == .noService { contexts.renew() }
             state.withLock { note(error, &$0) }
             throw error

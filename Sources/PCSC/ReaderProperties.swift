@@ -1,6 +1,6 @@
 import APDU
 
-/// What a reader says of itself (PC/SC part 10, 2.2 and 2.6).
+/// The properties of a reader (PC/SC part 10, 2.2 and 2.6).
 package struct ReaderProperties {
     /// The request for the list of features, `CM_IOCTL_GET_FEATURE_REQUEST`.
     static let featureRequest: UInt = 0x4200_0000 + 3400
@@ -16,7 +16,7 @@ package struct ReaderProperties {
     private static let contactlessReader: UInt8 = 0x08
 
     /// The greatest number of octets of data in one APDU that reader and driver take; 256 at most if they take short
-    /// ones only. Nil if it is not told.
+    /// ones only. Nil if it is unknown.
     package private(set) var maximumAPDUData: Int?
 
     /// The control code by which the properties are asked for; nil if the reader has none.

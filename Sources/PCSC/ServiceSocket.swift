@@ -1,7 +1,7 @@
 import Glibc
 import HostProcess
 
-/// The socket of the smart card service. libpcsclite says of a service that refuses it the same as of none.
+/// The socket of the smart card service. libpcsclite does not tell a service that refuses it from none.
 enum ServiceSocket {
     /// Whether a service listens there.
     static var isListening: Bool {
@@ -23,7 +23,7 @@ enum ServiceSocket {
                 unsafe connect(descriptor, address, socklen_t(MemoryLayout<sockaddr_un>.size))
             }
         }
-        // A queue that is full is one, and a socket that this user may not use.
+        // A full queue means a service, and so does a socket that this user may not use.
         return code == 0 || errno == EAGAIN || errno == EACCES || errno == EPERM
     }
 }

@@ -1,12 +1,12 @@
 import Glibc
 
 /// The operating system could not deliver random bytes. Nothing that needed them may go on.
-public struct RandomUnavailable: Error, Sendable {
-    public init() {}
+package struct RandomUnavailable: Error, Sendable {
+    package init() {}
 }
 
-/// Where keys, nonces and challenges come from: the operating system, or a published vector in a test.
-public protocol RandomSource: Sendable {
+/// The source of keys, nonces and challenges: the operating system, or a published vector in a test.
+package protocol RandomSource: Sendable {
     /// Fills all of `bytes` or throws.
     func fill(_ bytes: inout MutableSpan<UInt8>) throws(RandomUnavailable)
 
@@ -15,10 +15,10 @@ public protocol RandomSource: Sendable {
 }
 
 extension RandomSource {
-    public func mix(_ seed: Span<UInt8>) {}
+    package func mix(_ seed: Span<UInt8>) {}
 
     /// `count` random bytes that need not be kept secret.
-    public func bytes(_ count: Int) throws(RandomUnavailable) -> [UInt8] {
+    package func bytes(_ count: Int) throws(RandomUnavailable) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: max(count, 0))
         var span = bytes.mutableSpan
         try fill(&span)
@@ -26,7 +26,7 @@ extension RandomSource {
     }
 
     /// `count` random bytes to be kept secret.
-    public func secret(_ count: Int) throws(RandomUnavailable) -> Secret {
+    package func secret(_ count: Int) throws(RandomUnavailable) -> Secret {
         var secret = Secret(count: count)
         var span = secret.mutableBytes
         try fill(&span)
@@ -35,18 +35,18 @@ extension RandomSource {
 }
 
 /// The operating system's generator, `getentropy(3)`.
-public struct SystemRandom: RandomSource {
-    public init() {}
+package struct SystemRandom: RandomSource {
+    package init() {}
 
     /// Gives the seed to the kernel, which stirs it into its pool and trusts it no further (`random(4)`).
-    public func mix(_ seed: Span<UInt8>) {
+    package func mix(_ seed: Span<UInt8>) {
         let device = unsafe open("/dev/urandom", O_WRONLY | O_CLOEXEC)
         guard device >= 0 else { return }
         _ = unsafe seed.withUnsafeBytes { bytes in unsafe write(device, bytes.baseAddress, bytes.count) }
         close(device)
     }
 
-    public func fill(_ bytes: inout MutableSpan<UInt8>) throws(RandomUnavailable) {
+    package func fill(_ bytes: inout MutableSpan<UInt8>) throws(RandomUnavailable) {
         let filled = unsafe bytes.withUnsafeMutableBytes { buffer in
             var offset = 0
             while offset < buffer.count {

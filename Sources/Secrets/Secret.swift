@@ -5,29 +5,29 @@ import Glibc
 /// A `Secret` is moved or borrowed, never copied by accident, has no printable form, and overwrites its bytes when its
 /// owner lets it go. They are in no core dump, and a forked child has zeros in their place.
 @safe
-public struct Secret: ~Copyable, @unchecked Sendable {
+package struct Secret: ~Copyable, @unchecked Sendable {
     private let storage: UnsafeMutableBufferPointer<UInt8>
 
     /// A secret of `count` zero bytes, to be filled through ``mutableBytes``. A negative count counts as zero.
-    public init(count: Int) {
+    package init(count: Int) {
         unsafe storage = Secret.allocate(max(count, 0))
     }
 
-    /// A copy of `bytes`. The original stays where it was: wipe it if it was yours.
-    public init(copying bytes: Span<UInt8>) {
+    /// A copy of `bytes`. The original stays, and is the caller's to wipe.
+    package init(copying bytes: Span<UInt8>) {
         self.init(copying: bytes, zeros: 0)
     }
 
     /// A copy of `bytes` with `zeros` zero bytes after them, to be filled through ``mutableBytes``. A negative number of
     /// them counts as zero.
-    public init(copying bytes: Span<UInt8>, zeros: Int) {
+    package init(copying bytes: Span<UInt8>, zeros: Int) {
         unsafe storage = Secret.allocate(bytes.count + max(zeros, 0))
         let storage = unsafe storage
         unsafe bytes.withUnsafeBufferPointer { _ = unsafe storage.update(fromContentsOf: $0) }
     }
 
     /// A copy of `bytes`, for values that an array held anyway.
-    public init(copying bytes: [UInt8]) {
+    package init(copying bytes: [UInt8]) {
         self.init(copying: bytes.span)
     }
 
@@ -36,7 +36,7 @@ public struct Secret: ~Copyable, @unchecked Sendable {
         unsafe SecretMemory.release(base, storage.count)
     }
 
-    /// Zero bytes. Where there are none, the address is none either, but not 0: C functions take that for something else.
+    /// Zero bytes. If there are none, the address is not used but not 0 either, which C functions would take for NULL.
     private static func allocate(_ count: Int) -> UnsafeMutableBufferPointer<UInt8> {
         let start =
             unsafe count == 0
@@ -46,34 +46,34 @@ public struct Secret: ~Copyable, @unchecked Sendable {
     }
 
     /// The number of bytes.
-    public var count: Int { unsafe storage.count }
+    package var count: Int { unsafe storage.count }
 
     /// Whether there are no bytes.
-    public var isEmpty: Bool { count == 0 }
+    package var isEmpty: Bool { count == 0 }
 
     /// The bytes, for as long as the secret is borrowed.
-    public var bytes: Span<UInt8> {
+    package var bytes: Span<UInt8> {
         @_lifetime(borrow self)
         get { unsafe _overrideLifetime(storage.span, borrowing: self) }
     }
 
     /// The bytes, to be written.
-    public var mutableBytes: MutableSpan<UInt8> {
+    package var mutableBytes: MutableSpan<UInt8> {
         @_lifetime(&self)
         mutating get { unsafe _overrideLifetime(storage.mutableSpan, mutating: &self) }
     }
 
     /// A second secret with the same bytes.
-    public func copy() -> Secret { Secret(copying: bytes) }
+    package func copy() -> Secret { Secret(copying: bytes) }
 
     /// A secret with the bytes of `range`; bytes outside this secret are left out.
-    public func extracting(_ range: Range<Int>) -> Secret {
+    package func extracting(_ range: Range<Int>) -> Secret {
         let range = range.clamped(to: 0..<count)
         return Secret(copying: bytes.extracting(range))
     }
 
     /// A secret with this one's bytes followed by `other`'s.
-    public func appending(_ other: Span<UInt8>) -> Secret {
+    package func appending(_ other: Span<UInt8>) -> Secret {
         let result = Secret(count: count + other.count)
         let rest = unsafe result.storage.extracting(count...)
         _ = unsafe result.storage.update(fromContentsOf: storage)
@@ -84,19 +84,19 @@ public struct Secret: ~Copyable, @unchecked Sendable {
 
 extension [UInt8] {
     /// A copy of bytes that are no secret.
-    public init(copying bytes: Span<UInt8>) {
+    package init(copying bytes: Span<UInt8>) {
         self.init(capacity: bytes.count) { output in
             for index in bytes.indices { output.append(bytes[index]) }
         }
     }
 
-    /// A copy of what was kept as a secret and is none, such as the digest of public data.
-    public init(copying secret: borrowing Secret) {
+    /// A copy of a secret's bytes that need not be secret, such as the digest of public data.
+    package init(copying secret: borrowing Secret) {
         self.init(copying: secret.bytes)
     }
 
     /// Overwrites the array's bytes with zeros, for arrays that had to hold a secret.
-    public mutating func wipe() {
+    package mutating func wipe() {
         for index in indices { self[index] = 0 }
         unsafe withUnsafeMutableBytes { bytes in
             if let base = bytes.baseAddress { unsafe explicit_bzero(base, bytes.count) }

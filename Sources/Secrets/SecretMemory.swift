@@ -1,19 +1,19 @@
 import Glibc
 
-/// Where all secrets of this process lie: pages that are never swapped out, are in no core dump, and are empty in a forked
-/// child, as far as the system can. Many secrets share a page.
+/// The memory of all secrets of this process: pages that are never swapped out, are in no core dump, and are empty in a
+/// forked child, as far as the system can. Many secrets share a page.
 ///
-/// How much is locked is bounded by half of what the process may lock (`RLIMIT_MEMLOCK`), for the program that loaded the
-/// library may want to lock memory too; what is beyond that is kept as well, but for swapping. Where the system gives no
-/// such pages, the heap serves.
+/// At most half of the memory that the process may lock (`RLIMIT_MEMLOCK`) is locked here, because the program may want
+/// to lock some, too. More secrets are kept as well, but may be swapped out. If the system gives no such pages, the
+/// heap is used.
 ///
-/// What the pool knows of itself, its lock included, lies in pages that are empty in a child, too. So a child begins with
-/// an empty pool, whatever another thread was doing when it was forked. Secrets that it inherited are zeros, and to
-/// release them does nothing.
+/// The pool's own state, its lock included, lies in pages that are empty in a child, too. So a child begins with an
+/// empty pool, whatever another thread was doing at the fork. Inherited secrets are zeros, and their release does
+/// nothing.
 @safe
 package enum SecretMemory {
     #if WATCHED_HEAP
-        // For a sanitizer, which knows the bounds of what lies on the heap only.
+        // For a sanitizer, which knows the bounds of heap memory only.
         package static func allocate(_ count: Int) -> UnsafeMutableRawPointer {
             let start = UnsafeMutableRawPointer.allocate(byteCount: count, alignment: 64)
             unsafe start.initializeMemory(as: UInt8.self, repeating: 0, count: count)
@@ -32,7 +32,7 @@ package enum SecretMemory {
             return unsafe start ?? LargeSecret.allocate(count)
         }
 
-        /// Overwrites what ``allocate(_:)`` gave, and takes it back.
+        /// Overwrites and releases memory of ``allocate(_:)``.
         package static func release(_ start: UnsafeMutableRawPointer, _ count: Int) {
             unsafe explicit_bzero(start, count)
             let isReleased = count <= SecretRegion.largest && withPool { unsafe $0.release(start, count) } == true
@@ -66,7 +66,7 @@ package enum SecretMemory {
 /// A secret that no region has room for, in pages of its own, or on the heap if there are none.
 @safe
 enum LargeSecret {
-    /// What stands before the secret.
+    /// The header before the secret.
     private struct Header {
         /// Tells the header from a secret's bytes, and from the zeros of a child that did not make it.
         var mark: UInt
@@ -96,7 +96,7 @@ enum LargeSecret {
         return unsafe start + headerSize
     }
 
-    /// Takes back what is overwritten already.
+    /// Releases memory that is overwritten already.
     static func release(_ secret: UnsafeMutableRawPointer) {
         let start = unsafe secret - headerSize
         let header = unsafe start.load(as: Header.self)

@@ -6,10 +6,10 @@ package struct SecretPool {
     var mutex: pthread_mutex_t
     /// Bytes that are locked.
     var locked: Int
-    /// Bytes that may be; 0 before anybody has asked.
+    /// Bytes that may be; 0 before the first use.
     private var limit: Int
     private var regionCount: Int
-    /// For each size of blocks, where one may be free: where one was last taken from or given back to.
+    /// For each size of blocks, the unit in which one was last taken or given back. It may have a free one.
     private var hints: InlineArray<6, Place>
     private var regions: InlineArray<1024, SecretRegion?>
 
@@ -69,7 +69,7 @@ package struct SecretPool {
         return place
     }
 
-    /// So many units in a row that nothing is in, locked if that is possible.
+    /// So many empty units in a row, locked if that is possible.
     private mutating func emptyUnits(_ count: Int) -> Place? {
         for index in 0..<regionCount {
             guard let region = regions[index], let unit = region.emptyUnits(count) else { continue }

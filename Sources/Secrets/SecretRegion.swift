@@ -29,7 +29,7 @@ struct SecretRegion {
     private struct Unit: BitwiseCopyable {
         /// A bit for each block that is free.
         var free: UInt64
-        /// What ``blocks(_:)`` says, or 0 for nothing.
+        /// The result of ``blocks(_:)``, or 0 for an empty unit.
         var content: UInt8
         var isLocked: Bool
 
@@ -49,7 +49,7 @@ struct SecretRegion {
         unsafe start.bindMemory(to: Unit.self, capacity: Self.unitCount)
     }
 
-    /// How many units as many bytes take.
+    /// The number of units for so many bytes.
     static func units(_ count: Int) -> Int { (count + unitSize - 1) / unitSize }
 
     /// The unit that an address lies in; nil for one elsewhere.
@@ -102,7 +102,7 @@ extension SecretRegion {
 
 /// Runs of units.
 extension SecretRegion {
-    /// The first of so many units in a row that nothing is in.
+    /// The first of so many empty units in a row.
     func emptyUnits(_ count: Int) -> Int? {
         var found = 0
         for unit in Self.firstUnit..<Self.unitCount {

@@ -1,20 +1,20 @@
 /// A secret that several owners hold: a value in a description that is copied with it. All copies share one piece of
 /// memory, which is overwritten when the last owner lets it go.
-public final class SharedSecret: Sendable {
-    public let secret: Secret
+package final class SharedSecret: Sendable {
+    package let secret: Secret
 
-    public init(_ secret: consuming Secret) { self.secret = secret }
+    package init(_ secret: consuming Secret) { self.secret = secret }
 
     /// - Parameter bytes: The original stays where it is.
-    public init(copying bytes: [UInt8]) { secret = Secret(copying: bytes) }
+    package init(copying bytes: [UInt8]) { secret = Secret(copying: bytes) }
 
-    /// A copy that is no secret any more, or that whoever asks for it wipes.
-    public var bytes: [UInt8] { [UInt8](copying: secret) }
+    /// A copy that is no secret any more, or that the caller wipes.
+    package var bytes: [UInt8] { [UInt8](copying: secret) }
 }
 
 extension SharedSecret: Equatable {
     /// Whether the bytes are the same. Constant time in the contents.
-    public static func == (left: SharedSecret, right: SharedSecret) -> Bool {
+    package static func == (left: SharedSecret, right: SharedSecret) -> Bool {
         if left === right { return true }
         return isEqual(left.secret, right.secret)
     }

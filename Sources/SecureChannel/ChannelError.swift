@@ -1,13 +1,14 @@
-public import APDU
+package import APDU
 import GOST
 import Secrets
-public import Storage
+package import Storage
 
-/// Why the token has no secure channel with this host. Any of these is final: what was begun must be begun anew.
+/// The reason why the token has no secure channel with this host. Each of these is final: the operation must begin
+/// anew.
 ///
-/// Sections are those of GSC/1. Status words outside the channel are not authenticated, so that an error that stands
-/// for one says what the *link* answered, not what is true (15.2).
-public enum ChannelError: Error, Sendable, Equatable {
+/// Sections are those of GSC/1. Status words outside the channel are not authenticated. An error that stands for one
+/// tells the *link's* answer, which may be false (15.2).
+package enum ChannelError: Error, Sendable, Equatable {
     /// The link failed.
     case link(LinkError)
     /// The token's E1 or E2 is there but not as section 4 prescribes.

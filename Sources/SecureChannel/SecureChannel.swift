@@ -1,22 +1,22 @@
-public import APDU
+package import APDU
 import Locking
 import Secrets
 
 /// An open session with a token: takes commands in plain, sends them protected, and returns replies that were verified
 /// (GSC/1, 12 and 13).
 ///
-/// Whatever goes wrong closes the channel and wipes its keys: the caller opens a new one. Until the first verified reply
-/// the channel is provisional, and the first command must be one that may run twice (SELECT, MSE SET), because the
-/// token's last word in the opening is not authenticated (10).
+/// Any failure closes the channel and wipes its keys. The caller opens a new one. Until the first verified reply the
+/// channel is provisional, and the first command must be one that may run twice (SELECT, MSE SET), because the token's
+/// last word in the opening is not authenticated (10).
 ///
 /// A channel belongs to one thread at a time and to the process that opened it.
-public final class SecureChannel: CardConnection {
+package final class SecureChannel: CardConnection {
     /// The pairing by which the channel was opened, with the E1 that the token confirmed.
-    public let record: PairingRecord
+    package let record: PairingRecord
     /// Whether no reply has been verified yet.
-    public private(set) var isProvisional = true
+    package private(set) var isProvisional = true
     /// Whether a reply had a wrong MAC.
-    public private(set) var metWrongMAC = false
+    package private(set) var metWrongMAC = false
 
     let uptime: Uptime
     var session: Session?
@@ -33,16 +33,16 @@ public final class SecureChannel: CardConnection {
     }
 
     /// E1 of the token, confirmed by it.
-    public var capabilities: Capabilities { record.capabilities }
+    package var capabilities: Capabilities { record.capabilities }
 
     /// Whether commands can be sent: nothing went wrong, and the greatest number of commands was not reached.
-    public var isOpen: Bool {
+    package var isOpen: Bool {
         guard let number = session?.number else { return false }
         return number < Session.maximum
     }
 
     /// The greatest length of a command with the most data that `transmit(_:)` takes.
-    public var maximumLength: Int { 65_544 }
+    package var maximumLength: Int { 65_544 }
 
     /// Sends one command protected and returns the verified reply.
     ///
@@ -52,13 +52,13 @@ public final class SecureChannel: CardConnection {
     /// - Throws: `LinkError/malformed` for a CLA other than 00, 10, 80, 90 or more data than the profile allows, with
     ///   nothing sent; `LinkError/reset` if the channel is closed; `LinkError/channelBroken` if the reply cannot be
     ///   trusted; and what the link throws. All but the first leave the channel closed.
-    public func transmit(_ command: borrowing Command) throws(LinkError) -> Response {
+    package func transmit(_ command: borrowing Command) throws(LinkError) -> Response {
         let reply = try transmitSecret(command)
         return Response(reply.status, data: [UInt8](copying: reply.data))
     }
 
     /// As `transmit(_:)`, for replies that are secret.
-    public func transmitSecret(_ command: borrowing Command) throws(LinkError) -> SecretResponse {
+    package func transmitSecret(_ command: borrowing Command) throws(LinkError) -> SecretResponse {
         guard isOpen, let limit = session?.suite.maximumMessage else {
             discard()
             throw .reset
@@ -67,7 +67,20 @@ public final class SecureChannel: CardConnection {
             (0...65_536).contains(command.ne ?? 0)
         else { throw .malformed }
         do throws(LinkError) {
-            let reply = try sendChain(command)
+            let padded = command.carriesPIN
+            var header = CommandHeader(cla: command.cla | 0x10, ins: command.ins, p1: command.p1, p2: command.p2)
+            let size = capacity(ne: command.ne, padded: padded)
+            var start = 0
+            while command.data.count - start > size {
+                let part = command.data.bytes.extracting(start..<start + size)
+                let reply = try send(header, part, ne: nil, padded: padded)
+                guard reply.status == .success else { return try fetchRest(of: reply, ne: command.ne ?? 0) }
+                guard reply.data.isEmpty else { throw .channelBroken }
+                start += size
+            }
+            header.cla = command.cla
+            let rest = command.data.bytes.extracting(droppingFirst: start)
+            let reply = try send(header, rest, ne: command.ne, padded: padded)
             return try fetchRest(of: reply, ne: command.ne ?? 0)
         } catch {
             discard()
@@ -76,14 +89,14 @@ public final class SecureChannel: CardConnection {
     }
 
     /// Ends the session on the token too, if the token can still be reached, and wipes the keys.
-    public func close() {
+    package func close() {
         guard session != nil else { return }
         _ = try? transmit(Command(0x80, 0x86, 0x0F, 0x00))
         discard()
     }
 
-    /// Wipes the keys without a word to the token: it is gone, or this is a forked child.
-    public func discard() { session = nil }
+    /// Wipes the keys without a command to the token, which is gone, or belongs to the parent of this process.
+    package func discard() { session = nil }
 
     /// Goes on with fresh keys; the old ones are wiped.
     func replaceSession(_ session: consuming Session) {
@@ -102,24 +115,7 @@ public final class SecureChannel: CardConnection {
 }
 
 extension SecureChannel {
-    /// Sends a command in as many messages as its data need.
-    private func sendChain(_ command: borrowing Command) throws(LinkError) -> SecretResponse {
-        let padded = command.carriesPIN
-        var header = CommandHeader(cla: command.cla | 0x10, ins: command.ins, p1: command.p1, p2: command.p2)
-        let size = capacity(ne: command.ne, padded: padded)
-        var start = 0
-        while command.data.count - start > size {
-            let reply = try send(header, command.data.bytes.extracting(start..<start + size), ne: nil, padded: padded)
-            guard reply.status == .success else { return reply }
-            guard reply.data.isEmpty else { throw .channelBroken }
-            start += size
-        }
-        header.cla = command.cla
-        let rest = command.data.bytes.extracting(droppingFirst: start)
-        return try send(header, rest, ne: command.ne, padded: padded)
-    }
-
-    /// Fetches what the token holds back, with protected GET RESPONSE, as far as the command wanted it.
+    /// Fetches the rest of a reply with protected GET RESPONSE, up to the command's Ne.
     private func fetchRest(of reply: consuming SecretResponse, ne wanted: Int) throws(LinkError) -> SecretResponse {
         var reply = reply
         while let available = reply.status.bytesAvailable, reply.data.count < wanted {
@@ -140,7 +136,8 @@ extension SecureChannel {
             guard let channel = session?.channel else { throw .link(.reset) }
             let message = try session?.protect(header, data, ne: ne, padded: padded, extended: canExtend)
             guard let message else { throw .link(.reset) }
-            let reply = try linking { () throws(LinkError) in try link.exchange(message, channel: channel) }
+            let reply: Response
+            do { reply = try link.exchange(message, channel: channel) } catch { throw .link(error) }
             let response = try session?.verify(reply)
             guard let response else { throw .link(.reset) }
             isProvisional = false

@@ -132,14 +132,14 @@ struct Descriptor: ~Copyable {
         }
     }
 
-    /// Sets who may do what, whatever the process's mask of modes says.
+    /// Sets the mode, whatever the process's mask is.
     borrowing func setMode(_ mode: mode_t) throws(StorageError) { try check(fchmod(number, mode)) }
 
     /// Waits until what was written, or the directory's entries, are on the device.
     borrowing func synchronise() throws(StorageError) { try check(fsync(number)) }
 
-    /// Takes the file's lock, exclusive between processes and threads. The kernel gives it back when the holder dies. It
-    /// is asked for again and again, since nobody can tell how long a holder keeps it.
+    /// Takes the file's lock, exclusive between processes and threads. The kernel releases it when the holder dies. It
+    /// is tried again and again, since a holder may keep it for any time.
     ///
     /// - Parameter patience: In milliseconds; 0 does not wait.
     borrowing func lock(patience: Int) throws(StorageError) {

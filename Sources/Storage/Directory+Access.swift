@@ -2,7 +2,7 @@ import Glibc
 
 extension Directory {
     /// Who may reach a directory and its files.
-    public enum Access: Sendable {
+    package enum Access: Sendable {
         /// The user who runs the process: the directory has mode 0700, its files 0600, and all are the user's.
         case owner
         /// The members of a Unix group, whoever owns what: the directory has mode 2770, so that what is made in it is of

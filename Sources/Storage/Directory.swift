@@ -1,23 +1,23 @@
 import Glibc
-public import Secrets
+package import Secrets
 
 /// A private directory of small files, each of which is replaced as a whole or not at all.
 ///
-/// Who may reach the directory and its files ``Access`` says; nobody else may. Whatever is found otherwise, a symbolic
-/// link included, is refused, never repaired. After a crash, a `kill -9` or a full disk every file holds either its old
-/// or its new content. What the content means, and whether it is sound, the caller judges.
+/// ``Access`` says who may reach the directory and its files. Anything else, a symbolic link included, is refused, and
+/// never repaired. After a crash, a `kill -9` or a full disk every file holds either its old or its new content. The
+/// caller judges the content.
 ///
 /// A file name is any text without slash and NUL that does not begin with a dot; dotted names are the directory's own.
-public struct Directory: Sendable {
+package struct Directory: Sendable {
     /// Where the directory is.
-    public let path: String
+    package let path: String
     /// Who may reach it.
-    public let access: Access
+    package let access: Access
     /// For how many milliseconds a call waits for a lock that another process holds.
     private let patience: Int
 
     /// Enough for whoever makes a key or a directory, on a slow disk too.
-    public static let patience = 5000
+    package static let patience = 5000
 
     /// The lock file's name.
     private static let lockName = ".lock"
@@ -31,7 +31,7 @@ public struct Directory: Sendable {
     ///     made.
     ///   - patience: For how many milliseconds a call waits for a lock that another process holds.
     /// - Throws: ``StorageError/notFound`` if it is missing and not to be made.
-    public init(
+    package init(
         path: String, create: Bool, access: Access = .owner, patience: Int = Self.patience
     ) throws(StorageError) {
         self.path = path
@@ -43,7 +43,7 @@ public struct Directory: Sendable {
 
     /// The directory `name` in this one, for the same users; made if it is missing. In a directory of a group, the lock
     /// is taken to make it.
-    public func subdirectory(_ name: String) throws(StorageError) -> Directory {
+    package func subdirectory(_ name: String) throws(StorageError) -> Directory {
         let name = try Directory.valid(name)
         _ = try open()
         if access == .group { try makeShared(name) }
@@ -51,7 +51,7 @@ public struct Directory: Sendable {
     }
 
     /// The directory `name` in this one, for the same users; nil if there is none.
-    public func existingSubdirectory(_ name: String) throws(StorageError) -> Directory? {
+    package func existingSubdirectory(_ name: String) throws(StorageError) -> Directory? {
         do throws(StorageError) {
             let path = try path + "/" + Directory.valid(name)
             _ = try open()
@@ -62,14 +62,14 @@ public struct Directory: Sendable {
     }
 
     /// The names of all files and subdirectories, sorted.
-    public func names() throws(StorageError) -> [String] {
+    package func names() throws(StorageError) -> [String] {
         try open().entries().filter { !$0.hasPrefix(".") }.sorted()
     }
 
     /// The content of a file, or nil if there is no such file.
     ///
     /// - Parameter limit: The greatest size to accept, in bytes.
-    public func read(_ name: String, limit: Int) throws(StorageError) -> [UInt8]? {
+    package func read(_ name: String, limit: Int) throws(StorageError) -> [UInt8]? {
         guard let content = try readSecret(name, limit: limit) else { return nil }
         return [UInt8](copying: content)
     }
@@ -77,7 +77,7 @@ public struct Directory: Sendable {
     /// The content of a file that holds a secret, or nil if there is no such file.
     ///
     /// - Parameter limit: The greatest size to accept, in bytes.
-    public func readSecret(_ name: String, limit: Int) throws(StorageError) -> Secret? {
+    package func readSecret(_ name: String, limit: Int) throws(StorageError) -> Secret? {
         let directory = try open()
         let name = try Directory.valid(name)
         do throws(StorageError) {
@@ -93,7 +93,7 @@ public struct Directory: Sendable {
     /// Replaces the content of a file, or makes the file. On return the content is on the device.
     ///
     /// A temporary file in the same directory is written, synchronised and renamed, and the directory synchronised.
-    public func write(_ name: String, _ bytes: Span<UInt8>) throws(StorageError) {
+    package func write(_ name: String, _ bytes: Span<UInt8>) throws(StorageError) {
         let directory = try open()
         let name = try Directory.valid(name)
         var temporary = ""
@@ -110,7 +110,7 @@ public struct Directory: Sendable {
     }
 
     /// Removes a file. On return it is gone from the device; that it was never there is no error.
-    public func remove(_ name: String) throws(StorageError) {
+    package func remove(_ name: String) throws(StorageError) {
         let directory = try open()
         let name = try Directory.valid(name)
         do throws(StorageError) { try directory.remove(name) } catch .notFound { return }
@@ -123,8 +123,8 @@ public struct Directory: Sendable {
     ///
     /// - Parameters:
     ///   - waiting: Whether to wait a while for the lock, or to throw ``StorageError/locked`` at once if another has it.
-    ///   - failure: What the caller throws where the lock cannot be taken.
-    public func withLock<Value: ~Copyable, Failure: Error>(
+    ///   - failure: The caller's error if the lock cannot be taken.
+    package func withLock<Value: ~Copyable, Failure: Error>(
         waiting: Bool = true, failure: (StorageError) -> Failure, _ body: () throws(Failure) -> Value
     ) throws(Failure) -> Value {
         let lock = try Result { () throws(StorageError) in try takeLock(waiting: waiting) }.mapError(failure).get()
@@ -133,7 +133,7 @@ public struct Directory: Sendable {
     }
 
     /// Calls `body` while no other process, and no other thread of this one, holds the directory's lock.
-    public func withLock<Value: ~Copyable>(
+    package func withLock<Value: ~Copyable>(
         waiting: Bool = true, _ body: () throws(StorageError) -> Value
     ) throws(StorageError) -> Value {
         try withLock(waiting: waiting, failure: { $0 }, body)

@@ -1,7 +1,7 @@
 import Glibc
 
 /// Why a directory or a file in it could not be used.
-public enum StorageError: Error, Sendable, Equatable {
+package enum StorageError: Error, Sendable, Equatable {
     /// The directory does not exist.
     case notFound
     /// The directory or file is there, but must not or cannot be used.
@@ -20,7 +20,7 @@ public enum StorageError: Error, Sendable, Equatable {
     case system(errno: Int32)
 
     /// Why something that exists is refused.
-    public enum Denial: Sendable, Equatable {
+    package enum Denial: Sendable, Equatable {
         /// Its group or everybody may read, write or search it.
         case accessibleToOthers
         /// It belongs to another user.
@@ -31,9 +31,9 @@ public enum StorageError: Error, Sendable, Equatable {
         case otherGroup
         /// It is a directory that the members of a Unix group share, and the process's user is none of them.
         case otherMembers
-        /// It says what programs are to do, and its group or everybody may change it.
+        /// It is a file of settings, and its group or everybody may change it.
         case writableByOthers
-        /// The configuration does not say without error what is to be used.
+        /// An error in the configuration leaves open what is to be used.
         case configuration
         /// It is a symbolic link, or neither a plain file nor a directory as it should be.
         case otherKind
@@ -60,7 +60,7 @@ public enum StorageError: Error, Sendable, Equatable {
 }
 
 extension StorageError: CustomStringConvertible {
-    public var description: String {
+    package var description: String {
         switch self {
         case .notFound: "the directory does not exist"
         case .denied(.accessibleToOthers): "group or others have access"

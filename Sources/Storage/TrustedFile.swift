@@ -1,12 +1,12 @@
 import Secrets
 
-/// A file by which a user or the administrator tells programs what to do.
-public enum TrustedFile {
-    /// The content of the file, or nil if there is no such file. Links are followed: what counts is who can have written
-    /// the file that they lead to, and that is root or the process's user.
+/// A file of settings for programs, by a user or the administrator.
+package enum TrustedFile {
+    /// The content of the file, or nil if there is no such file. Links are followed. Only root or the process's user
+    /// may be able to write the file that they lead to.
     ///
     /// - Parameter limit: The greatest size to accept, in bytes.
-    public static func read(_ path: String, limit: Int) throws(StorageError) -> [UInt8]? {
+    package static func read(_ path: String, limit: Int) throws(StorageError) -> [UInt8]? {
         do throws(StorageError) {
             let file = try Descriptor(following: path)
             let size = try file.requireTrusted()

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Emulator
 
-/// What the token's end of the secure channel is like. Nothing of it is stored: each run can say something else.
+/// Options of the token's end of the secure channel. They are not stored, and can differ in each run.
 struct ChannelOptions: ParsableArguments {
     enum Profiles: String, ExpressibleByArgument, CaseIterable {
         case classic

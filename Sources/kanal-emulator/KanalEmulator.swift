@@ -4,6 +4,7 @@ import Emulator
 import Glibc
 import Storage
 
+/// The command, with a property for each of its options.
 @main
 struct KanalEmulator: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -121,7 +122,7 @@ struct KanalEmulator: ParsableCommand {
     }
 
     func run() throws {
-        // The memory is sound at every moment, so there is nothing to do but to leave.
+        // The memory is sound at every moment, so that the program just ends.
         for number in [SIGTERM, SIGINT] { signal(number) { _ in _exit(0) } }
         Presence.listen()
         guard let state else { return try run(with: VolatileMemory()) }
@@ -188,7 +189,7 @@ struct KanalEmulator: ParsableCommand {
     }
 }
 
-/// Why the emulator stops.
+/// The reason why the emulator stops.
 struct Failure: Error, CustomStringConvertible {
     let description: String
 

@@ -42,7 +42,7 @@ struct Reader {
         } while true
     }
 
-    /// Why the connection ended.
+    /// The reason why the connection ended.
     private func serve(
         _ card: EmulatedCard, over connection: borrowing VirtualReader, _ log: borrowing LineWriter?
     ) -> VirtualReaderError {
@@ -57,7 +57,7 @@ struct Reader {
         }
     }
 
-    /// Tries five times a second until somebody listens.
+    /// Tries five times a second until pcscd listens.
     private func connect() throws -> VirtualReader {
         var last = VirtualReaderError.closed
         for attempt in 0...(wait * Reader.pollsPerSecond) {

@@ -15,7 +15,7 @@ extension CKError {
     static let wrappingKeyHandleInvalid = CKError(CKR_WRAPPING_KEY_HANDLE_INVALID)
     static let wrappingKeySizeRange = CKError(CKR_WRAPPING_KEY_SIZE_RANGE)
 
-    /// What an application learns when a computation of GOST on the host fails.
+    /// The return value for a computation of GOST that fails on the host.
     init(_ error: GOSTError) {
         self =
             switch error {
@@ -28,7 +28,7 @@ extension CKError {
             }
     }
 
-    /// What an application learns when libcrypto refuses or fails.
+    /// The return value for an error of libcrypto.
     init(_ error: HostCryptoError) {
         self =
             switch error {
@@ -46,7 +46,7 @@ extension CKError {
             }
     }
 
-    /// What an application learns when a ciphertext does not open.
+    /// The return value for a ciphertext that does not decrypt.
     init(decryption error: HostCryptoError) {
         self = error == .invalidLength ? .encryptedDataLengthRange : CKError(error)
     }

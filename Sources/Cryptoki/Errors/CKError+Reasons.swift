@@ -14,81 +14,38 @@ extension CKError: Hashable {
     }
 }
 
-/// The refusals of what an application hands in, or has no right to. Each tells what was refused, and why.
+/// Refusals of arguments, and of functions without the right to them. Each tells what was refused, and why.
 extension CKError {
-    package static func actionProhibited(_ reason: @autoclosure () -> Reason) -> CKError {
-        CKError(CKR_ACTION_PROHIBITED, reason())
+    /// A return value that always has a reason.
+    package struct Refusal: Sendable {
+        fileprivate let rawValue: CK_RV
+
+        package func callAsFunction(_ reason: @autoclosure () -> Reason) -> CKError { CKError(rawValue, reason()) }
     }
-    package static func argumentsBad(_ reason: @autoclosure () -> Reason) -> CKError {
-        CKError(CKR_ARGUMENTS_BAD, reason())
-    }
-    package static func attributeReadOnly(_ reason: @autoclosure () -> Reason) -> CKError {
-        CKError(CKR_ATTRIBUTE_READ_ONLY, reason())
-    }
-    package static func attributeSensitive(_ reason: @autoclosure () -> Reason) -> CKError {
-        CKError(CKR_ATTRIBUTE_SENSITIVE, reason())
-    }
-    package static func attributeTypeInvalid(_ reason: @autoclosure () -> Reason) -> CKError {
-        CKError(CKR_ATTRIBUTE_TYPE_INVALID, reason())
-    }
-    package static func attributeValueInvalid(_ reason: @autoclosure () -> Reason) -> CKError {
-        CKError(CKR_ATTRIBUTE_VALUE_INVALID, reason())
-    }
-    static func curveNotSupported(_ reason: @autoclosure () -> Reason) -> CKError {
-        CKError(CKR_CURVE_NOT_SUPPORTED, reason())
-    }
-    static func domainParametersInvalid(_ reason: @autoclosure () -> Reason) -> CKError {
-        CKError(CKR_DOMAIN_PARAMS_INVALID, reason())
-    }
-    static func keyFunctionNotPermitted(_ reason: @autoclosure () -> Reason) -> CKError {
-        CKError(CKR_KEY_FUNCTION_NOT_PERMITTED, reason())
-    }
-    static func keyHandleInvalid(_ reason: @autoclosure () -> Reason) -> CKError {
-        CKError(CKR_KEY_HANDLE_INVALID, reason())
-    }
-    static func keyIndigestible(_ reason: @autoclosure () -> Reason) -> CKError {
-        CKError(CKR_KEY_INDIGESTIBLE, reason())
-    }
-    static func keyNotNeeded(_ reason: @autoclosure () -> Reason) -> CKError {
-        CKError(CKR_KEY_NOT_NEEDED, reason())
-    }
-    static func keyNotWrappable(_ reason: @autoclosure () -> Reason) -> CKError {
-        CKError(CKR_KEY_NOT_WRAPPABLE, reason())
-    }
-    static func keySizeRange(_ reason: @autoclosure () -> Reason) -> CKError {
-        CKError(CKR_KEY_SIZE_RANGE, reason())
-    }
-    static func keyTypeInconsistent(_ reason: @autoclosure () -> Reason) -> CKError {
-        CKError(CKR_KEY_TYPE_INCONSISTENT, reason())
-    }
-    static func keyUnextractable(_ reason: @autoclosure () -> Reason) -> CKError {
-        CKError(CKR_KEY_UNEXTRACTABLE, reason())
-    }
-    static func mechanismInvalid(_ reason: @autoclosure () -> Reason) -> CKError {
-        CKError(CKR_MECHANISM_INVALID, reason())
-    }
-    package static func mechanismParameterInvalid(_ reason: @autoclosure () -> Reason) -> CKError {
-        CKError(CKR_MECHANISM_PARAM_INVALID, reason())
-    }
-    static func sessionReadOnly(_ reason: @autoclosure () -> Reason) -> CKError {
-        CKError(CKR_SESSION_READ_ONLY, reason())
-    }
-    static func templateIncomplete(_ reason: @autoclosure () -> Reason) -> CKError {
-        CKError(CKR_TEMPLATE_INCOMPLETE, reason())
-    }
-    static func templateInconsistent(_ reason: @autoclosure () -> Reason) -> CKError {
-        CKError(CKR_TEMPLATE_INCONSISTENT, reason())
-    }
-    static func userNotLoggedIn(_ reason: @autoclosure () -> Reason) -> CKError {
-        CKError(CKR_USER_NOT_LOGGED_IN, reason())
-    }
-    static func wrappedKeyInvalid(_ reason: @autoclosure () -> Reason) -> CKError {
-        CKError(CKR_WRAPPED_KEY_INVALID, reason())
-    }
-    static func wrappedKeyLengthRange(_ reason: @autoclosure () -> Reason) -> CKError {
-        CKError(CKR_WRAPPED_KEY_LEN_RANGE, reason())
-    }
-    static func wrappingKeyTypeInconsistent(_ reason: @autoclosure () -> Reason) -> CKError {
-        CKError(CKR_WRAPPING_KEY_TYPE_INCONSISTENT, reason())
-    }
+
+    package static let actionProhibited = Refusal(rawValue: CKR_ACTION_PROHIBITED)
+    package static let argumentsBad = Refusal(rawValue: CKR_ARGUMENTS_BAD)
+    package static let attributeReadOnly = Refusal(rawValue: CKR_ATTRIBUTE_READ_ONLY)
+    package static let attributeSensitive = Refusal(rawValue: CKR_ATTRIBUTE_SENSITIVE)
+    package static let attributeTypeInvalid = Refusal(rawValue: CKR_ATTRIBUTE_TYPE_INVALID)
+    package static let attributeValueInvalid = Refusal(rawValue: CKR_ATTRIBUTE_VALUE_INVALID)
+    static let curveNotSupported = Refusal(rawValue: CKR_CURVE_NOT_SUPPORTED)
+    static let domainParametersInvalid = Refusal(rawValue: CKR_DOMAIN_PARAMS_INVALID)
+    static let keyFunctionNotPermitted = Refusal(rawValue: CKR_KEY_FUNCTION_NOT_PERMITTED)
+    static let keyHandleInvalid = Refusal(rawValue: CKR_KEY_HANDLE_INVALID)
+    static let keyIndigestible = Refusal(rawValue: CKR_KEY_INDIGESTIBLE)
+    static let keyNotNeeded = Refusal(rawValue: CKR_KEY_NOT_NEEDED)
+    static let keyNotWrappable = Refusal(rawValue: CKR_KEY_NOT_WRAPPABLE)
+    static let keySizeRange = Refusal(rawValue: CKR_KEY_SIZE_RANGE)
+    static let keyTypeInconsistent = Refusal(rawValue: CKR_KEY_TYPE_INCONSISTENT)
+    static let keyUnextractable = Refusal(rawValue: CKR_KEY_UNEXTRACTABLE)
+    static let mechanismInvalid = Refusal(rawValue: CKR_MECHANISM_INVALID)
+    package static let mechanismParameterInvalid = Refusal(rawValue: CKR_MECHANISM_PARAM_INVALID)
+    static let sessionReadOnly = Refusal(rawValue: CKR_SESSION_READ_ONLY)
+    static let templateIncomplete = Refusal(rawValue: CKR_TEMPLATE_INCOMPLETE)
+    static let templateInconsistent = Refusal(rawValue: CKR_TEMPLATE_INCONSISTENT)
+    static let userNotLoggedIn = Refusal(rawValue: CKR_USER_NOT_LOGGED_IN)
+    static let wrappedKeyInvalid = Refusal(rawValue: CKR_WRAPPED_KEY_INVALID)
+    static let wrappedKeyLengthRange = Refusal(rawValue: CKR_WRAPPED_KEY_LEN_RANGE)
+    static let wrappingKeyTypeInconsistent = Refusal(rawValue: CKR_WRAPPING_KEY_TYPE_INCONSISTENT)
 }

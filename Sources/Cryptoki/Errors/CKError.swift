@@ -4,12 +4,12 @@ import SecureChannel
 import Storage
 import Token
 
-/// A Cryptoki return value other than `CKR_OK` (PKCS #11 v2.40, 5.1), and for the log why it is returned.
+/// A Cryptoki return value other than `CKR_OK` (PKCS #11 v2.40, 5.1), and its reason for the log.
 ///
 /// Two errors are equal if their values are.
 package struct CKError: Error, RawRepresentable, Sendable {
     package let rawValue: CK_RV
-    /// Why; nil where the value says it all, and where nobody reads it.
+    /// nil where the value says it all, and where nobody reads it.
     package let reason: Reason?
 
     package init(rawValue: CK_RV) { self.init(rawValue) }
@@ -28,7 +28,7 @@ package struct CKError: Error, RawRepresentable, Sendable {
     /// The same reason under another value.
     func renamed(_ rawValue: CK_RV) -> CKError { CKError(rawValue, reason ?? "it is refused") }
 
-    /// This error of a call that met others before, with the reasons of all. Many are not told one by one.
+    /// This error of a call that met others before, with the reasons of all, as far as they fit one line.
     package func following(_ earlier: CKError?) -> CKError {
         guard let earlier else { return self }
         return CKError(rawValue, earlier.reason.map { $0.joined(with: reason) } ?? reason ?? "it is refused")
@@ -71,16 +71,16 @@ package struct CKError: Error, RawRepresentable, Sendable {
     package static let userAlreadyLoggedIn = CKError(CKR_USER_ALREADY_LOGGED_IN)
     package static let userAnotherAlreadyLoggedIn = CKError(CKR_USER_ANOTHER_ALREADY_LOGGED_IN)
     package static let userTypeInvalid = CKError(CKR_USER_TYPE_INVALID)
-    /// The activation password is wrong or malformed (vendor, 0x80000006).
-    package static let activationPasswordInvalid = CKError(0x8000_0006)
+    /// The activation password is wrong or malformed.
+    package static let activationPasswordInvalid = CKError(CKR_SM_PASSWORD_INVALID)
     /// The signature is good, and no path leads from the signer's certificate to a trusted one.
     package static let certificateChainNotVerified = CKError(CKR_CERT_CHAIN_NOT_VERIFIED)
 }
 
 extension CKError {
-    /// What an application learns of a token's error.
+    /// The return value for a token's error.
     ///
-    /// - Parameter exchange: What the card answered last.
+    /// - Parameter exchange: The card's last answer.
     init(_ error: TokenError, after exchange: CardExchange? = nil) {
         let code =
             switch error {
@@ -100,7 +100,7 @@ extension CKError {
         self.init(code, Reason(error, after: exchange))
     }
 
-    /// What an application learns when the card cannot be reached.
+    /// The return value for a card that cannot be reached.
     init(_ error: LinkError) { self.init(Self.code(error), Reason(error)) }
 
     private static func code(_ error: LinkError) -> CK_RV {
@@ -113,7 +113,7 @@ extension CKError {
         }
     }
 
-    /// What an application learns when pairing or opening fails (GSC/1, 15.1).
+    /// The return value for a pairing or opening that fails (GSC/1, 15.1).
     private static func code(_ error: ChannelError) -> CK_RV {
         switch error {
         case .link(let error): code(error)
@@ -125,12 +125,5 @@ extension CKError {
         case .storage: CKR_FUNCTION_FAILED
         default: CKR_DEVICE_ERROR
         }
-    }
-}
-
-extension ActivationPassword {
-    /// Reads a password as a user typed it; what cannot be one is refused before anything reaches the token.
-    static func cryptoki(_ text: Span<UInt8>) throws(CKError) -> ActivationPassword {
-        do { return try ActivationPassword(text) } catch { throw CKError(.channel(error)) }
     }
 }

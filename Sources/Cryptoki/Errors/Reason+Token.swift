@@ -5,7 +5,7 @@ import Token
 
 /// Why a token did not do what was asked.
 extension Reason {
-    /// - Parameter exchange: What the card answered last.
+    /// - Parameter exchange: The card's last answer.
     init(_ error: TokenError, after exchange: CardExchange?) {
         switch error {
         case .link(let error), .channel(.link(let error)): self.init(error)
@@ -72,7 +72,7 @@ extension Reason {
 }
 
 extension Reason.StringInterpolation {
-    /// What a card answered, to which command, and where.
+    /// The card's answer, the command that it answers, and the file selected.
     fileprivate mutating func appendInterpolation(answerOf exchange: CardExchange?) {
         guard let exchange else { return appendLiteral("without a command") }
         appendInterpolation("\(hex: exchange.status.rawValue) to command \(hex: exchange.header)" as Reason)

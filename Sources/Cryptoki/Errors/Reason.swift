@@ -3,8 +3,8 @@ import Synchronization
 
 /// Why a call was refused, in words for the log: what was refused, and by which rule.
 ///
-/// Text is literal, and only numbers and names of the standard can be inserted: no value of an attribute, no PIN and no
-/// data comes into a reason.
+/// Text is literal, and only numbers and names of the standard can be inserted. So no value of an attribute, no PIN and
+/// no data comes into a reason.
 package struct Reason: Sendable, ExpressibleByStringInterpolation {
     private(set) var text: String
 
@@ -17,7 +17,7 @@ package struct Reason: Sendable, ExpressibleByStringInterpolation {
         return "\(self); \(other)"
     }
 
-    /// Whether anyone reads reasons. Where nobody does, none is put into words.
+    /// Whether anyone reads reasons. Otherwise none is made.
     package static var isWanted: Bool {
         get { wanted.load(ordering: .relaxed) }
         set { wanted.store(newValue, ordering: .relaxed) }

@@ -1,8 +1,9 @@
 package import CCryptoki
+import Locking
 package import Secrets
 package import Token
 
-/// What the vendor's extension asks of a slot without a session.
+/// The functions of the vendor's extension that need no session.
 extension Library {
     /// The record of the token's last GOST signature, BER; empty if there was none.
     package func journal(in slot: CK_SLOT_ID) throws(CKError) -> [UInt8] {
@@ -36,7 +37,7 @@ extension Library {
 
     /// Whether a PIN must be changed before it is used for anything else.
     ///
-    /// - Throws: `CKR_ARGUMENTS_BAD` for anybody but the SO, who never must, and User.
+    /// - Throws: `CKR_ARGUMENTS_BAD` for anybody but the SO and User.
     package func mustChangePIN(of user: CK_USER_TYPE, in slot: CK_SLOT_ID) throws(CKError) -> Bool {
         guard user == CKU_USER || user == CKU_SO else {
             throw .argumentsBad("the user \(user) is neither User nor SO")
@@ -73,7 +74,7 @@ extension Library {
         in id: CK_SLOT_ID, _ body: (Token) throws(TokenError) -> Result
     ) throws(CKError) -> Result {
         guard try slot(id).isOccupied else { throw .tokenNotPresent }
-        return try withSlot(id) { slot throws(CKError) in try slot.withToken(body) }
+        return try entry(id).slot.withLock { slot throws(CKError) in try slot.withToken(body) }
     }
 }
 

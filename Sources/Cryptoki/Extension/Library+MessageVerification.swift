@@ -1,18 +1,18 @@
 package import CCryptoki
 import HostCrypto
 
-/// Verification of signed messages (CMS, RFC 5652), without the token. The slot is held to find the operation, and not
-/// while it reads, hashes or verifies.
+/// Verification of signed messages (CMS, RFC 5652), without the token. The slot is held while the operation is looked
+/// up, and not while it reads, hashes or verifies.
 extension Library {
     /// Begins to verify a message.
     ///
     /// - Parameters:
     ///   - message: SignedData in DER.
-    ///   - mode: Of which certificates a list must tell that they are not revoked.
+    ///   - mode: The certificates for which a list must say that they are not revoked.
     ///   - flags: `CKF_VENDOR_`.
     ///   - time: When the certificates must be valid, in seconds since 1970.
     /// - Throws: `CKR_OPERATION_ACTIVE`; `CKR_ARGUMENTS_BAD` for modes and flags that are not known or do not go
-    ///   together, and for a store that cannot be read; `CKR_DATA_INVALID` for what is no message.
+    ///   together, and for a store that cannot be read; `CKR_DATA_INVALID` for octets that are no message.
     package func verifyMessageInit(
         _ handle: CK_SESSION_HANDLE, _ message: [UInt8], trusting store: MessageStore, mode: CK_ULONG,
         flags: CK_FLAGS, time: Int
@@ -63,7 +63,7 @@ extension Library {
         return try operation.finish()
     }
 
-    /// Takes a part of the content of a message that came without.
+    /// Takes a part of the content of a detached message.
     ///
     /// - Throws: `CKR_OPERATION_NOT_INITIALIZED`, for a message with content too.
     package func verifyMessageUpdate(_ handle: CK_SESSION_HANDLE, _ data: Span<UInt8>) throws(CKError) {

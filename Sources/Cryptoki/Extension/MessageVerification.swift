@@ -3,7 +3,7 @@ import HostCrypto
 import Locking
 import Secrets
 
-/// What an application trusts in when it verifies a message: certificates and lists of revoked ones, in DER.
+/// The certificates that an application trusts when it verifies a message, and lists of revoked ones, in DER.
 package struct MessageStore: Sendable {
     let trusted, certificates, revocationLists: [[UInt8]]
 
@@ -14,27 +14,27 @@ package struct MessageStore: Sendable {
     }
 }
 
-/// What a verification has found: every signature of the message is good.
+/// The result of a verification. Every signature of the message is good.
 package struct VerifiedMessage: Sendable {
-    /// Empty for content that came another way.
+    /// Empty for a detached message.
     package let content: [UInt8]
     /// The signers' certificates in DER.
     package let signers: [[UInt8]]
-    /// Whether a path leads from each of them to one that is trusted, or nobody asked for that.
+    /// Whether a path leads from each of them to a trusted one, or that was not to be checked.
     package let isTrusted: Bool
 }
 
 /// The verification of a signed message. It runs on the host, and has a lock of its own, so that neither the token nor
 /// other sessions with it wait.
 final class MessageVerification: Sendable {
-    /// nil if it comes another way.
+    /// nil for a detached message.
     let content: [UInt8]?
     private let checksSignatureOnly: Bool
     /// nil after the end.
     private let state: Lock<State?>
 
     private struct State {
-        /// The content's, by each of the signers' hash functions.
+        /// Digests of the content, by each of the signers' hash functions.
         var digests: [DigestAlgorithm: MessageDigest] = [:]
         var form = ContentForm()
         let signers: SignerVerification
@@ -73,8 +73,8 @@ final class MessageVerification: Sendable {
         }
     }
 
-    /// - Throws: `CKR_SIGNATURE_INVALID`, for a message that nobody has signed too; `CKR_OPERATION_NOT_INITIALIZED` after
-    ///   the end.
+    /// - Throws: `CKR_SIGNATURE_INVALID`, also for a message without signers; `CKR_OPERATION_NOT_INITIALIZED` after the
+    ///   end.
     func finish() throws(CKError) -> VerifiedMessage {
         guard let state = state.withLock({ $0.take() }) else { throw .operationNotInitialised }
         var values: [DigestAlgorithm: [UInt8]] = [:]
@@ -82,7 +82,8 @@ final class MessageVerification: Sendable {
         do throws(HostCryptoError) {
             guard let signers = try state.signers.signers(of: values, state.form) else { throw .invalidSignature }
             let isTrusted = checksSignatureOnly ? true : try state.signers.trustsSigners()
-            // Where the signature alone is checked, only those that the application knows are told, as the vendor does.
+            // If only the signature is checked, only signers that the application knows are told, as in the vendor's
+            // library.
             return VerifiedMessage(
                 content: content ?? [], signers: checksSignatureOnly ? signers.known : signers.certificates,
                 isTrusted: isTrusted)

@@ -2,11 +2,11 @@ package import CCryptoki
 package import Secrets
 import Token
 
-/// The token's name, its licences, and what the SO does for User: the vendor's extension.
+/// The token's name, its licences, and the SO's functions for User, of the vendor's extension.
 extension Session {
     /// The most bytes that a token's name can have.
     package static let nameLimit = 255
-    /// Bytes of a licence.
+    /// The bytes of a licence.
     package static let licenceSize = Token.licenceSize
 
     /// Gives User's PIN all its tries; the PIN stays. Only the SO can.
@@ -32,7 +32,7 @@ extension Session {
         try slot.withToken { token throws(TokenError) in try token.info(evicting: true).label }
     }
 
-    /// Writes a licence of a maker of applications. Either login will do.
+    /// Writes a licence. Either login will do.
     package func setLicence(_ number: CK_ULONG, to licence: [UInt8]) throws(CKError) {
         let number = try Self.licenceNumber(number)
         guard licence.count == Self.licenceSize else {
@@ -56,13 +56,13 @@ extension Session {
 
     // MARK: C_EX_TokenManage
 
-    /// Whose PIN the SO manages: User's, since nobody is above the SO.
+    /// The SO manages User's PIN only.
     private func requireManaged(_ user: CK_USER_TYPE) throws(CKError) {
         guard user == CKU_USER else { throw .argumentsBad("the user is \(user), and must be CKU_USER") }
         try requireLogin(.securityOfficer)
     }
 
-    /// Makes the standard value of a PIN its default again; the PIN stays.
+    /// Makes the standard value of a PIN its default again. The PIN stays.
     package func restoreStandardPIN(of user: CK_USER_TYPE) throws(CKError) {
         try requireManaged(user)
         try slot.withToken { token throws(TokenError) in try token.setDefaultUserPIN(to: Secret(count: 0)) }
@@ -76,7 +76,7 @@ extension Session {
         try slot.withToken { token throws(TokenError) in try token.resetUserPINToDefault() }
     }
 
-    /// Sets what ``resetPINToDefault(of:)`` gives; the PIN stays.
+    /// Sets the default that ``resetPINToDefault(of:)`` restores. The PIN stays.
     package func setDefaultPIN(of user: CK_USER_TYPE, to pin: borrowing Secret) throws(CKError) {
         try requireManaged(user)
         guard (6...32).contains(pin.count) else { throw .pinLengthRange }

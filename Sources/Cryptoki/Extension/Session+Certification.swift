@@ -4,7 +4,8 @@ import HostCrypto
 import Secrets
 import Token
 
-/// What a request for a certificate shall say, as an application words it: a type, its value, the next type, and so on.
+/// The fields of a request for a certificate, as an application gives them: a type, its value, the next type, and so
+/// on.
 package struct RequestFields: Sendable {
     let subject: [CertificationRequest.Field]
     let attributes: [CertificationRequest.Field]
@@ -25,13 +26,13 @@ package struct RequestFields: Sendable {
     }
 }
 
-/// Certificates: requests for them, what they say, and messages that are signed with theirs.
+/// Requests for certificates, texts of certificates, and messages signed with their keys.
 extension Session {
     /// Makes a request for a certificate of a public key, PKCS #10 in DER.
     ///
-    /// - Parameter privateKey: Invalid for the one with the public key's identifier.
+    /// - Parameter privateKey: `CK_INVALID_HANDLE` for the one with the public key's identifier.
     /// - Throws: `CKR_USER_NOT_LOGGED_IN`; `CKR_KEY_HANDLE_INVALID`, `CKR_KEY_TYPE_INCONSISTENT` if the keys are no
-    ///   pair; `CKR_ARGUMENTS_BAD` for a field that nobody understands.
+    ///   pair; `CKR_ARGUMENTS_BAD` for an unknown field.
     package func certificationRequest(
         for publicKey: CK_OBJECT_HANDLE, with privateKey: CK_OBJECT_HANDLE, _ fields: RequestFields
     ) throws(CKError) -> [UInt8] {
@@ -59,10 +60,10 @@ extension Session {
     ///
     /// - Parameters:
     ///   - certificate: The signer's.
-    ///   - privateKey: Invalid for the one with the certificate's identifier.
+    ///   - privateKey: `CK_INVALID_HANDLE` for the one with the certificate's identifier.
     ///   - others: Further certificates to go with the message.
-    ///   - isDetached: Whether the data goes another way.
-    ///   - time: When that is, in seconds since 1970.
+    ///   - isDetached: Whether the message has no content.
+    ///   - time: The time of the signature, in seconds since 1970.
     /// - Throws: `CKR_USER_NOT_LOGGED_IN`; `CKR_OBJECT_HANDLE_INVALID`, `CKR_ATTRIBUTE_TYPE_INVALID` for what is no
     ///   certificate; `CKR_KEY_HANDLE_INVALID`; `CKR_KEY_TYPE_INCONSISTENT` for a key that is not the certificate's, or
     ///   not of GOST.
@@ -91,7 +92,7 @@ extension Session {
         }
     }
 
-    /// What a certificate says, as text for people.
+    /// The text of a certificate, for people.
     package func certificateText(_ handle: CK_OBJECT_HANDLE) throws(CKError) -> [UInt8] {
         let der = try certificate(handle).value
         do { return try Certificate.text(der: der.span) } catch { throw .functionFailed }
@@ -131,15 +132,16 @@ extension Session {
         return found
     }
 
-    /// Signs without a change to the session's own signature operation.
+    /// Signs, and leaves the session's own signature operation as it is.
     ///
-    /// - Throws: `CKR_KEY_TYPE_INCONSISTENT` if the public key does not verify it: then it belongs to another.
+    /// - Throws: `CKR_KEY_TYPE_INCONSISTENT` if the public key does not verify the signature, and so belongs to another
+    ///   private key.
     private func signBeside(
         _ data: [UInt8], with key: CK_OBJECT_HANDLE, of info: PublicKeyInfo
     ) throws(CKError) -> [UInt8] {
         let operation = signature
         signature = nil
-        // A login that ends takes operations along.
+        // The end of a login ends operations.
         defer { signature = slot.login == .user ? operation : nil }
         try signInit(Mechanism(type: info.signing.mechanism, parameter: []), key: key)
         let signature = try sign(data.span)
@@ -205,7 +207,7 @@ extension PublicKeyInfo {
         }
     }
 
-    /// How the private half signs what X.509 has, and the mechanism that makes such signatures.
+    /// The signature algorithm of the private half in X.509, and the mechanism for it.
     fileprivate var signing: (algorithm: SignatureAlgorithm, mechanism: CK_MECHANISM_TYPE) {
         switch self {
         case .gost(let info):
@@ -220,7 +222,7 @@ extension PublicKeyInfo {
         }
     }
 
-    /// What the private half has of it.
+    /// The attributes of the private half.
     fileprivate var privateKeyTemplate: Attributes {
         var template = Attributes()
         template.set(CKA_CLASS, CKO_PRIVATE_KEY)

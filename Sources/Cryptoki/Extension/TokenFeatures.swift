@@ -1,10 +1,10 @@
 import CCryptoki
 import Token
 
-/// The hardware feature `CKH_VENDOR_TOKEN_INFO`: what a token is and can do, readable by everyone, as one object that no
-/// token keeps.
+/// The hardware feature `CKH_VENDOR_TOKEN_INFO`: an object, stored nowhere and readable by everyone, that describes a
+/// token.
 enum TokenFeatures {
-    /// What a search can ask for.
+    /// The attributes that a search can ask for.
     static var attributes: Attributes {
         var attributes = Attributes()
         attributes.set(CKA_CLASS, CKO_HW_FEATURE)
@@ -12,7 +12,7 @@ enum TokenFeatures {
         return attributes
     }
 
-    /// All attributes. Those that nothing on the wire tells are those of the vendor's present firmware.
+    /// All attributes. Those that cannot be read from the token are those of the vendor's present firmware.
     static func attributes(of token: Token) throws(TokenError) -> Attributes {
         var attributes = attributes
         let protection = token.protectionInfo
@@ -41,10 +41,10 @@ enum TokenFeatures {
         CKA_VENDOR_SUPPORT_HW_AES_WRAP, unnamedFlag,
     ]
 
-    /// What the vendor's library answers zero to, under numbers without a public name.
+    /// Attributes without a public name. The vendor's library answers zero.
     private static let (unnamedFlag, unnamedNumber): (CK_ATTRIBUTE_TYPE, CK_ATTRIBUTE_TYPE) = (0x8000_800D, 0x8000_800E)
 
-    /// How the token is reached, and how it can be. A Bluetooth token's reader need not look wireless.
+    /// The interface in use, and all that the token has. A Bluetooth token's reader need not look wireless.
     private static func interfaces(of token: Token) -> (current: CK_ULONG, supported: CK_ULONG) {
         switch (token.model, token.isWireless) {
         case (.ecpBluetooth, _): (INTERFACE_TYPE_BT, INTERFACE_TYPE_USB | INTERFACE_TYPE_BT)

@@ -4,7 +4,7 @@ import HostCrypto
 import Secrets
 
 extension Attributes {
-    /// Enters the check value of a secret key, or compares it with the one that the template has. An empty one stays.
+    /// Enters the check value of a secret key, or compares it with the template's. An empty one stays.
     ///
     /// - Throws: `CKR_ATTRIBUTE_VALUE_INVALID` for another key's check value.
     mutating func completeCheckValue(_ value: borrowing Secret, _ type: SecretKeyType) throws(CKError) {
@@ -25,8 +25,8 @@ extension Attributes {
 }
 
 extension SecretKeyType {
-    /// The first three octets of what a block of zeros becomes under the key, or of the SHA-1 digest of a key that is no
-    /// block cipher's (PKCS #11 v2.40, 4.10.2).
+    /// The first three octets of an encrypted block of zeros, or of the SHA-1 digest of a key that is no block cipher's
+    /// (PKCS #11 v2.40, 4.10.2).
     fileprivate func checkValue(of value: borrowing Secret, _ sBox: SBox) throws(CKError) -> [UInt8] {
         guard let cipher = try codebook(value.bytes, sBox) else {
             do throws(HostCryptoError) { return Array(try Digest.digest(value.bytes, .sha1).prefix(3)) } catch {
@@ -38,7 +38,7 @@ extension SecretKeyType {
         return Array([UInt8](copying: block).prefix(3))
     }
 
-    /// ECB with a key; nil for a key of no block cipher.
+    /// ECB with the key; nil if it is no block cipher's.
     private func codebook(_ key: Span<UInt8>, _ sBox: SBox) throws(CKError) -> (any RunningCipher)? {
         if self == .aes { return try RunningAES(key: key, iv: nil, .encryption) }
         do throws(GOSTError) {

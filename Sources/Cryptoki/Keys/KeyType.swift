@@ -37,7 +37,7 @@ enum KeyType: Sendable, CaseIterable {
         }
     }
 
-    /// The bytes of a digest that a key of GOST R 34.10 signs, or one of ECDSA, which takes the first.
+    /// The sizes of digests that a key signs. A key of ECDSA uses the first bytes.
     var digestSizes: ClosedRange<Int> {
         switch self {
         case .gostR3410: 32...32
@@ -54,7 +54,7 @@ enum KeyType: Sendable, CaseIterable {
         ]
     }
 
-    /// What a mechanism makes of one half, so that no template for it says it.
+    /// The attributes of one half that a mechanism computes, and that no template for it has.
     func materialAttributes(_ objectClass: CK_OBJECT_CLASS) -> [CK_ATTRIBUTE_TYPE] {
         switch (self, objectClass == CKO_PUBLIC_KEY) {
         case (.gostR3410, _), (.gostR3410With512Bits, _), (.ec, false): [CKA_VALUE]

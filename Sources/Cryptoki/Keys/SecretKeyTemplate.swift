@@ -2,18 +2,18 @@ import CCryptoki
 import GOST
 import Secrets
 
-/// What an application asked for in the template of a secret key, with the defaults for what it left out.
+/// The template of a secret key, with the defaults of missing attributes.
 struct SecretKeyTemplate {
     var keyType: SecretKeyType
     var attributes: Attributes
-    /// The octets that it asks for.
+    /// The octets of the key, if the template names their number.
     var count: Int?
 
     /// Reads a template.
     ///
     /// - Parameters:
     ///   - keyTypes: The types that the key can have. The first is that of a key whose template names none.
-    ///   - origin: What makes the key; nil for keys that come from outside.
+    ///   - origin: The mechanism that makes the key; nil for keys that come from outside.
     init(
         _ template: Attributes, keyTypes: [SecretKeyType], madeBy origin: CK_MECHANISM_TYPE?, isLocal: Bool
     ) throws(CKError) {
@@ -33,14 +33,14 @@ struct SecretKeyTemplate {
         attributes = try Self.attributes(template, type)
         attributes.set(CKA_LOCAL, isLocal)
         attributes.set(CKA_KEY_GEN_MECHANISM, origin ?? .unavailable)
-        // What was not made here was once elsewhere.
+        // A key that was not made here was once elsewhere.
         let isSensitive = try attributes.bool(CKA_SENSITIVE) ?? false
         let isExtractable = try attributes.bool(CKA_EXTRACTABLE) ?? true
         attributes.set(CKA_ALWAYS_SENSITIVE, isLocal && isSensitive)
         attributes.set(CKA_NEVER_EXTRACTABLE, isLocal && !isExtractable)
     }
 
-    /// What the template says, and the defaults for what it leaves out. The value is no part of it.
+    /// The template's attributes, with the defaults of missing ones, without the value.
     private static func attributes(_ template: Attributes, _ type: SecretKeyType) throws(CKError) -> Attributes {
         var template = template
         template.set(CKA_CLASS, CKO_SECRET_KEY)
@@ -56,8 +56,8 @@ struct SecretKeyTemplate {
 
     /// The octets of a new key.
     ///
-    /// - Throws: `CKR_TEMPLATE_INCOMPLETE` or `CKR_KEY_SIZE_RANGE` for a key whose length is not told, or out of range;
-    ///   `CKR_TEMPLATE_INCONSISTENT` where all keys of the type have another.
+    /// - Throws: `CKR_TEMPLATE_INCOMPLETE` or `CKR_KEY_SIZE_RANGE` for a key without a length, or with one that is out
+    ///   of range; `CKR_TEMPLATE_INCONSISTENT` if all keys of the type have another.
     func size() throws(CKError) -> Int {
         if let size = keyType.size {
             guard count ?? size == size else {

@@ -4,7 +4,7 @@ import HostCrypto
 /// The types of secret keys.
 enum SecretKeyType: Sendable, Equatable {
     case gost28147, magma, kuznyechik
-    /// Two keys in one: that of the code, then that of the cipher (KExp15).
+    /// Two keys in one: the code's, then the cipher's (KExp15).
     case magmaTwin, kuznyechikTwin
     case generic
     case aes
@@ -38,7 +38,7 @@ enum SecretKeyType: Sendable, Equatable {
         }
     }
 
-    /// The octets of a key; nil if keys of the type differ in it.
+    /// The octets of a key; nil if the type has several lengths.
     var size: Int? {
         switch self {
         case .gost28147, .magma, .kuznyechik: 32

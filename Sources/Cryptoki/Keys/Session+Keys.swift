@@ -5,7 +5,7 @@ import Secrets
 import Token
 
 extension Session {
-    /// Makes a key pair: on the token if the private key shall live there, else in this process.
+    /// Makes a key pair, on the token if the private key shall be there, else in this process.
     ///
     /// - Returns: The handles of the public and the private key.
     package func generateKeyPair(
@@ -63,12 +63,7 @@ extension SessionKey {
             guard let curve = attributes[CKA_GOSTR3410_PARAMS].flatMap({ Curve(oid: $0) }) else {
                 throw .domainParametersInvalid("\(attributes.place(of: CKA_GOSTR3410_PARAMS)) names no known curve")
             }
-            do throws(GOSTError) {
-                let key = try PrivateKey.generate(on: curve, random: random)
-                self.init(key)
-            } catch {
-                throw CKError(error)
-            }
+            try self.init(generatedOn: curve, random: random)
         case .rsa:
             let bits = try attributes.number(CKA_MODULUS_BITS).map { Int(clamping: $0) } ?? 0
             do throws(HostCryptoError) {
@@ -88,6 +83,16 @@ extension SessionKey {
             } catch {
                 throw CKError(error)
             }
+        }
+    }
+
+    /// Makes a key of GOST R 34.10 in this process.
+    convenience init(generatedOn curve: Curve, random: any RandomSource) throws(CKError) {
+        do throws(GOSTError) {
+            let key = try PrivateKey.generate(on: curve, random: random)
+            self.init(key)
+        } catch {
+            throw CKError(error)
         }
     }
 }

@@ -4,23 +4,27 @@ import HostCrypto
 import Secrets
 import Token
 
-/// The part of an operation that only the private key can do: in this process with a key of a session, on the token with
-/// a key of the token. Hashing and padding are the host's part with both.
+/// The part of an operation that needs the private key. A key of a session computes in this process, a key of the token
+/// on the token. The host hashes and pads for both.
 extension Session {
     /// The signature of a digest by GOST R 34.10 or ECDSA.
     func sign(digest: [UInt8], with key: Object) throws(CKError) -> [UInt8] {
         try requireUsable(key)
         switch key.home {
         case .token(.key(let key), _):
-            return try withKey { token throws(TokenError) in try token.sign(digest: digest, with: key) }
+            return try slot.withToken(usesKey: true) { token throws(TokenError) in
+                try token.sign(digest: digest, with: key)
+            }
         case .token(.ecKey(let key), _):
-            return try withKey { token throws(TokenError) in try token.sign(digest: digest, with: key) }
+            return try slot.withToken(usesKey: true) { token throws(TokenError) in
+                try token.sign(digest: digest, with: key)
+            }
         case .session(_, let key?): return try key.sign(digest: digest, random: slot.settings.random)
         default: throw .keyHandleInvalid("no private key is behind the handle")
         }
     }
 
-    /// What a key of GOST R 34.10 and the other side's public key agree on.
+    /// The secret that a key of GOST R 34.10 and the other side's public key agree on.
     func agree(
         _ parameters: AgreementParameters, _ derivation: KeyDerivation, sBox: SBox, with key: Object
     ) throws(CKError) -> Secret {
@@ -32,19 +36,21 @@ extension Session {
         }
     }
 
-    /// What a token agrees on with a key of its own.
+    /// The secret that a key of the token agrees on.
     private func agree(
         _ key: TokenKey, _ parameters: AgreementParameters, _ derivation: KeyDerivation, sBox: SBox
     ) throws(CKError) -> Secret {
         try requireAgreement()
         let size = key.curve.coordinateSize
         return try parameters.agree(size: size, derivation, sBox: sBox) { peer, ukm, hash throws(CKError) in
-            // All lengths and numbers but the key's come with the mechanism.
+            // All lengths and numbers but those of the key come with the mechanism.
             guard (try? PublicKey(curve: key.curve, bytes: peer)) != nil, ukm.count <= size else {
                 throw .mechanismParameterInvalid(
                     "pPublicData is no point of the key's curve, or pUKM has \(ukm.count) octets, above \(size)")
             }
-            return try withKey { token throws(TokenError) in try token.agree(key, with: peer, ukm: ukm, hash: hash) }
+            return try slot.withToken(usesKey: true) { token throws(TokenError) in
+                try token.agree(key, with: peer, ukm: ukm, hash: hash)
+            }
         }
     }
 
@@ -58,30 +64,9 @@ extension Session {
                 throw .mechanismParameterInvalid("pPublicData is no point of the key's curve")
             }
             let point = Array(peer.point.dropFirst())
-            return try withKey { token throws(TokenError) in try token.agree(key, with: point) }
+            return try slot.withToken(usesKey: true) { token throws(TokenError) in try token.agree(key, with: point) }
         case .session(_, let key?): return try key.sharedSecret(with: peer)
         default: throw .keyHandleInvalid("no private key is behind the handle")
-        }
-    }
-
-    /// - Throws: `CKR_USER_NOT_LOGGED_IN` if the key may not be used before the PIN is presented once more;
-    ///   `CKR_KEY_HANDLE_INVALID` if it was destroyed since the operation began: another may lie in its place.
-    func requireUsable(_ key: Object) throws(CKError) {
-        guard key.authentication?.isGiven != false else {
-            throw .userNotLoggedIn("the key's CKA_ALWAYS_AUTHENTICATE is true, and CKU_CONTEXT_SPECIFIC did not log in")
-        }
-        guard let handle = key.tokenHandle else { return }
-        guard (try? slot.visibleObject(handle)) != nil else {
-            throw .keyHandleInvalid("the key was destroyed since the operation began")
-        }
-    }
-
-    /// As `Slot.withToken`, for a key that another program may have deleted.
-    private func withKey<Result: ~Copyable>(
-        _ body: (Token) throws(TokenError) -> Result
-    ) throws(CKError) -> Result {
-        do throws(CKError) { return try slot.withToken(body) } catch {
-            throw error == .objectHandleInvalid ? .keyHandleInvalid("the token has the key no more") : error
         }
     }
 
@@ -103,7 +88,9 @@ extension Session {
                 throw CKError(error)
             }
             guard key.covers(block) else { throw .dataInvalid }
-            return try withKey { token throws(TokenError) in try token.sign(block: block, with: key) }
+            return try slot.withToken(usesKey: true) { token throws(TokenError) in
+                try token.sign(block: block, with: key)
+            }
         case .session(_, let key?): return try key.sign(input, scheme)
         default: throw .keyHandleInvalid("no private key is behind the handle")
         }
@@ -119,7 +106,9 @@ extension Session {
             let block = [UInt8](copying: ciphertext)
             guard block.count == key.bits / 8 else { throw .encryptedDataLengthRange }
             guard key.covers(block) else { throw .encryptedDataInvalid }
-            let padded = try withKey { token throws(TokenError) in try token.decipher(block: block, with: key) }
+            let padded = try slot.withToken(usesKey: true) { token throws(TokenError) in
+                try token.decipher(block: block, with: key)
+            }
             do throws(HostCryptoError) { return try scheme.plaintext(of: padded) } catch { throw CKError(error) }
         case .session(_, let key?): return try key.decrypt(ciphertext, scheme)
         default: throw .keyHandleInvalid("no private key is behind the handle")
@@ -128,7 +117,7 @@ extension Session {
 }
 
 extension TokenRSAKey {
-    /// Whether a block as long as the modulus is a number below it, as far as the modulus is known.
+    /// Whether a block as long as the modulus is a smaller number. True if the modulus is not known.
     fileprivate func covers(_ block: [UInt8]) -> Bool { modulus.map { block.lexicographicallyPrecedes($0) } ?? true }
 }
 

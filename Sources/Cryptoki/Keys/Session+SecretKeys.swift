@@ -17,15 +17,4 @@ extension Session {
         }
         return try insert(template.object(value, session: handle))
     }
-
-    /// The secret key for an operation, checked for its type and the permission to be used so.
-    func secretKey(
-        _ handle: CK_OBJECT_HANDLE, for mechanism: CK_MECHANISM_TYPE, permission: CK_ATTRIBUTE_TYPE,
-        types: [SecretKeyType]
-    ) throws(CKError) -> Object {
-        let key = try key(handle)
-        try key.requireKind(CKO_SECRET_KEY, types.map(\.rawValue))
-        try key.checkUse(permission, by: mechanism)
-        return try slot.loaded(key)
-    }
 }

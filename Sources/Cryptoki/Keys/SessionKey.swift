@@ -53,7 +53,7 @@ final class SessionKey {
         }
     }
 
-    /// What the key and the other side's public key agree on.
+    /// The secret that the key and the other side's public key agree on.
     func agree(
         _ parameters: AgreementParameters, _ derivation: KeyDerivation, sBox: SBox
     ) throws(CKError) -> Secret {
@@ -63,7 +63,7 @@ final class SessionKey {
             return try parameters.agree(size: curve.coordinateSize, derivation, sBox: sBox) {
                 peer, ukm, hash throws(CKError) in
                 do throws(GOSTError) { return try key.vko(PublicKey(curve: curve, bytes: peer), ukm, hash) } catch {
-                    // All lengths and numbers but the key's come with the mechanism.
+                    // All lengths and numbers but those of the key come with the mechanism.
                     throw error == .libraryFailure
                         ? .functionFailed
                         : .mechanismParameterInvalid("pPublicData is no point of the key's curve, or pUKM is too long")
@@ -82,9 +82,9 @@ final class SessionKey {
     }
 }
 
-/// What makes up a key, as attributes.
+/// The numbers of a key, as attributes.
 extension SessionKey {
-    /// What belongs to the public half of a key pair.
+    /// The numbers of the public half of a key pair.
     func publicValues() throws(CKError) -> Attributes {
         var values = Attributes()
         switch material {
@@ -101,7 +101,7 @@ extension SessionKey {
         return values
     }
 
-    /// What nobody may read of a key that is sensitive or cannot be extracted.
+    /// The numbers that nobody may read while the key is sensitive or cannot be extracted.
     func secretValues() throws(CKError) -> Attributes {
         var values = Attributes()
         switch material {

@@ -2,8 +2,8 @@ import CCryptoki
 
 /// Elements by handle, oldest first. A handle is never 0 and never given out twice.
 ///
-/// Handles only grow, so that the newest is always last and each is found by halving. What is removed leaves a gap until
-/// there are more gaps than elements: no call takes longer because there are many elements.
+/// Handles only grow, so that the newest is always last and each is found by binary search. Removed elements leave
+/// gaps, until there are more gaps than elements. So no call takes longer because there are many elements.
 struct HandleTable<Element> {
     private var places: [(handle: CK_ULONG, element: Element?)] = []
     private var lastHandle: CK_ULONG = 0
@@ -12,7 +12,7 @@ struct HandleTable<Element> {
     private(set) var removals = 0
     private let notFound: CKError
 
-    /// - Parameter notFound: What a handle without an element means.
+    /// - Parameter notFound: The error for a handle without an element.
     init(notFound: CKError) { self.notFound = notFound }
 
     /// The handles of the elements that are wanted, oldest first.
@@ -67,7 +67,7 @@ struct HandleTable<Element> {
         return index
     }
 
-    /// The place with a handle, found by halving.
+    /// The place with a handle, found by binary search.
     private func index(of handle: CK_ULONG) -> Int? {
         var (low, high) = (0, places.count)
         while low < high {

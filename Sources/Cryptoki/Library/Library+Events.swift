@@ -4,18 +4,18 @@ import Locking
 import Token
 
 extension Library {
-    /// The longest wait without a look at whether the library is still wanted.
+    /// The longest wait before a look whether the library was ended.
     private static let waitLimit = Duration.milliseconds(250)
 
-    /// The slot in which a token came or went since the last time, or since the readers were first looked at. Any
-    /// number of threads can wait; none of them holds a lock meanwhile.
+    /// The slot in which a token came or went since the last event, or since the first look at the readers. Any number
+    /// of threads can wait, and none of them holds a lock meanwhile.
     ///
     /// - Parameter waits: Whether to wait for an event if there was none.
     /// - Throws: `CKR_NO_EVENT`; `CKR_CRYPTOKI_NOT_INITIALIZED` when another thread ends the library.
     package func waitForSlotEvent(waits: Bool) throws(CKError) -> CK_SLOT_ID {
         var watch: (any ReaderWatch)?
         while true {
-            // Noted before the look, so that nothing can change in between unseen.
+            // Noted before the look, so that no change in between is missed.
             if waits, watch == nil { watch = readers.watch() }
             let isNoted = (try? watch?.note()) != nil
             if !isNoted { watch = nil }

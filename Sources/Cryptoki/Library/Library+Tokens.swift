@@ -1,6 +1,5 @@
 package import CCryptoki
 import Locking
-import SecureChannel
 package import Secrets
 package import Token
 
@@ -18,9 +17,9 @@ extension Library {
 
     /// - Parameter evicting: Whether to learn everything, even at another process's cost; see `Token.info`.
     package func token(in slot: CK_SLOT_ID, evicting: Bool) throws(CKError) -> TokenState {
-        // While a call waits for a token that is away, this one says so.
+        // While a call waits for an absent token, this one tells that it is absent.
         guard try self.slot(slot).isOccupied else { throw .tokenNotPresent }
-        return try withSlot(slot) { slot throws(CKError) in
+        return try entry(slot).slot.withLock { slot throws(CKError) in
             try slot.withoutSessions { () throws(CKError) in
                 try slot.withToken(waits: false) { token throws(TokenError) in
                     let info = try token.info(evicting: evicting, detailed: evicting)
@@ -34,30 +33,18 @@ extension Library {
         }
     }
 
-    /// Activates the secure channel of the token with a password, as the user typed it.
-    ///
-    /// - Throws: `CKR_SESSION_EXISTS` while a session with the token is open.
-    package func activate(_ slot: CK_SLOT_ID, password: Span<UInt8>) throws(CKError) {
-        let slot = try entry(slot).slot
-        let password = try ActivationPassword.cryptoki(password)
-        try slot.withLock { slot throws(CKError) in
-            guard slot.sessions.isEmpty else { throw .sessionExists }
-            try slot.withToken { token throws(TokenError) in try token.activate(with: password) }
-        }
-    }
-
     /// Formats the token. Its pairings with hosts stay.
     ///
     /// - Parameters:
     ///   - pin: The SO's present PIN.
-    ///   - mode: How messages shall be protected from then on (`SECURE_MESSAGING_`). The channel always takes the highest
-    ///     profile that both ends have, so that this only says which one the caller counts on.
+    ///   - mode: The protection of messages that the caller counts on (`SECURE_MESSAGING_`). The channel always takes
+    ///     the highest profile that both ends have.
     /// - Throws: `CKR_SESSION_EXISTS` while a session with the token is open.
     package func initToken(
         in slot: CK_SLOT_ID, pin: borrowing Secret, format: TokenFormat, mode: CK_ULONG
     ) throws(CKError) {
         let pin = pin.copy()
-        try withSlot(slot) { slot throws(CKError) in
+        try entry(slot).slot.withLock { slot throws(CKError) in
             guard slot.sessions.isEmpty else { throw .sessionExists }
             let isAvailable = try slot.withToken { token throws(TokenError) in
                 let isAvailable = mode == SECURE_MESSAGING_DEFAULT || token.protectionInfo.supportedModes.contains(mode)
@@ -69,8 +56,8 @@ extension Library {
     }
 
     /// What is known of the token that the slot's sessions work with.
-    package func presence(in slot: CK_SLOT_ID) throws(CKError) -> Presence {
-        try withSlot(slot) { slot throws(CKError) in slot.presence }
+    package func presence(in slot: CK_SLOT_ID) throws(CKError) -> TokenPresence {
+        try entry(slot).slot.withLock { slot throws(CKError) in slot.presence }
     }
 
     /// The mechanisms of the token in a slot, in the vendor's order.
@@ -79,7 +66,7 @@ extension Library {
         return MechanismDefinition.all.map(\.type)
     }
 
-    /// What a mechanism works with: the sizes of keys, where they do not follow from the key type, and the flags.
+    /// The sizes of a mechanism's keys, where they do not follow from the key type, and its flags.
     package func information(
         on mechanism: CK_MECHANISM_TYPE, in slot: CK_SLOT_ID
     ) throws(CKError) -> (keySizes: ClosedRange<CK_ULONG>, flags: CK_FLAGS) {

@@ -4,10 +4,10 @@ import GOST
 import Locking
 package import Token
 
-/// What `C_Initialize` makes and `C_Finalize` ends: the slots and sessions of this application.
+/// The slots and sessions of this application. `C_Initialize` makes the library, and `C_Finalize` ends it.
 ///
-/// Any number of threads. A short lock guards the tables and is never held while a card works; each slot has a lock of
-/// its own for that.
+/// Any number of threads can use it. A short lock guards the tables, and is never held while a card works. Each slot
+/// has a lock of its own for that.
 package final class Library: Sendable {
     let readers: any ReaderService
     let settings: TokenSettings
@@ -16,42 +16,35 @@ package final class Library: Sendable {
     private struct Tables {
         /// A reader that was seen once keeps its slot, by its position.
         var slots: [Entry] = []
-        /// What the readers said at the last look.
+        /// The states of the readers at the last look.
         var seen: [ReaderState]?
-        /// Whether the readers were looked at, so that what differs from then on is an event.
+        /// Whether the readers were looked at, so that later changes are events.
         var isKnown = false
         /// Whether the application was just told the number of slots, and will ask for the list.
         var isCounted = false
         /// The slot of each session.
         var sessions = HandleTable<CK_SLOT_ID>(notFound: .sessionHandleInvalid)
-        /// Whether the application has finalised the library, so that a call on its way finds nothing more.
+        /// Whether the application has finalised the library, so that calls under way find no slot.
         var isFinal = false
     }
 
     struct Entry {
         let slot: Lock<Slot>
-        /// Whether a call that waits for the slot's token shall give up.
-        let isAbandoned: Lock<Bool>
-        let sighting: Sighting
+        let signals = SlotSignals()
         var reader: ReaderState { didSet { state = SlotState(reader) } }
-        /// What the reader's state means.
+        /// The slot's state, from the reader's.
         private(set) var state: SlotState
-        /// Whether a card came or went, and nobody was told.
+        /// Whether a card came or went, and the application does not know yet.
         var hasEvent = false
 
         init(_ reader: ReaderState, _ readers: any ReaderService, _ settings: TokenSettings) {
-            isAbandoned = Lock(false)
-            sighting = Sighting()
-            sighting.looked(reader, at: .zero)
-            slot = Lock(
-                Slot(
-                    reader: reader.name, readers: readers, settings: settings, isAbandoned: isAbandoned,
-                    sighting: sighting))
+            signals.lastSeen.looked(reader, at: .zero)
+            slot = Lock(Slot(reader: reader.name, readers: readers, settings: settings, signals: signals))
             self.reader = reader
             state = SlotState(reader)
         }
 
-        /// Takes what the reader says now; nil if it is gone.
+        /// Takes the reader's present state; nil if the reader is gone.
         mutating func update(_ state: ReaderState?) {
             let isOccupied = reader.atr != nil
             // The service counts anew when a reader comes back.
@@ -62,9 +55,9 @@ package final class Library: Sendable {
 
         /// Runs `body` with the slot, without waiting for a token that is away.
         func withLockAtOnce(_ body: (Slot) -> Void) {
-            isAbandoned.withLock { $0 = true }
+            signals.isAbandoned.withLock { $0 = true }
             slot.withLock { slot in body(slot) }
-            isAbandoned.withLock { $0 = false }
+            signals.isAbandoned.withLock { $0 = false }
         }
     }
 
@@ -76,7 +69,7 @@ package final class Library: Sendable {
 
     // MARK: Slots
 
-    /// What a slot looks like from outside, without a word to the token.
+    /// The state of a slot, known without a command to the token.
     package struct SlotState: Sendable {
         /// The PC/SC name of the reader.
         package var reader: String
@@ -89,9 +82,9 @@ package final class Library: Sendable {
     /// The slots in their order.
     ///
     /// - Parameters:
-    ///   - tokenPresent: Whether only those are asked for that have a token which this library drives.
-    ///   - isQuery: Whether only their number is asked for. The list that follows shows what was counted then, so that it
-    ///     fits; any other list shows what is there now.
+    ///   - tokenPresent: Whether to leave out slots without a token that this library drives.
+    ///   - isQuery: Whether the application asks for their number only. The list after that has the slots that were
+    ///     counted, so that it fits. Any other list is new.
     package func slots(tokenPresent: Bool, isQuery: Bool) throws(CKError) -> [CK_SLOT_ID] {
         let isCounted = tables.withLock { tables in
             defer { tables.isCounted = isQuery }
@@ -103,7 +96,7 @@ package final class Library: Sendable {
         }
     }
 
-    /// Brings the table of slots up to what is in the readers now.
+    /// Updates the table of slots from the readers.
     func refreshSlots() throws(CKError) { try look(recent: false) }
 
     private func look(recent: Bool) throws(CKError) {
@@ -113,7 +106,7 @@ package final class Library: Sendable {
             guard !tables.isFinal else { throw .notInitialised }
             let now = settings.clocks.uptime.now
             if recent, tables.seen == states {
-                for entry in tables.slots { entry.sighting.looked(entry.reader, at: now) }
+                for entry in tables.slots { entry.signals.lastSeen.looked(entry.reader, at: now) }
                 return
             }
             tables.seen = states
@@ -123,7 +116,7 @@ package final class Library: Sendable {
             }
             for state in states {
                 if let entry = tables.slots.first(where: { $0.reader.name == state.name }) {
-                    entry.sighting.looked(state, at: now)
+                    entry.signals.lastSeen.looked(state, at: now)
                 } else {
                     var entry = Entry(state, readers, settings)
                     entry.hasEvent = tables.isKnown && state.atr != nil
@@ -134,7 +127,7 @@ package final class Library: Sendable {
         }
     }
 
-    /// The first slot with an event that nobody was told of. It counts as told.
+    /// The first slot with an event that the application does not know yet. From now on it counts as known.
     func takeEvent() -> CK_SLOT_ID? {
         tables.withLock { tables in
             guard let index = tables.slots.firstIndex(where: \.hasEvent) else { return nil }
@@ -150,12 +143,7 @@ package final class Library: Sendable {
         return entry.state
     }
 
-    /// Runs `body` while no other thread has the slot.
-    func withSlot<Result>(_ id: CK_SLOT_ID, _ body: (Slot) throws(CKError) -> Result) throws(CKError) -> Result {
-        try entry(id).slot.withLock { slot throws(CKError) in try body(slot) }
-    }
-
-    /// What is known of a slot, for a call that is about to take its lock.
+    /// A slot's entry, for a call that is about to take its lock.
     func entry(_ id: CK_SLOT_ID) throws(CKError) -> Entry {
         guard LibraryContext.prepare() else { throw .hostMemory }
         if let entry = known(id) { return entry }
@@ -197,7 +185,7 @@ package final class Library: Sendable {
         try withSession(handle) { session throws(CKError) in session.slot.closeSession(handle) }
     }
 
-    /// Closes the sessions that there are; one that is being opened meanwhile is not among them.
+    /// Closes all sessions but those that are being opened meanwhile.
     package func closeAllSessions(with id: CK_SLOT_ID) throws(CKError) {
         var ended: [CK_SESSION_HANDLE] = []
         try entry(id).withLockAtOnce { slot in
@@ -208,11 +196,25 @@ package final class Library: Sendable {
     }
 
     /// Runs `body` with a session, while no other thread has the token's slot.
+    ///
+    /// An error ends the operations that `body` takes a step of, from the caller's arguments to the answer. Two errors do
+    /// not: `CKR_BUFFER_TOO_SMALL`, and the `CKR_OPERATION_ACTIVE` of a function for data in one part that meets an
+    /// operation whose data came in parts, which it must not end (PKCS #11 v2.40, 5.8 to 5.14).
+    ///
+    /// - Parameter operations: All that must be active (`CKF_`); none for a call that takes a step of none.
+    /// - Throws: `CKR_OPERATION_NOT_INITIALIZED` if one is not, which ends none; whatever `body` throws.
     package func withSession<Result>(
-        _ handle: CK_SESSION_HANDLE, _ body: (Session) throws(CKError) -> Result
+        _ handle: CK_SESSION_HANDLE, during operations: CK_FLAGS = 0, _ body: (Session) throws(CKError) -> Result
     ) throws(CKError) -> Result {
         let id = try tables.withLock { tables throws(CKError) in try tables.sessions[handle] }
-        return try withSlot(id) { slot throws(CKError) in try body(slot.sessions[handle]) }
+        return try entry(id).slot.withLock { slot throws(CKError) in
+            let session = try slot.sessions[handle]
+            guard session.activeOperations & operations == operations else { throw .operationNotInitialised }
+            do throws(CKError) { return try body(session) } catch {
+                if ![.bufferTooSmall, .operationActive].contains(error) { session.cancel(operations) }
+                throw error
+            }
+        }
     }
 
     /// The slot, state and flags of a session.
@@ -231,7 +233,7 @@ package final class Library: Sendable {
 
     // MARK: End
 
-    /// Closes everything. Calls that other threads are in the middle of end first.
+    /// Closes everything, after the calls that are under way in other threads.
     package func finalize() {
         let entries = tables.withLock { tables in
             defer {

@@ -32,7 +32,7 @@ extension Session {
     package func logOut() throws(CKError) {
         guard slot.login != nil else { throw .userNotLoggedIn("nobody is logged in") }
         slot.loginEnded()
-        // A token that is away loses the right with its session, and nobody waits for it.
+        // A token that is away loses the right with its session. It is not waited for.
         if case .waitingForToken = slot.presence {
             slot.connection?.forgetLogin()
             return

@@ -10,9 +10,9 @@ extension Session {
         try slot.withToken { token throws(TokenError) in try token.resetUserPIN(to: pin) }
     }
 
-    /// Changes the PIN of who is logged in; User's, if nobody is.
+    /// Changes the PIN of the one who is logged in, or User's if nobody is.
     ///
-    /// - Parameter old: The present value; empty if it is left out, which only a login makes up for.
+    /// - Parameter old: The present value. It may be empty only during a login.
     package func setPIN(old: borrowing Secret, new: borrowing Secret) throws(CKError) {
         guard isReadWrite else { throw .sessionReadOnly("a PIN is to be set") }
         let role = slot.login ?? .user

@@ -13,10 +13,10 @@ package final class Session {
     var search: Search?
     var digest: DigestOperation?
     var signature: SignatureOperation?
-    var verification: VerificationOperation?
+    var verification: SignatureOperation?
     var signRecovery: RecoveryOperation?
     var verifyRecovery: RecoveryOperation?
-    /// What the operation begun last has to be told before its key may be used.
+    /// The authentication that the last operation's key needs.
     weak var authentication: Authentication?
     var encryption: CipherOperation?
     var decryption: CipherOperation?
@@ -28,13 +28,13 @@ package final class Session {
         self.slot = slot
     }
 
-    /// What only a login allows ends with it: operations with private and secret keys.
+    /// Operations with private and secret keys end with the login.
     func loginEnded() {
         signature = nil
         signRecovery = nil
         encryption = nil
         decryption = nil
-        if verification?.isPrivate == true { verification = nil }
+        if verification?.key.isPrivate == true { verification = nil }
         if verifyRecovery?.key.isPrivate == true { verifyRecovery = nil }
     }
 

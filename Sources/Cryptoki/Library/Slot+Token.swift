@@ -15,30 +15,42 @@ extension Slot {
     /// If the token leaves a reader where it may be away for a while, the call waits for its return and then runs `body`
     /// from its beginning, unless something that must not run twice was sent. No other slot waits with it.
     ///
-    /// - Parameter waits: Whether to wait for an absent token. What only tells of the token tells that it is absent.
+    /// - Parameters:
+    ///   - waits: Whether to wait for an absent token. Functions that only inform of the token do not.
+    ///   - usesKey: Whether `body` uses a key, which another program may have deleted.
     func withToken<Result: ~Copyable>(
-        waits: Bool = true, _ body: (Token) throws(TokenError) -> Result
+        waits: Bool = true, usesKey: Bool = false, _ body: (Token) throws(TokenError) -> Result
     ) throws(CKError) -> Result {
         var lastExchange: CardExchange?
         let previous = login
         defer { if previous != nil, login == nil { loginEnded() } }
-        do throws(TokenError) {
-            for _ in 1..<Self.departures {
+        var departures = 0
+        while true {
+            do throws(TokenError) {
+                let token = try presentToken(waits: waits)
+                defer { if sessions.isEmpty { disconnect() } }
                 do throws(TokenError) {
-                    return try attempt(waits: waits, &lastExchange, body)
+                    let result = try body(token)
+                    signals.lastSeen.answered(at: token.lastContact)
+                    return result
                 } catch {
-                    let recovery = error.recovery(afterActing: connection?.hasActed != false)
-                    guard case .waitingForToken = presence, waits, recovery == .afterReturn else { throw error }
+                    lastExchange = token.lastExchange
+                    throw failure(error, of: token)
                 }
+            } catch {
+                departures += 1
+                let recovery = error.recovery(afterActing: connection?.hasActed != false)
+                if departures < Self.departures, waits, case .waitingForToken = presence, recovery == .afterReturn {
+                    continue
+                }
+                guard usesKey, error == .notFound else { throw CKError(error, after: lastExchange) }
+                throw .keyHandleInvalid("the token has the key no more")
             }
-            return try attempt(waits: waits, &lastExchange, body)
-        } catch {
-            throw CKError(error, after: lastExchange)
         }
     }
 
-    /// Runs `body`, which needs none of the open sessions. If it finds that their token is gone, with them, it runs once
-    /// more, with the token that is there now.
+    /// Runs `body`, which needs none of the open sessions. If their token turns out to be gone, the sessions end, and
+    /// `body` runs once more, with the token that is there now.
     func withoutSessions<Result>(_ body: () throws(CKError) -> Result) throws(CKError) -> Result {
         let wasConnected = connection != nil
         do throws(CKError) { return try body() } catch {
@@ -47,24 +59,13 @@ extension Slot {
         }
     }
 
-    /// - Parameter lastExchange: Takes what the card answered last, if `body` fails.
-    private func attempt<Result: ~Copyable>(
-        waits: Bool, _ lastExchange: inout CardExchange?, _ body: (Token) throws(TokenError) -> Result
-    ) throws(TokenError) -> Result {
-        let token = try presentToken(waits: waits)
-        defer { if sessions.isEmpty { disconnect() } }
-        do throws(TokenError) {
-            let result = try body(token)
-            sighting.answered(at: token.lastContact)
-            return result
-        } catch {
-            lastExchange = token.lastExchange
-            sighting.answered(at: token.lastContact)
-            if error == .anotherToken { end(as: .wrongToken) }
-            guard error.isAbsence || (error.mayBeAbsence && hasLeft()) else { throw error }
-            tokenLeft()
-            throw error.isAbsence ? error : .link(.removed(sent: true))
-        }
+    /// The error of a call, which may mean that the token left.
+    private func failure(_ error: TokenError, of token: Token) -> TokenError {
+        signals.lastSeen.answered(at: token.lastContact)
+        if error == .anotherToken { end(as: .wrongToken) }
+        guard error.isAbsence || (error.mayBeAbsence && hasLeft()) else { return error }
+        tokenLeft()
+        return error.isAbsence ? error : .link(.removed(sent: true))
     }
 
     /// The connected token; one that is away is waited for.
@@ -82,14 +83,14 @@ extension Slot {
                 }
             }
             guard waits else { throw .link(.noCard) }
-            guard !isAbandoned.withLock({ $0 }) else { break }
+            guard !signals.isAbandoned.withLock({ $0 }) else { break }
             settings.clocks.pause(Self.pollInterval)
         }
         end(as: .normal)
         throw .link(.removed(sent: false))
     }
 
-    /// Goes on with the token behind `link`, if it is the one that left and proves it. Any other gets neither PIN nor
+    /// Goes on with the token behind `link` if it proves to be the one that left. Any other gets neither PIN nor
     /// command, and ends the sessions.
     private func resume(_ token: Token, over link: any CardLink) throws(TokenError) {
         do throws(TokenError) {
@@ -97,7 +98,7 @@ extension Slot {
             try token.resume(over: link)
             try token.prepare()
         } catch {
-            // That the PIN is not taken again is the user's business, not the token's identity.
+            // A PIN that is not taken again says nothing of the token's identity.
             if error != .notLoggedIn {
                 guard error.isForeignToken else { throw error }
                 end(as: .wrongToken)
@@ -107,15 +108,15 @@ extension Slot {
         presence = .completed
     }
 
-    /// The token is gone: its sessions wait for it, where they may.
+    /// The token is gone. Its sessions wait for it if the policy lets them.
     private func tokenLeft() {
         guard !sessions.isEmpty, let connection else { return end(as: .normal) }
         let window = settings.policy.window(isWireless: connection.isWireless)
         guard window > .zero else { return end(as: .normal) }
-        presence = .waitingForToken(until: sighting.time + window)
+        presence = .waitingForToken(until: signals.lastSeen.time + window)
     }
 
-    /// Whether a transmission failed because the token left. The smart card service notices that a little later.
+    /// Whether a transmission failed because the token left. The smart card service notices it a little later.
     private func hasLeft() -> Bool {
         for _ in 0..<6 {
             if let readers = try? readers.readers(), readers.first(where: { $0.name == reader })?.atr == nil {

@@ -11,34 +11,29 @@ final class Slot {
     let reader: String
     let readers: any ReaderService
     let settings: TokenSettings
-    /// Set by another thread that wants the slot: a call that waits for the token gives up.
-    let isAbandoned: Lock<Bool>
-    /// When the token was last known to be there.
-    let sighting: Sighting
+    /// What other threads tell without the lock.
+    let signals: SlotSignals
 
     private(set) var connection: Token?
     private var history: ChannelHistory?
     var sessions = SlotSessions()
     /// Objects of the token and of its sessions.
     var objects = HandleTable<Object>(notFound: .objectHandleInvalid)
-    /// What the token had when `objects` was last brought up to it.
+    /// The token's objects when `objects` was last updated.
     var known: TokenObjects?
-    /// Whether the token is there, and has been.
-    var presence = Presence.normal {
+    /// Whether the token is present, and was away.
+    var presence = TokenPresence.normal {
         didSet {
             guard presence != oldValue else { return }
             settings.log.notice("\(presence.description)", metadata: ["reader": "\(reader)"])
         }
     }
 
-    init(
-        reader: String, readers: any ReaderService, settings: TokenSettings, isAbandoned: Lock<Bool>, sighting: Sighting
-    ) {
+    init(reader: String, readers: any ReaderService, settings: TokenSettings, signals: SlotSignals) {
         self.reader = reader
         self.readers = readers
         self.settings = settings
-        self.isAbandoned = isAbandoned
-        self.sighting = sighting
+        self.signals = signals
     }
 
     // MARK: Token
@@ -46,9 +41,8 @@ final class Slot {
     /// Who is logged in to the token.
     var login: Token.Role? { connection?.login }
 
-    /// Connects to the card. Nothing is done to it that could not be done twice, so that what may pass is waited out and
-    /// everything done from the beginning: for a second, in which the smart card service also powers a card that another
-    /// program has switched off.
+    /// Connects to the card. Everything here can be done twice, so that passing errors are waited out for a second, and
+    /// all is done again. In that time the smart card service also powers a card that another program has switched off.
     func connect() throws(TokenError) -> Token {
         let end = settings.clocks.uptime.now + .seconds(1)
         var isLast = false
@@ -72,7 +66,8 @@ final class Slot {
         return token
     }
 
-    /// The same for as long as this process knows the slot, so that the token can tell its sessions from others'.
+    /// The history of the slot's channels. It stays as long as the process knows the slot, so that the token can tell
+    /// the process's sessions from others'.
     private func channelHistory() throws(TokenError) -> ChannelHistory {
         if let history { return history }
         let history = try ChannelHistory(random: settings.random)
@@ -112,7 +107,7 @@ final class Slot {
     func closeAllSessions() { end(as: .normal) }
 
     /// Ends all sessions; their handles and those of their objects are never used again.
-    func end(as presence: Presence) {
+    func end(as presence: TokenPresence) {
         sessions.removeAll()
         objects.removeAll { _ in true }
         known = nil
@@ -122,7 +117,7 @@ final class Slot {
 
     // MARK: Login
 
-    /// What only a login allows ends with it: operations with private keys, and private objects that no token keeps.
+    /// Operations with private keys, and private objects of sessions, end with the login.
     func loginEnded() {
         objects.removeAll { $0.isPrivate }
         known = nil

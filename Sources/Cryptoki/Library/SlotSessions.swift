@@ -2,7 +2,7 @@ import CCryptoki
 
 /// The sessions of one slot.
 struct SlotSessions {
-    /// Digests that sessions have put aside.
+    /// Digests that sessions have saved.
     var savedStates = SavedStates()
     private var sessions: [CK_SESSION_HANDLE: Session] = [:]
     private var ended: [CK_SESSION_HANDLE] = []

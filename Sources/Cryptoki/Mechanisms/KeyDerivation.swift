@@ -5,22 +5,23 @@ import Secrets
 
 /// How a key is derived from another.
 enum KeyDerivation: Sendable {
-    /// VKO GOST R 34.10-2001 (RFC 4357, 5.2) and what the parameter says of its result.
+    /// VKO GOST R 34.10-2001 (RFC 4357, 5.2), then the derivation that the parameter names.
     case vko2001
-    /// VKO_GOSTR3410_2012_256 (RFC 7836, 4.3.1) and what the parameter says of its result.
+    /// VKO_GOSTR3410_2012_256 (RFC 7836, 4.3.1), then the derivation that the parameter names.
     case vko2012256
     /// VKO_GOSTR3410_2012_512 (RFC 7836, 4.3.2).
     case vko2012512
     /// KEG (RFC 9189, 8.3.1).
     case keg
-    /// ECDH with the cofactor 1 (PKCS #11 v2.40 current mechanisms, 2.3.8) and what the parameter says of its result.
+    /// ECDH with the cofactor 1 (PKCS #11 v2.40 current mechanisms, 2.3.8), then the derivation that the parameter
+    /// names.
     case ecdh
     /// KDF_TREE_GOSTR3411_2012_256 (RFC 7836, 4.4).
     case tree
     /// The base key's value followed by another's (PKCS #11 v2.40, 2.31.2).
     case concatenation
 
-    /// The types of the private keys that agree; none where nobody does.
+    /// The types of the private keys that agree; none without an agreement.
     var keyTypes: [KeyType] {
         switch self {
         case .vko2001: [.gostR3410]
@@ -48,11 +49,11 @@ enum KeyDerivation: Sendable {
 typealias VKO = (_ peer: [UInt8], _ ukm: [UInt8], _ hash: HashAlgorithm) throws(CKError) -> Secret
 
 extension AgreementParameters {
-    /// What a private key and the other side's public key agree on.
+    /// The secret that a private key and the other side's public key agree on.
     ///
     /// - Parameters:
     ///   - size: The octets of a coordinate.
-    ///   - vko: What the private key does.
+    ///   - vko: The computation with the private key.
     func agree(size: Int, _ derivation: KeyDerivation, sBox: SBox, _ vko: VKO) throws(CKError) -> Secret {
         let peer = bare(size)
         switch derivation {
@@ -83,12 +84,12 @@ extension AgreementParameters {
         }
     }
 
-    /// The public key without the OCTET STRING that some put it into.
+    /// The public key without the OCTET STRING around it that some applications send.
     private func bare(_ size: Int) -> [UInt8] {
         publicData.count > 2 * size && publicData.first == 4 ? publicData.suffix(2 * size) : publicData
     }
 
-    /// What the key derivation function makes of a shared secret of 32 octets.
+    /// The result of the key derivation function for a shared secret of 32 octets.
     private func diversify(_ secret: borrowing Secret, _ sBox: SBox) throws(CKError) -> Secret {
         switch function {
         case CK_ULONG(CKD_NULL): return secret.copy()
@@ -113,7 +114,7 @@ extension AgreementParameters {
         }
     }
 
-    /// `count` octets of what the shared secret of ECDH gives. Without a key derivation function these are its last.
+    /// `count` octets from the shared secret of ECDH. Without a key derivation function these are its last octets.
     func expand(_ secret: borrowing Secret, count: Int?) throws(CKError) -> Secret {
         let hash: DigestAlgorithm
         switch derivation {

@@ -4,7 +4,7 @@ package import CCryptoki
 package struct Mechanism: Sendable {
     package var type: CK_MECHANISM_TYPE
     package var parameter: [UInt8]
-    /// What the parameter points to, where it is a structure with pointers.
+    /// The parameter's contents if it is a structure with pointers.
     package var structure: MechanismParameters?
 
     package init(type: CK_MECHANISM_TYPE, parameter: [UInt8], structure: MechanismParameters? = nil) {

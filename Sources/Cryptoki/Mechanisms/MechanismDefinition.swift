@@ -2,13 +2,13 @@ import CCryptoki
 import GOST
 import HostCrypto
 
-/// What a mechanism does, for which keys, and what `C_GetMechanismInfo` tells of it.
+/// A mechanism: its work, its keys, and the answer of `C_GetMechanismInfo`.
 struct MechanismDefinition: Sendable {
     enum Work: Sendable {
         case keyPairGeneration(KeyType)
         /// Signs a digest by GOST R 34.10 or ECDSA, or with `hash` a message of any length.
         case signature(KeyType, hash: DigestAlgorithm?)
-        /// Encrypts with RSA or signs, with `hash` a message of any length: what the flags say.
+        /// Encrypts with RSA or signs, with `hash` a message of any length. The flags tell which.
         case rsa(RSAPadding, hash: DigestAlgorithm?)
         case digest(DigestAlgorithm)
         case keyGeneration(SecretKeyType)
@@ -154,8 +154,8 @@ struct MechanismDefinition: Sendable {
         return definition
     }
 
-    /// Mechanisms that hash by GOST accept the hash's parameter set as their parameter, or none. Ciphers, codes and what
-    /// makes keys of keys check theirs when they begin; the others accept none.
+    /// Mechanisms that hash by GOST accept the hash's parameter set as their parameter, or none. Ciphers, codes,
+    /// wrapping and derivation check theirs when they begin. The others accept none.
     func checkParameter(_ parameter: [UInt8]) throws(CKError) {
         guard !parameter.isEmpty else { return }
         switch work {

@@ -1,7 +1,7 @@
 package import CCryptoki
 import GOST
 
-/// What the structure of a mechanism's parameter points to.
+/// A mechanism's parameter that is a structure with pointers.
 package enum MechanismParameters: Sendable {
     case agreement(AgreementParameters)
     case tree(KeyTreeParameters)
@@ -28,7 +28,7 @@ package struct OAEPParameters: Sendable {
 /// The parameters of a key agreement: `CK_GOSTR3410_DERIVE_PARAMS`, `CK_ECDH1_DERIVE_PARAMS`, or the same without
 /// pointers.
 package struct AgreementParameters: Sendable, Equatable {
-    /// What becomes of the shared secret (`CKD_`).
+    /// The derivation from the shared secret (`CKD_`).
     package var derivation: CK_ULONG
     /// The other side's public key.
     package var publicData: [UInt8]
@@ -48,8 +48,8 @@ package struct AgreementParameters: Sendable, Equatable {
         self = parameters
     }
 
-    /// Reads the same with fields of fixed length, 128 octets for the public key and 8 for the UKM, which a shorter key
-    /// does not fill: older bindings have them.
+    /// Reads the same with fields of fixed length, as older bindings have them: 128 octets for the public key, which
+    /// need not fill them, and 8 for the UKM.
     init?(fixed octets: [UInt8]) {
         let room = (publicData: 128, ukm: 8)
         guard let parameters = Self(flat: octets, width: 4, room) ?? Self(flat: octets, width: 8, room) else {
@@ -58,7 +58,7 @@ package struct AgreementParameters: Sendable, Equatable {
         self = parameters
     }
 
-    /// - Parameter room: What the fields have at least.
+    /// - Parameter room: The least lengths of the fields.
     private init?(flat octets: [UInt8], width: Int, _ room: (publicData: Int, ukm: Int) = (0, 0)) {
         var rest = octets[...]
         func number() -> UInt64? {
@@ -80,16 +80,18 @@ package struct AgreementParameters: Sendable, Equatable {
 }
 
 extension AgreementParameters {
-    /// ``derivation`` as the standard numbers it, for agreements of GOST R 34.10. The vendor's bindings for Java have two
-    /// numbers of their own, and some of their programs write an `int` as a `long`: the upper half is its sign.
+    /// ``derivation`` as the standard numbers it, for agreements of GOST R 34.10. The vendor's bindings for Java have
+    /// two numbers of their own. Some programs write an `int` as a `long`, so that the upper half is its sign.
     var function: CK_ULONG {
         let number = derivation >> 31 == 0x1_FFFF_FFFF ? derivation & 0xFFFF_FFFF : derivation
         return switch number {
-        case 0x9000_0001: CK_ULONG(CKD_NULL)
-        case 0x9000_0009: CK_ULONG(CKD_CPDIVERSIFY_KDF)
+        case Self.javaNull: CK_ULONG(CKD_NULL)
+        case Self.javaDiversify: CK_ULONG(CKD_CPDIVERSIFY_KDF)
         default: number
         }
     }
+
+    private static let (javaNull, javaDiversify): (CK_ULONG, CK_ULONG) = (0x9000_0001, 0x9000_0009)
 }
 
 /// The parameters of the transport of a key (`CK_GOSTR3410_KEY_WRAP_PARAMS`).

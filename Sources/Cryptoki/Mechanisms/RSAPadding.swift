@@ -1,7 +1,7 @@
 import CCryptoki
 import HostCrypto
 
-/// What a mechanism of RSA puts around what is signed or encrypted.
+/// The padding of a mechanism of RSA.
 enum RSAPadding: Sendable {
     /// Nothing: the number itself.
     case raw
@@ -13,7 +13,7 @@ enum RSAPadding: Sendable {
 extension Mechanism {
     /// The scheme of a signature, or of a verification.
     ///
-    /// - Parameter hash: What the mechanism itself hashes with.
+    /// - Parameter hash: The mechanism's own hash function.
     func signatureScheme(_ padding: RSAPadding, hash: DigestAlgorithm?) throws(CKError) -> RSASignatureScheme {
         switch padding {
         case .raw, .pkcs1:
@@ -46,7 +46,7 @@ extension Mechanism {
             }
             return padding == .raw ? .raw : .pkcs1
         case .oaep:
-            // Without a label there need be no source of one: OpenSC's pkcs11-tool 0.23 names none.
+            // Without a label the source may be 0, as in OpenSC's pkcs11-tool 0.23.
             guard case .oaep(let parameters) = structure,
                 parameters.source == CKZ_DATA_SPECIFIED || (parameters.source == 0 && parameters.label.isEmpty),
                 let hash = DigestAlgorithm(mechanism: parameters.hash),

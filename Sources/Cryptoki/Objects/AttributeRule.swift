@@ -1,8 +1,8 @@
 import CCryptoki
 
-/// What holds for one attribute of a class of objects (PKCS #11 v2.40, table 10).
+/// The rule for one attribute of a class of objects (PKCS #11 v2.40, table 10).
 struct AttributeRule: Sendable {
-    /// What a value looks like.
+    /// The form of a value.
     enum Form: Sendable {
         case bool, number, bytes
         /// Numbers one after another.
@@ -13,12 +13,12 @@ struct AttributeRule: Sendable {
         case date
     }
 
-    /// What a template for a new object says of it.
+    /// Whether a template for a new object has it.
     enum Presence: Sendable {
         case required
-        /// May be left out, and is then this.
+        /// May be left out. The default is this.
         case optional([UInt8])
-        /// May be left out, and is then what the library makes of the others.
+        /// May be left out. The library then computes it from the others.
         case computed
         /// Only the library sets it, to this.
         case readOnly([UInt8])
@@ -61,13 +61,13 @@ struct AttributeRule: Sendable {
         AttributeRule(form: form, presence: .readOnly(value), change: .never)
     }
 
-    /// What a key does to the keys that it wraps, unwraps or derives.
+    /// A template for the keys that a key wraps, unwraps or derives.
     static let template = AttributeRule(form: .template, presence: .optional([]), change: .never)
 
-    /// What an object is trusted with.
+    /// `CKA_TRUSTED`.
     static let trusted = AttributeRule(form: .bool, presence: .optional([0]), change: .officer)
 
-    /// - Parameter place: What the value is that of.
+    /// - Parameter place: The attribute's name for a reason.
     /// - Throws: `CKR_ATTRIBUTE_VALUE_INVALID`.
     func check(_ value: [UInt8], _ place: @autoclosure () -> Reason) throws(CKError) {
         let isValid =

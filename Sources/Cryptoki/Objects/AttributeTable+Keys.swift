@@ -18,7 +18,7 @@ extension AttributeTable {
     /// Whether a key pair signs the journal of the token that it lives on.
     private static let journal = AttributeRule.bool(false, .never)
 
-    /// What nobody can undo to learn or let out a key.
+    /// The attributes that protect a key and cannot be reset.
     private static let sensitive: Rules = [
         CKA_ALWAYS_SENSITIVE: .readOnly(.bool, [0]), CKA_NEVER_EXTRACTABLE: .readOnly(.bool, [0]),
         CKA_WRAP_WITH_TRUSTED: .bool(false, .only(true)),
@@ -94,8 +94,8 @@ extension AttributeTable {
     /// The public exponent of a key pair whose template names none.
     static let defaultPublicExponent: [UInt8] = [1, 0, 1]
 
-    /// The table for one half of a key pair that a mechanism makes: what makes up the key is no part of a template, but
-    /// what the key shall be like.
+    /// The table for one half of a key pair that a mechanism makes. Its template describes the key and has none of its
+    /// values.
     init(generating half: Attributes, _ keyType: KeyType) throws(CKError) {
         try self.init(for: half)
         let isPublic = try half.number(CKA_CLASS) == CKO_PUBLIC_KEY

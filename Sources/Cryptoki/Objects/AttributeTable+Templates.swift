@@ -2,7 +2,7 @@ import CCryptoki
 import GOST
 
 extension AttributeTable {
-    /// The attributes of a new object: what the template says, and the defaults for what it leaves out.
+    /// The attributes of a new object: those of the template, and the defaults of the others.
     ///
     /// - Throws: `CKR_ATTRIBUTE_TYPE_INVALID`, `CKR_ATTRIBUTE_READ_ONLY`, `CKR_ATTRIBUTE_VALUE_INVALID` or
     ///   `CKR_TEMPLATE_INCOMPLETE`.
@@ -22,7 +22,7 @@ extension AttributeTable {
         return completed(template)
     }
 
-    /// The attributes, with the defaults for what is missing.
+    /// The attributes, with the defaults of missing ones.
     func completed(_ attributes: Attributes) -> Attributes {
         var attributes = attributes
         for (type, rule) in rules where attributes[type] == nil {
@@ -64,7 +64,7 @@ extension AttributeTable {
         return (rule, value)
     }
 
-    /// What the attributes are those of.
+    /// The kind of object that has the attributes, for a reason.
     private func description(of attributes: Attributes) -> Reason {
         guard let objectClass = try? attributes.number(CKA_CLASS) else { return "an object without CKA_CLASS" }
         guard let keyType = try? attributes.number(CKA_KEY_TYPE) else { return "an object of \(class: objectClass)" }

@@ -1,7 +1,7 @@
 import CCryptoki
 import GOST
 
-/// The attributes of objects of one class and type, and what holds for each (PKCS #11 v2.40, 4; `CKA_UNIQUE_ID`, v3.0,
+/// The attributes of objects of one class and type, and the rule for each (PKCS #11 v2.40, 4; `CKA_UNIQUE_ID`, v3.0,
 /// 4.4; GOST, 2.40 current mechanisms, 2.22 to 2.24).
 struct AttributeTable: Sendable {
     typealias Rules = [CK_ATTRIBUTE_TYPE: AttributeRule]
@@ -10,8 +10,8 @@ struct AttributeTable: Sendable {
 
     /// The table for the object that a template describes, or that has these attributes.
     ///
-    /// - Throws: `CKR_TEMPLATE_INCOMPLETE` without a class or a key's type, `CKR_ATTRIBUTE_VALUE_INVALID` for one that
-    ///   nobody knows, `CKR_TEMPLATE_INCONSISTENT` for a type that the class does not have here.
+    /// - Throws: `CKR_TEMPLATE_INCOMPLETE` without a class or a key's type, `CKR_ATTRIBUTE_VALUE_INVALID` for an
+    ///   unknown one, `CKR_TEMPLATE_INCONSISTENT` for a type that the class does not have here.
     init(for attributes: Attributes) throws(CKError) {
         guard let objectClass = try attributes.number(CKA_CLASS) else {
             throw .templateIncomplete("CKA_CLASS is missing")

@@ -1,8 +1,8 @@
 import CCryptoki
 package import Secrets
 
-/// The value of an attribute. What can make up a key, and what private objects say, is kept as a secret, and is an array
-/// for as long only as somebody looks at it.
+/// The value of an attribute. Values of keys and of private objects are kept as secrets, and become arrays only while
+/// they are read.
 package enum AttributeValue: Sendable, Equatable {
     case open([UInt8])
     case secret(SharedSecret)
@@ -21,7 +21,7 @@ package enum AttributeValue: Sendable, Equatable {
         }
     }
 
-    /// The value as an object keeps it: secret if the object is private and it says more than a number.
+    /// The value as an object keeps it: secret if the object is private and the value is longer than a number.
     func kept(isPrivate: Bool) -> AttributeValue {
         switch self {
         case .open(let bytes) where isPrivate && bytes.count > MemoryLayout<CK_ULONG>.size:

@@ -11,7 +11,7 @@ extension Attributes {
         [CKA_WRAP_TEMPLATE, CKA_UNWRAP_TEMPLATE, CKA_DERIVE_TEMPLATE].contains(type)
     }
 
-    /// The template that a value holds; nil if it holds none, or one with a template in it.
+    /// The template in a value; nil if there is none, or if it has a template in it.
     package init?(packed bytes: [UInt8]) {
         self.init()
         var cursor = ByteCursor(bytes)
@@ -23,7 +23,7 @@ extension Attributes {
         }
     }
 
-    /// The attributes as the value of another one; nil for a type or a length that has no form.
+    /// The attributes as the value of another one; nil if a type or a length does not fit the form.
     package var packed: [UInt8]? {
         var bytes: [UInt8] = []
         for type in types.sorted() {
@@ -37,7 +37,7 @@ extension Attributes {
         return bytes
     }
 
-    /// These attributes, and those that the template has which a key keeps for what is made with it.
+    /// These attributes, joined with a key's template for the keys that are made with it.
     ///
     /// - Throws: `CKR_TEMPLATE_INCONSISTENT` where they differ.
     func joined(with key: Attributes, _ type: CK_ATTRIBUTE_TYPE) throws(CKError) -> Attributes {

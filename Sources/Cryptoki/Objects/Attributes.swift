@@ -27,7 +27,7 @@ package struct Attributes: Sendable, Equatable {
         self.origin = origin
     }
 
-    /// A template without values that were secret from the beginning.
+    /// A template whose values were never secret.
     package init(
         template: [(type: CK_ATTRIBUTE_TYPE, value: [UInt8])], _ name: StaticString = "pTemplate"
     ) throws(CKError) {
@@ -59,7 +59,7 @@ package struct Attributes: Sendable, Equatable {
         return attributes
     }
 
-    /// Whose object the value is part of is not known, so that what could make up a key is kept as a secret.
+    /// The object that the value is part of is not known. So a value that could make up a key is kept as a secret.
     private static func value(_ bytes: [UInt8], of type: CK_ATTRIBUTE_TYPE) -> AttributeValue {
         secrets.contains(type) ? .secret(SharedSecret(copying: bytes)) : .open(bytes)
     }
@@ -67,7 +67,7 @@ package struct Attributes: Sendable, Equatable {
     /// The types that have a value.
     package var types: some Collection<CK_ATTRIBUTE_TYPE> { values.keys }
 
-    /// As ``types``, those of the caller's template first and in its order.
+    /// As ``types``: first those of the caller's template, in its order.
     var orderedTypes: [CK_ATTRIBUTE_TYPE] { origin.map { $0.sorted(Array(types)) } ?? types.sorted() }
 
     /// Whether every attribute of `template` is here with the same value.

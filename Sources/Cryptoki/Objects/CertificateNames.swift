@@ -1,13 +1,13 @@
 import APDU
 
-/// What names a certificate, and its public key: fields of it, in DER (RFC 5280, 4.1).
+/// The fields that name a certificate, and its public key, in DER (RFC 5280, 4.1).
 struct CertificateNames {
     var serialNumber: [UInt8]
     var issuer: [UInt8]
     var subject: [UInt8]
     var publicKeyInfo: [UInt8]
 
-    /// - Returns: nil if this does not have the form of a certificate.
+    /// - Returns: nil for octets that are no certificate.
     init?(certificate: [UInt8]) {
         do throws(MalformedBytes) {
             var cursor = ByteCursor(certificate)

@@ -2,8 +2,8 @@ import CCryptoki
 
 /// The profiles that the library meets (PKCS #11 Profiles v3.0, 3), as objects that no token keeps (v3.0, 4.12).
 ///
-/// Public Certificates Token is none of them: a certificate can be private here, and nothing makes a program give a
-/// certificate the identifier of its key.
+/// Public Certificates Token is none of them: a certificate can be private here, and a program need not give it the
+/// identifier of its key.
 enum ConformanceProfile {
     static let all = [CKP_BASELINE_PROVIDER, CKP_EXTENDED_PROVIDER, CKP_AUTHENTICATION_TOKEN]
 

@@ -4,7 +4,7 @@ import Token
 extension Session {
     /// The attributes of an object.
     ///
-    /// - Parameter types: Those that are wanted; nil for all. A key's value is not read unless it is.
+    /// - Parameter types: The types that are wanted; nil for all. A key's value is read only if it is wanted.
     /// - Throws: `CKR_OBJECT_HANDLE_INVALID` if there is none that the session may see.
     package func attributes(
         of handle: CK_OBJECT_HANDLE, types: [CK_ATTRIBUTE_TYPE]? = nil
@@ -18,7 +18,7 @@ extension Session {
         return try slot.withToken { token throws(TokenError) in try TokenFeatures.attributes(of: token) }
     }
 
-    /// Whether an attribute exists but may not be read: what makes up a private or a secret key that is sensitive or
+    /// Whether an attribute exists but may not be read: a secret number of a private or secret key that is sensitive or
     /// cannot be extracted.
     package static func isSensitive(_ type: CK_ATTRIBUTE_TYPE, in attributes: Attributes) -> Bool {
         guard !attributes.showsValue else { return false }
@@ -48,8 +48,8 @@ extension Session {
 
 extension Slot {
     /// The objects that the present login may see and that match a template, oldest first. Hardware features are found
-    /// only by a template with their class (PKCS #11 v2.40, 4.3.1). So are profiles, or by their number: a program that was
-    /// written before version 3.0 and lists everything does not know them.
+    /// only by a template with their class (PKCS #11 v2.40, 4.3.1). So are profiles, or by their number: programs older
+    /// than version 3.0 do not know them.
     func visibleObjects(matching template: Attributes) throws(CKError) -> [CK_OBJECT_HANDLE] {
         let objectClass = try template.number(CKA_CLASS)
         let wantsFeatures = objectClass == CKO_HW_FEATURE
@@ -98,7 +98,7 @@ extension Slot {
         return objects.insert(object)
     }
 
-    /// Brings the table of objects up to what the token has now. Objects that stay keep their handles.
+    /// Updates the table of objects from the token. Objects that stay keep their handles.
     func refreshObjects() throws(CKError) {
         let found = try withToken { token throws(TokenError) in try token.objects() }
         guard found != known else { return }
@@ -111,7 +111,7 @@ extension Slot {
             missing.remove(at: index)
             return false
         }
-        // What has no form of an object here does not keep the others from being found.
+        // An item that cannot become an object is left out.
         for object in missing.compactMap({ try? Object($0) }) { _ = objects.insert(object) }
         guard !objects.contains(where: \.isFeatures) else { return }
         for object in [.features] + Object.profiles { _ = objects.insert(object) }

@@ -5,15 +5,15 @@ import Token
 
 /// `CKA_UNIQUE_ID` (PKCS #11 v3.0, 4.4.1): 32 hexadecimal digits.
 ///
-/// A token stores none for a new object: it follows from what lies there, and from the random name of the record's file.
-/// A changed object moves to another file, and from then on has the identifier that it had before among its attributes.
+/// A token stores none for a new object: the identifier is derived from the object and from the random name of its
+/// record's file. A changed object moves to another file. From then on its former identifier is one of its attributes.
 enum UniqueID {
     /// The identifier of a new object of a session.
     static func random(_ source: any RandomSource) throws(CKError) -> [UInt8] {
         do { return digits(try source.bytes(16)) } catch { throw .functionFailed }
     }
 
-    /// The identifier of an object that a token keeps, unless its attributes have one.
+    /// The identifier of an object on a token whose attributes have none.
     static func derived(from item: TokenItem) -> [UInt8] { derived(from: item.identity) }
 
     /// The identifier of a profile.

@@ -3,16 +3,16 @@ import GOST
 import Secrets
 
 /// An encryption or decryption (PKCS #11 v2.40, 5.8 and 5.9).
-final class CipherOperation {
+package final class CipherOperation {
     private let cipher: any RunningCipher
     private let direction: CipherDirection
     /// Octets that wait for the rest of their block, or of the text.
     private var pending: [UInt8] = []
     private(set) var isMultiPart = false
-    /// What a question for the length has found out: it is computed once, and given out once.
+    /// The result that a question for the length has computed. It is computed once, and given out once.
     private var answer: Answer?
 
-    /// A text and what the cipher makes of it.
+    /// A text and the cipher's result.
     private final class Answer {
         let text: [UInt8]
         let result: Secret
@@ -30,14 +30,14 @@ final class CipherOperation {
 
     deinit { pending.wipe() }
 
-    /// The octets that the text as a whole gives, or at most.
-    func size(ofWhole count: Int) throws(CKError) -> Int {
+    /// The octets that the text as a whole gives, or a limit.
+    package func size(ofWhole count: Int) throws(CKError) -> Int {
         guard !isMultiPart else { throw .operationActive }
         return cipher.outputSize(for: count)
     }
 
     /// As ``size(ofWhole:)``, exactly, unless the key cannot be used yet.
-    func exactSize(of data: Span<UInt8>) throws(CKError) -> Int {
+    package func exactSize(of data: Span<UInt8>) throws(CKError) -> Int {
         let limit = try size(ofWhole: data.count)
         return cipher.knowsOutputSize ? limit : try exactSize(of: [UInt8](copying: data), atMost: limit)
     }
@@ -51,7 +51,7 @@ final class CipherOperation {
         return count
     }
 
-    /// What the cipher makes of a text that comes as a whole.
+    /// The cipher's result for a text that comes as a whole.
     private func result(of text: [UInt8]) throws(CKError) -> Secret {
         guard let known = answer.take(), known.text == text else { return try cipher.process(text.span) }
         try cipher.checkUse()
@@ -59,16 +59,16 @@ final class CipherOperation {
     }
 
     /// The octets that a further part gives.
-    func size(ofPart count: Int) -> Int {
+    package func size(ofPart count: Int) -> Int {
         guard let granularity = cipher.granularity else { return 0 }
         return (pending.count + count) / granularity * granularity
     }
 
-    /// The octets that the end gives, or at most.
-    var finalSize: Int { cipher.granularity == nil ? cipher.outputSize(for: pending.count) : 0 }
+    /// The octets that the end gives, or a limit.
+    package var finalSize: Int { cipher.granularity == nil ? cipher.outputSize(for: pending.count) : 0 }
 
     /// As ``finalSize``, exactly, unless the key cannot be used yet.
-    func exactFinalSize() throws(CKError) -> Int { try exactSize(of: pending, atMost: finalSize) }
+    package func exactFinalSize() throws(CKError) -> Int { try exactSize(of: pending, atMost: finalSize) }
 
     func process(_ data: Span<UInt8>) throws(CKError) -> Secret {
         guard let granularity = cipher.granularity else {

@@ -3,8 +3,8 @@ import GOST
 import Secrets
 import Token
 
-/// Key transport with keys of GOST R 34.10 (PKCS #11 v2.40 current mechanisms, 2.24.9; RFC 4490, 4.2): the receiver's key
-/// and the sender's, which is made for this only unless the parameter names one, agree on a key that wraps.
+/// Key transport with keys of GOST R 34.10 (PKCS #11 v2.40 current mechanisms, 2.24.9; RFC 4490, 4.2). The receiver's
+/// key and the sender's agree on a key that wraps. The sender's is ephemeral unless the parameter names one.
 struct KeyTransportCipher {
     unowned let session: Session
     let mechanism: Mechanism
@@ -105,15 +105,6 @@ extension HashAlgorithm {
 }
 
 extension SessionKey {
-    fileprivate convenience init(generatedOn curve: Curve, random: any RandomSource) throws(CKError) {
-        do throws(GOSTError) {
-            let key = try PrivateKey.generate(on: curve, random: random)
-            self.init(key)
-        } catch {
-            throw CKError(error)
-        }
-    }
-
     /// The public key of GOST R 34.10, of the standard that the hash function belongs to.
     fileprivate func publicKeyInfo(for hash: HashAlgorithm) throws(CKError) -> SubjectPublicKeyInfo {
         let publicKey: PublicKey

@@ -1,8 +1,7 @@
 import HostCrypto
 import Secrets
 
-/// What becomes of the data of a signature or verification: a message that is hashed, or a digest that is taken as it
-/// is.
+/// The data of a signature or verification: a message that is hashed, or a digest that is taken as it is.
 final class MessageDigest {
     private let sizes: ClosedRange<Int>
     private var hash: Digest?
@@ -47,7 +46,7 @@ final class MessageDigest {
 }
 
 extension MessageDigest {
-    /// What a key of RSA with so many bits signs.
+    /// The data that a key of RSA with so many bits signs.
     ///
     /// - Throws: `CKR_KEY_SIZE_RANGE` if the key is too short for the scheme.
     convenience init(_ scheme: RSASignatureScheme, hash: DigestAlgorithm?, bitCount: Int) throws(CKError) {

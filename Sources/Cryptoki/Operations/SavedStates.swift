@@ -3,10 +3,10 @@ import HostCrypto
 import Secrets
 import Token
 
-/// Digests that applications have put aside (PKCS #11 v2.40, 5.6.7).
+/// Digests that applications have saved (PKCS #11 v2.40, 5.6.7).
 ///
-/// libcrypto does not give a digest's state out. What an application gets names a copy in this process; the names of the
-/// oldest copies end where there would be too many.
+/// libcrypto does not export a digest's state. So an application gets the name of a copy in this process. The oldest
+/// copies end when there are too many.
 struct SavedStates {
     private var states: [(name: [UInt8], digest: DigestOperation)] = []
 
@@ -34,7 +34,7 @@ struct SavedStates {
 }
 
 extension Session {
-    /// The octets of what ``saveState()`` gives.
+    /// The octets of the name that ``saveState()`` gives.
     ///
     /// - Throws: `CKR_OPERATION_NOT_INITIALIZED` without an active operation, `CKR_STATE_UNSAVEABLE` unless it is a digest.
     package func stateSize() throws(CKError) -> Int {
@@ -44,13 +44,13 @@ extension Session {
         return SavedStates.nameSize
     }
 
-    /// Puts the active digest aside; it stays active.
+    /// Saves the active digest. It stays active.
     package func saveState() throws(CKError) -> [UInt8] {
         guard let digest else { throw .operationNotInitialised }
         return try slot.sessions.savedStates.save(digest, random: slot.settings.random)
     }
 
-    /// Goes on with a digest that was put aside, in place of whatever is active but for a search.
+    /// Goes on with a saved digest, in place of all active operations but a search.
     ///
     /// - Parameter hasKeys: Whether the application names keys; a digest has none.
     package func restoreState(_ state: [UInt8], hasKeys: Bool) throws(CKError) {

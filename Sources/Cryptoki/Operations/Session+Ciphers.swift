@@ -14,57 +14,29 @@ extension Session {
     }
 
     /// The active encryption or decryption.
-    private func active(_ direction: CipherDirection) throws(CKError) -> CipherOperation {
+    package func activeCipher(_ direction: CipherDirection) throws(CKError) -> CipherOperation {
         guard let operation = direction == .encryption ? encryption : decryption else { throw .operationNotInitialised }
         return operation
     }
 
-    private func end(_ direction: CipherDirection) {
-        if direction == .encryption { encryption = nil } else { decryption = nil }
-    }
-
-    /// The octets that text in one part gives, or at most.
-    package func cipherSize(ofWhole count: Int, _ direction: CipherDirection) throws(CKError) -> Int {
-        try active(direction).size(ofWhole: count)
-    }
-
-    /// The octets that text in one part gives, where nobody knows before it is decrypted.
-    package func cipherSize(of data: Span<UInt8>, _ direction: CipherDirection) throws(CKError) -> Int {
-        try active(direction).exactSize(of: data)
-    }
-
-    /// The octets that a further part gives.
-    package func cipherSize(ofPart count: Int, _ direction: CipherDirection) throws(CKError) -> Int {
-        try active(direction).size(ofPart: count)
-    }
-
-    /// The octets that the end of the text gives, or at most.
-    package func cipherFinalSize(_ direction: CipherDirection) throws(CKError) -> Int {
-        try active(direction).finalSize
-    }
-
-    /// The octets that the end of the text gives, where nobody knows before it is decrypted.
-    package func cipherExactFinalSize(_ direction: CipherDirection) throws(CKError) -> Int {
-        try active(direction).exactFinalSize()
+    private func takeCipher(_ direction: CipherDirection) throws(CKError) -> CipherOperation {
+        defer { if direction == .encryption { encryption = nil } else { decryption = nil } }
+        return try activeCipher(direction)
     }
 
     /// Encrypts or decrypts text that came in one part.
     package func cipher(_ data: Span<UInt8>, _ direction: CipherDirection) throws(CKError) -> Secret {
-        let operation = try active(direction)
-        end(direction)
-        return try operation.process(data)
+        try takeCipher(direction).process(data)
     }
 
     /// Encrypts or decrypts a further part.
     package func cipherUpdate(_ data: Span<UInt8>, _ direction: CipherDirection) throws(CKError) -> Secret {
-        try active(direction).update(data)
+        try activeCipher(direction).update(data)
     }
 
     /// Ends text that came in parts.
     package func cipherFinal(_ direction: CipherDirection) throws(CKError) -> Secret {
-        let operation = try active(direction)
-        end(direction)
-        return try operation.finalize()
+        try takeCipher(direction).finalize()
     }
 
     private func cipherOperation(
@@ -128,7 +100,7 @@ extension Session {
     }
 
     /// The parameter holds the section in octets, as a little-endian number of 32 bits, and the IV of half a block. A
-    /// section that is not whole blocks, as in the vendor's example, ends with its last block.
+    /// section that is not whole blocks, as in the vendor's example, is rounded up.
     private static func rekeyedCounter<Cipher: BlockCipher & ~Copyable>(
         _ cipher: Cipher.Type, _ parameter: [UInt8], _ key: Span<UInt8>
     ) throws(GOSTError) -> (any RunningCipher)? {

@@ -81,19 +81,19 @@ extension Session {
 }
 
 extension SecretKeyTemplate {
-    /// The substitution of a key of GOST 28147-89 that is to be.
+    /// The substitution of a new key of GOST 28147-89.
     fileprivate var sBox: SBox {
         let parameters = attributes[CKA_GOST28147_PARAMS]
         return SBox.all.first { $0.oid == parameters } ?? .cryptoProA
     }
 
-    /// A key derived from a key that is not to be known is not to be known either (PKCS #11 v2.40, 2.31.2).
+    /// A key derived from a sensitive or unextractable key is as well (PKCS #11 v2.40, 2.31.2).
     fileprivate mutating func inherit(from key: Object) throws(CKError) {
         if try key.attributes.bool(CKA_SENSITIVE) == true { attributes.set(CKA_SENSITIVE, true) }
         if try key.attributes.bool(CKA_EXTRACTABLE) == false { attributes.set(CKA_EXTRACTABLE, false) }
     }
 
-    /// A derived key was always hidden if it is and if the keys were that it was made of (PKCS #11 v2.40 current
+    /// A derived key was always hidden if it is hidden, and its base keys always were (PKCS #11 v2.40 current
     /// mechanisms, 2.3.8 and 2.31.2).
     fileprivate mutating func inheritPast(from keys: [Object]) throws(CKError) {
         let wereSensitive = keys.allSatisfy { $0.attributes[CKA_ALWAYS_SENSITIVE] == [1] }

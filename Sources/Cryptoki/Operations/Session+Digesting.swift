@@ -65,10 +65,10 @@ extension Session {
         return digest.algorithm.size
     }
 
-    /// Digests data that came in one part.
-    package func digest(_ data: Span<UInt8>) throws(CKError) -> [UInt8] {
+    /// Digests data that came in one part, or ends data that came in parts with a last one.
+    package func digest(_ data: Span<UInt8>, afterParts: Bool = false) throws(CKError) -> [UInt8] {
         guard let operation = digest else { throw .operationNotInitialised }
-        guard !operation.isMultiPart else { throw .operationActive }
+        guard afterParts || !operation.isMultiPart else { throw .operationActive }
         digest = nil
         operation.update(data)
         return try operation.finalize()
@@ -91,9 +91,5 @@ extension Session {
         digest.update(value.bytes)
     }
 
-    package func digestFinal() throws(CKError) -> [UInt8] {
-        guard let operation = digest else { throw .operationNotInitialised }
-        digest = nil
-        return try operation.finalize()
-    }
+    package func digestFinal() throws(CKError) -> [UInt8] { try digest(Span(), afterParts: true) }
 }

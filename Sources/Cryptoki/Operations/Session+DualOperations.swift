@@ -1,6 +1,6 @@
 package import Secrets
 
-/// What a dual function does with the plaintext, beside encrypting or decrypting it.
+/// The second operation of a dual function, beside an encryption or decryption.
 package enum SecondOperation: Sendable {
     case digest, sign, verify
 }

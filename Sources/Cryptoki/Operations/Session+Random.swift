@@ -2,7 +2,7 @@ import Secrets
 import Token
 
 extension Session {
-    /// Mixes a seed into the generator that keys of a session come from. The token's own takes none.
+    /// Mixes a seed into the generator for keys of sessions. The token's generator takes none.
     package func seedRandom(_ seed: Span<UInt8>) { slot.settings.random.mix(seed) }
 
     /// Random bytes of the token's generator.

@@ -35,7 +35,8 @@ extension Session {
         verifyRecovery = try recovery(mechanism, handle, class: CKO_PUBLIC_KEY, permission: CKA_VERIFY_RECOVER)
     }
 
-    /// The data that a signature holds. A valid signature leaves the operation active, for the data may find no room.
+    /// The data that a signature holds. A valid signature leaves the operation active, because the caller's buffer may
+    /// be too small.
     package func verifyRecover(_ signature: [UInt8]) throws(CKError) -> [UInt8] {
         guard let operation = verifyRecovery else { throw .operationNotInitialised }
         do throws(HostCryptoError) {

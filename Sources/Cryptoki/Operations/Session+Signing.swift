@@ -3,56 +3,72 @@ import GOST
 import HostCrypto
 import Secrets
 
-/// What a signature is made of: a digest that a private key signs, or a code that a secret key made on the way.
-enum SignatureInput {
-    case digest(MessageDigest)
-    case rsa(MessageDigest, RSASignatureScheme)
-    case code(RunningCode)
-
-    func update(_ data: Span<UInt8>) throws(CKError) {
-        switch self {
-        case .digest(let message), .rsa(let message, _): try message.update(data)
-        case .code(let code): code.update(data)
-        }
-    }
-}
-
-/// A signature operation (PKCS #11 v2.40, 5.11).
+/// A signature, or its verification (PKCS #11 v2.40, 5.11 and 5.13), by a key pair or as a code of a secret key.
 final class SignatureOperation {
+    /// What becomes of the data.
+    enum Input {
+        case digest(MessageDigest)
+        case code(RunningCode)
+    }
+
     let key: Object
-    let input: SignatureInput
+    /// nil but for keys of RSA.
+    let scheme: RSASignatureScheme?
+    let input: Input
     let signatureSize: Int
+    /// The key that verifies, for a verification by a key pair.
+    var publicKey: VerificationKey?
     var isMultiPart = false
 
-    init(key: Object, input: SignatureInput, signatureSize: Int) {
+    init(_ key: Object, _ input: Input, signatureSize: Int, scheme: RSASignatureScheme? = nil) {
         self.key = key
+        self.scheme = scheme
         self.input = input
         self.signatureSize = signatureSize
+    }
+
+    func update(_ data: Span<UInt8>) throws(CKError) {
+        switch input {
+        case .digest(let digest): try digest.update(data)
+        case .code(let code): code.update(data)
+        }
     }
 }
 
 extension Session {
     package func signInit(_ mechanism: Mechanism, key handle: CK_OBJECT_HANDLE) throws(CKError) {
         guard signature == nil else { throw .operationActive }
+        signature = try signatureOperation(mechanism, handle, class: CKO_PRIVATE_KEY, permission: CKA_SIGN)
+    }
+
+    /// A new operation of a mechanism that signs, with its key.
+    ///
+    /// - Parameter objectClass: That of the key, unless it is a secret key.
+    func signatureOperation(
+        _ mechanism: Mechanism, _ handle: CK_OBJECT_HANDLE, class objectClass: CK_OBJECT_CLASS,
+        permission: CK_ATTRIBUTE_TYPE
+    ) throws(CKError) -> SignatureOperation {
         let definition = try MechanismDefinition.find(mechanism.type)
         try definition.checkParameter(mechanism.parameter)
         switch definition.work {
         case .signature(let keyType, let hash):
             let key = try operationKey(
-                handle, for: definition.type, class: CKO_PRIVATE_KEY, permission: CKA_SIGN, keyTypes: [keyType])
-            let message = try MessageDigest(sizes: keyType.digestSizes, hash: hash)
-            signature = SignatureOperation(key: key, input: .digest(message), signatureSize: try key.signatureSize())
+                handle, for: definition.type, class: objectClass, permission: permission, keyTypes: [keyType])
+            let digest = try MessageDigest(sizes: keyType.digestSizes, hash: hash)
+            return SignatureOperation(key, .digest(digest), signatureSize: try key.signatureSize())
         case .rsa(let padding, let hash):
             let scheme = try mechanism.signatureScheme(padding, hash: hash)
             let key = try operationKey(
-                handle, for: definition.type, class: CKO_PRIVATE_KEY, permission: CKA_SIGN, keyTypes: [.rsa])
+                handle, for: definition.type, class: objectClass, permission: permission, keyTypes: [.rsa])
             let bitCount = try definition.bitCount(of: key)
-            let message = try MessageDigest(scheme, hash: hash, bitCount: bitCount)
-            signature = SignatureOperation(
-                key: key, input: .rsa(message, scheme), signatureSize: (bitCount + 7) / 8)
+            let digest = try MessageDigest(scheme, hash: hash, bitCount: bitCount)
+            return SignatureOperation(key, .digest(digest), signatureSize: (bitCount + 7) / 8, scheme: scheme)
         case .code(let algorithm):
-            let (key, code) = try runningCode(algorithm, mechanism, key: handle, permission: CKA_SIGN)
-            signature = SignatureOperation(key: key, input: .code(code), signatureSize: code.size)
+            let key = try secretKey(
+                handle, for: definition.type, permission: permission, types: algorithm.keyTypes)
+            let value = try key.secretValue()
+            let code = try RunningCode(algorithm, key: value, sBox: key.sBox, parameter: mechanism.parameter)
+            return SignatureOperation(key, .code(code), signatureSize: code.size)
         default:
             throw .mechanismInvalid("the mechanism signs nothing")
         }
@@ -64,57 +80,28 @@ extension Session {
         return signature.signatureSize
     }
 
-    /// Signs data that came in one part.
-    package func sign(_ data: Span<UInt8>) throws(CKError) -> [UInt8] {
+    /// Signs data that came in one part, or ends data that came in parts with a last one.
+    package func sign(_ data: Span<UInt8>, afterParts: Bool = false) throws(CKError) -> [UInt8] {
         guard let operation = signature else { throw .operationNotInitialised }
-        guard !operation.isMultiPart else { throw .operationActive }
-        return try finish(operation, with: data)
-    }
-
-    package func signUpdate(_ data: Span<UInt8>) throws(CKError) {
-        guard let operation = signature else { throw .operationNotInitialised }
-        operation.isMultiPart = true
-        try operation.input.update(data)
-    }
-
-    package func signFinal() throws(CKError) -> [UInt8] {
-        guard let operation = signature else { throw .operationNotInitialised }
-        return try finish(operation, with: Span())
-    }
-
-    private func finish(_ operation: SignatureOperation, with data: Span<UInt8>) throws(CKError) -> [UInt8] {
+        guard afterParts || !operation.isMultiPart else { throw .operationActive }
         signature = nil
-        try operation.input.update(data)
-        switch operation.input {
-        case .digest(let message): return try sign(digest: message.finalize(), with: operation.key)
-        case .rsa(let message, let scheme): return try sign(message.finalize(), scheme, with: operation.key)
-        case .code(let code):
+        try operation.update(data)
+        switch (operation.input, operation.scheme) {
+        case (.digest(let digest), nil): return try sign(digest: digest.finalize(), with: operation.key)
+        case (.digest(let digest), let scheme?): return try sign(digest.finalize(), scheme, with: operation.key)
+        case (.code(let code), _):
             let code = try code.finalize()
             return [UInt8](copying: code)
         }
     }
 
-    /// The beginning of a code with a secret key.
-    func runningCode(
-        _ algorithm: CodeAlgorithm, _ mechanism: Mechanism, key handle: CK_OBJECT_HANDLE, permission: CK_ATTRIBUTE_TYPE
-    ) throws(CKError) -> (Object, RunningCode) {
-        let key = try secretKey(
-            handle, for: mechanism.type, permission: permission, types: algorithm.keyTypes)
-        let value = try key.secretValue()
-        return (key, try RunningCode(algorithm, key: value, sBox: key.sBox, parameter: mechanism.parameter))
+    package func signUpdate(_ data: Span<UInt8>) throws(CKError) {
+        guard let operation = signature else { throw .operationNotInitialised }
+        operation.isMultiPart = true
+        try operation.update(data)
     }
 
-    /// The key for an operation, checked for its class, its type and the permission to be used so.
-    func operationKey(
-        _ handle: CK_OBJECT_HANDLE, for mechanism: CK_MECHANISM_TYPE, class objectClass: CK_OBJECT_CLASS,
-        permission: CK_ATTRIBUTE_TYPE, keyTypes: [KeyType]
-    ) throws(CKError) -> Object {
-        var key = try key(handle)
-        if key.tokenItem != nil { key.tokenHandle = handle }
-        try key.requireKind(objectClass, keyTypes.map(\.rawValue))
-        try key.checkUse(permission, by: mechanism)
-        return try authenticating(key)
-    }
+    package func signFinal() throws(CKError) -> [UInt8] { try sign(Span(), afterParts: true) }
 }
 
 extension Object {

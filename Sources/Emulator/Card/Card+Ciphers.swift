@@ -4,8 +4,8 @@ import Secrets
 
 /// PSO: DECIPHER and ENCIPHER (ISO/IEC 7816-8, 11.10 and 11.11). Those with secret keys are this emulator's own.
 extension Card {
-    /// RSA: one block, whose padding is the host's business. GOST: what the key of a message is agreed on with. With a
-    /// secret key, whatever the mode allows.
+    /// RSA: one block, whose padding is the host's business. GOST: the public key and UKM of an agreement. With a
+    /// secret key: any length that the mode allows.
     func decipher(_ command: borrowing Command) throws(Refusal) -> Response {
         if let choice = context.environment.cipher {
             try require(choice.mode != .authentication, else: .conditionsNotSatisfied)

@@ -84,8 +84,8 @@ extension Card {
     }
 }
 
-/// What CREATE FILE asks for: a template `6F` or `62` with the objects 80, 82, 83 and 86, and 85 for rights files, in
-/// any order.
+/// The data of CREATE FILE: a template `6F` or `62` with the objects 80, 82, 83 and 86, and 85 for rights files, in any
+/// order.
 private struct FileRequest {
     enum Kind { case directory, elementary, rights }
 

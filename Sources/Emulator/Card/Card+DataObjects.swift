@@ -27,7 +27,7 @@ extension Card {
             return Array((identity.model.utf8 + [UInt8](repeating: 0, count: 128)).prefix(128))
         case 0x89: return versions
         case 0x8A: number.appendUInt32(UInt32(clamping: state.fileSystem.freeMemory))
-        // Real tokens have no such object: it says that this is an emulator, which takes commands of its own.
+        // Real tokens have no such object. It tells that this is an emulator with commands of its own.
         case 0xFE: return [UInt8]("RTEMU".utf8)
         case 0xF1 where identity.namesModel: return [0x0F, 0x10] + [UInt8](repeating: 0, count: 30)
         default: return nil
@@ -86,7 +86,8 @@ extension Card {
         try authorise(.putData, on: root)
     }
 
-    /// Versions, serial number and algorithms in two levels of objects; most of it is what a real token says, unexplained.
+    /// Versions, serial number and algorithms in two levels of objects; most of it is a real token's answer,
+    /// unexplained.
     func tokenInformation(_ command: borrowing Command) throws(Refusal) -> Response {
         try require(command.p1 == 0 && command.p2 == 0, else: .incorrectParameters)
         try require(command.data.isEmpty && command.ne != nil, else: .wrongLength)

@@ -2,7 +2,7 @@ import APDU
 import GOST
 import Secrets
 
-/// What MANAGE SECURITY ENVIRONMENT and PSO: HASH set.
+/// The state that MANAGE SECURITY ENVIRONMENT and PSO: HASH set.
 struct SecurityEnvironment: ~Copyable {
     /// The number of the private key that signs.
     var signingKey: UInt8?
@@ -10,7 +10,7 @@ struct SecurityEnvironment: ~Copyable {
     var verificationKey: UInt8?
     /// The number of the private key that deciphers.
     var decipheringKey: UInt8?
-    /// What to encipher and decipher with.
+    /// The cipher of PSO: ENCIPHER and DECIPHER.
     var cipher: CipherChoice?
     /// The private key that agrees on a secret, and the function that hashes it.
     var agreement: (key: UInt8, hash: HashAlgorithm?)?

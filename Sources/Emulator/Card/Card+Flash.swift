@@ -1,7 +1,7 @@
 import APDU
 import Secrets
 
-/// The drive of a token that has one, as far as the card tells of it (vendor).
+/// The card's answers about the drive of a token that has one (vendor).
 extension Card {
     /// `80 53 12 00`: the size in megabytes; `80 53 11 00`: an object `80` for each volume.
     func flash(_ command: borrowing Command) throws(Refusal) -> Response {
@@ -41,7 +41,7 @@ struct Volume: Sendable {
         return record
     }
 
-    /// The volumes of the token that the facts come from.
+    /// The volumes of a real token.
     static let standard = [
         Volume(
             number: 1, mode: .compactDisc, size: 334, conditions: [0x00, 0x3F, 0x01, 0x01, 0x01, 0x01, 0x01, 0x01]),

@@ -22,7 +22,7 @@ extension Card {
         try require(pin.triesLeft > 0, else: .authenticationBlocked)
         guard let value = pin.value else { throw Refusal(.referencedDataNotFound) }
 
-        // The try is spent before the comparison, so that nobody wins one by taking the power away.
+        // The try is spent before the comparison, so that a power cut does not give it back.
         let wasFull = pin.triesLeft == pin.maximumTries
         pin.triesLeft -= 1
         state.fileSystem.replacePIN(number, with: pin)

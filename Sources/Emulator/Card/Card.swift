@@ -4,7 +4,7 @@ import Secrets
 /// The token's application: files, PINs and keys behind the commands of ISO/IEC 7816-4 and the vendor's own.
 ///
 /// A command works on ``state`` and ``context``. What it changed in the state is in the memory before its answer is
-/// given.
+/// given. The properties are the parts of the card, and what the last command has left behind.
 final class Card {
     let identity: Identity
     let random: any RandomSource
@@ -14,12 +14,12 @@ final class Card {
     let reveal: @Sendable ([[UInt8]]) -> Void
     private let memory: any CardMemory
 
-    /// What the card remembers without power.
+    /// The state that survives the loss of power.
     var state: CardState { didSet { isChanged = true } }
     private var isChanged = false
     private var savedState: CardState
 
-    /// What the command being executed finds: the plain context or a session's.
+    /// The context of the command being executed: the plain one or a session's.
     var context = Context()
     /// How often each instruction was executed.
     var executions: [UInt8: Int] = [:]

@@ -2,7 +2,7 @@ import APDU
 import GOST
 import Secrets
 
-/// What the card remembers until it loses power, for plain commands or for one session of the secure channel.
+/// The card's volatile state, for plain commands or for one session of the secure channel.
 struct Context: ~Copyable {
     /// The PINs that were presented.
     var rights: Set<Int> = []
@@ -13,7 +13,7 @@ struct Context: ~Copyable {
     var environment = SecurityEnvironment()
     /// Commands that wait for the last link of their chain.
     var chain: Chain?
-    /// What is left of a long answer under the secure channel.
+    /// The rest of a long answer under the secure channel.
     var pending: PendingReply?
 
     /// Forgets the links of a chain, and a hash that was being computed from them.

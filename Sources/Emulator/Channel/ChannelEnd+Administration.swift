@@ -2,7 +2,7 @@ import APDU
 import GOST
 import Secrets
 
-/// What the administrator does with the channel: slots, new passwords, and the reset of all pairings (GSC/1, 6).
+/// The administrator's commands of the channel: slots, new passwords, and the reset of all pairings (GSC/1, 6).
 extension ChannelEnd {
     /// - Parameter rights: The PINs that were presented in the command's context.
     func administrate(
@@ -56,7 +56,7 @@ extension ChannelEnd {
     }
 }
 
-/// What a new password shall be like: `80 01 charset [81 01 flags]`.
+/// The properties of a new password: `80 01 charset [81 01 flags]`.
 private struct PasswordWish {
     let alphabet: ActivationPassword.Alphabet
     let isOneTime: Bool

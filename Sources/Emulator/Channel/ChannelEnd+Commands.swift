@@ -14,7 +14,7 @@ extension Command {
         }
     }
 
-    /// GET RESPONSE, as the channel takes it inside.
+    /// GET RESPONSE inside of the channel.
     var isInnerGetResponse: Bool { cla == 0x00 && ins == 0xC0 }
 }
 

@@ -92,7 +92,7 @@ extension ChannelEnd {
         failures = 0
     }
 
-    /// Who fails to prove itself waits 100 ms, and each time twice as long, up to 5 s.
+    /// After a failed proof the host waits 100 ms, and each time twice as long, up to 5 s.
     private static let firstDelay = 100
     private static let longestDelay = 5000
 

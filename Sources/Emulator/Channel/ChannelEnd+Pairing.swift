@@ -90,7 +90,7 @@ extension ChannelEnd {
         return (data, mac)
     }
 
-    /// What DATA_A says of the host, after all its checks (GSC/1, 8).
+    /// The host's data in DATA_A, after all checks (GSC/1, 8).
     private func host(in data: [UInt8], _ pairing: Pairing, _ key: TokenKey) throws(Refusal) -> HostData {
         let suite = pairing.profile.suite
         guard let plain = try? pairing.run.open(data), let host = try? HostData(plain, pairing.profile),

@@ -22,7 +22,7 @@ final class ChannelEnd {
         sessions = Array(repeating: nil, count: offer.sessions)
     }
 
-    /// What it remembers; the card that has this end always has it.
+    /// Its lasting state. The card that has this end always has it.
     var state: ChannelState {
         get { card.state.channel ?? ChannelState(keys: [:], records: 0) }
         set { card.state.channel = newValue }
@@ -97,7 +97,7 @@ final class ChannelEnd {
         return Refusal(.secureMessagingIncorrect)
     }
 
-    /// What becomes of the sessions once the reply is sealed.
+    /// The change of the sessions once the reply is sealed.
     func finish(_ aftermath: Aftermath, channel: Int) {
         switch aftermath {
         case .none: break
@@ -119,7 +119,7 @@ final class ChannelEnd {
     }
 }
 
-/// What a command does to the sessions after the reply.
+/// A change of the sessions after a reply.
 enum Aftermath {
     case none
     case close

@@ -1,4 +1,4 @@
-/// What a token says of its end of the secure channel (GSC/1, 4, E1).
+/// The description of a token's end of the secure channel (GSC/1, 4, E1).
 package struct ChannelOffer: Sendable {
     /// The profiles of a new token.
     package var profiles = ChannelProfile.allCases
@@ -20,7 +20,7 @@ package struct ChannelOffer: Sendable {
     /// Whether the token is reached over the air.
     package var isWireless = true
 
-    /// What fits into a short APDU both ways (GSC/1, 13.3).
+    /// The greatest plaintext in short APDUs (GSC/1, 13.3).
     package static let shortLimit = 238
     /// The feature that several commands can come as one.
     package static let batch: UInt8 = 0x01

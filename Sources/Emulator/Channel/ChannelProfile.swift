@@ -6,7 +6,7 @@ package enum ChannelProfile: UInt8, CaseIterable, Sendable {
     /// The profile's bit in lists of profiles.
     var bit: UInt8 { rawValue }
 
-    /// What the profile brings to the protocol.
+    /// The profile's part of the protocol.
     var suite: any ChannelSuite.Type {
         switch self {
         case .classic: ClassicSuite.self

@@ -1,7 +1,7 @@
 import GOST
 import Secrets
 
-/// What one profile brings to the protocol: the token's part of all that differs between them (GSC/1, 3).
+/// The token's part of the protocol in which the profiles differ (GSC/1, 3).
 protocol ChannelSuite {
     static var profile: ChannelProfile { get }
     static var curve: Curve { get }
@@ -19,7 +19,7 @@ protocol ChannelSuite {
         _ key: borrowing Secret, label: String, seed: [UInt8], count: Int
     ) throws(GOSTError) -> Secret
 
-    /// What a slot keeps of its password (GSC/1, 5). Throws ``GOSTError/invalidPoint`` if another salt is needed.
+    /// The verifier of a slot's password (GSC/1, 5). Throws ``GOSTError/invalidPoint`` if another salt is needed.
     static func verifier(password: Span<UInt8>, salt: [UInt8]) throws(GOSTError) -> Secret
     /// Whether an object 82 of PAIR-1 or OPEN-1 has the profile's length.
     static func hasLength(ofShare bytes: [UInt8]) -> Bool
@@ -34,7 +34,7 @@ protocol ChannelSuite {
     static func keys(_ material: borrowing Secret) throws(GOSTError) -> any EpochKeys
 }
 
-/// What both sides know of a pairing once the token has PAIR-1.
+/// The common data of a pairing once the token has PAIR-1.
 package struct PairingTerms {
     let slot: Int
     /// ID_H and ID_T.

@@ -1,7 +1,7 @@
 import GOST
 import Secrets
 
-/// What the very next command may complete (GSC/1, 11.1, `pend`).
+/// The exchange that the very next command may complete (GSC/1, 11.1, `pend`).
 enum Handshake {
     case pairing(Pairing)
     case opening(OpeningRun)

@@ -7,7 +7,7 @@ enum ModernSuite: ChannelSuite {
 
     static let profile = ChannelProfile.modern
     static let curve = Curve.tc26256B
-    /// What a message's length fields can say.
+    /// The limit of a message's length fields.
     static let maximumPlaintext = 65_535
     static let epochKeyCount = 64
 

@@ -48,7 +48,7 @@ struct ProtectedBody {
         ne = length.isEmpty ? nil : value == 0 ? 1 << (8 * length.count) : value
     }
 
-    /// Whether there is an object 8E, or no telling because the objects are malformed.
+    /// Whether there is an object 8E, or the objects are malformed.
     private static func hasTag(_ bytes: [UInt8]) -> Bool {
         var cursor = ByteCursor(bytes)
         while !cursor.isAtEnd {

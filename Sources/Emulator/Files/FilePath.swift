@@ -1,4 +1,4 @@
-/// Where a file lies: the identifiers of the directories on the way from the MF, and its own. The MF's path is empty.
+/// The path of a file: the identifiers of the directories from the MF on, and its own. The MF's path is empty.
 package struct FilePath: Hashable, Sendable, ExpressibleByArrayLiteral {
     package let identifiers: [UInt16]
 
@@ -9,7 +9,7 @@ package struct FilePath: Hashable, Sendable, ExpressibleByArrayLiteral {
     static let root: FilePath = []
     /// The MF's file identifier.
     static let rootIdentifier: UInt16 = 0x3F00
-    /// What no other file may be called (ISO/IEC 7816-4, 5.3.1.1): the MF, the current DF, and a value for later.
+    /// Reserved identifiers (ISO/IEC 7816-4, 5.3.1.1): the MF, the current DF, and a value for later.
     static let reservedIdentifiers: [UInt16] = [rootIdentifier, 0x3FFF, 0xFFFF]
     /// The directory of the directories of keys and local PINs.
     static let system: FilePath = [0x1000, 0x1000]

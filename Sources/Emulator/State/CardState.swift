@@ -1,4 +1,4 @@
-/// Everything that the card remembers without power.
+/// The state of the card that survives the loss of power. It has a property for each thing that is stored.
 package struct CardState: Sendable {
     /// The name of the identity that the state belongs to.
     package let identity: String
@@ -7,7 +7,7 @@ package struct CardState: Sendable {
     /// Whether the token is being formatted: after an erase and until the end of initialisation.
     package var isInitialising = false
     package var fileSystem = FileSystem()
-    /// Moves with every change, so that a host sees whether what it remembers is still true.
+    /// Changes with every change, so that a host sees whether its knowledge is still true.
     package var changeCounter: UInt32 = 0
     /// The GOST signatures that the token ever made.
     package var signatureCounter: UInt32 = 0
@@ -21,7 +21,7 @@ package struct CardState: Sendable {
     package var defaultUserPIN: Sealed?
     /// Random bytes of the last format.
     package var formatNonce: [UInt8] = []
-    /// What the token's end of the secure channel remembers, if it has one.
+    /// The lasting state of the token's end of the secure channel, if it has one.
     package var channel: ChannelState?
 
     package init(identity: String, serial: [UInt8]) {
@@ -30,7 +30,7 @@ package struct CardState: Sendable {
     }
 }
 
-/// What the token's end of the secure channel remembers (GSC/1, 7 and 9).
+/// The lasting state of the token's end of the secure channel (GSC/1, 7 and 9).
 package struct ChannelState: Sendable {
     /// The token's key pairs. A profile without one is not there.
     package var keys: [ChannelProfile: TokenKey]
@@ -84,7 +84,7 @@ package struct ActivationSlot: Sendable {
     /// The list of the profiles that the slot serves.
     var profiles: UInt8 { verifiers.keys.reduce(0) { $0 | $1.bit } }
 
-    /// What E3 says of a slot that is not empty.
+    /// The state in E3 of a slot that is not empty.
     enum Condition: UInt8 {
         case ready = 1
         case blocked = 2

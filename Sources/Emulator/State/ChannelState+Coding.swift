@@ -1,7 +1,7 @@
 import APDU
 import Secrets
 
-/// The form in memory of what the secure channel remembers.
+/// The encoding of the secure channel's lasting state.
 extension ChannelState {
     func append(to bytes: inout [UInt8]) {
         bytes.append(profiles)

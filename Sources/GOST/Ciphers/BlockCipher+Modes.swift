@@ -1,10 +1,10 @@
-public import Secrets
+package import Secrets
 
 extension BlockCipher where Self: ~Copyable {
     /// Enciphers whole blocks one by one (ECB; GOST R 34.13-2015, 5.1). Constant time in its secret inputs.
     ///
     /// - Throws: ``GOSTError/invalidLength`` if `plaintext` does not end with a block.
-    public func encryptECB(_ plaintext: Span<UInt8>) throws(GOSTError) -> Secret {
+    package func encryptECB(_ plaintext: Span<UInt8>) throws(GOSTError) -> Secret {
         guard plaintext.count % Self.blockSize == 0 else { throw .invalidLength }
         var result = Secret(copying: plaintext)
         encrypt(&result, 0..<result.count)
@@ -14,7 +14,7 @@ extension BlockCipher where Self: ~Copyable {
     /// Deciphers whole blocks one by one (ECB; GOST R 34.13-2015, 5.1). Constant time in its secret inputs.
     ///
     /// - Throws: ``GOSTError/invalidLength`` if `ciphertext` does not end with a block.
-    public func decryptECB(_ ciphertext: Span<UInt8>) throws(GOSTError) -> Secret {
+    package func decryptECB(_ ciphertext: Span<UInt8>) throws(GOSTError) -> Secret {
         guard ciphertext.count % Self.blockSize == 0 else { throw .invalidLength }
         var result = Secret(copying: ciphertext)
         var blocks = result.mutableBytes

@@ -1,10 +1,10 @@
-public import Secrets
+package import Secrets
 
 /// A block cipher of GOST R 34.12-2015 with one key: what the modes of operation stand on.
 ///
 /// Both directions take many blocks at once, because side by side they are many times faster than one after another.
 /// Constant time in keys and blocks.
-public protocol BlockCipher: ~Copyable, Sendable {
+package protocol BlockCipher: ~Copyable, Sendable {
     /// The octets of a block.
     static var blockSize: Int { get }
 
@@ -44,20 +44,20 @@ public protocol BlockCipher: ~Copyable, Sendable {
 
 extension BlockCipher where Self: ~Copyable {
     /// The octets of a key: 32 for both ciphers of the standard.
-    public static var keySize: Int { 32 }
+    package static var keySize: Int { 32 }
 
-    public func addGamma(to blocks: inout MutableSpan<UInt8>, counter: inout Counter) -> Bool { false }
+    package func addGamma(to blocks: inout MutableSpan<UInt8>, counter: inout Counter) -> Bool { false }
 
-    public func link(
+    package func link(
         _ blocks: inout MutableSpan<UInt8>, by chain: Chain, register: inout Secret
     ) -> Bool { false }
 
-    public func absorb(_ blocks: Span<UInt8>, into register: inout Secret) -> Bool { false }
+    package func absorb(_ blocks: Span<UInt8>, into register: inout Secret) -> Bool { false }
 
     /// A cipher with a key of ``keySize`` octets. Constant time in its secret inputs.
     ///
     /// - Throws: ``GOSTError/invalidKeyLength``.
-    public init(key: Span<UInt8>) throws(GOSTError) {
+    package init(key: Span<UInt8>) throws(GOSTError) {
         guard key.count == Self.keySize else { throw .invalidKeyLength }
         self.init(padding: key)
     }

@@ -1,10 +1,10 @@
 internal import GOSTKernels
-public import Secrets
+package import Secrets
 
 /// The block cipher GOST 28147-89 with one key, in the simple substitution mode (ECB; RFC 5830, 5).
-public struct GOST28147: ~Copyable, Sendable {
+package struct GOST28147: ~Copyable, Sendable {
     /// The octets of a block.
-    public static var blockSize: Int { 8 }
+    package static var blockSize: Int { 8 }
 
     private var keys: Wiped<Keys28147>
     private let substitution: Substitution
@@ -12,7 +12,7 @@ public struct GOST28147: ~Copyable, Sendable {
     /// A cipher with a key of 32 octets.
     ///
     /// - Throws: ``GOSTError/invalidKeyLength``.
-    public init(key: Span<UInt8>, sBox: SBox) throws(GOSTError) {
+    package init(key: Span<UInt8>, sBox: SBox) throws(GOSTError) {
         guard key.count == 32 else { throw .invalidKeyLength }
         self.init(key, sBox.substitution)
     }
@@ -25,7 +25,7 @@ public struct GOST28147: ~Copyable, Sendable {
     /// Enciphers whole blocks of 8 octets. Constant time in its secret inputs.
     ///
     /// - Throws: ``GOSTError/invalidLength`` if `plaintext` does not end with a block.
-    public func encryptECB(_ plaintext: Span<UInt8>) throws(GOSTError) -> Secret {
+    package func encryptECB(_ plaintext: Span<UInt8>) throws(GOSTError) -> Secret {
         guard plaintext.count % 8 == 0 else { throw .invalidLength }
         var result = Secret(copying: plaintext)
         var blocks = result.mutableBytes
@@ -36,7 +36,7 @@ public struct GOST28147: ~Copyable, Sendable {
     /// Deciphers whole blocks of 8 octets. Constant time in its secret inputs.
     ///
     /// - Throws: ``GOSTError/invalidLength`` if `ciphertext` does not end with a block.
-    public func decryptECB(_ ciphertext: Span<UInt8>) throws(GOSTError) -> Secret {
+    package func decryptECB(_ ciphertext: Span<UInt8>) throws(GOSTError) -> Secret {
         guard ciphertext.count % 8 == 0 else { throw .invalidLength }
         var result = Secret(copying: ciphertext)
         var blocks = result.mutableBytes

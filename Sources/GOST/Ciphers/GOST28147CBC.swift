@@ -1,8 +1,8 @@
-public import Secrets
+package import Secrets
 
 /// GOST 28147-89 with linked blocks (CBC; RFC 4357, 2.1), for a message that comes in pieces of whole blocks and is
 /// either enciphered or deciphered. Padding is the caller's.
-public struct GOST28147CBC: ~Copyable, Sendable {
+package struct GOST28147CBC: ~Copyable, Sendable {
     private var meshed: MeshedCipher
     /// The last block of ciphertext, at first the initialisation vector.
     private var last: Secret
@@ -13,7 +13,7 @@ public struct GOST28147CBC: ~Copyable, Sendable {
     ///   block of ciphertext is then enciphered with the new key before the next is linked to it. Libraries differ: some
     ///   change the key alone, some do not mesh in this mode. It is best avoided.
     /// - Throws: ``GOSTError/invalidKeyLength`` or ``GOSTError/invalidIVLength``.
-    public init(key: Span<UInt8>, iv: Span<UInt8>, sBox: SBox, meshing: Bool) throws(GOSTError) {
+    package init(key: Span<UInt8>, iv: Span<UInt8>, sBox: SBox, meshing: Bool) throws(GOSTError) {
         guard iv.count == 8 else { throw .invalidIVLength }
         meshed = MeshedCipher(try GOST28147(key: key, sBox: sBox), meshing: meshing)
         last = Secret(copying: iv)
@@ -22,7 +22,7 @@ public struct GOST28147CBC: ~Copyable, Sendable {
     /// Enciphers the next blocks of the message. Constant time in its secret inputs.
     ///
     /// - Throws: ``GOSTError/invalidLength`` if `plaintext` does not end with a block.
-    public mutating func encrypt(_ plaintext: Span<UInt8>) throws(GOSTError) -> Secret {
+    package mutating func encrypt(_ plaintext: Span<UInt8>) throws(GOSTError) -> Secret {
         guard plaintext.count % 8 == 0 else { throw .invalidLength }
         var result = Secret(copying: plaintext)
         var output = result.mutableBytes
@@ -39,7 +39,7 @@ public struct GOST28147CBC: ~Copyable, Sendable {
     /// Deciphers the next blocks of the message. Constant time in its secret inputs.
     ///
     /// - Throws: ``GOSTError/invalidLength`` if `ciphertext` does not end with a block.
-    public mutating func decrypt(_ ciphertext: Span<UInt8>) throws(GOSTError) -> Secret {
+    package mutating func decrypt(_ ciphertext: Span<UInt8>) throws(GOSTError) -> Secret {
         guard ciphertext.count % 8 == 0 else { throw .invalidLength }
         var result = Secret(copying: ciphertext)
         var output = result.mutableBytes

@@ -1,8 +1,8 @@
-public import Secrets
+package import Secrets
 
 /// GOST 28147-89 in the cipher feedback mode (RFC 5830, 7), for a message that comes in pieces and is either enciphered
 /// or deciphered.
-public struct GOST28147CFB: ~Copyable, Sendable {
+package struct GOST28147CFB: ~Copyable, Sendable {
     private var meshed: MeshedCipher
     /// The block of ciphertext so far, then the gamma's octets that are not used yet.
     private var register: Secret
@@ -14,19 +14,19 @@ public struct GOST28147CFB: ~Copyable, Sendable {
     ///   caller decides, as for ``GOST28147CNT``, because the S-box does not: TC26's own samples of CMS mesh with
     ///   id-tc26-gost-28147-param-Z.
     /// - Throws: ``GOSTError/invalidKeyLength`` or ``GOSTError/invalidIVLength``.
-    public init(key: Span<UInt8>, iv: Span<UInt8>, sBox: SBox, meshing: Bool) throws(GOSTError) {
+    package init(key: Span<UInt8>, iv: Span<UInt8>, sBox: SBox, meshing: Bool) throws(GOSTError) {
         guard iv.count == 8 else { throw .invalidIVLength }
         meshed = MeshedCipher(try GOST28147(key: key, sBox: sBox), meshing: meshing)
         register = Secret(copying: iv)
     }
 
     /// Enciphers the next octets of the message. Constant time in its secret inputs.
-    public mutating func encrypt(_ plaintext: Span<UInt8>) -> Secret {
+    package mutating func encrypt(_ plaintext: Span<UInt8>) -> Secret {
         apply(plaintext, enciphering: true)
     }
 
     /// Deciphers the next octets of the message. Constant time in its secret inputs.
-    public mutating func decrypt(_ ciphertext: Span<UInt8>) -> Secret {
+    package mutating func decrypt(_ ciphertext: Span<UInt8>) -> Secret {
         apply(ciphertext, enciphering: false)
     }
 

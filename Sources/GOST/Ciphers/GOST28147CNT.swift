@@ -1,7 +1,7 @@
-public import Secrets
+package import Secrets
 
 /// GOST 28147-89 in the counter mode (CNT, the gamma mode; RFC 5830, 6), for a message that comes in pieces.
-public struct GOST28147CNT: ~Copyable, Sendable {
+package struct GOST28147CNT: ~Copyable, Sendable {
     private let meshing: Bool
     private var cipher: GOST28147
     private var gamma: Wiped<Gamma>
@@ -11,7 +11,7 @@ public struct GOST28147CNT: ~Copyable, Sendable {
     /// - Parameter meshing: Whether the key changes after every 1024 octets (CryptoPro Key Meshing, RFC 4357, 2.3.2).
     ///   The standards tie this to the S-box's parameter set, but libraries differ, so that the caller decides.
     /// - Throws: ``GOSTError/invalidKeyLength`` or ``GOSTError/invalidIVLength``.
-    public init(key: Span<UInt8>, iv: Span<UInt8>, sBox: SBox, meshing: Bool) throws(GOSTError) {
+    package init(key: Span<UInt8>, iv: Span<UInt8>, sBox: SBox, meshing: Bool) throws(GOSTError) {
         guard iv.count == 8 else { throw .invalidIVLength }
         let cipher = try GOST28147(key: key, sBox: sBox)
         var counter = Secret(copying: iv)
@@ -22,7 +22,7 @@ public struct GOST28147CNT: ~Copyable, Sendable {
     }
 
     /// Enciphers or deciphers the next octets of the message. Constant time in its secret inputs.
-    public mutating func apply(_ data: Span<UInt8>) -> Secret {
+    package mutating func apply(_ data: Span<UInt8>) -> Secret {
         var result = Secret(copying: data)
         var octets = result.mutableBytes
         var done = 0

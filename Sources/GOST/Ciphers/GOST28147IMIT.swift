@@ -1,7 +1,7 @@
-public import Secrets
+package import Secrets
 
 /// The message authentication code of GOST 28147-89 (RFC 5830, 8), of a message that comes in pieces.
-public struct GOST28147IMIT: ~Copyable, Sendable {
+package struct GOST28147IMIT: ~Copyable, Sendable {
     private let tagLength: Int
     private var meshed: MeshedCipher
     private var state: Wiped<State>
@@ -21,7 +21,7 @@ public struct GOST28147IMIT: ~Copyable, Sendable {
     ///   - tagLength: The octets of the code, 4 or fewer by the standard; up to 8 are the whole state.
     /// - Throws: ``GOSTError/invalidKeyLength``, ``GOSTError/invalidIVLength``, or ``GOSTError/invalidLength`` for the
     ///   code's.
-    public init(
+    package init(
         key: Span<UInt8>, iv: Span<UInt8> = Span(), sBox: SBox, meshing: Bool, tagLength: Int = 4
     ) throws(GOSTError) {
         guard iv.isEmpty || iv.count == 8 else { throw .invalidIVLength }
@@ -32,7 +32,7 @@ public struct GOST28147IMIT: ~Copyable, Sendable {
     }
 
     /// Appends `data` to the message. Constant time in its secret inputs.
-    public mutating func update(_ data: Span<UInt8>) {
+    package mutating func update(_ data: Span<UInt8>) {
         var rest = data
         while !rest.isEmpty {
             if state.value.partial.count == 0 { rest = absorbBlocks(of: rest) }
@@ -46,7 +46,7 @@ public struct GOST28147IMIT: ~Copyable, Sendable {
     /// The last block is padded with zeros. The standard wants two blocks or more: to a message of one, a block of zeros
     /// is added, as CryptoPro CSP, libgcrypt and OpenSSL's engine do; other libraries leave it at one block. The code of
     /// no octets is where it starts from.
-    public consuming func finalize() -> Secret {
+    package consuming func finalize() -> Secret {
         if state.value.partial.count > 0 { absorb() }
         if state.value.blocks == 1 { absorb() }
         let code = Secret(littleEndian: SIMD2(state.value.code, 0), 0..<1)
@@ -56,7 +56,7 @@ public struct GOST28147IMIT: ~Copyable, Sendable {
     /// The code of `data` under `key`. Constant time in its secret inputs.
     ///
     /// - Throws: As the initialiser.
-    public static func authenticate(
+    package static func authenticate(
         _ data: Span<UInt8>, key: Span<UInt8>, iv: Span<UInt8> = Span(), sBox: SBox, meshing: Bool, tagLength: Int = 4
     ) throws(GOSTError) -> Secret {
         var code = try GOST28147IMIT(key: key, iv: iv, sBox: sBox, meshing: meshing, tagLength: tagLength)

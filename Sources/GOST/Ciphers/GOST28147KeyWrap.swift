@@ -1,7 +1,7 @@
-public import Secrets
+package import Secrets
 
 /// How a key of GOST 28147-89 is wrapped with another (RFC 4357, 6): UKM ‖ CEK_ENC ‖ CEK_MAC, 44 octets.
-public enum GOST28147KeyWrap: Sendable {
+package enum GOST28147KeyWrap: Sendable {
     /// The key is wrapped with the key-encryption key itself (RFC 4357, 6.1 and 6.2).
     case gost
     /// The key is wrapped with the key-encryption key after its diversification by the UKM (RFC 4357, 6.3 and 6.4).
@@ -14,7 +14,7 @@ public enum GOST28147KeyWrap: Sendable {
     ///   - kek: The key-encryption key, 32 octets.
     ///   - ukm: The user keying material, 8 octets, not secret.
     /// - Throws: ``GOSTError/invalidKeyLength``, or ``GOSTError/invalidIVLength`` for `ukm`.
-    public func wrap(
+    package func wrap(
         _ key: Span<UInt8>, kek: Span<UInt8>, ukm: Span<UInt8>, sBox: SBox
     ) throws(GOSTError) -> Secret {
         guard key.count == 32 else { throw .invalidKeyLength }
@@ -28,7 +28,7 @@ public enum GOST28147KeyWrap: Sendable {
     ///
     /// - Throws: ``GOSTError/invalidKeyLength`` for `kek`, ``GOSTError/invalidLength`` unless `wrapped` has 44 octets, or
     ///   ``GOSTError/authenticationFailed``.
-    public func unwrap(_ wrapped: Span<UInt8>, kek: Span<UInt8>, sBox: SBox) throws(GOSTError) -> Secret {
+    package func unwrap(_ wrapped: Span<UInt8>, kek: Span<UInt8>, sBox: SBox) throws(GOSTError) -> Secret {
         guard wrapped.count == 44 else { throw .invalidLength }
         let ukm = wrapped.extracting(first: 8)
         let kek = try effective(kek, ukm, sBox)
@@ -42,7 +42,7 @@ public enum GOST28147KeyWrap: Sendable {
     /// not secret. Constant time in its secret inputs.
     ///
     /// - Throws: ``GOSTError/invalidKeyLength``, or ``GOSTError/invalidIVLength`` unless `ukm` has 8 octets.
-    public static func diversify(_ kek: Span<UInt8>, ukm: Span<UInt8>, sBox: SBox) throws(GOSTError) -> Secret {
+    package static func diversify(_ kek: Span<UInt8>, ukm: Span<UInt8>, sBox: SBox) throws(GOSTError) -> Secret {
         guard kek.count == 32 else { throw .invalidKeyLength }
         guard ukm.count == 8 else { throw .invalidIVLength }
         var key = Secret(copying: kek)

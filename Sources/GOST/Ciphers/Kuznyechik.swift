@@ -1,10 +1,10 @@
-public import Secrets
+package import Secrets
 
 /// The block cipher Kuznyechik of GOST R 34.12-2015 (RFC 7801).
 ///
 /// No table is indexed by data: S is a circuit over bit planes. Many blocks stand in bit planes from end to end; a few
 /// go the way with the shorter delay. Constant time in keys and blocks.
-public struct Kuznyechik: ~Copyable, BlockCipher {
+package struct Kuznyechik: ~Copyable, BlockCipher {
     /// A block or a round key: 16 octets as two words, the least significant octet of the first word first.
     typealias Block = SIMD2<UInt64>
 
@@ -12,13 +12,13 @@ public struct Kuznyechik: ~Copyable, BlockCipher {
     typealias RoundKeys = InlineArray<10, Block>
 
     /// The octets of a block.
-    public static var blockSize: Int { 16 }
+    package static var blockSize: Int { 16 }
 
     private var keys: Wiped<RoundKeys>
 
     /// A cipher with the first 32 octets of `key`; octets that are missing count as zero. Constant time in its secret
     /// inputs.
-    public init(padding key: Span<UInt8>) {
+    package init(padding key: Span<UInt8>) {
         var keys = RoundKeys(repeating: Block())
         keys[0] = Block(key.littleEndianUInt64(at: 0), key.littleEndianUInt64(at: 8))
         keys[1] = Block(key.littleEndianUInt64(at: 16), key.littleEndianUInt64(at: 24))
@@ -29,7 +29,7 @@ public struct Kuznyechik: ~Copyable, BlockCipher {
     private init(_ keys: RoundKeys) { self.keys = Wiped(keys) }
 
     /// A second cipher with the same key. Constant time in its secret inputs.
-    public func copy() -> Kuznyechik { Kuznyechik(keys.value) }
+    package func copy() -> Kuznyechik { Kuznyechik(keys.value) }
 
     /// C_1…C_32 (RFC 7801, 4.3).
     private static let constants = (1...32).map { Linear.forward(Block(0, $0 << 56)) }
@@ -49,25 +49,25 @@ public struct Kuznyechik: ~Copyable, BlockCipher {
     }
 
     /// Enciphers every whole block of 16 octets in place (RFC 7801, 4.4). Constant time in its secret inputs.
-    public func encrypt(_ blocks: inout MutableSpan<UInt8>) {
+    package func encrypt(_ blocks: inout MutableSpan<UInt8>) {
         if keys.encrypt(&blocks) { return }
         transform(&blocks, few: { $0.encrypt(keys.value) }, many: { $0.encrypt(keys.value) })
     }
 
     /// Deciphers every whole block of 16 octets in place (RFC 7801, 4.5). Constant time in its secret inputs.
-    public func decrypt(_ blocks: inout MutableSpan<UInt8>) {
+    package func decrypt(_ blocks: inout MutableSpan<UInt8>) {
         if keys.decrypt(&blocks) { return }
         transform(&blocks, few: { $0.decrypt(keys.value) }, many: { $0.decrypt(keys.value) })
     }
 
     /// Adds enciphered counters to whole blocks of 16 octets in place, if there is a kernel for it. Constant time in its
     /// secret inputs.
-    public func addGamma(to blocks: inout MutableSpan<UInt8>, counter: inout Counter) -> Bool {
+    package func addGamma(to blocks: inout MutableSpan<UInt8>, counter: inout Counter) -> Bool {
         keys.addCounters(to: &blocks, counter: &counter)
     }
 
     /// Links whole blocks of 16 octets in place, if there is a kernel for it. Constant time in its secret inputs.
-    public func link(
+    package func link(
         _ blocks: inout MutableSpan<UInt8>, by chain: Chain, register: inout Secret
     ) -> Bool {
         keys.link(&blocks, by: chain, register: &register)
@@ -75,7 +75,7 @@ public struct Kuznyechik: ~Copyable, BlockCipher {
 
     /// Adds whole blocks of 16 octets to `register` and enciphers it after each of them, if there is a kernel for it.
     /// Constant time in its secret inputs.
-    public func absorb(_ blocks: Span<UInt8>, into register: inout Secret) -> Bool {
+    package func absorb(_ blocks: Span<UInt8>, into register: inout Secret) -> Bool {
         keys.absorb(blocks, into: &register)
     }
 }

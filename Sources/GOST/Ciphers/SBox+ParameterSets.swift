@@ -1,11 +1,11 @@
 extension SBox {
     /// Every set that has an object identifier.
-    public static let all: [SBox] = [
+    package static let all: [SBox] = [
         gost28147Test, cryptoProA, cryptoProB, cryptoProC, cryptoProD, tc26Z, r341194Test, r341194CryptoPro,
     ]
 
     /// RFC 4357, 11.1: for the examples of the standard only.
-    public static let gost28147Test = SBox(
+    package static let gost28147Test = SBox(
         "id-Gost28147-89-TestParamSet",
         oid: [0x06, 0x07, 0x2A, 0x85, 0x03, 0x02, 0x02, 0x1F, 0x00],
         rows: [
@@ -14,7 +14,7 @@ extension SBox {
         ])
 
     /// RFC 4357, 11.1.
-    public static let cryptoProA = SBox(
+    package static let cryptoProA = SBox(
         "id-Gost28147-89-CryptoPro-A-ParamSet",
         oid: [0x06, 0x07, 0x2A, 0x85, 0x03, 0x02, 0x02, 0x1F, 0x01],
         rows: [
@@ -23,7 +23,7 @@ extension SBox {
         ])
 
     /// RFC 4357, 11.1.
-    public static let cryptoProB = SBox(
+    package static let cryptoProB = SBox(
         "id-Gost28147-89-CryptoPro-B-ParamSet",
         oid: [0x06, 0x07, 0x2A, 0x85, 0x03, 0x02, 0x02, 0x1F, 0x02],
         rows: [
@@ -32,7 +32,7 @@ extension SBox {
         ])
 
     /// RFC 4357, 11.1.
-    public static let cryptoProC = SBox(
+    package static let cryptoProC = SBox(
         "id-Gost28147-89-CryptoPro-C-ParamSet",
         oid: [0x06, 0x07, 0x2A, 0x85, 0x03, 0x02, 0x02, 0x1F, 0x03],
         rows: [
@@ -41,7 +41,7 @@ extension SBox {
         ])
 
     /// RFC 4357, 11.1.
-    public static let cryptoProD = SBox(
+    package static let cryptoProD = SBox(
         "id-Gost28147-89-CryptoPro-D-ParamSet",
         oid: [0x06, 0x07, 0x2A, 0x85, 0x03, 0x02, 0x02, 0x1F, 0x04],
         rows: [
@@ -50,7 +50,7 @@ extension SBox {
         ])
 
     /// RFC 4357, 11.2: the hash function's set of RFC 5831's examples.
-    public static let r341194Test = SBox(
+    package static let r341194Test = SBox(
         "id-GostR3411-94-TestParamSet",
         oid: [0x06, 0x07, 0x2A, 0x85, 0x03, 0x02, 0x02, 0x1E, 0x00],
         rows: [
@@ -59,7 +59,7 @@ extension SBox {
         ])
 
     /// RFC 4357, 11.2: the hash function's set.
-    public static let r341194CryptoPro = SBox(
+    package static let r341194CryptoPro = SBox(
         "id-GostR3411-94-CryptoProParamSet",
         oid: [0x06, 0x07, 0x2A, 0x85, 0x03, 0x02, 0x02, 0x1E, 0x01],
         rows: [
@@ -68,7 +68,7 @@ extension SBox {
         ])
 
     /// RFC 7836, Appendix C; also Magma's set.
-    public static let tc26Z = SBox(
+    package static let tc26Z = SBox(
         "id-tc26-gost-28147-param-Z",
         oid: [0x06, 0x09, 0x2A, 0x85, 0x03, 0x07, 0x01, 0x02, 0x05, 0x01, 0x01],
         rows: [

@@ -1,9 +1,9 @@
 /// A set of the eight substitution rows that GOST 28147-89 leaves to its users (RFC 5830, 4).
-public struct SBox: Sendable {
+package struct SBox: Sendable {
     /// The parameter set's name in its standard, such as `id-Gost28147-89-CryptoPro-A-ParamSet`.
-    public let name: String
+    package let name: String
     /// The parameter set's object identifier in DER, tag and length included.
-    public let oid: [UInt8]
+    package let oid: [UInt8]
 
     let substitution: Substitution
 
@@ -17,11 +17,11 @@ public struct SBox: Sendable {
 }
 
 extension SBox: Hashable {
-    public static func == (left: SBox, right: SBox) -> Bool { left.oid == right.oid }
-    public func hash(into hasher: inout Hasher) { hasher.combine(oid) }
+    package static func == (left: SBox, right: SBox) -> Bool { left.oid == right.oid }
+    package func hash(into hasher: inout Hasher) { hasher.combine(oid) }
 }
 
 extension SBox: CustomStringConvertible {
     /// The parameter set's name.
-    public var description: String { name }
+    package var description: String { name }
 }

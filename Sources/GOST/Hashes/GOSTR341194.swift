@@ -1,22 +1,22 @@
-public import Secrets
+package import Secrets
 
 /// The hash function GOST R 34.11-94 (RFC 5831).
 ///
 /// The hash code of the empty message is that of step 3 alone (981e5f3c… with the CryptoPro S-box), as libgcrypt and
 /// most others have it; by the letter of step 2, which OpenSSL's gost engine follows, a block of zeros comes first.
-public struct GOSTR341194: HashFunction, ~Copyable {
-    public static var digestSize: Int { 32 }
-    public static var blockSize: Int { 32 }
+package struct GOSTR341194: HashFunction, ~Copyable {
+    package static var digestSize: Int { 32 }
+    package static var blockSize: Int { 32 }
 
     private var state: Wiped<State>
 
     /// A hash with the S-box id-GostR3411-94-CryptoProParamSet (RFC 4357, 11.2).
-    public init() {
+    package init() {
         self.init(sBox: .r341194CryptoPro)
     }
 
     /// A hash with any S-box.
-    public init(sBox: SBox) {
+    package init(sBox: SBox) {
         state = Wiped(State(sBox))
     }
 
@@ -24,16 +24,16 @@ public struct GOSTR341194: HashFunction, ~Copyable {
         self.state = Wiped(state)
     }
 
-    public mutating func update(_ data: Span<UInt8>) {
+    package mutating func update(_ data: Span<UInt8>) {
         state.value.update(data)
     }
 
-    public consuming func finalize() -> Secret {
+    package consuming func finalize() -> Secret {
         state.value.finish()
         return Secret(littleEndian: state.value.hash, 0..<4)
     }
 
-    public borrowing func copy() -> GOSTR341194 {
+    package borrowing func copy() -> GOSTR341194 {
         GOSTR341194(state.value)
     }
 }

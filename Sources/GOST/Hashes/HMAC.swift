@@ -1,15 +1,15 @@
-public import Secrets
+package import Secrets
 
 /// HMAC (RFC 2104) over a GOST hash function: HMAC_GOSTR3411 of RFC 4357, 3, and HMAC_GOSTR3411_2012_256 and
 /// HMAC_GOSTR3411_2012_512 of RFC 7836, 4.1.
 ///
 /// Constant time in its secret inputs, the key and the message; their lengths show.
-public struct HMAC<Hash: HashFunction & ~Copyable>: ~Copyable, Sendable {
+package struct HMAC<Hash: HashFunction & ~Copyable>: ~Copyable, Sendable {
     private var inner: Hash
     private var outer: Hash
 
     /// Begins a message under `key`, which can have any length. A key longer than a block is hashed first.
-    public init(key: Span<UInt8>) {
+    package init(key: Span<UInt8>) {
         if key.count > Hash.blockSize {
             var hash = Hash()
             hash.update(key)
@@ -41,24 +41,24 @@ public struct HMAC<Hash: HashFunction & ~Copyable>: ~Copyable, Sendable {
     }
 
     /// Appends `data` to the message. Constant time in its secret inputs.
-    public mutating func update(_ data: Span<UInt8>) {
+    package mutating func update(_ data: Span<UInt8>) {
         inner.update(data)
     }
 
     /// Ends the message and gives its code, as many octets as the hash's. Constant time in its secret inputs.
-    public consuming func finalize() -> Secret {
+    package consuming func finalize() -> Secret {
         let digest = inner.finalize()
         outer.update(digest.bytes)
         return outer.finalize()
     }
 
     /// A second state under the same key that goes on from here.
-    public borrowing func copy() -> HMAC {
+    package borrowing func copy() -> HMAC {
         HMAC(inner: inner.copy(), outer: outer.copy())
     }
 
     /// The code of `data` under `key`. Constant time in its secret inputs.
-    public static func authenticate(_ data: Span<UInt8>, key: Span<UInt8>) -> Secret {
+    package static func authenticate(_ data: Span<UInt8>, key: Span<UInt8>) -> Secret {
         var code = HMAC(key: key)
         code.update(data)
         return code.finalize()

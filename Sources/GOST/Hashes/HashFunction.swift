@@ -1,10 +1,10 @@
-public import Secrets
+package import Secrets
 
 /// A hash function that takes its message in pieces.
 ///
 /// A hash may be keyed (``HMAC``) or its message may be a password, so that a state is never copied by accident, wipes
 /// itself, and is constant time in the message; only the message's length shows.
-public protocol HashFunction: ~Copyable, Sendable {
+package protocol HashFunction: ~Copyable, Sendable {
     /// The number of octets of the hash code.
     static var digestSize: Int { get }
     /// The number of octets to which ``HMAC`` pads its key.
@@ -26,7 +26,7 @@ public protocol HashFunction: ~Copyable, Sendable {
 
 extension HashFunction where Self: ~Copyable {
     /// The hash code of `data`, for messages whose hash is not secret.
-    public static func hash(_ data: Span<UInt8>) -> [UInt8] {
+    package static func hash(_ data: Span<UInt8>) -> [UInt8] {
         var state = Self()
         state.update(data)
         let digest = state.finalize()
@@ -34,7 +34,7 @@ extension HashFunction where Self: ~Copyable {
     }
 
     /// The hash code of `data`, for messages whose hash is not secret.
-    public static func hash(_ data: [UInt8]) -> [UInt8] {
+    package static func hash(_ data: [UInt8]) -> [UInt8] {
         hash(data.span)
     }
 }

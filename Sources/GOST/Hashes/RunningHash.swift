@@ -1,7 +1,7 @@
-public import Secrets
+package import Secrets
 
 /// The hash functions of the family, for those who learn at run time which they need.
-public enum HashAlgorithm: Sendable, CaseIterable {
+package enum HashAlgorithm: Sendable, CaseIterable {
     /// GOST R 34.11-94 with the CryptoPro parameter set.
     case gostR341194
     /// GOST R 34.11-2012 with 256 bits.
@@ -10,10 +10,10 @@ public enum HashAlgorithm: Sendable, CaseIterable {
     case streebog512
 
     /// The number of bytes of a digest.
-    public var digestSize: Int { self == .streebog512 ? 64 : 32 }
+    package var digestSize: Int { self == .streebog512 ? 64 : 32 }
 
     /// The object identifier of the parameter set in DER, tag and length included (RFC 4357, 8.2; RFC 9215, 2).
-    public var oid: [UInt8] {
+    package var oid: [UInt8] {
         switch self {
         case .gostR341194: [0x06, 0x07, 0x2A, 0x85, 0x03, 0x02, 0x02, 0x1E, 0x01]
         case .streebog256: [0x06, 0x08, 0x2A, 0x85, 0x03, 0x07, 0x01, 0x01, 0x02, 0x02]
@@ -23,12 +23,12 @@ public enum HashAlgorithm: Sendable, CaseIterable {
 }
 
 /// A hash by one of the functions, being computed.
-public enum RunningHash: ~Copyable, Sendable {
+package enum RunningHash: ~Copyable, Sendable {
     case gostR341194(GOSTR341194)
     case streebog256(Streebog256)
     case streebog512(Streebog512)
 
-    public init(_ algorithm: HashAlgorithm) {
+    package init(_ algorithm: HashAlgorithm) {
         switch algorithm {
         case .gostR341194: self = .gostR341194(GOSTR341194())
         case .streebog256: self = .streebog256(Streebog256())
@@ -36,7 +36,7 @@ public enum RunningHash: ~Copyable, Sendable {
         }
     }
 
-    public mutating func update(_ data: Span<UInt8>) {
+    package mutating func update(_ data: Span<UInt8>) {
         switch consume self {
         case .gostR341194(var hash):
             hash.update(data)
@@ -51,7 +51,7 @@ public enum RunningHash: ~Copyable, Sendable {
     }
 
     /// The digest, in the octet order of the standards' implementations.
-    public consuming func finalize() -> Secret {
+    package consuming func finalize() -> Secret {
         switch consume self {
         case .gostR341194(let hash): hash.finalize()
         case .streebog256(let hash): hash.finalize()
@@ -60,7 +60,7 @@ public enum RunningHash: ~Copyable, Sendable {
     }
 
     /// A second hash that goes on from here.
-    public borrowing func copy() -> RunningHash {
+    package borrowing func copy() -> RunningHash {
         switch self {
         case .gostR341194(let hash): .gostR341194(hash.copy())
         case .streebog256(let hash): .streebog256(hash.copy())

@@ -1,4 +1,4 @@
-public import Secrets
+package import Secrets
 
 /// The compression function of GOST R 34.11-2012 (RFC 6986, 8). Vectors of 512 bits stand as eight words, the least
 /// significant first. Constant time.
@@ -64,13 +64,13 @@ enum Streebog {
 }
 
 /// The hash function GOST R 34.11-2012 with a hash code of 256 bits (RFC 6986).
-public struct Streebog256: HashFunction, ~Copyable {
-    public static var digestSize: Int { 32 }
-    public static var blockSize: Int { 64 }
+package struct Streebog256: HashFunction, ~Copyable {
+    package static var digestSize: Int { 32 }
+    package static var blockSize: Int { 64 }
 
     private var state: Wiped<StreebogState>
 
-    public init() {
+    package init() {
         state = Wiped(StreebogState(initial: 0x0101_0101_0101_0101))
     }
 
@@ -78,28 +78,28 @@ public struct Streebog256: HashFunction, ~Copyable {
         self.state = Wiped(state)
     }
 
-    public mutating func update(_ data: Span<UInt8>) {
+    package mutating func update(_ data: Span<UInt8>) {
         state.value.update(data)
     }
 
-    public consuming func finalize() -> Secret {
+    package consuming func finalize() -> Secret {
         state.value.finish()
         return Secret(littleEndian: state.value.hash, 4..<8)
     }
 
-    public borrowing func copy() -> Streebog256 {
+    package borrowing func copy() -> Streebog256 {
         Streebog256(state.value)
     }
 }
 
 /// The hash function GOST R 34.11-2012 with a hash code of 512 bits (RFC 6986).
-public struct Streebog512: HashFunction, ~Copyable {
-    public static var digestSize: Int { 64 }
-    public static var blockSize: Int { 64 }
+package struct Streebog512: HashFunction, ~Copyable {
+    package static var digestSize: Int { 64 }
+    package static var blockSize: Int { 64 }
 
     private var state: Wiped<StreebogState>
 
-    public init() {
+    package init() {
         state = Wiped(StreebogState(initial: 0))
     }
 
@@ -107,16 +107,16 @@ public struct Streebog512: HashFunction, ~Copyable {
         self.state = Wiped(state)
     }
 
-    public mutating func update(_ data: Span<UInt8>) {
+    package mutating func update(_ data: Span<UInt8>) {
         state.value.update(data)
     }
 
-    public consuming func finalize() -> Secret {
+    package consuming func finalize() -> Secret {
         state.value.finish()
         return Secret(littleEndian: state.value.hash, 0..<8)
     }
 
-    public borrowing func copy() -> Streebog512 {
+    package borrowing func copy() -> Streebog512 {
         Streebog512(state.value)
     }
 }

@@ -1,7 +1,7 @@
-public import Secrets
+package import Secrets
 
 /// The tree KDF of RFC 7836, 4.4 (KDF_TREE_GOSTR3411_2012_256), over any GOST hash function.
-public enum KDFTree<Hash: HashFunction & ~Copyable> {
+package enum KDFTree<Hash: HashFunction & ~Copyable> {
     /// Derives `count` octets from `key`.
     ///
     /// Block i is HMAC(key, [i] ‖ label ‖ 00 ‖ seed ‖ [L]): [i] is the block's number in `r` octets, [L] the number of
@@ -11,7 +11,7 @@ public enum KDFTree<Hash: HashFunction & ~Copyable> {
     ///
     /// - Throws: ``GOSTError/invalidParameter`` if `r` is not in 1…4, ``GOSTError/invalidLength`` if `count` is not in
     ///   1…2^(8r) − 1 blocks.
-    public static func derive(
+    package static func derive(
         key: Span<UInt8>, label: Span<UInt8>, seed: Span<UInt8>, r: Int = 1, count: Int
     ) throws(GOSTError) -> Secret {
         guard (1...4).contains(r) else { throw .invalidParameter }
@@ -37,11 +37,11 @@ public enum KDFTree<Hash: HashFunction & ~Copyable> {
 }
 
 /// KDF_GOSTR3411_2012_256 (RFC 7836, 4.5).
-public enum KDF {
+package enum KDF {
     /// Derives 32 octets from `key`: HMAC_GOSTR3411_2012_256(key, 01 ‖ label ‖ 00 ‖ seed ‖ 01 00).
     ///
     /// This is one block of ``KDFTree``. Constant time in its secret inputs, `key` and `seed`.
-    public static func derive(key: Span<UInt8>, label: Span<UInt8>, seed: Span<UInt8>) -> Secret {
+    package static func derive(key: Span<UInt8>, label: Span<UInt8>, seed: Span<UInt8>) -> Secret {
         var code = HMAC<Streebog256>(key: key)
         code.update([1].span)
         code.update(label)
@@ -53,7 +53,7 @@ public enum KDF {
 }
 
 /// ESPTREE, which gives the packets of an IPsec security association their keys (RFC 9227, 4.1).
-public enum ESPTree {
+package enum ESPTree {
     /// The key, 32 octets, of the packets whose initialisation vector holds `i1`, `i2` and `i3`.
     ///
     /// The seeds of its three levels are 00 ‖ i1, i2 and i3, each in two octets, most significant first.
@@ -61,7 +61,7 @@ public enum ESPTree {
     /// Constant time in its secret input, the root key.
     ///
     /// - Throws: ``GOSTError/invalidKeyLength`` unless the root key has 32 octets.
-    public static func key(root: Span<UInt8>, i1: UInt8, i2: UInt16, i3: UInt16) throws(GOSTError) -> Secret {
+    package static func key(root: Span<UInt8>, i1: UInt8, i2: UInt16, i3: UInt16) throws(GOSTError) -> Secret {
         try KDF.chain(root: root, seeds: [[0, i1], [UInt8](bigEndian: i2), [UInt8](bigEndian: i3)])
     }
 }

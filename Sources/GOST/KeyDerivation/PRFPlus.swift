@@ -1,8 +1,8 @@
-public import Secrets
+package import Secrets
 
 /// The pseudorandom functions of IKEv2: PRF_IPSEC_PRFPLUS_GOSTR3411_2012_256 and PRF_IPSEC_PRFPLUS_GOSTR3411_2012_512
 /// (RFC 7836, 4.2.2), which are RFC 7296's prf+ over ``Streebog256`` and ``Streebog512``.
-public enum PRFPlus<Hash: HashFunction & ~Copyable> {
+package enum PRFPlus<Hash: HashFunction & ~Copyable> {
     /// Derives `count` octets from `key`, which can have any length.
     ///
     /// Block i is T(i) = HMAC(key, T(i − 1) ‖ seed ‖ [i]), where T(0) is empty and [i] is one octet.
@@ -10,7 +10,7 @@ public enum PRFPlus<Hash: HashFunction & ~Copyable> {
     /// Constant time in its secret inputs, `key` and `seed`.
     ///
     /// - Throws: ``GOSTError/invalidLength`` if `count` is not in 1…255 blocks.
-    public static func derive(key: Span<UInt8>, seed: Span<UInt8>, count: Int) throws(GOSTError) -> Secret {
+    package static func derive(key: Span<UInt8>, seed: Span<UInt8>, count: Int) throws(GOSTError) -> Secret {
         guard count >= 1, (count - 1) / Hash.digestSize < 255 else { throw .invalidLength }
         let keyed = HMAC<Hash>(key: key)
         var derived = Secret(count: count)

@@ -1,8 +1,8 @@
-public import Secrets
+package import Secrets
 
 /// The pseudorandom functions of TLS 1.2: PRF_TLS_GOSTR3411_2012_256 and PRF_TLS_GOSTR3411_2012_512 (RFC 7836, 4.2.1),
 /// which are RFC 5246's P_hash over ``Streebog256`` and ``Streebog512``.
-public enum TLSPRF<Hash: HashFunction & ~Copyable> {
+package enum TLSPRF<Hash: HashFunction & ~Copyable> {
     /// Derives `count` octets from `secret`, which can have any length.
     ///
     /// With S = label ‖ seed, A(0) = S and A(i) = HMAC(secret, A(i − 1)), block i is HMAC(secret, A(i) ‖ S).
@@ -10,7 +10,7 @@ public enum TLSPRF<Hash: HashFunction & ~Copyable> {
     /// Constant time in its secret inputs, `secret` and `seed`.
     ///
     /// - Throws: ``GOSTError/invalidLength`` if `count` is less than 1.
-    public static func derive(
+    package static func derive(
         secret: Span<UInt8>, label: Span<UInt8>, seed: Span<UInt8>, count: Int
     ) throws(GOSTError) -> Secret {
         guard count >= 1 else { throw .invalidLength }

@@ -1,7 +1,7 @@
-public import Secrets
+package import Secrets
 
 /// TLSTREE, which gives each record of a TLS connection its key (RFC 9189, 8.1).
-public struct TLSTree: Sendable, Hashable {
+package struct TLSTree: Sendable, Hashable {
     /// The constants C_1, C_2, C_3: the bits of a record's number that each level of the tree looks at.
     let masks: [UInt64]
 
@@ -10,29 +10,29 @@ public struct TLSTree: Sendable, Hashable {
     }
 
     /// TLS_GOSTR341112_256_WITH_KUZNYECHIK_CTR_OMAC (RFC 9189, 4.1).
-    public static let kuznyechikCTROMAC = TLSTree(0xFFFF_FFFF_0000_0000, 0xFFFF_FFFF_FFF8_0000, 0xFFFF_FFFF_FFFF_FFC0)
+    package static let kuznyechikCTROMAC = TLSTree(0xFFFF_FFFF_0000_0000, 0xFFFF_FFFF_FFF8_0000, 0xFFFF_FFFF_FFFF_FFC0)
 
     /// TLS_GOSTR341112_256_WITH_MAGMA_CTR_OMAC (RFC 9189, 4.1).
-    public static let magmaCTROMAC = TLSTree(0xFFFF_FFC0_0000_0000, 0xFFFF_FFFF_FE00_0000, 0xFFFF_FFFF_FFFF_F000)
+    package static let magmaCTROMAC = TLSTree(0xFFFF_FFC0_0000_0000, 0xFFFF_FFFF_FE00_0000, 0xFFFF_FFFF_FFFF_F000)
 
     /// TLS_GOSTR341112_256_WITH_KUZNYECHIK_MGM_L (RFC 9367, 4.1).
-    public static let kuznyechikMGML = TLSTree(0xF800_0000_0000_0000, 0xFFFF_FFF0_0000_0000, 0xFFFF_FFFF_FFFF_E000)
+    package static let kuznyechikMGML = TLSTree(0xF800_0000_0000_0000, 0xFFFF_FFF0_0000_0000, 0xFFFF_FFFF_FFFF_E000)
 
     /// TLS_GOSTR341112_256_WITH_MAGMA_MGM_L (RFC 9367, 4.1).
-    public static let magmaMGML = TLSTree(0xFFE0_0000_0000_0000, 0xFFFF_FFFF_C000_0000, 0xFFFF_FFFF_FFFF_FF80)
+    package static let magmaMGML = TLSTree(0xFFE0_0000_0000_0000, 0xFFFF_FFFF_C000_0000, 0xFFFF_FFFF_FFFF_FF80)
 
     /// TLS_GOSTR341112_256_WITH_KUZNYECHIK_MGM_S (RFC 9367, 4.1).
-    public static let kuznyechikMGMS = TLSTree(0xFFFF_FFFF_E000_0000, 0xFFFF_FFFF_FFFF_0000, 0xFFFF_FFFF_FFFF_FFF8)
+    package static let kuznyechikMGMS = TLSTree(0xFFFF_FFFF_E000_0000, 0xFFFF_FFFF_FFFF_0000, 0xFFFF_FFFF_FFFF_FFF8)
 
     /// TLS_GOSTR341112_256_WITH_MAGMA_MGM_S (RFC 9367, 4.1).
-    public static let magmaMGMS = TLSTree(0xFFFF_FFFF_FC00_0000, 0xFFFF_FFFF_FFFF_E000, 0xFFFF_FFFF_FFFF_FFFF)
+    package static let magmaMGMS = TLSTree(0xFFFF_FFFF_FC00_0000, 0xFFFF_FFFF_FFFF_E000, 0xFFFF_FFFF_FFFF_FFFF)
 
     /// The key, 32 octets, of the record with a sequence number.
     ///
     /// Constant time in its secret input, the root key.
     ///
     /// - Throws: ``GOSTError/invalidKeyLength`` unless the root key has 32 octets.
-    public func key(root: Span<UInt8>, sequenceNumber: UInt64) throws(GOSTError) -> Secret {
+    package func key(root: Span<UInt8>, sequenceNumber: UInt64) throws(GOSTError) -> Secret {
         try KDF.chain(root: root, seeds: masks.map { [UInt8](bigEndian: sequenceNumber & $0) })
     }
 }

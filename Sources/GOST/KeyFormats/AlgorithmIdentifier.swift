@@ -1,21 +1,21 @@
 /// The AlgorithmIdentifier of a key: its algorithm, its curve and the parameter sets that go with it (RFC 9215, 4;
 /// RFC 4491, 2.3.2).
-public struct AlgorithmIdentifier: Sendable, Equatable {
-    public let algorithm: PublicKeyAlgorithm
-    public let curve: Curve
+package struct AlgorithmIdentifier: Sendable, Equatable {
+    package let algorithm: PublicKeyAlgorithm
+    package let curve: Curve
     /// Whether the hash function of ``PublicKeyAlgorithm/digestParameterSet`` is named.
     ///
     /// RFC 9215 leaves it out with its own parameter sets; OpenSSL's gost engine names it with two of them
     /// (``namingDigest``). Both are read, and written again as they were.
-    public let namesDigest: Bool
+    package let namesDigest: Bool
     /// The S-box of GOST 28147-89 that a key of GOST R 34.10-2001 is used with: an object identifier in DER, tag and
     /// length included.
-    public let encryptionParameterSet: [UInt8]?
+    package let encryptionParameterSet: [UInt8]?
 
     /// The identifier as its standard writes it.
     ///
     /// - Throws: ``GOSTError/invalidParameter`` if keys of the algorithm do not lie on such a curve.
-    public init(algorithm: PublicKeyAlgorithm, curve: Curve) throws(GOSTError) {
+    package init(algorithm: PublicKeyAlgorithm, curve: Curve) throws(GOSTError) {
         try self.init(algorithm, curve, namesDigest: curve.isOf2001, encryptionParameterSet: nil)
     }
 
@@ -64,7 +64,7 @@ public struct AlgorithmIdentifier: Sendable, Equatable {
     }
 
     /// The identifier in DER.
-    public var der: [UInt8] {
+    package var der: [UInt8] {
         let digest = namesDigest ? algorithm.digestParameterSet : []
         let parameters = DERTag.sequence.element(curve.oid + digest + (encryptionParameterSet ?? []))
         return DERTag.sequence.element(algorithm.oid + parameters)

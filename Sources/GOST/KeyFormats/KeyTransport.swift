@@ -2,16 +2,16 @@ import Secrets
 
 /// A wrapped key of GOST 28147-89 on its way to the holder of a private key: GostR3410-KeyTransport (RFC 4490, 4.2;
 /// RFC 4357, 6.3).
-public struct KeyTransport: Sendable, Equatable {
+package struct KeyTransport: Sendable, Equatable {
     /// UKM ‖ CEK_ENC ‖ CEK_MAC, as ``GOST28147KeyWrap/cryptoPro`` has them: 44 octets.
-    public let wrapped: [UInt8]
+    package let wrapped: [UInt8]
     /// The substitution that the key is wrapped with.
-    public let sBox: SBox
+    package let sBox: SBox
     /// The sender's key that was made for this only; nil if the receiver knows the sender's key.
-    public let ephemeralKey: SubjectPublicKeyInfo?
+    package let ephemeralKey: SubjectPublicKeyInfo?
 
     /// - Throws: ``GOSTError/invalidLength`` unless `wrapped` has 44 octets.
-    public init(wrapped: [UInt8], sBox: SBox, ephemeralKey: SubjectPublicKeyInfo?) throws(GOSTError) {
+    package init(wrapped: [UInt8], sBox: SBox, ephemeralKey: SubjectPublicKeyInfo?) throws(GOSTError) {
         guard wrapped.count == 44 else { throw .invalidLength }
         self.wrapped = wrapped
         self.sBox = sBox
@@ -23,7 +23,7 @@ public struct KeyTransport: Sendable, Equatable {
     /// - Parameter der: The whole of the structure in DER, and nothing behind it.
     /// - Throws: ``GOSTError/invalidEncoding``; ``GOSTError/invalidLength`` for the length of a part;
     ///   ``GOSTError/invalidParameter`` for an unknown substitution; what ``SubjectPublicKeyInfo/init(der:)`` throws.
-    public init(der: Span<UInt8>) throws(GOSTError) {
+    package init(der: Span<UInt8>) throws(GOSTError) {
         var reader = DERReader(der)
         var transport = DERReader(try reader.contents(.sequence))
         try reader.end()
@@ -48,7 +48,7 @@ public struct KeyTransport: Sendable, Equatable {
     }
 
     /// The structure in DER.
-    public var der: [UInt8] {
+    package var der: [UInt8] {
         let (ukm, key, code) = (Array(wrapped[..<8]), Array(wrapped[8..<40]), Array(wrapped[40...]))
         let encrypted = DERTag.sequence.element(DERTag.octetString.element(key) + DERTag.octetString.element(code))
         var parameters = sBox.oid

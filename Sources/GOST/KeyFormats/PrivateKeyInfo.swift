@@ -1,12 +1,12 @@
-public import Secrets
+package import Secrets
 
 /// A private key as PKCS #8 has it (RFC 5208, 5).
-public struct PrivateKeyInfo: ~Copyable, Sendable {
-    public let algorithm: AlgorithmIdentifier
-    public let key: PrivateKey
+package struct PrivateKeyInfo: ~Copyable, Sendable {
+    package let algorithm: AlgorithmIdentifier
+    package let key: PrivateKey
 
     /// - Throws: ``GOSTError/invalidParameter`` if keys of the algorithm do not lie on the key's curve.
-    public init(algorithm: PublicKeyAlgorithm, key: consuming PrivateKey) throws(GOSTError) {
+    package init(algorithm: PublicKeyAlgorithm, key: consuming PrivateKey) throws(GOSTError) {
         self.algorithm = try AlgorithmIdentifier(algorithm: algorithm, curve: key.curve)
         self.key = key
     }
@@ -22,7 +22,7 @@ public struct PrivateKeyInfo: ~Copyable, Sendable {
     ///   ``PrivateKey/init(curve:scalar:)`` does.
     ///
     /// Constant time in its secret inputs: the key; the rest of `der` shows.
-    public init(der: Span<UInt8>) throws(GOSTError) {
+    package init(der: Span<UInt8>) throws(GOSTError) {
         var reader = DERReader(der)
         var info = DERReader(try reader.contents(.sequence))
         try reader.end()
@@ -64,7 +64,7 @@ public struct PrivateKeyInfo: ~Copyable, Sendable {
     /// The structure in DER, with the bare number d.
     ///
     /// Constant time in its secret inputs.
-    public func der() -> Secret {
+    package func der() -> Secret {
         let scalar = key.scalar.bytes
         let head = [DERTag.integer.rawValue, 1, 0] + algorithm.der + DERTag.octetString.header(count: scalar.count)
         let header = DERTag.sequence.header(count: head.count + scalar.count)

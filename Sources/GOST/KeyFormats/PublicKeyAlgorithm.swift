@@ -1,5 +1,5 @@
 /// The algorithm of a key in X.509 and PKCS #8.
-public enum PublicKeyAlgorithm: Sendable, Hashable, CaseIterable {
+package enum PublicKeyAlgorithm: Sendable, Hashable, CaseIterable {
     /// id-GostR3410-2001 (RFC 4491, 2.3.2).
     case gostR34102001
     /// id-tc26-gost3410-12-256 (RFC 9215, 4).
@@ -8,7 +8,7 @@ public enum PublicKeyAlgorithm: Sendable, Hashable, CaseIterable {
     case gostR34102012512
 
     /// The object identifier in DER, tag and length included.
-    public var oid: [UInt8] {
+    package var oid: [UInt8] {
         switch self {
         case .gostR34102001: [0x06, 0x06, 0x2A, 0x85, 0x03, 0x02, 0x02, 0x13]
         case .gostR34102012256: [0x06, 0x08, 0x2A, 0x85, 0x03, 0x07, 0x01, 0x01, 0x01, 0x01]
@@ -18,7 +18,7 @@ public enum PublicKeyAlgorithm: Sendable, Hashable, CaseIterable {
 
     /// The object identifier of the hash function that belongs to the algorithm, tag and length included:
     /// id-GostR3411-94-CryptoProParamSet, id-tc26-gost3411-12-256 or id-tc26-gost3411-12-512.
-    public var digestParameterSet: [UInt8] {
+    package var digestParameterSet: [UInt8] {
         switch self {
         case .gostR34102001: [0x06, 0x07, 0x2A, 0x85, 0x03, 0x02, 0x02, 0x1E, 0x01]
         case .gostR34102012256: [0x06, 0x08, 0x2A, 0x85, 0x03, 0x07, 0x01, 0x01, 0x02, 0x02]

@@ -1,18 +1,18 @@
 import Secrets
 
 /// A public key as X.509 has it (RFC 9215, 4; RFC 4491, 2.3.2).
-public struct SubjectPublicKeyInfo: Sendable, Equatable {
-    public let algorithm: AlgorithmIdentifier
-    public let key: PublicKey
+package struct SubjectPublicKeyInfo: Sendable, Equatable {
+    package let algorithm: AlgorithmIdentifier
+    package let key: PublicKey
 
     /// - Throws: ``GOSTError/invalidParameter`` if keys of the algorithm do not lie on the key's curve.
-    public init(algorithm: PublicKeyAlgorithm, key: PublicKey) throws(GOSTError) {
+    package init(algorithm: PublicKeyAlgorithm, key: PublicKey) throws(GOSTError) {
         self.algorithm = try AlgorithmIdentifier(algorithm: algorithm, curve: key.curve)
         self.key = key
     }
 
     /// The key as requests for certificates name it, ``AlgorithmIdentifier/namingDigest``.
-    public var namingDigest: SubjectPublicKeyInfo {
+    package var namingDigest: SubjectPublicKeyInfo {
         get throws(GOSTError) { SubjectPublicKeyInfo(algorithm: try algorithm.namingDigest, key: key) }
     }
 
@@ -28,7 +28,7 @@ public struct SubjectPublicKeyInfo: Sendable, Equatable {
     ///   function that is not known or does not go with the others; ``GOSTError/invalidPoint`` as
     ///   ``PublicKey/init(curve:bytes:)`` does; ``GOSTError/libraryFailure``.
     /// - Warning: leaks `der` through timing; for public values only.
-    public init(der: Span<UInt8>) throws(GOSTError) {
+    package init(der: Span<UInt8>) throws(GOSTError) {
         var reader = DERReader(der)
         var info = DERReader(try reader.contents(.sequence))
         try reader.end()
@@ -45,7 +45,7 @@ public struct SubjectPublicKeyInfo: Sendable, Equatable {
     }
 
     /// The structure in DER.
-    public var der: [UInt8] { DERTag.sequence.element(contents) }
+    package var der: [UInt8] { DERTag.sequence.element(contents) }
 
     /// What stands in the SEQUENCE.
     var contents: [UInt8] { algorithm.der + DERTag.bitString.element([0] + DERTag.octetString.element(key.bytes)) }

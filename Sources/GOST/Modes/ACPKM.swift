@@ -1,9 +1,9 @@
-public import Secrets
+package import Secrets
 
 extension BlockCipher where Self: ~Copyable {
     /// The key that ACPKM puts after this cipher's (RFC 8645, 6.2.1; R 1323565.1.017-2018): the octets 80, 81, …, 9F
     /// enciphered. Constant time in its secret inputs.
-    public func nextKey() -> Secret {
+    package func nextKey() -> Secret {
         var key = Secret(count: Self.keySize)
         var octets = key.mutableBytes
         for index in octets.indices { octets[index] = 0x80 &+ UInt8(truncatingIfNeeded: index) }
@@ -16,19 +16,19 @@ extension BlockCipher where Self: ~Copyable {
 }
 
 /// ACPKM-Master (RFC 8645, 6.3.1): key material without end from a master key, in pieces.
-public struct ACPKMMaster<Cipher: BlockCipher & ~Copyable>: ~Copyable {
+package struct ACPKMMaster<Cipher: BlockCipher & ~Copyable>: ~Copyable {
     private var gamma: Gamma<Cipher>
 
     /// Begins with a master key of 32 octets that itself changes after every `section` octets (T*), whole blocks.
     /// Constant time in its secret inputs.
     ///
     /// - Throws: ``GOSTError/invalidKeyLength``, or ``GOSTError/invalidParameter`` for the section.
-    public init(key: Span<UInt8>, section: Int) throws(GOSTError) {
+    package init(key: Span<UInt8>, section: Int) throws(GOSTError) {
         guard section > 0, section % Cipher.blockSize == 0 else { throw .invalidParameter }
         let ones = [UInt8](repeating: 0xFF, count: Cipher.blockSize / 2)
         gamma = Gamma(try Cipher(key: key), counter: ones.span, section: section)
     }
 
     /// The next `count` octets of key material; none for a negative count. Constant time in its secret inputs.
-    public mutating func next(_ count: Int) -> Secret { gamma.next(count) }
+    package mutating func next(_ count: Int) -> Secret { gamma.next(count) }
 }

@@ -1,8 +1,8 @@
-public import Secrets
+package import Secrets
 
 /// The mode with linked blocks of GOST R 34.13-2015, 5.4, for a message that comes in pieces of whole blocks and is
 /// either enciphered or deciphered. Padding is the caller's.
-public struct CBC<Cipher: BlockCipher & ~Copyable>: ~Copyable {
+package struct CBC<Cipher: BlockCipher & ~Copyable>: ~Copyable {
     private let cipher: Cipher
     /// The last blocks of ciphertext, at first the initialisation vector, as a ring that begins at `place`.
     private var register: Secret
@@ -12,7 +12,7 @@ public struct CBC<Cipher: BlockCipher & ~Copyable>: ~Copyable {
     /// in its secret inputs.
     ///
     /// - Throws: ``GOSTError/invalidKeyLength`` or ``GOSTError/invalidIVLength``.
-    public init(key: Span<UInt8>, iv: Span<UInt8>) throws(GOSTError) {
+    package init(key: Span<UInt8>, iv: Span<UInt8>) throws(GOSTError) {
         guard !iv.isEmpty, iv.count % Cipher.blockSize == 0 else { throw .invalidIVLength }
         cipher = try Cipher(key: key)
         register = Secret(copying: iv)
@@ -21,7 +21,7 @@ public struct CBC<Cipher: BlockCipher & ~Copyable>: ~Copyable {
     /// Enciphers the next blocks of the message. Constant time in its secret inputs.
     ///
     /// - Throws: ``GOSTError/invalidLength`` if `plaintext` does not end with a block.
-    public mutating func encrypt(_ plaintext: Span<UInt8>) throws(GOSTError) -> Secret {
+    package mutating func encrypt(_ plaintext: Span<UInt8>) throws(GOSTError) -> Secret {
         let size = Cipher.blockSize
         guard plaintext.count % size == 0 else { throw .invalidLength }
         var result = Secret(copying: plaintext)
@@ -38,7 +38,7 @@ public struct CBC<Cipher: BlockCipher & ~Copyable>: ~Copyable {
     /// Deciphers the next blocks of the message. Constant time in its secret inputs.
     ///
     /// - Throws: ``GOSTError/invalidLength`` if `ciphertext` does not end with a block.
-    public mutating func decrypt(_ ciphertext: Span<UInt8>) throws(GOSTError) -> Secret {
+    package mutating func decrypt(_ ciphertext: Span<UInt8>) throws(GOSTError) -> Secret {
         let size = Cipher.blockSize
         guard ciphertext.count % size == 0 else { throw .invalidLength }
         var result = Secret(copying: ciphertext)

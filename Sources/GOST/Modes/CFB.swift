@@ -1,21 +1,21 @@
-public import Secrets
+package import Secrets
 
 /// The cipher feedback mode of GOST R 34.13-2015, 5.5, for a message that comes in pieces and is either enciphered or
 /// deciphered. A whole block is fed back (s = n).
-public struct CFB<Cipher: BlockCipher & ~Copyable>: ~Copyable {
+package struct CFB<Cipher: BlockCipher & ~Copyable>: ~Copyable {
     private var register: FeedbackRegister<Cipher>
 
     /// Begins a message with a key of 32 octets and an initialisation vector of one or more whole blocks. Constant time
     /// in its secret inputs.
     ///
     /// - Throws: ``GOSTError/invalidKeyLength`` or ``GOSTError/invalidIVLength``.
-    public init(key: Span<UInt8>, iv: Span<UInt8>) throws(GOSTError) {
+    package init(key: Span<UInt8>, iv: Span<UInt8>) throws(GOSTError) {
         register = try FeedbackRegister(key: key, iv: iv)
     }
 
     /// Enciphers the next octets of the message. Constant time in its secret inputs.
-    public mutating func encrypt(_ plaintext: Span<UInt8>) -> Secret { register.apply(plaintext, .output) }
+    package mutating func encrypt(_ plaintext: Span<UInt8>) -> Secret { register.apply(plaintext, .output) }
 
     /// Deciphers the next octets of the message. Constant time in its secret inputs.
-    public mutating func decrypt(_ ciphertext: Span<UInt8>) -> Secret { register.apply(ciphertext, .input) }
+    package mutating func decrypt(_ ciphertext: Span<UInt8>) -> Secret { register.apply(ciphertext, .input) }
 }

@@ -1,22 +1,22 @@
-public import Secrets
+package import Secrets
 
 /// The counter mode of GOST R 34.13-2015, 5.2, for a message that comes in pieces.
 ///
 /// The standard lets s octets of each block of gamma be used; here s is the whole block, as in every protocol.
-public struct CTR<Cipher: BlockCipher & ~Copyable>: ~Copyable {
+package struct CTR<Cipher: BlockCipher & ~Copyable>: ~Copyable {
     private var gamma: Gamma<Cipher>
 
     /// Begins a message with a key of 32 octets and an initialisation vector of half a block, the counter's upper half.
     /// Constant time in its secret inputs.
     ///
     /// - Throws: ``GOSTError/invalidKeyLength`` or ``GOSTError/invalidIVLength``.
-    public init(key: Span<UInt8>, iv: Span<UInt8>) throws(GOSTError) {
+    package init(key: Span<UInt8>, iv: Span<UInt8>) throws(GOSTError) {
         guard iv.count == Cipher.blockSize / 2 else { throw .invalidIVLength }
         gamma = Gamma(try Cipher(key: key), counter: iv)
     }
 
     /// Enciphers or deciphers the next octets of the message. Constant time in its secret inputs.
-    public mutating func update(_ data: Span<UInt8>) -> Secret {
+    package mutating func update(_ data: Span<UInt8>) -> Secret {
         var result = Secret(copying: data)
         var octets = result.mutableBytes
         gamma.add(to: &octets)

@@ -1,8 +1,8 @@
-public import Secrets
+package import Secrets
 
 /// The counter mode with ACPKM re-keying (CTR-ACPKM; RFC 8645, 6.2.2; R 1323565.1.017-2018), for a message that comes
 /// in pieces.
-public struct CTRACPKM<Cipher: BlockCipher & ~Copyable>: ~Copyable {
+package struct CTRACPKM<Cipher: BlockCipher & ~Copyable>: ~Copyable {
     private var gamma: Gamma<Cipher>
 
     /// Begins a message with a key of 32 octets and an initialisation vector of half a block. Constant time in its
@@ -11,14 +11,14 @@ public struct CTRACPKM<Cipher: BlockCipher & ~Copyable>: ~Copyable {
     /// - Parameter section: The octets after which the key changes (N), whole blocks.
     /// - Throws: ``GOSTError/invalidKeyLength``, ``GOSTError/invalidIVLength``, or ``GOSTError/invalidParameter`` for
     ///   the section.
-    public init(key: Span<UInt8>, iv: Span<UInt8>, section: Int) throws(GOSTError) {
+    package init(key: Span<UInt8>, iv: Span<UInt8>, section: Int) throws(GOSTError) {
         guard iv.count == Cipher.blockSize / 2 else { throw .invalidIVLength }
         guard section > 0, section % Cipher.blockSize == 0 else { throw .invalidParameter }
         gamma = Gamma(try Cipher(key: key), counter: iv, section: section)
     }
 
     /// Enciphers or deciphers the next octets of the message. Constant time in its secret inputs.
-    public mutating func update(_ data: Span<UInt8>) -> Secret {
+    package mutating func update(_ data: Span<UInt8>) -> Secret {
         var result = Secret(copying: data)
         var octets = result.mutableBytes
         gamma.add(to: &octets)

@@ -1,6 +1,6 @@
 /// A block that counts, as two halves of n/2 bits, the most significant octet first. It may be secret: it counts in
 /// constant time.
-public struct Counter: BitwiseCopyable, Sendable {
+package struct Counter: BitwiseCopyable, Sendable {
     /// Which bits of the block count.
     package enum Part: BitwiseCopyable, CaseIterable, Sendable {
         /// The whole block, modulo 2^n (GOST R 34.13-2015, 5.2).

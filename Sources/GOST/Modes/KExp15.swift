@@ -1,7 +1,7 @@
-public import Secrets
+package import Secrets
 
 /// The export of keys KExp15 and its inverse KImp15 (RFC 9189, 8.2.1; R 1323565.1.017-2018).
-public enum KExp15<Cipher: BlockCipher & ~Copyable> {
+package enum KExp15<Cipher: BlockCipher & ~Copyable> {
     /// The octets K ‖ OMAC(IV ‖ K) under `authenticationKey`, enciphered with CTR under `encryptionKey`. Constant time
     /// in its secret inputs.
     ///
@@ -10,7 +10,7 @@ public enum KExp15<Cipher: BlockCipher & ~Copyable> {
     ///   - iv: Half a block, unique under the same keys.
     /// - Throws: ``GOSTError/invalidKeyLength`` if one of both keys has not 32 octets or there is nothing to export, or
     ///   ``GOSTError/invalidIVLength``.
-    public static func wrap(
+    package static func wrap(
         _ key: Span<UInt8>, authenticationKey: Span<UInt8>, encryptionKey: Span<UInt8>, iv: Span<UInt8>
     ) throws(GOSTError) -> Secret {
         guard !key.isEmpty else { throw .invalidKeyLength }
@@ -23,7 +23,7 @@ public enum KExp15<Cipher: BlockCipher & ~Copyable> {
     ///
     /// - Throws: ``GOSTError/invalidKeyLength``, ``GOSTError/invalidIVLength``, ``GOSTError/invalidLength`` if
     ///   `wrapped` is no longer than a code, or ``GOSTError/authenticationFailed``.
-    public static func unwrap(
+    package static func unwrap(
         _ wrapped: Span<UInt8>, authenticationKey: Span<UInt8>, encryptionKey: Span<UInt8>, iv: Span<UInt8>
     ) throws(GOSTError) -> Secret {
         var gamma = try CTR<Cipher>(key: encryptionKey, iv: iv)

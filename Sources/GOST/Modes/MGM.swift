@@ -1,7 +1,7 @@
-public import Secrets
+package import Secrets
 
 /// The multilinear Galois mode (RFC 9058): encryption with authentication.
-public struct MGM<Cipher: BlockCipher & ~Copyable>: ~Copyable {
+package struct MGM<Cipher: BlockCipher & ~Copyable>: ~Copyable {
     private let cipher: Cipher
     private let tagLength: Int
 
@@ -9,7 +9,7 @@ public struct MGM<Cipher: BlockCipher & ~Copyable>: ~Copyable {
     ///
     /// - Parameter tagLength: The octets of the tag, from 4 to a block.
     /// - Throws: ``GOSTError/invalidKeyLength``, or ``GOSTError/invalidLength`` for the tag's.
-    public init(key: Span<UInt8>, tagLength: Int = Cipher.blockSize) throws(GOSTError) {
+    package init(key: Span<UInt8>, tagLength: Int = Cipher.blockSize) throws(GOSTError) {
         guard (4...Cipher.blockSize).contains(tagLength) else { throw .invalidLength }
         cipher = try Cipher(key: key)
         self.tagLength = tagLength
@@ -22,7 +22,7 @@ public struct MGM<Cipher: BlockCipher & ~Copyable>: ~Copyable {
     ///   - authenticated: Data that the tag covers and the result does not hold.
     /// - Throws: ``GOSTError/invalidIVLength`` if `nonce` is no such block, or ``GOSTError/invalidLength`` if there is
     ///   no data at all or too much: 2^(n/2) bits or more.
-    public func seal(
+    package func seal(
         _ plaintext: Span<UInt8>, nonce: Span<UInt8>, authenticating authenticated: Span<UInt8>
     ) throws(GOSTError) -> Secret {
         try check(nonce, plaintext.count, authenticated.count)
@@ -40,7 +40,7 @@ public struct MGM<Cipher: BlockCipher & ~Copyable>: ~Copyable {
     ///
     /// - Throws: As `seal`, ``GOSTError/invalidLength`` if `sealed` is shorter than a tag, or
     ///   ``GOSTError/authenticationFailed``.
-    public func open(
+    package func open(
         _ sealed: Span<UInt8>, nonce: Span<UInt8>, authenticating authenticated: Span<UInt8>
     ) throws(GOSTError) -> Secret {
         guard sealed.count >= tagLength else { throw .invalidLength }

@@ -1,18 +1,18 @@
-public import Secrets
+package import Secrets
 
 /// The output feedback mode of GOST R 34.13-2015, 5.3, for a message that comes in pieces. The gamma of a block is used
 /// whole (s = n).
-public struct OFB<Cipher: BlockCipher & ~Copyable>: ~Copyable {
+package struct OFB<Cipher: BlockCipher & ~Copyable>: ~Copyable {
     private var register: FeedbackRegister<Cipher>
 
     /// Begins a message with a key of 32 octets and an initialisation vector of one or more whole blocks. Constant time
     /// in its secret inputs.
     ///
     /// - Throws: ``GOSTError/invalidKeyLength`` or ``GOSTError/invalidIVLength``.
-    public init(key: Span<UInt8>, iv: Span<UInt8>) throws(GOSTError) {
+    package init(key: Span<UInt8>, iv: Span<UInt8>) throws(GOSTError) {
         register = try FeedbackRegister(key: key, iv: iv)
     }
 
     /// Enciphers or deciphers the next octets of the message. Constant time in its secret inputs.
-    public mutating func update(_ data: Span<UInt8>) -> Secret { register.apply(data, .gamma) }
+    package mutating func update(_ data: Span<UInt8>) -> Secret { register.apply(data, .gamma) }
 }

@@ -1,7 +1,7 @@
-public import Secrets
+package import Secrets
 
 /// The message authentication code of GOST R 34.13-2015, 5.6 (OMAC1, CMAC), of a message that comes in pieces.
-public struct OMAC<Cipher: BlockCipher & ~Copyable>: ~Copyable {
+package struct OMAC<Cipher: BlockCipher & ~Copyable>: ~Copyable {
     private let cipher: Cipher
     private let tagLength: Int
     private var chain = CodeChain(blockSize: Cipher.blockSize)
@@ -11,14 +11,14 @@ public struct OMAC<Cipher: BlockCipher & ~Copyable>: ~Copyable {
     /// - Parameter tagLength: The octets of the code, from 1 to a block. The standard's own examples take half a block,
     ///   TLS and KExp15 a whole one.
     /// - Throws: ``GOSTError/invalidKeyLength``, or ``GOSTError/invalidLength`` for the code's.
-    public init(key: Span<UInt8>, tagLength: Int = Cipher.blockSize) throws(GOSTError) {
+    package init(key: Span<UInt8>, tagLength: Int = Cipher.blockSize) throws(GOSTError) {
         guard (1...Cipher.blockSize).contains(tagLength) else { throw .invalidLength }
         cipher = try Cipher(key: key)
         self.tagLength = tagLength
     }
 
     /// Appends `data` to the message. Constant time in its secret inputs.
-    public mutating func update(_ data: Span<UInt8>) {
+    package mutating func update(_ data: Span<UInt8>) {
         var rest = data
         while !rest.isEmpty {
             if chain.isFull { chain.encipher(cipher) }
@@ -28,7 +28,7 @@ public struct OMAC<Cipher: BlockCipher & ~Copyable>: ~Copyable {
     }
 
     /// Ends the message and gives its code, the first octets of the last block. Constant time in its secret inputs.
-    public consuming func finalize() -> Secret {
+    package consuming func finalize() -> Secret {
         var key = Secret(count: Cipher.blockSize)
         cipher.encrypt(&key, 0..<key.count)
         doubleInField(&key)
@@ -39,7 +39,7 @@ public struct OMAC<Cipher: BlockCipher & ~Copyable>: ~Copyable {
     /// The code of `data` under `key`. Constant time in its secret inputs.
     ///
     /// - Throws: As the initialiser.
-    public static func authenticate(
+    package static func authenticate(
         _ data: Span<UInt8>, key: Span<UInt8>, tagLength: Int = Cipher.blockSize
     ) throws(GOSTError) -> Secret {
         var code = try OMAC(key: key, tagLength: tagLength)

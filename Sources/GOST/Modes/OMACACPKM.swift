@@ -1,10 +1,10 @@
-public import Secrets
+package import Secrets
 
 /// The message authentication code with ACPKM re-keying (OMAC-ACPKM-Master; RFC 8645, 6.3.5; R 1323565.1.017-2018), of
 /// a message that comes in pieces.
 ///
 /// Every section has a key of its own, and the key for its last block, from ACPKM-Master.
-public struct OMACACPKM<Cipher: BlockCipher & ~Copyable>: ~Copyable {
+package struct OMACACPKM<Cipher: BlockCipher & ~Copyable>: ~Copyable {
     private var master: ACPKMMaster<Cipher>
     private let section: Int
     private let tagLength: Int
@@ -22,7 +22,7 @@ public struct OMACACPKM<Cipher: BlockCipher & ~Copyable>: ~Copyable {
     ///   - tagLength: The octets of the code, from 1 to a block.
     /// - Throws: ``GOSTError/invalidKeyLength``, ``GOSTError/invalidParameter`` for the sections, or
     ///   ``GOSTError/invalidLength`` for the code's length.
-    public init(
+    package init(
         key: Span<UInt8>, section: Int, masterSection: Int, tagLength: Int = Cipher.blockSize
     ) throws(GOSTError) {
         guard (1...Cipher.blockSize).contains(tagLength) else { throw .invalidLength }
@@ -36,7 +36,7 @@ public struct OMACACPKM<Cipher: BlockCipher & ~Copyable>: ~Copyable {
     }
 
     /// Appends `data` to the message. Constant time in its secret inputs.
-    public mutating func update(_ data: Span<UInt8>) {
+    package mutating func update(_ data: Span<UInt8>) {
         var rest = data
         while !rest.isEmpty {
             if chain.isFull { chain.encipher(cipher) }
@@ -54,7 +54,7 @@ public struct OMACACPKM<Cipher: BlockCipher & ~Copyable>: ~Copyable {
     }
 
     /// Ends the message and gives its code, the first octets of the last block. Constant time in its secret inputs.
-    public consuming func finalize() -> Secret {
+    package consuming func finalize() -> Secret {
         chain.finish(cipher, lastKey)
         return chain.code(tagLength)
     }

@@ -1,10 +1,10 @@
-public import Secrets
+package import Secrets
 
 extension SESPAKE {
     /// One side of one run of the protocol, between sending its public value and receiving the other's.
-    public struct Exchange: ~Copyable, Sendable {
+    package struct Exchange: ~Copyable, Sendable {
         /// The public value to be sent, u_1 = αP − Q_PW of A or u_2 = βP + Q_PW of B: X ‖ Y, both little-endian.
-        public let share: [UInt8]
+        package let share: [UInt8]
 
         private let subject: Subject
         private let curve: Curve
@@ -21,7 +21,7 @@ extension SESPAKE {
         /// - Throws: ``GOSTError/randomUnavailable``, ``GOSTError/libraryFailure``.
         ///
         /// Constant time in its secret inputs.
-        public init(
+        package init(
             as subject: Subject, verifier: borrowing Verifier, random: any RandomSource
         ) throws(GOSTError) {
             self = try Self.begun(as: subject, verifier, random)
@@ -68,7 +68,7 @@ extension SESPAKE {
         ///   4) of order q, which is more than RFC 8133 asks; ``GOSTError/libraryFailure``.
         ///
         /// Constant time in its secret inputs; `peerShare` is not one.
-        public consuming func key(with peerShare: [UInt8]) throws(GOSTError) -> Key {
+        package consuming func key(with peerShare: [UInt8]) throws(GOSTError) -> Key {
             let arithmetic = try CurveArithmetic(curve)
             let field = try Field(curve.parameters.p)
             let received = try arithmetic.point(peerShare.span)

@@ -1,17 +1,17 @@
 extension SESPAKE {
     /// What the codes of both sides cover (RFC 8133, 4.3, steps 20, 23, 25 and 28). Nothing of it is secret.
-    public struct Transcript: Sendable, Equatable {
+    package struct Transcript: Sendable, Equatable {
         /// ID_A and ID_B.
-        public let identifierA, identifierB: [UInt8]
+        package let identifierA, identifierB: [UInt8]
         /// ind, the number of the point Q_ind as it is sent.
-        public let index: [UInt8]
-        public let salt: [UInt8]
+        package let index: [UInt8]
+        package let salt: [UInt8]
         /// The public values: X ‖ Y, both little-endian.
-        public let u1, u2: [UInt8]
+        package let u1, u2: [UInt8]
         /// ID_ALG, empty if the sides have agreed on it in advance and leave it out.
-        public let algorithm: [UInt8]
+        package let algorithm: [UInt8]
 
-        public init(
+        package init(
             identifierA: [UInt8], identifierB: [UInt8], index: [UInt8] = [1], salt: [UInt8], u1: [UInt8], u2: [UInt8],
             algorithm: [UInt8] = []
         ) {
@@ -27,12 +27,12 @@ extension SESPAKE {
         private var common: [UInt8] { index + salt + u1 + u2 + algorithm }
 
         /// The message of MAC_A: 01 ‖ ID_A ‖ ind ‖ salt ‖ u_1 ‖ u_2 ‖ ID_ALG ‖ DATA_A.
-        public func messageA(data: [UInt8] = []) -> [UInt8] {
+        package func messageA(data: [UInt8] = []) -> [UInt8] {
             [1] + identifierA + common + data
         }
 
         /// The message of MAC_B: 02 ‖ ID_B ‖ ind ‖ salt ‖ u_1 ‖ u_2 ‖ ID_ALG ‖ DATA_A ‖ DATA_B.
-        public func messageB(dataA: [UInt8] = [], dataB: [UInt8] = []) -> [UInt8] {
+        package func messageB(dataA: [UInt8] = [], dataB: [UInt8] = []) -> [UInt8] {
             [2] + identifierB + common + dataA + dataB
         }
     }

@@ -1,13 +1,13 @@
-public import Secrets
+package import Secrets
 
 extension SESPAKE {
     /// The point Q_PW = int(F)·Q_1, by which a side knows a password without keeping it (RFC 8133, 4.1).
     ///
     /// It is to be kept as secret as the password: who holds it can try passwords, and can stand in for either side.
-    public struct Verifier: ~Copyable, Sendable {
-        public let curve: Curve
+    package struct Verifier: ~Copyable, Sendable {
+        package let curve: Curve
         /// Q_PW: X ‖ Y, both little-endian.
-        public let point: Secret
+        package let point: Secret
 
         /// The verifier of a password.
         ///
@@ -17,7 +17,7 @@ extension SESPAKE {
         ///   be found for; ``GOSTError/libraryFailure``.
         ///
         /// Constant time in its secret inputs.
-        public init(curve: Curve, f: Span<UInt8>) throws(GOSTError) {
+        package init(curve: Curve, f: Span<UInt8>) throws(GOSTError) {
             guard let base = curve.parameters.sespakePoint else { throw .invalidParameter }
             guard f.count == curve.coordinateSize else { throw .invalidLength }
             let arithmetic = try CurveArithmetic(curve)
@@ -35,7 +35,7 @@ extension SESPAKE {
         ///   point is not reduced, not on the curve, or not of order q; ``GOSTError/libraryFailure``.
         ///
         /// Constant time in its secret inputs.
-        public init(curve: Curve, point: consuming Secret) throws(GOSTError) {
+        package init(curve: Curve, point: consuming Secret) throws(GOSTError) {
             guard curve.parameters.sespakePoint != nil else { throw .invalidParameter }
             guard try Self.isPoint(point.bytes, of: curve) else { throw .invalidPoint }
             self.curve = curve

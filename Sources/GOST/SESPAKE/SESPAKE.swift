@@ -1,4 +1,4 @@
-public import Secrets
+package import Secrets
 
 /// SESPAKE, the key agreement of two subjects A and B that share a password (RFC 8133), over all its seven curves.
 ///
@@ -6,9 +6,9 @@ public import Secrets
 /// from the exchange and the other side's public value; the codes that the sides then send each other show whether the
 /// passwords are the same. The counters of attempts are the caller's to keep (RFC 8133, 4.2): they go down before
 /// anything is computed.
-public enum SESPAKE {
+package enum SESPAKE {
     /// The subjects: A sends u_1, B answers with u_2.
-    public enum Subject: Sendable {
+    package enum Subject: Sendable {
         case a, b
     }
 
@@ -21,7 +21,7 @@ public enum SESPAKE {
     /// - Throws: ``GOSTError/invalidLength`` for the password or the salt.
     ///
     /// Constant time in its secret inputs but for the password's length.
-    public static func f(password: Span<UInt8>, salt: Span<UInt8>, curve: Curve) throws(GOSTError) -> Secret {
+    package static func f(password: Span<UInt8>, salt: Span<UInt8>, curve: Curve) throws(GOSTError) -> Secret {
         guard !password.isEmpty, (1...128).contains(salt.count) else { throw .invalidLength }
         return PBKDF2<Streebog512>.derive(
             password: password, salt: salt, iterations: 2000, count: curve.coordinateSize)

@@ -1,17 +1,17 @@
 /// A parameter set of GOST R 34.10: a curve y² = x³ + ax + b over GF(p) and a point P of prime order q.
-public struct Curve: Sendable {
+package struct Curve: Sendable {
     /// The parameter set's name in its standard, such as `id-GostR3410-2001-CryptoPro-A-ParamSet`.
-    public let name: String
+    package let name: String
     /// The parameter set's object identifier in DER, tag and length included.
-    public let oid: [UInt8]
+    package let oid: [UInt8]
 
     let parameters: CurveParameters
 
     /// The number of octets of a coordinate, a scalar, and half a signature: 32 or 64.
-    public var coordinateSize: Int { parameters.p.count }
+    package var coordinateSize: Int { parameters.p.count }
 
     /// The number of points of the curve divided by q: 1 or 4.
-    public var cofactor: Int { parameters.cofactor }
+    package var cofactor: Int { parameters.cofactor }
 
     init(_ name: String, oid: [UInt8], _ parameters: CurveParameters) {
         self.name = name
@@ -20,18 +20,18 @@ public struct Curve: Sendable {
     }
 
     /// The curve of ``all`` with this object identifier, tag and length included.
-    public init?(oid: [UInt8]) {
+    package init?(oid: [UInt8]) {
         guard let curve = Curve.all.first(where: { $0.oid == oid }) else { return nil }
         self = curve
     }
 }
 
 extension Curve: Hashable {
-    public static func == (left: Curve, right: Curve) -> Bool { left.oid == right.oid }
-    public func hash(into hasher: inout Hasher) { hasher.combine(oid) }
+    package static func == (left: Curve, right: Curve) -> Bool { left.oid == right.oid }
+    package func hash(into hasher: inout Hasher) { hasher.combine(oid) }
 }
 
 extension Curve: CustomStringConvertible {
     /// The parameter set's name.
-    public var description: String { name }
+    package var description: String { name }
 }

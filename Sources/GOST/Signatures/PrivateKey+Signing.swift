@@ -1,4 +1,4 @@
-public import Secrets
+package import Secrets
 
 extension PrivateKey {
     /// Signs a hash code (RFC 7091, 6.1; RFC 5832, 6.1 is the same for 256 bits).
@@ -11,7 +11,7 @@ extension PrivateKey {
     /// - Throws: ``GOSTError/invalidLength``, ``GOSTError/randomUnavailable``, ``GOSTError/libraryFailure``.
     ///
     /// Constant time in its secret inputs; the digest is not one.
-    public func sign(digest: Span<UInt8>, random: any RandomSource) throws(GOSTError) -> [UInt8] {
+    package func sign(digest: Span<UInt8>, random: any RandomSource) throws(GOSTError) -> [UInt8] {
         guard digest.count == curve.coordinateSize else { throw .invalidLength }
         let noise = try random.octets(64)
         for attempt in 0..<Curve.tries {

@@ -1,4 +1,4 @@
-public import Secrets
+package import Secrets
 
 extension PrivateKey {
     /// VKO GOST R 34.10-2001, the key agreement of RFC 4357, 5.2: the hash code by GOST R 34.11-94 of the point
@@ -14,7 +14,7 @@ extension PrivateKey {
     ///   of q; ``GOSTError/invalidLength`` for the UKM; ``GOSTError/libraryFailure``.
     ///
     /// Constant time in its secret inputs.
-    public func vko2001(with peer: PublicKey, ukm: Span<UInt8>) throws(GOSTError) -> Secret {
+    package func vko2001(with peer: PublicKey, ukm: Span<UInt8>) throws(GOSTError) -> Secret {
         guard curve.coordinateSize == 32 else { throw .invalidParameter }
         return try agree(with: peer, ukm: ukm, GOSTR341194())
     }
@@ -31,7 +31,7 @@ extension PrivateKey {
     ///   ``GOSTError/invalidLength`` for the UKM; ``GOSTError/libraryFailure``.
     ///
     /// Constant time in its secret inputs.
-    public func vko2012256(with peer: PublicKey, ukm: Span<UInt8>) throws(GOSTError) -> Secret {
+    package func vko2012256(with peer: PublicKey, ukm: Span<UInt8>) throws(GOSTError) -> Secret {
         try agree(with: peer, ukm: ukm, Streebog256())
     }
 
@@ -42,7 +42,7 @@ extension PrivateKey {
     /// - Throws: What ``vko2012256(with:ukm:)`` throws; ``GOSTError/invalidParameter`` also for a curve of 256 bits.
     ///
     /// Constant time in its secret inputs.
-    public func vko2012512(with peer: PublicKey, ukm: Span<UInt8>) throws(GOSTError) -> Secret {
+    package func vko2012512(with peer: PublicKey, ukm: Span<UInt8>) throws(GOSTError) -> Secret {
         guard curve.coordinateSize == 64 else { throw .invalidParameter }
         return try agree(with: peer, ukm: ukm, Streebog512())
     }
@@ -59,7 +59,7 @@ extension PrivateKey {
     ///   differ; ``GOSTError/libraryFailure``.
     ///
     /// Constant time in its secret inputs.
-    public func keg(with peer: PublicKey, h: Span<UInt8>) throws(GOSTError) -> Secret {
+    package func keg(with peer: PublicKey, h: Span<UInt8>) throws(GOSTError) -> Secret {
         guard h.count == 32 else { throw .invalidLength }
         let ukm: [UInt8] = [UInt8](copying: h.extracting(first: 16)).reversed()
         guard curve.coordinateSize == 32 else { return try vko2012512(with: peer, ukm: ukm.span) }
@@ -74,7 +74,7 @@ extension PrivateKey {
     /// - Returns: 64 octets.
     ///
     /// Constant time in its secret inputs.
-    public static func kegKeys(from secret: borrowing Secret, seed: Span<UInt8>) throws(GOSTError) -> Secret {
+    package static func kegKeys(from secret: borrowing Secret, seed: Span<UInt8>) throws(GOSTError) -> Secret {
         let label = Array("kdf tree".utf8)
         return try KDFTree<Streebog256>.derive(key: secret.bytes, label: label.span, seed: seed, count: 64)
     }

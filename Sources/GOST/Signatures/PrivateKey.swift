@@ -1,10 +1,10 @@
-public import Secrets
+package import Secrets
 
 /// A signature key of GOST R 34.10: a number d, 0 < d < q.
-public struct PrivateKey: ~Copyable, Sendable {
-    public let curve: Curve
+package struct PrivateKey: ~Copyable, Sendable {
+    package let curve: Curve
     /// d, little-endian: ``Curve/coordinateSize`` octets.
-    public let scalar: Secret
+    package let scalar: Secret
 
     /// Takes a private key over.
     ///
@@ -12,7 +12,7 @@ public struct PrivateKey: ~Copyable, Sendable {
     /// - Throws: ``GOSTError/invalidScalar`` if the length is another or d is not in 1…q − 1.
     ///
     /// Constant time in its secret inputs.
-    public init(curve: Curve, scalar: consuming Secret) throws(GOSTError) {
+    package init(curve: Curve, scalar: consuming Secret) throws(GOSTError) {
         guard curve.isScalar(scalar.bytes) else { throw .invalidScalar }
         self.curve = curve
         self.scalar = scalar
@@ -23,7 +23,7 @@ public struct PrivateKey: ~Copyable, Sendable {
     /// - Throws: ``GOSTError/randomUnavailable`` also if `random` gives nothing usable 128 times in a row.
     ///
     /// Constant time in its secret inputs.
-    public static func generate(on curve: Curve, random: any RandomSource) throws(GOSTError) -> PrivateKey {
+    package static func generate(on curve: Curve, random: any RandomSource) throws(GOSTError) -> PrivateKey {
         for _ in 0..<Curve.tries {
             let candidate = curve.candidate(try random.octets(curve.coordinateSize))
             do { return try PrivateKey(curve: curve, scalar: candidate) } catch { continue }
@@ -34,7 +34,7 @@ public struct PrivateKey: ~Copyable, Sendable {
     /// The public key Q = d·P. Constant time in its secret inputs.
     ///
     /// - Throws: ``GOSTError/libraryFailure``.
-    public func publicKey() throws(GOSTError) -> PublicKey {
+    package func publicKey() throws(GOSTError) -> PublicKey {
         let arithmetic = try CurveArithmetic(curve)
         let point = try arithmetic.product(Integer(littleEndian: scalar.bytes))
         return PublicKey(computed: try arithmetic.bytes(point), on: curve)

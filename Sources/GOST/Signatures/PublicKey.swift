@@ -1,11 +1,11 @@
 import Secrets
 
 /// A verification key of GOST R 34.10: a point Q of the subgroup of order q, not O.
-public struct PublicKey: Sendable, Equatable {
+package struct PublicKey: Sendable, Equatable {
     /// The curve; keys with the same point under another object identifier are not equal to this one.
-    public let curve: Curve
+    package let curve: Curve
     /// X ‖ Y, both little-endian: twice ``Curve/coordinateSize`` octets.
-    public let bytes: [UInt8]
+    package let bytes: [UInt8]
 
     /// Reads and checks a public key.
     ///
@@ -13,7 +13,7 @@ public struct PublicKey: Sendable, Equatable {
     /// - Throws: ``GOSTError/invalidPoint`` if the length is another, a coordinate is not below p, the point is not on
     ///   the curve, or (where the cofactor is 4) q·Q is not O; ``GOSTError/libraryFailure``.
     /// - Warning: leaks `bytes` through timing; for public values only.
-    public init(curve: Curve, bytes: [UInt8]) throws(GOSTError) {
+    package init(curve: Curve, bytes: [UInt8]) throws(GOSTError) {
         _ = try CurveArithmetic(curve).point(bytes.span)
         self.curve = curve
         self.bytes = bytes
@@ -33,7 +33,7 @@ public struct PublicKey: Sendable, Equatable {
     ///     first: ``Curve/coordinateSize`` octets.
     /// - Returns: Whether the signature is valid. A wrong length, or libcrypto out of memory, makes it invalid.
     /// - Warning: leaks `signature` and `digest` through timing; for public values only.
-    public func isValidSignature(_ signature: [UInt8], digest: [UInt8]) -> Bool {
+    package func isValidSignature(_ signature: [UInt8], digest: [UInt8]) -> Bool {
         guard signature.count == bytes.count, digest.count == curve.coordinateSize else { return false }
         return (try? verifies(signature.span, digest.span)) ?? false
     }

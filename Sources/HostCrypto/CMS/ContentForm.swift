@@ -2,22 +2,22 @@
 ///
 /// A signature without signed attributes is made of the content as one with them is made of those. Whoever has a message
 /// with attributes could send them as the content of another message, without attributes, under the same signature.
-public struct ContentForm: Sendable {
+package struct ContentForm: Sendable {
     /// As many octets as hold the lengths of the set and of its first member, and the type of that.
     private var beginning: [UInt8] = []
     private var count = 0
 
     private static let limit = 256
 
-    public init() {}
+    package init() {}
 
-    public mutating func update(_ data: Span<UInt8>) {
+    package mutating func update(_ data: Span<UInt8>) {
         for index in 0..<min(data.count, Self.limit - beginning.count) { beginning.append(data[index]) }
         count = count.addingReportingOverflow(data.count).partialValue
     }
 
     /// Whether all that has passed by is a SET whose first member is a SEQUENCE of an OBJECT IDENTIFIER and a SET.
-    public var isAttributes: Bool {
+    package var isAttributes: Bool {
         var rest = beginning[...]
         guard let length = Self.length(0x31, &rest), length == count - (beginning.count - rest.count),
             Self.length(0x30, &rest) != nil, let type = Self.length(0x06, &rest)

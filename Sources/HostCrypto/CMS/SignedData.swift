@@ -2,13 +2,13 @@ import GOST
 import Secrets
 
 /// A signed message that somebody sends (CMS SignedData, RFC 5652, 5), in DER.
-public struct SignedData: Sendable {
+package struct SignedData: Sendable {
     /// Who has signed, and what.
-    public struct Signer: Sendable {
+    package struct Signer: Sendable {
         /// The issuer's Name and the INTEGER of the signer's certificate, in DER.
-        public let issuer, serialNumber: [UInt8]
+        package let issuer, serialNumber: [UInt8]
         /// What the content is hashed with.
-        public let digest: DigestAlgorithm
+        package let digest: DigestAlgorithm
         /// The content's, an object identifier in DER.
         let contentType: [UInt8]
         /// The attributes that are signed in the content's place, a SET OF in DER; nil if the content itself is.
@@ -17,13 +17,13 @@ public struct SignedData: Sendable {
     }
 
     /// nil if it goes another way.
-    public let content: [UInt8]?
+    package let content: [UInt8]?
     /// The certificates that came with the message, in DER.
-    public let certificates: [[UInt8]]
-    public let signers: [Signer]
+    package let certificates: [[UInt8]]
+    package let signers: [Signer]
 
     /// The greatest numbers of signers and of certificates.
-    public static let (signerLimit, certificateLimit) = (256, 4096)
+    package static let (signerLimit, certificateLimit) = (256, 4096)
 
     /// Reads a message.
     ///
@@ -31,7 +31,7 @@ public struct SignedData: Sendable {
     /// - Throws: ``HostCryptoError/invalidEncoding``, for BER that is not DER too; ``HostCryptoError/invalidParameter``
     ///   for something that is not SignedData, a hash function that is not known here, a signer that is named by the
     ///   identifier of a key, and more than ``signerLimit`` signers or ``certificateLimit`` certificates.
-    public init(der: Span<UInt8>) throws(HostCryptoError) {
+    package init(der: Span<UInt8>) throws(HostCryptoError) {
         do throws(GOSTError) { try self.init(reading: der) } catch { throw HostCryptoError(error) }
     }
 
@@ -114,7 +114,7 @@ extension SignedData.Signer {
     ///
     /// - Parameter contentDigest: The content's digest by ``digest``.
     /// - Throws: ``HostCryptoError/libraryFailure``.
-    public func hasSigned(contentDigest: [UInt8], with key: PublicKeyInfo) throws(HostCryptoError) -> Bool {
+    package func hasSigned(contentDigest: [UInt8], with key: PublicKeyInfo) throws(HostCryptoError) -> Bool {
         guard let signed = try signedDigest(contentDigest: contentDigest) else { return false }
         return try isSignature(of: signed, with: key)
     }

@@ -2,9 +2,9 @@ import GOST
 import Secrets
 
 /// A message with one signer (CMS SignedData, RFC 5652, 5), to be signed by whoever has the private key.
-public struct SignedMessage: Sendable {
+package struct SignedMessage: Sendable {
     /// The signed attributes, a SET OF in DER: what is signed (RFC 5652, 5.4).
-    public let signedAttributes: [UInt8]
+    package let signedAttributes: [UInt8]
     private let algorithm: SignatureAlgorithm
     private let signer: [UInt8]
     private let certificates: [[UInt8]]
@@ -18,7 +18,7 @@ public struct SignedMessage: Sendable {
     ///   - signingTime: In seconds since 1970.
     /// - Throws: ``HostCryptoError/invalidLength`` for the digest; ``HostCryptoError/invalidEncoding`` for a
     ///   certificate; ``HostCryptoError/invalidParameter`` for a time before 1950 or after 9999.
-    public init(
+    package init(
         contentDigest: [UInt8], certificate: [UInt8], others: [[UInt8]], algorithm: SignatureAlgorithm,
         signingTime: Int
     ) throws(HostCryptoError) {
@@ -53,7 +53,7 @@ public struct SignedMessage: Sendable {
     ///   - signature: Of ``signedAttributes``, as PKCS #11 has it.
     ///   - content: nil if it goes another way.
     /// - Throws: ``HostCryptoError/invalidParameter`` for an algorithm that has no identifier here.
-    public func der(signature: [UInt8], content: [UInt8]?) throws(HostCryptoError) -> [UInt8] {
+    package func der(signature: [UInt8], content: [UInt8]?) throws(HostCryptoError) -> [UInt8] {
         let version = DERTag.integer.element([1])
         let attributes = [DERTag.context0.rawValue] + signedAttributes.dropFirst()
         let signerInfo = DERTag.sequence.element(

@@ -2,13 +2,13 @@
 ///
 /// It takes as many steps as there are signers and certificates: of all signatures, those of signers, certificates and
 /// lists of revoked certificates, at most 64 and 8 for each signer are verified.
-public final class SignerVerification {
+package final class SignerVerification {
     /// Who has signed.
-    public struct Result: Sendable {
+    package struct Result: Sendable {
         /// The signers' certificates in DER.
-        public let certificates: [[UInt8]]
+        package let certificates: [[UInt8]]
         /// Which of them the application knows.
-        public let known: [[UInt8]]
+        package let known: [[UInt8]]
     }
 
     private let signers: [SignedData.Signer]
@@ -21,7 +21,7 @@ public final class SignerVerification {
     ///   - time: When the certificates must be valid, in seconds since 1970.
     /// - Throws: ``HostCryptoError/invalidEncoding`` for a trusted certificate or a list that cannot be read;
     ///   ``HostCryptoError/libraryFailure``.
-    public init(
+    package init(
         _ message: SignedData, trusting store: TrustStore, usesMessage: Bool, time: Int
     ) throws(HostCryptoError) {
         signers = message.signers
@@ -46,7 +46,7 @@ public final class SignerVerification {
     ///   - form: The content's.
     /// - Returns: nil unless there is a signer and all have signed.
     /// - Throws: ``HostCryptoError/libraryFailure``.
-    public func signers(
+    package func signers(
         of digests: [DigestAlgorithm: [UInt8]], _ form: ContentForm
     ) throws(HostCryptoError) -> Result? {
         guard !signers.isEmpty else { return nil }
@@ -78,7 +78,7 @@ public final class SignerVerification {
     /// Whether a path leads from each signer to a trusted certificate.
     ///
     /// - Throws: ``HostCryptoError/libraryFailure``.
-    public func trustsSigners() throws(HostCryptoError) -> Bool {
+    package func trustsSigners() throws(HostCryptoError) -> Bool {
         for signer in found where try !search.trusts(signer) { return false }
         return !found.isEmpty
     }

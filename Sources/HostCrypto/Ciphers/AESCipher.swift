@@ -1,14 +1,14 @@
 import COpenSSL
 import GOST
-public import Secrets
+package import Secrets
 
 /// AES (FIPS 197) at work in one direction, in ECB or CBC (NIST SP 800-38A), on whole blocks, or in CBC on a padded text.
 ///
 /// Constant time in its secret inputs where the processor has instructions for AES.
 ///
 /// libcrypto has the key during a call only: its memory is in core dumps and in forked children.
-public final class AESCipher {
-    public static let blockSize = 16
+package final class AESCipher {
+    package static let blockSize = 16
     private let key: Secret
     /// The block that CBC goes on with; nil for ECB.
     private var chain: [UInt8]?
@@ -18,7 +18,7 @@ public final class AESCipher {
     ///   - key: 16, 24 or 32 octets.
     ///   - iv: What CBC begins with, one block; nil for ECB.
     /// - Throws: ``HostCryptoError/invalidKey``; ``HostCryptoError/invalidParameter`` for an IV of another length.
-    public init(key: Span<UInt8>, iv: [UInt8]?, isEncryption: Bool) throws(HostCryptoError) {
+    package init(key: Span<UInt8>, iv: [UInt8]?, isEncryption: Bool) throws(HostCryptoError) {
         guard [16, 24, 32].contains(key.count) else { throw .invalidKey }
         guard iv.map({ $0.count == Self.blockSize }) ?? true else { throw .invalidParameter }
         self.key = Secret(copying: key)
@@ -54,7 +54,7 @@ public final class AESCipher {
     /// Encrypts or decrypts further blocks.
     ///
     /// - Throws: ``HostCryptoError/invalidLength`` for what is not whole blocks.
-    public func process(_ data: Span<UInt8>) throws(HostCryptoError) -> Secret {
+    package func process(_ data: Span<UInt8>) throws(HostCryptoError) -> Secret {
         guard data.count % Self.blockSize == 0, let count = Int32(exactly: data.count) else { throw .invalidLength }
         guard count > 0 else { return Secret(count: 0) }
         let context = try context()
@@ -82,7 +82,7 @@ public final class AESCipher {
     /// - Warning: Leaks through timing whether the padding is well formed, as the error does.
     /// - Throws: ``HostCryptoError/invalidLength`` for a ciphertext that is not whole blocks, or none;
     ///   ``HostCryptoError/decryptionFailed`` for one without padding.
-    public static func padded(
+    package static func padded(
         _ data: Span<UInt8>, key: Span<UInt8>, iv: [UInt8], isEncryption: Bool
     ) throws(HostCryptoError) -> Secret {
         let isWhole = data.count % blockSize == 0 && !data.isEmpty

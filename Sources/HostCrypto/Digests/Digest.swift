@@ -1,12 +1,12 @@
 import COpenSSL
 import GOST
-public import Secrets
+package import Secrets
 
 /// A digest, being computed.
 ///
 /// What is hashed may be secret: the state is wiped, and only the number of octets shows.
-public struct Digest: ~Copyable, Sendable {
-    public let algorithm: DigestAlgorithm
+package struct Digest: ~Copyable, Sendable {
+    package let algorithm: DigestAlgorithm
     private var state: State
     private var isBroken = false
 
@@ -33,7 +33,7 @@ public struct Digest: ~Copyable, Sendable {
     /// The digest of no octets yet.
     ///
     /// - Throws: ``HostCryptoError/libraryFailure``.
-    public init(_ algorithm: DigestAlgorithm) throws(HostCryptoError) {
+    package init(_ algorithm: DigestAlgorithm) throws(HostCryptoError) {
         if let gost = algorithm.gost {
             self.init(algorithm, .gost(RunningHash(gost)))
         } else {
@@ -55,14 +55,14 @@ public struct Digest: ~Copyable, Sendable {
     }
 
     /// Appends `data` to what is hashed. If libcrypto fails here, ``finalize()`` says so.
-    public mutating func update(_ data: Span<UInt8>) {
+    package mutating func update(_ data: Span<UInt8>) {
         if !state.update(data) { isBroken = true }
     }
 
     /// Ends the message and gives its digest, in the octet order that every library gives it in.
     ///
     /// - Throws: ``HostCryptoError/libraryFailure``.
-    public consuming func finalize() throws(HostCryptoError) -> Secret {
+    package consuming func finalize() throws(HostCryptoError) -> Secret {
         guard !isBroken else { throw .libraryFailure }
         switch consume state {
         case .gost(let hash):
@@ -81,7 +81,7 @@ public struct Digest: ~Copyable, Sendable {
     /// A second digest that goes on from here.
     ///
     /// - Throws: ``HostCryptoError/libraryFailure``.
-    public borrowing func copy() throws(HostCryptoError) -> Digest {
+    package borrowing func copy() throws(HostCryptoError) -> Digest {
         guard !isBroken else { throw .libraryFailure }
         switch state {
         case .gost(let hash):
@@ -96,7 +96,7 @@ public struct Digest: ~Copyable, Sendable {
     /// The digest of `data`, for messages whose digest is not secret.
     ///
     /// - Throws: ``HostCryptoError/libraryFailure``.
-    public static func digest(_ data: Span<UInt8>, _ algorithm: DigestAlgorithm) throws(HostCryptoError) -> [UInt8] {
+    package static func digest(_ data: Span<UInt8>, _ algorithm: DigestAlgorithm) throws(HostCryptoError) -> [UInt8] {
         var digest = try Digest(algorithm)
         digest.update(data)
         let octets = try digest.finalize()

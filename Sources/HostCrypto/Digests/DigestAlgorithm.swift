@@ -1,7 +1,7 @@
 import GOST
 
 /// The hash functions of the host: those of libcrypto and those of GOST.
-public enum DigestAlgorithm: Sendable, Hashable, CaseIterable {
+package enum DigestAlgorithm: Sendable, Hashable, CaseIterable {
     /// RFC 1321.
     case md5
     /// FIPS 180-4.
@@ -12,7 +12,7 @@ public enum DigestAlgorithm: Sendable, Hashable, CaseIterable {
     case streebog256, streebog512
 
     /// The number of octets of a digest.
-    public var size: Int {
+    package var size: Int {
         switch self {
         case .md5: 16
         case .sha1: 20
@@ -24,7 +24,7 @@ public enum DigestAlgorithm: Sendable, Hashable, CaseIterable {
     }
 
     /// The number of octets to which HMAC pads its key (RFC 2104, 2).
-    public var blockSize: Int {
+    package var blockSize: Int {
         switch self {
         case .gostR341194: 32
         case .md5, .sha1, .sha224, .sha256, .streebog256, .streebog512: 64

@@ -1,4 +1,4 @@
-public import Secrets
+package import Secrets
 
 /// HMAC (RFC 2104) over any of the hash functions, being computed.
 ///
@@ -6,7 +6,7 @@ public import Secrets
 ///
 /// Between calls libcrypto has the inner digest only, with which nobody can make a code: its memory is in core dumps and in
 /// forked children.
-public struct RunningHMAC: ~Copyable, Sendable {
+package struct RunningHMAC: ~Copyable, Sendable {
     private var inner: Digest
     private let algorithm: DigestAlgorithm
     /// As long as a block at most.
@@ -15,7 +15,7 @@ public struct RunningHMAC: ~Copyable, Sendable {
     /// Begins a message under `key`, which can have any length. A key longer than a block is hashed first.
     ///
     /// - Throws: ``HostCryptoError/libraryFailure``.
-    public init(_ algorithm: DigestAlgorithm, key: Span<UInt8>) throws(HostCryptoError) {
+    package init(_ algorithm: DigestAlgorithm, key: Span<UInt8>) throws(HostCryptoError) {
         if key.count > algorithm.blockSize {
             var digest = try Digest(algorithm)
             digest.update(key)
@@ -50,14 +50,14 @@ public struct RunningHMAC: ~Copyable, Sendable {
     }
 
     /// Appends `data` to the message.
-    public mutating func update(_ data: Span<UInt8>) {
+    package mutating func update(_ data: Span<UInt8>) {
         inner.update(data)
     }
 
     /// Ends the message and gives its code, as many octets as a digest has.
     ///
     /// - Throws: ``HostCryptoError/libraryFailure``.
-    public consuming func finalize() throws(HostCryptoError) -> Secret {
+    package consuming func finalize() throws(HostCryptoError) -> Secret {
         var outer = try Self.begin(algorithm, key.bytes, pad: 0x5C)
         let digest = try inner.finalize()
         outer.update(digest.bytes)
@@ -67,7 +67,7 @@ public struct RunningHMAC: ~Copyable, Sendable {
     /// A second state under the same key that goes on from here.
     ///
     /// - Throws: ``HostCryptoError/libraryFailure``.
-    public borrowing func copy() throws(HostCryptoError) -> RunningHMAC {
+    package borrowing func copy() throws(HostCryptoError) -> RunningHMAC {
         let inner = try inner.copy()
         return RunningHMAC(algorithm, inner: inner, key: key.copy())
     }

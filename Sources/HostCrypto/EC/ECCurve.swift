@@ -1,7 +1,7 @@
 import COpenSSL
 
 /// The curves over prime fields that keys of ECDSA and ECDH lie on. The cofactor of each is 1.
-public enum ECCurve: Sendable, Hashable, CaseIterable {
+package enum ECCurve: Sendable, Hashable, CaseIterable {
     /// P-256 (FIPS 186-4, D.1.2.3), which X9.62 names prime256v1.
     case p256
     /// P-192, P-224, P-384 and P-521 (FIPS 186-4, D.1.2.1, D.1.2.2, D.1.2.4 and D.1.2.5).
@@ -13,13 +13,13 @@ public enum ECCurve: Sendable, Hashable, CaseIterable {
     ///
     /// - Parameter oid: The identifier in DER, tag and length included.
     /// - Returns: nil for another curve.
-    public init?(oid: [UInt8]) {
+    package init?(oid: [UInt8]) {
         guard let curve = Self.allCases.first(where: { $0.oid == oid }) else { return nil }
         self = curve
     }
 
     /// The object identifier in DER, tag and length included.
-    public var oid: [UInt8] {
+    package var oid: [UInt8] {
         switch self {
         case .p256: [0x06, 0x08, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07]
         case .p192: [0x06, 0x08, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x01]
@@ -31,7 +31,7 @@ public enum ECCurve: Sendable, Hashable, CaseIterable {
     }
 
     /// The number of octets of a coordinate, of a private key, and of each half of a signature.
-    public var coordinateSize: Int {
+    package var coordinateSize: Int {
         switch self {
         case .p256, .secp256k1: 32
         case .p192: 24
@@ -45,7 +45,7 @@ public enum ECCurve: Sendable, Hashable, CaseIterable {
     var leadingMask: UInt8 { self == .p521 ? 0x01 : 0xFF }
 
     /// The number of octets of an uncompressed point.
-    public var pointSize: Int { 1 + 2 * coordinateSize }
+    package var pointSize: Int { 1 + 2 * coordinateSize }
 
     /// The number of octets of a compressed point.
     var compressedSize: Int { 1 + coordinateSize }

@@ -1,18 +1,18 @@
 import COpenSSL
 import GOST
-public import Secrets
+package import Secrets
 
 /// A private key of ECDSA and ECDH: a number d, 0 < d < n.
-public struct ECPrivateKey: ~Copyable, Sendable {
-    public let publicKey: ECPublicKey
+package struct ECPrivateKey: ~Copyable, Sendable {
+    package let publicKey: ECPublicKey
     /// d, most significant octet first: ``ECCurve/coordinateSize`` octets.
-    public let scalar: Secret
+    package let scalar: Secret
 
     /// Reads a key.
     ///
     /// - Parameter scalar: d, most significant octet first; leading zeros can be missing, or be more.
     /// - Throws: ``HostCryptoError/invalidKey``; ``HostCryptoError/libraryFailure``.
-    public init(curve: ECCurve, scalar: consuming Secret) throws(HostCryptoError) {
+    package init(curve: ECCurve, scalar: consuming Secret) throws(HostCryptoError) {
         ERR_set_mark()
         defer { ERR_pop_to_mark() }
         let d = try BigNumber(scalar.bytes)
@@ -33,7 +33,7 @@ public struct ECPrivateKey: ~Copyable, Sendable {
     /// Makes a new key by rejecting numbers that are none (FIPS 186-5, A.2.2).
     ///
     /// - Throws: ``HostCryptoError/randomUnavailable``; ``HostCryptoError/libraryFailure``.
-    public static func generate(
+    package static func generate(
         on curve: ECCurve, random: any RandomSource
     ) throws(HostCryptoError) -> ECPrivateKey {
         // All orders begin with 32 ones: that four numbers in turn are none means a broken source.
@@ -55,7 +55,7 @@ public struct ECPrivateKey: ~Copyable, Sendable {
     /// - Parameter digest: Of any length; of more octets than a coordinate has, the first count.
     /// - Returns: r ‖ s, most significant octet first, each ``ECCurve/coordinateSize`` octets.
     /// - Throws: ``HostCryptoError/libraryFailure``.
-    public func sign(_ digest: Span<UInt8>) throws(HostCryptoError) -> [UInt8] {
+    package func sign(_ digest: Span<UInt8>) throws(HostCryptoError) -> [UInt8] {
         ERR_set_mark()
         defer { ERR_pop_to_mark() }
         let size = publicKey.curve.coordinateSize
@@ -90,7 +90,7 @@ public struct ECPrivateKey: ~Copyable, Sendable {
     /// - Throws: ``HostCryptoError/invalidParameter`` for a peer on another curve; ``HostCryptoError/libraryFailure``.
     ///
     /// Constant time in its secret inputs: libcrypto's ladder.
-    public func sharedSecret(with peer: ECPublicKey) throws(HostCryptoError) -> Secret {
+    package func sharedSecret(with peer: ECPublicKey) throws(HostCryptoError) -> Secret {
         guard peer.curve == publicKey.curve else { throw .invalidParameter }
         ERR_set_mark()
         defer { ERR_pop_to_mark() }

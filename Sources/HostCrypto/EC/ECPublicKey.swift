@@ -3,17 +3,17 @@ import GOST
 import Secrets
 
 /// A public key of ECDSA and ECDH: a point of a curve.
-public struct ECPublicKey: Sendable {
-    public let curve: ECCurve
+package struct ECPublicKey: Sendable {
+    package let curve: ECCurve
     /// 04 ‖ X ‖ Y, the coordinates most significant octet first (SEC 1, 2.3.3).
-    public let point: [UInt8]
+    package let point: [UInt8]
     let key: Key
 
     /// Reads and checks a key.
     ///
     /// - Parameter point: An uncompressed point.
     /// - Throws: ``HostCryptoError/invalidPoint``; ``HostCryptoError/libraryFailure``.
-    public init(curve: ECCurve, point: [UInt8]) throws(HostCryptoError) {
+    package init(curve: ECCurve, point: [UInt8]) throws(HostCryptoError) {
         ERR_set_mark()
         defer { ERR_pop_to_mark() }
         guard point.count == curve.pointSize, point.first == 4 else { throw .invalidPoint }
@@ -27,7 +27,7 @@ public struct ECPublicKey: Sendable {
     /// `CKA_EC_POINT` is the second (PKCS #11 v2.40, 2.3.3), the public data of `C_DeriveKey` can be either.
     ///
     /// - Throws: ``HostCryptoError/invalidPoint``; ``HostCryptoError/libraryFailure``.
-    public init(curve: ECCurve, bareOrDER octets: [UInt8]) throws(HostCryptoError) {
+    package init(curve: ECCurve, bareOrDER octets: [UInt8]) throws(HostCryptoError) {
         let header = DERTag.octetString.header(count: curve.pointSize)
         let isDER = octets.count == header.count + curve.pointSize && octets.starts(with: header)
         try self.init(curve: curve, point: isDER ? Array(octets.dropFirst(header.count)) : octets)
@@ -37,7 +37,7 @@ public struct ECPublicKey: Sendable {
     /// `C_DeriveKey` can be. Which it is shows in the length.
     ///
     /// - Throws: ``HostCryptoError/invalidPoint``; ``HostCryptoError/libraryFailure``.
-    public init(curve: ECCurve, anyForm octets: [UInt8]) throws(HostCryptoError) {
+    package init(curve: ECCurve, anyForm octets: [UInt8]) throws(HostCryptoError) {
         let header = DERTag.octetString.header(count: curve.compressedSize)
         let isDER = octets.count == header.count + curve.compressedSize && octets.starts(with: header)
         let bare = isDER ? Array(octets.dropFirst(header.count)) : octets
@@ -50,7 +50,7 @@ public struct ECPublicKey: Sendable {
     }
 
     /// The point in an OCTET STRING in DER, as `CKA_EC_POINT` has it.
-    public var octetString: [UInt8] { DERTag.octetString.element(point) }
+    package var octetString: [UInt8] { DERTag.octetString.element(point) }
 
     static func parameters(_ curve: ECCurve, _ point: [UInt8]) throws(HostCryptoError) -> Parameters {
         var parameters = try Parameters()
@@ -66,7 +66,7 @@ public struct ECPublicKey: Sendable {
     ///     (PKCS #11 v2.40, 2.3.1).
     ///   - digest: Of any length; of more octets than a coordinate has, the first count.
     /// - Throws: ``HostCryptoError/invalidSignatureLength``; ``HostCryptoError/libraryFailure``.
-    public func isValidSignature(
+    package func isValidSignature(
         _ signature: Span<UInt8>, of digest: Span<UInt8>
     ) throws(HostCryptoError) -> Bool {
         let half = signature.count / 2
@@ -104,7 +104,7 @@ extension ECCurve {
 }
 
 extension ECPublicKey: Equatable {
-    public static func == (left: ECPublicKey, right: ECPublicKey) -> Bool {
+    package static func == (left: ECPublicKey, right: ECPublicKey) -> Bool {
         left.curve == right.curve && left.point == right.point
     }
 }

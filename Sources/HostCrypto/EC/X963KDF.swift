@@ -1,15 +1,15 @@
-public import Secrets
+package import Secrets
 
 /// The key derivation function of ANSI X9.63 (SEC 1, 3.6.1), which PKCS #11 names after the hash function:
 /// `CKD_SHA1_KDF` and its like.
-public enum X963KDF {
+package enum X963KDF {
     /// `count` octets of Hash(Z ‖ 1 ‖ info) ‖ Hash(Z ‖ 2 ‖ info) ‖ …, the counter being of 32 bits.
     ///
     /// - Throws: ``HostCryptoError/invalidParameter`` for more than 2¹⁶ blocks, which nobody needs;
     ///   ``HostCryptoError/libraryFailure``.
     ///
     /// Constant time in its secret inputs, the shared secret.
-    public static func derive(
+    package static func derive(
         from sharedSecret: borrowing Secret, info: [UInt8], count: Int, _ algorithm: DigestAlgorithm
     ) throws(HostCryptoError) -> Secret {
         guard (0...(algorithm.size << 16)).contains(count) else { throw .invalidParameter }

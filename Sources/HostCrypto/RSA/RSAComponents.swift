@@ -1,17 +1,17 @@
-public import Secrets
+package import Secrets
 
 /// The numbers of a private key of RSA (RFC 8017, 3.2), each with its most significant octet first.
-public struct RSAComponents: ~Copyable, Sendable {
+package struct RSAComponents: ~Copyable, Sendable {
     /// n.
-    public var modulus: [UInt8]
+    package var modulus: [UInt8]
     /// e.
-    public var publicExponent: [UInt8]
+    package var publicExponent: [UInt8]
     /// d.
-    public var privateExponent: Secret
+    package var privateExponent: Secret
     /// What makes computing four times as fast. It follows from the others.
-    public var factors: RSAFactors?
+    package var factors: RSAFactors?
 
-    public init(
+    package init(
         modulus: [UInt8], publicExponent: [UInt8], privateExponent: consuming Secret, factors: consuming RSAFactors?
     ) {
         self.modulus = modulus
@@ -21,7 +21,7 @@ public struct RSAComponents: ~Copyable, Sendable {
     }
 
     /// A second set of the same numbers.
-    public func copy() -> RSAComponents {
+    package func copy() -> RSAComponents {
         var copy = RSAComponents(
             modulus: modulus, publicExponent: publicExponent, privateExponent: privateExponent.copy(), factors: nil)
         switch factors {
@@ -33,15 +33,15 @@ public struct RSAComponents: ~Copyable, Sendable {
 }
 
 /// What the Chinese remainder theorem needs to know of a private key of RSA (RFC 8017, 3.2).
-public struct RSAFactors: ~Copyable, Sendable {
+package struct RSAFactors: ~Copyable, Sendable {
     /// p and q.
-    public var prime1, prime2: Secret
+    package var prime1, prime2: Secret
     /// d modulo p − 1 and d modulo q − 1.
-    public var exponent1, exponent2: Secret
+    package var exponent1, exponent2: Secret
     /// The inverse of q modulo p.
-    public var coefficient: Secret
+    package var coefficient: Secret
 
-    public init(
+    package init(
         prime1: consuming Secret, prime2: consuming Secret, exponent1: consuming Secret,
         exponent2: consuming Secret, coefficient: consuming Secret
     ) {
@@ -53,7 +53,7 @@ public struct RSAFactors: ~Copyable, Sendable {
     }
 
     /// A second set of the same numbers.
-    public func copy() -> RSAFactors {
+    package func copy() -> RSAFactors {
         RSAFactors(
             prime1: prime1.copy(), prime2: prime2.copy(), exponent1: exponent1.copy(), exponent2: exponent2.copy(),
             coefficient: coefficient.copy())

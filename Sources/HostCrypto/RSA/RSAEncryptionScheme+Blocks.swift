@@ -1,5 +1,5 @@
 import COpenSSL
-public import Secrets
+package import Secrets
 
 /// Padding alone, for keys that another device computes with (RFC 8017, 7).
 extension RSAEncryptionScheme {
@@ -10,7 +10,7 @@ extension RSAEncryptionScheme {
     ///   ``HostCryptoError/invalidParameter`` for a hash function of GOST.
     ///
     /// Constant time in its secret inputs, the block, but for the answer: see ``RSAPrivateKey/decrypt(_:_:)``.
-    public func plaintext(of block: borrowing Secret) throws(HostCryptoError) -> Secret {
+    package func plaintext(of block: borrowing Secret) throws(HostCryptoError) -> Secret {
         if self == .raw { return block.copy() }
         _ = try capacity(of: block.count)
         ERR_set_mark()

@@ -1,5 +1,5 @@
 /// How an RSA ciphertext is made of a plaintext.
-public enum RSAEncryptionScheme: Sendable, Hashable {
+package enum RSAEncryptionScheme: Sendable, Hashable {
     /// The number itself, with zeros in front of it up to the length of the modulus (`CKM_RSA_X_509`).
     case raw
     /// RSAES-PKCS1-v1_5 (RFC 8017, 7.2).
@@ -30,7 +30,7 @@ public enum RSAEncryptionScheme: Sendable, Hashable {
     /// The greatest number of octets that a key of `size` octets encrypts.
     ///
     /// - Throws: ``HostCryptoError/keyTooShort`` if it cannot even encrypt none.
-    public func capacity(of size: Int) throws(HostCryptoError) -> Int {
+    package func capacity(of size: Int) throws(HostCryptoError) -> Int {
         let capacity =
             switch self {
             case .raw: size

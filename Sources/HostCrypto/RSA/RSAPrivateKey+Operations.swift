@@ -1,5 +1,5 @@
 import COpenSSL
-public import Secrets
+package import Secrets
 
 extension RSAPrivateKey {
     /// Signs.
@@ -10,7 +10,7 @@ extension RSAPrivateKey {
     ///   ``HostCryptoError/keyTooShort`` and ``HostCryptoError/invalidParameter``; ``HostCryptoError/libraryFailure``.
     ///
     /// Constant time in its secret inputs, the key: libcrypto blinds the number.
-    public func sign(_ input: Span<UInt8>, _ scheme: RSASignatureScheme) throws(HostCryptoError) -> [UInt8] {
+    package func sign(_ input: Span<UInt8>, _ scheme: RSASignatureScheme) throws(HostCryptoError) -> [UInt8] {
         let input = try scheme.checked(input, for: publicKey)
         let size = publicKey.size
         ERR_set_mark()
@@ -35,7 +35,7 @@ extension RSAPrivateKey {
     /// - Warning: With ``RSAEncryptionScheme/pkcs1``, the padding is checked in constant time but for the answer, and
     ///   the answer is enough for whoever can have chosen ciphertexts tried to decrypt another one (Bleichenbacher,
     ///   1998). PKCS #11 wants the answer; who decrypts for strangers must not pass it on.
-    public func decrypt(_ ciphertext: Span<UInt8>, _ scheme: RSAEncryptionScheme) throws(HostCryptoError) -> Secret {
+    package func decrypt(_ ciphertext: Span<UInt8>, _ scheme: RSAEncryptionScheme) throws(HostCryptoError) -> Secret {
         guard ciphertext.count == publicKey.size else { throw .invalidLength }
         _ = try scheme.capacity(of: publicKey.size)
         ERR_set_mark()

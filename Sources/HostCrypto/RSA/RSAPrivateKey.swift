@@ -3,8 +3,8 @@ import GOST
 import Secrets
 
 /// A private key of RSA with two prime factors.
-public struct RSAPrivateKey: ~Copyable, Sendable {
-    public let publicKey: RSAPublicKey
+package struct RSAPrivateKey: ~Copyable, Sendable {
+    package let publicKey: RSAPublicKey
     private let numbers: RSAComponents
 
     /// Reads a private key, and computes with it once to see that it works. If its factors are missing, and there are two,
@@ -12,7 +12,7 @@ public struct RSAPrivateKey: ~Copyable, Sendable {
     ///
     /// - Throws: ``HostCryptoError/unsupportedKeySize``; ``HostCryptoError/invalidKey``;
     ///   ``HostCryptoError/libraryFailure``.
-    public init(_ components: borrowing RSAComponents) throws(HostCryptoError) {
+    package init(_ components: borrowing RSAComponents) throws(HostCryptoError) {
         ERR_set_mark()
         defer { ERR_pop_to_mark() }
         let publicKey = try RSAPublicKey(
@@ -61,7 +61,7 @@ public struct RSAPrivateKey: ~Copyable, Sendable {
     ///   - publicExponent: e, most significant octet first: odd, 3 at least, of at most 64 bits.
     /// - Throws: ``HostCryptoError/unsupportedKeySize``; ``HostCryptoError/invalidParameter`` for the exponent;
     ///   ``HostCryptoError/libraryFailure``.
-    public init(generating bitCount: Int, publicExponent: [UInt8] = [1, 0, 1]) throws(HostCryptoError) {
+    package init(generating bitCount: Int, publicExponent: [UInt8] = [1, 0, 1]) throws(HostCryptoError) {
         ERR_set_mark()
         defer { ERR_pop_to_mark() }
         guard RSAPublicKey.sizes.contains(bitCount) else { throw .unsupportedKeySize }
@@ -84,7 +84,7 @@ public struct RSAPrivateKey: ~Copyable, Sendable {
     /// The numbers of the key. One that was read without its factors, and has more than two, has none.
     ///
     /// - Throws: ``HostCryptoError/libraryFailure``.
-    public func components() throws(HostCryptoError) -> RSAComponents { numbers.copy() }
+    package func components() throws(HostCryptoError) -> RSAComponents { numbers.copy() }
 
     private static func factors(of key: Key) throws(HostCryptoError) -> RSAFactors {
         let p = try key.number("rsa-factor1")

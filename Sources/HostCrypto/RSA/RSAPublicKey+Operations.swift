@@ -11,7 +11,7 @@ extension RSAPublicKey {
     /// - Throws: ``HostCryptoError/invalidSignatureLength``; of the input ``HostCryptoError/invalidLength`` and
     ///   ``HostCryptoError/valueOutOfRange``; of the scheme ``HostCryptoError/keyTooShort`` and
     ///   ``HostCryptoError/invalidParameter``; ``HostCryptoError/libraryFailure``.
-    public func isValidSignature(
+    package func isValidSignature(
         _ signature: Span<UInt8>, of input: Span<UInt8>, _ scheme: RSASignatureScheme
     ) throws(HostCryptoError) -> Bool {
         guard signature.count == size else { throw .invalidSignatureLength }
@@ -37,7 +37,7 @@ extension RSAPublicKey {
     ///     or ``RSASignatureScheme/pkcs1DigestInfo(_:)``, which gives the digest.
     /// - Throws: ``HostCryptoError/invalidSignatureLength``; ``HostCryptoError/invalidSignature``;
     ///   ``HostCryptoError/invalidParameter`` for PSS; ``HostCryptoError/libraryFailure``.
-    public func recover(
+    package func recover(
         _ signature: Span<UInt8>, _ scheme: RSASignatureScheme
     ) throws(HostCryptoError) -> [UInt8] {
         guard signature.count == size else { throw .invalidSignatureLength }
@@ -77,7 +77,7 @@ extension RSAPublicKey {
     /// - Throws: ``HostCryptoError/invalidLength``; ``HostCryptoError/valueOutOfRange``;
     ///   ``HostCryptoError/keyTooShort``; ``HostCryptoError/invalidParameter`` for a hash function of GOST;
     ///   ``HostCryptoError/libraryFailure``.
-    public func encrypt(
+    package func encrypt(
         _ plaintext: Span<UInt8>, _ scheme: RSAEncryptionScheme
     ) throws(HostCryptoError) -> [UInt8] {
         guard try plaintext.count <= scheme.capacity(of: size) else { throw .invalidLength }

@@ -2,11 +2,11 @@ import COpenSSL
 import Secrets
 
 /// A public key of RSA.
-public struct RSAPublicKey: Sendable {
+package struct RSAPublicKey: Sendable {
     /// The number n, most significant octet first, without leading zeros.
-    public let modulus: [UInt8]
+    package let modulus: [UInt8]
     /// The number e, most significant octet first, without leading zeros.
-    public let publicExponent: [UInt8]
+    package let publicExponent: [UInt8]
     let key: Key
 
     /// The octets that RSASSA- and RSAES-PKCS1-v1_5 need beside what is signed or encrypted.
@@ -19,7 +19,7 @@ public struct RSAPublicKey: Sendable {
     ///   - publicExponent: e, most significant octet first: odd, at least 3 and less than n, and of at most 64 bits if n
     ///     has more than 3072, which is as much as libcrypto computes with.
     /// - Throws: ``HostCryptoError/unsupportedKeySize``; ``HostCryptoError/invalidKey``.
-    public init(modulus: [UInt8], publicExponent: [UInt8]) throws(HostCryptoError) {
+    package init(modulus: [UInt8], publicExponent: [UInt8]) throws(HostCryptoError) {
         let n = Array(modulus.drop { $0 == 0 })
         let e = Array(publicExponent.drop { $0 == 0 })
         guard Self.sizes.contains(n.bitCount) else { throw .unsupportedKeySize }
@@ -34,13 +34,13 @@ public struct RSAPublicKey: Sendable {
     }
 
     /// The lengths of a modulus in bits.
-    public static let sizes = 512...4096
+    package static let sizes = 512...4096
 
     /// The length of the modulus in bits.
-    public var bitCount: Int { modulus.bitCount }
+    package var bitCount: Int { modulus.bitCount }
 
     /// The length of the modulus, and with it of every signature and ciphertext, in octets.
-    public var size: Int { modulus.count }
+    package var size: Int { modulus.count }
 
     static func parameters(modulus: [UInt8], publicExponent: [UInt8]) throws(HostCryptoError) -> Parameters {
         var parameters = try Parameters()
@@ -61,7 +61,7 @@ public struct RSAPublicKey: Sendable {
 }
 
 extension RSAPublicKey: Equatable {
-    public static func == (left: RSAPublicKey, right: RSAPublicKey) -> Bool {
+    package static func == (left: RSAPublicKey, right: RSAPublicKey) -> Bool {
         left.modulus == right.modulus && left.publicExponent == right.publicExponent
     }
 }

@@ -1,5 +1,5 @@
 import GOST
-public import Secrets
+package import Secrets
 
 /// Padding alone, for keys that another device computes with (RFC 8017, 9).
 extension RSASignatureScheme {
@@ -8,7 +8,7 @@ extension RSASignatureScheme {
     /// - Returns: As many octets as the modulus.
     /// - Throws: ``HostCryptoError/invalidLength``; ``HostCryptoError/keyTooShort``;
     ///   ``HostCryptoError/invalidParameter``; ``HostCryptoError/randomUnavailable``; ``HostCryptoError/libraryFailure``.
-    public func block(
+    package func block(
         of input: Span<UInt8>, bitCount: Int, random: any RandomSource
     ) throws(HostCryptoError) -> [UInt8] {
         guard inputSizes(bitCount: bitCount).contains(input.count) else { throw .invalidLength }

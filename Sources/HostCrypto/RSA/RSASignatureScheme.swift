@@ -1,7 +1,7 @@
 import Secrets
 
 /// How an RSA signature is made of what is signed.
-public enum RSASignatureScheme: Sendable, Hashable {
+package enum RSASignatureScheme: Sendable, Hashable {
     /// The number itself, with zeros in front of it up to the length of the modulus (`CKM_RSA_X_509`).
     case raw
     /// RSASSA-PKCS1-v1_5 (RFC 8017, 8.2) of octets that are a DigestInfo already, or what the application likes
@@ -50,7 +50,7 @@ public enum RSASignatureScheme: Sendable, Hashable {
     /// Whether keys of this length can sign so.
     ///
     /// - Throws: ``HostCryptoError/keyTooShort``; ``HostCryptoError/invalidParameter`` for a negative salt length.
-    public func check(bitCount: Int) throws(HostCryptoError) {
+    package func check(bitCount: Int) throws(HostCryptoError) {
         switch self {
         case .raw, .pkcs1: break
         case .pkcs1DigestInfo(let hash):
@@ -63,7 +63,7 @@ public enum RSASignatureScheme: Sendable, Hashable {
     }
 
     /// The octets that are signed: a digest, or as many as fit.
-    public func inputSizes(bitCount: Int) -> ClosedRange<Int> {
+    package func inputSizes(bitCount: Int) -> ClosedRange<Int> {
         let size = (bitCount + 7) / 8
         switch self {
         case .raw: return 0...size

@@ -9,7 +9,7 @@ extension Certificate {
     ///
     /// - Parameter der: The certificate in DER. Octets behind it are ignored.
     /// - Throws: ``HostCryptoError/invalidEncoding``; ``HostCryptoError/libraryFailure``.
-    public static func text(der: Span<UInt8>) throws(HostCryptoError) -> [UInt8] {
+    package static func text(der: Span<UInt8>) throws(HostCryptoError) -> [UInt8] {
         let fields = try Certificate(der: der)
         let key = try? SubjectPublicKeyInfo(der: fields.subjectPublicKeyInfo.span)
         let der = fields.der

@@ -4,17 +4,17 @@ import Secrets
 /// What the attributes of a certificate object say of an X.509 certificate (RFC 5280, 4.1; PKCS #11 v2.40, 4.6.3).
 ///
 /// Its algorithms may be any.
-public struct Certificate: Sendable, Equatable {
+package struct Certificate: Sendable, Equatable {
     /// The whole certificate in DER.
-    public let der: [UInt8]
+    package let der: [UInt8]
     /// The INTEGER in DER: `CKA_SERIAL_NUMBER`.
-    public let serialNumber: [UInt8]
+    package let serialNumber: [UInt8]
     /// The Name in DER: `CKA_ISSUER`.
-    public let issuer: [UInt8]
+    package let issuer: [UInt8]
     /// The Name in DER: `CKA_SUBJECT`.
-    public let subject: [UInt8]
+    package let subject: [UInt8]
     /// The SubjectPublicKeyInfo in DER: `CKA_PUBLIC_KEY_INFO`. ``PublicKeyInfo`` reads it.
-    public let subjectPublicKeyInfo: [UInt8]
+    package let subjectPublicKeyInfo: [UInt8]
     /// The Extensions in DER; empty if there are none.
     let extensions: [UInt8]
     let structure: SignedStructure
@@ -23,7 +23,7 @@ public struct Certificate: Sendable, Equatable {
     ///
     /// - Parameter octets: The certificate in DER. Octets behind it are ignored, as libcrypto's `d2i_X509` does.
     /// - Throws: ``HostCryptoError/invalidEncoding``.
-    public init(der octets: Span<UInt8>) throws(HostCryptoError) {
+    package init(der octets: Span<UInt8>) throws(HostCryptoError) {
         do throws(GOSTError) { try self.init(reading: octets) } catch { throw .invalidEncoding }
     }
 
@@ -54,7 +54,7 @@ public struct Certificate: Sendable, Equatable {
     /// Whether the certificate is signed with a key.
     ///
     /// - Throws: ``HostCryptoError/libraryFailure``.
-    public func isSigned(with key: PublicKeyInfo) throws(HostCryptoError) -> Bool {
+    package func isSigned(with key: PublicKeyInfo) throws(HostCryptoError) -> Bool {
         try structure.isSigned(with: key, digest: structure.digest())
     }
 }

@@ -4,19 +4,19 @@ import GOST
 /// A request for a certificate (PKCS #10, RFC 2986), to be signed by whoever has the private key.
 ///
 /// The text of its fields is what `openssl` takes in its configuration file, without references to sections of one.
-public struct CertificationRequest: Sendable {
+package struct CertificationRequest: Sendable {
     /// A type, by its object identifier in digits or the name that OpenSSL has for it, and a value.
-    public struct Field: Sendable, Hashable {
-        public let type, value: String
+    package struct Field: Sendable, Hashable {
+        package let type, value: String
 
-        public init(type: String, value: String) {
+        package init(type: String, value: String) {
             self.type = type
             self.value = value
         }
     }
 
     /// The CertificationRequestInfo in DER: what is signed.
-    public let info: [UInt8]
+    package let info: [UInt8]
 
     /// Puts a request together.
     ///
@@ -30,7 +30,7 @@ public struct CertificationRequest: Sendable {
     ///     and `DER:01:02` or `ASN1:UTF8String:text` for any type.
     /// - Throws: ``HostCryptoError/invalidParameter`` for a type or a value that OpenSSL does not take;
     ///   ``HostCryptoError/invalidEncoding`` for the key; ``HostCryptoError/libraryFailure``.
-    public init(
+    package init(
         subject: [Field], publicKeyInfo: [UInt8], attributes: [Field], extensions: [Field]
     ) throws(HostCryptoError) {
         info = try quietly { () throws(HostCryptoError) in
@@ -53,7 +53,7 @@ public struct CertificationRequest: Sendable {
     ///
     /// - Parameter signature: Of ``info``, as PKCS #11 has it.
     /// - Throws: ``HostCryptoError/invalidParameter`` for an algorithm that has no identifier here.
-    public func der(_ algorithm: SignatureAlgorithm, signature: [UInt8]) throws(HostCryptoError) -> [UInt8] {
+    package func der(_ algorithm: SignatureAlgorithm, signature: [UInt8]) throws(HostCryptoError) -> [UInt8] {
         Self.der(info, try algorithm.der(), algorithm.encoded(signature))
     }
 

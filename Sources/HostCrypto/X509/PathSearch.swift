@@ -4,7 +4,7 @@ import GOST
 ///
 /// Every certificate is read once and found by its name. The number of signatures that are verified is limited, for
 /// whoever sends a message chooses its certificates. When it is used up no path is found any more.
-public final class PathSearch {
+package final class PathSearch {
     /// Who has issued a certificate, and its number: both in DER.
     private struct Identity: Hashable {
         let issuer, serialNumber: [UInt8]

@@ -1,8 +1,8 @@
-public import GOST
+package import GOST
 import Secrets
 
 /// A public key as X.509 has it, of any algorithm that the host computes with: `CKA_PUBLIC_KEY_INFO`.
-public enum PublicKeyInfo: Sendable, Equatable {
+package enum PublicKeyInfo: Sendable, Equatable {
     /// RFC 3279, 2.3.1.
     case rsa(RSAPublicKey)
     /// RFC 5480, 2.
@@ -16,7 +16,7 @@ public enum PublicKeyInfo: Sendable, Equatable {
     /// - Throws: ``HostCryptoError/invalidEncoding``; ``HostCryptoError/invalidParameter`` for an algorithm or a curve
     ///   that is not known here; ``HostCryptoError/invalidKey``, ``HostCryptoError/unsupportedKeySize`` and
     ///   ``HostCryptoError/invalidPoint`` for the key; ``HostCryptoError/libraryFailure``.
-    public init(der: Span<UInt8>) throws(HostCryptoError) {
+    package init(der: Span<UInt8>) throws(HostCryptoError) {
         do throws(GOSTError) {
             self = .gost(try SubjectPublicKeyInfo(der: der))
         } catch {
@@ -28,7 +28,7 @@ public enum PublicKeyInfo: Sendable, Equatable {
     }
 
     /// The structure in DER.
-    public var der: [UInt8] {
+    package var der: [UInt8] {
         switch self {
         case .gost(let info):
             info.der

@@ -1,7 +1,7 @@
-public import GOST
+package import GOST
 
 /// How what X.509 and PKCS #10 have is signed.
-public enum SignatureAlgorithm: Sendable, Hashable {
+package enum SignatureAlgorithm: Sendable, Hashable {
     /// The hash function that goes with the key (RFC 4491, 2.2; RFC 9215, 3).
     case gost(PublicKeyAlgorithm)
     /// RSASSA-PKCS1-v1_5 (RFC 4055, 5; RFC 3279, 2.2.1).
@@ -10,7 +10,7 @@ public enum SignatureAlgorithm: Sendable, Hashable {
     case ecdsa(DigestAlgorithm)
 
     /// The hash function.
-    public var digest: DigestAlgorithm {
+    package var digest: DigestAlgorithm {
         switch self {
         case .gost(.gostR34102001): .gostR341194
         case .gost(.gostR34102012256): .streebog256
@@ -22,7 +22,7 @@ public enum SignatureAlgorithm: Sendable, Hashable {
     /// The AlgorithmIdentifier in DER.
     ///
     /// - Throws: ``HostCryptoError/invalidParameter`` for a hash function that no identifier names here.
-    public func der() throws(HostCryptoError) -> [UInt8] {
+    package func der() throws(HostCryptoError) -> [UInt8] {
         guard let oid else { throw .invalidParameter }
         if case .rsa = self { return DERTag.sequence.element(oid + DERTag.null.element([])) }
         return DERTag.sequence.element(oid)

@@ -2,21 +2,21 @@
 ///
 /// A path is as RFC 5280, 6.1, has it, without policies and constraints of names: a certificate with critical ones is
 /// not understood.
-public struct TrustStore: Sendable {
+package struct TrustStore: Sendable {
     /// Of which certificates a list must tell that they are not revoked. Where there is a list it always counts.
-    public enum RevocationCheck: Sendable {
+    package enum RevocationCheck: Sendable {
         case none, leaf, all
     }
 
     /// In DER.
-    public var trusted: [[UInt8]]
-    public var certificates: [[UInt8]]
-    public var revocationLists: [[UInt8]]
-    public var revocationCheck = RevocationCheck.none
+    package var trusted: [[UInt8]]
+    package var certificates: [[UInt8]]
+    package var revocationLists: [[UInt8]]
+    package var revocationCheck = RevocationCheck.none
     /// Whether a path may end at a trusted certificate that others have issued.
-    public var allowsPartialPaths = false
+    package var allowsPartialPaths = false
 
-    public init(trusted: [[UInt8]], certificates: [[UInt8]] = [], revocationLists: [[UInt8]] = []) {
+    package init(trusted: [[UInt8]], certificates: [[UInt8]] = [], revocationLists: [[UInt8]] = []) {
         self.trusted = trusted
         self.certificates = certificates
         self.revocationLists = revocationLists
@@ -25,7 +25,7 @@ public struct TrustStore: Sendable {
     /// Throws unless every certificate and list can be read.
     ///
     /// - Throws: ``HostCryptoError/invalidEncoding``; ``HostCryptoError/libraryFailure``.
-    public func requireReadable() throws(HostCryptoError) {
+    package func requireReadable() throws(HostCryptoError) {
         for der in trusted + certificates {
             let certificate = try Certificate(der: der.span)
             _ = try PathCertificate(certificate, time: 0)
@@ -40,7 +40,7 @@ public struct TrustStore: Sendable {
     ///   - time: When all of it must be valid, in seconds since 1970.
     /// - Throws: ``HostCryptoError/invalidEncoding`` for the certificate, a trusted one or a list: any other that cannot be
     ///   read is of no help; ``HostCryptoError/libraryFailure``.
-    public func trusts(_ certificate: [UInt8], at time: Int) throws(HostCryptoError) -> Bool {
+    package func trusts(_ certificate: [UInt8], at time: Int) throws(HostCryptoError) -> Bool {
         let leaf = try Certificate(der: certificate.span)
         let limit = SignerVerification.signatureLimit(signers: 1)
         let search = try PathSearch(self, further: [leaf.der], time: time, signatureLimit: limit)

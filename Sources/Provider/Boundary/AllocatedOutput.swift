@@ -23,13 +23,13 @@ struct AllocatedOutput<Element: BitwiseCopyable> {
         unsafe count.pointee = CK_ULONG(elements.count)
     }
 
-    /// Stores NULL and the count 0, of which nothing is to be released.
+    /// Stores NULL and the count 0. There is nothing to release.
     func storeNothing() {
         unsafe buffer.pointee = nil
         unsafe count.pointee = 0
     }
 
-    /// Takes back what was stored.
+    /// Releases the stored result.
     func clear() {
         unsafe free(buffer.pointee)
         storeNothing()

@@ -16,8 +16,8 @@ extension Mechanism {
         }
     }
 
-    /// The parameter's octets. The UKM of a key wrap can come in a structure, as the vendor's .NET binding sends it; it has
-    /// 8 octets, so that what is longer is not looked at.
+    /// The parameter's octets. The UKM of a key wrap can come in a structure, as the vendor's .NET binding sends it; it
+    /// has 8 octets, and is not read if it is longer.
     private static func parameter(of mechanism: CK_MECHANISM) throws(CKError) -> [UInt8] {
         if unsafe mechanism.mechanism == CKM_GOST28147_KEY_WRAP,
             let ukm: CK_KEY_DERIVATION_STRING_DATA = unsafe mechanism.structure()
@@ -30,7 +30,7 @@ extension Mechanism {
 }
 
 extension MechanismParameters {
-    /// Reads what a mechanism's parameter points to, where it has the size of a structure with pointers; nil elsewhere.
+    /// Reads a mechanism's parameter that has the size of a structure with pointers; nil for others.
     fileprivate init?(_ mechanism: CK_MECHANISM) throws(CKError) {
         switch unsafe mechanism.mechanism {
         case CKM_GOSTR3410_DERIVE, CKM_GOSTR3410_12_DERIVE, CKM_GOST_KEG, CKM_VENDOR_GOST_KEG,
@@ -127,7 +127,7 @@ private func read(_ attribute: CK_ATTRIBUTE) throws(CKError) -> (type: CK_ATTRIB
     guard Attributes.holdsTemplate(type) else {
         let value = try unsafe input(
             attribute.pValue?.assumingMemoryBound(to: UInt8.self), count, "pValue", atMost: valueLimit)
-        // What can make up a key is a secret from here on.
+        // Values of keys are secrets from here on.
         guard Attributes.secrets.contains(type) else { return (type, unsafe .open(Array(value))) }
         return (type, unsafe .secret(SharedSecret(Secret(copying: value.span))))
     }

@@ -3,27 +3,43 @@ import Cryptoki
 import PCSC
 import Secrets
 
-/// Runs one entry point: the only place where an error becomes a return value, and where calls are logged.
+/// Runs one entry point with the library.
 ///
-/// - Parameter isAlone: False for a function that may take as long as the user likes.
+/// - Parameter isAlone: Whether an application that locks with functions of its own shall see one call at a time. False
+///   for a function that may take as long as the user likes.
 func call(
     _ name: StaticString = #function, isAlone: Bool = true, _ body: (Library) throws(CKError) -> Void
 ) -> CK_RV {
-    enter(name) { () throws(CKError) in try Process.current.withLibrary(isAlone: isAlone, body) }
+    ForkGate.enterLibrary()
+    defer { ForkGate.leaveLibrary() }
+    do throws(CKError) {
+        let initialised = try Process.current.initialised()
+        let mutex = isAlone ? initialised.mutex : nil
+        try mutex?.lock()
+        defer { mutex?.unlock() }
+        try body(initialised.library)
+        return answer(nil, of: name)
+    } catch {
+        return answer(error, of: name)
+    }
 }
 
 /// As `call`, for the functions that work without `C_Initialize`.
-func enter(_ name: StaticString = #function, _ body: () throws(CKError) -> Void) -> CK_RV {
-    ForkGate.within {
-        do throws(CKError) {
-            try body()
-            ProviderLog.call(name, nil)
-            return CK_RV(CKR_OK)
-        } catch {
-            ProviderLog.call(name, error)
-            return error.rawValue
-        }
+func callUninitialised(_ name: StaticString = #function, _ body: () throws(CKError) -> Void) -> CK_RV {
+    ForkGate.enterLibrary()
+    defer { ForkGate.leaveLibrary() }
+    do throws(CKError) {
+        try body()
+        return answer(nil, of: name)
+    } catch {
+        return answer(error, of: name)
     }
+}
+
+/// The only place where an error becomes a return value, and where calls are logged.
+private func answer(_ error: CKError?, of name: StaticString) -> CK_RV {
+    ProviderLog.call(name, error)
+    return error?.rawValue ?? CK_RV(CKR_OK)
 }
 
 /// An entry point for what is not there.
@@ -44,8 +60,8 @@ func length(_ count: CK_ULONG) throws(CKError) -> Int {
     return count
 }
 
-/// The most octets that an attribute, a mechanism's parameter, a signature, a PIN or a random number can have. A length
-/// above it is a mistake, and whatever lies behind the caller's buffer is not looked at.
+/// The most octets that an attribute, a mechanism's parameter, a signature, a PIN or a random number can have. A
+/// greater length is a mistake, and nothing of the buffer is read.
 let valueLimit = 1 << 24
 
 /// The most octets that a signed message, a certificate or a list of revoked ones can have.
@@ -54,10 +70,10 @@ let documentLimit = 1 << 30
 /// The most elements that a template, or another list of the caller's, can have.
 let listLimit = 1 << 12
 
-/// Elements that the caller holds out. NULL stands for none, but not for some.
+/// The caller's elements. NULL stands for none.
 ///
 /// - Parameter name: The caller's argument, or what it points to.
-/// - Throws: `CKR_ARGUMENTS_BAD` for more than `limit`, with nothing looked at.
+/// - Throws: `CKR_ARGUMENTS_BAD` for more than `limit`, with nothing read.
 func input<Element>(
     _ pointer: UnsafePointer<Element>?, _ count: CK_ULONG, _ name: StaticString = "an argument",
     atMost limit: Int = .max
@@ -79,7 +95,7 @@ func input<Element>(
     try unsafe input(pointer.map { unsafe UnsafePointer($0) }, count, name, atMost: limit)
 }
 
-/// Octets that the caller holds out, copied.
+/// A copy of the caller's octets.
 func octets(
     _ pointer: UnsafeMutablePointer<UInt8>?, _ count: CK_ULONG, _ name: StaticString = "an argument",
     atMost limit: Int = valueLimit

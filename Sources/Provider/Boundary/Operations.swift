@@ -1,21 +1,10 @@
 import CCryptoki
 import Cryptoki
 
-/// Takes a step of active operations, which an error ends: see `Session.step(of:_:)`. Whoever reads arguments in `body`
-/// has the rule for these, too.
-///
-/// - Parameter operations: All that must be active (`CKF_`).
-func step(
-    _ library: Library, _ session: CK_SESSION_HANDLE, _ operations: CK_FLAGS,
-    _ body: (Session) throws(CKError) -> Void
-) throws(CKError) {
-    try library.withSession(session) { session throws(CKError) in try session.step(of: operations, body) }
-}
-
 /// Begins an operation, or ends the active one if NULL stands for its mechanism (PKCS #11 v3.0, 5.8.1).
 ///
-/// - Parameter operation: What to end (`CKF_`).
-/// - Throws: `CKR_ARGUMENTS_BAD` for NULL where there is nothing to end, as versions before 3.0 have it.
+/// - Parameter operation: The operation (`CKF_`).
+/// - Throws: `CKR_ARGUMENTS_BAD` for NULL without an active operation, as in versions before 3.0.
 func begin(
     _ library: Library, _ session: CK_SESSION_HANDLE, _ operation: CK_FLAGS,
     _ mechanism: UnsafeMutablePointer<CK_MECHANISM>?, _ body: (Session, Mechanism) throws(CKError) -> Void
@@ -34,7 +23,7 @@ func begin(
     }
 }
 
-/// Runs `body`, whose reasons of refusals then name the mechanism.
+/// Runs `body`, and names the mechanism in the reasons of its refusals.
 func naming<Result>(_ mechanism: Mechanism, _ body: () throws(CKError) -> Result) throws(CKError) -> Result {
     do throws(CKError) { return try body() } catch { throw error.naming(mechanism.type) }
 }

@@ -3,7 +3,7 @@ import Cryptoki
 import Token
 
 extension CK_TOKEN_INFO {
-    /// What `C_GetTokenInfo` tells (PKCS #11 v2.40, 3.2). Memory sizes are left to `C_EX_GetTokenInfoExtended`.
+    /// The answer of `C_GetTokenInfo` (PKCS #11 v2.40, 3.2). Memory sizes are left to `C_EX_GetTokenInfoExtended`.
     init(_ token: Library.TokenState) {
         self.init()
         pad(&label, with: token.info.label(fitting: MemoryLayout.size(ofValue: label)) ?? TokenLabel.absent)
@@ -28,7 +28,7 @@ extension CK_TOKEN_INFO {
 }
 
 extension TokenModel {
-    /// As the vendor's library names the model.
+    /// The vendor's library's name of the model.
     fileprivate var name: String {
         switch self {
         case .ecp, .ecpBluetooth, .mikron: "Rutoken ECP"
@@ -75,10 +75,10 @@ extension TokenInfo {
 }
 
 extension CK_TOKEN_INFO_EXTENDED {
-    /// All of a token's memory. Nothing on the wire tells it.
+    /// The size of a token's memory, which no command tells.
     private static let totalMemory: CK_ULONG = 131_072
 
-    /// What `C_EX_GetTokenInfoExtended` tells.
+    /// The answer of `C_EX_GetTokenInfoExtended`.
     init(_ token: Library.TokenState) {
         self.init()
         let info = token.info
@@ -127,6 +127,6 @@ extension Library.TokenState {
 
 /// A token's name.
 enum TokenLabel {
-    /// What the vendor's library says where there is none.
+    /// The vendor's library's answer for a token without a name.
     static let absent = Array("Rutoken ECP <no label>".utf8)
 }

@@ -6,7 +6,7 @@ import Glibc
 public func C_EX_SetActivationPassword(_ slotID: CK_SLOT_ID, _ password: UnsafeMutablePointer<CK_UTF8CHAR>?) -> CK_RV {
     call { library throws(CKError) in
         let text = try unsafe output(password, "password")
-        // No spelling of a password comes near this length; what has no end before it is refused as malformed.
+        // Any spelling of a password is much shorter. Text without an end before it is refused as malformed.
         let count = unsafe text.withMemoryRebound(to: CChar.self, capacity: 1) { unsafe strnlen($0, 512) }
         let bytes = unsafe UnsafeBufferPointer(start: text, count: count)
         try unsafe library.activate(slotID, password: bytes.span)
@@ -30,8 +30,8 @@ public func C_EX_GenerateActivationPassword(
     }
 }
 
-/// The channel's keys come from an activation password; there is no key to load. Firmware that had one is of the time
-/// before the channel of GSC/1.
+/// The channel's keys come from an activation password; there is no key to load. Only firmware older than GSC/1 had
+/// one.
 @c @implementation
 public func C_EX_LoadActivationKey(
     _ hSession: CK_SESSION_HANDLE, _ key: UnsafeMutablePointer<CK_BYTE>?, _ keySize: CK_ULONG

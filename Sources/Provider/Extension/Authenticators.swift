@@ -1,7 +1,7 @@
 public import CCryptoki
 import Cryptoki
 
-// No token here keeps authentication objects, so that every handle is of something else.
+// No token here has authentication objects, so that no handle is one's.
 
 @c @implementation
 public func C_EX_Authenticate(

@@ -33,7 +33,7 @@ public func C_EX_PKCS7Sign(
         let envelope = try unsafe AllocatedOutput(ppEnvelope, pEnvelopeSize, "ppEnvelope or pEnvelopeSize")
         let data = try unsafe input(pData, ulDataLen, "pData", atMost: documentLimit)
         let others = try unsafe Array(input(phCertificates, ulCertificatesLen, "phCertificates", atMost: listLimit))
-        // The hash is the same wherever it is computed, and the host is quicker at it.
+        // The host computes the hash, which is quicker.
         let known = PKCS7_DETACHED_SIGNATURE | USE_HARDWARE_HASH
         guard flags & ~known == 0 else { throw .argumentsBad("the flags \(hex: flags) are not known") }
         let isDetached = flags & PKCS7_DETACHED_SIGNATURE != 0
@@ -65,7 +65,7 @@ public func C_EX_FreeBuffer(_ pBuffer: UnsafeMutablePointer<CK_BYTE>?) -> CK_RV 
     return CK_RV(CKR_OK)
 }
 
-/// Strings that the caller holds out, each of which ends with NUL.
+/// The caller's strings, each of which ends with NUL.
 ///
 /// - Throws: `CKR_ARGUMENTS_BAD` for one that is no UTF-8 or has no end within 64 KiB.
 private func words(

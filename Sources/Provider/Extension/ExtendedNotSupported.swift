@@ -1,7 +1,6 @@
 public import CCryptoki
 
-// The vendor's functions that no token here can do: those that the vendor has given up, and those whose commands nobody
-// outside knows.
+// The vendor's functions that no token here has: abandoned ones, and ones whose commands are not published.
 
 @c @implementation
 public func C_EX_ChangeVolumeAttributes(

@@ -63,7 +63,7 @@ public func C_EX_PKCS7VerifyFinal(
 }
 
 extension MessageStore {
-    /// What the caller trusts in; nothing for NULL.
+    /// The certificates that the caller trusts; none for NULL.
     fileprivate init(_ pointer: UnsafeMutablePointer<CK_VENDOR_X509_STORE>?) throws(CKError) {
         guard let store = unsafe pointer?.pointee else {
             self.init(trusted: [], certificates: [], revocationLists: [])

@@ -30,7 +30,7 @@ public func C_EX_TokenManage(_ hSession: CK_SESSION_HANDLE, _ ulMode: CK_ULONG, 
         let value = unsafe pValue
         try library.withSession(hSession) { session throws(CKError) in
             switch ulMode {
-            // What the token is to be told is known of no model.
+            // The token's command for this is not known for any model.
             case MODE_SET_BLUETOOTH_POWEROFF_TIMEOUT, MODE_SET_CHANNEL_TYPE:
                 throw .functionNotSupported
             case MODE_RESET_CUSTOM_PIN_TO_STANDARD:
@@ -66,14 +66,14 @@ public func C_EX_SlotManage(_ slotID: CK_SLOT_ID, _ ulMode: CK_ULONG, _ pValue: 
         case MODE_GET_PIN_SET_TO_BE_CHANGED:
             let mustChange = try library.mustChangePIN(of: unsafe read(pValue), in: slotID)
             guard !mustChange else { throw CKError(CKR_PIN_EXPIRED) }
-        // Chips that have it are of no model here.
+        // No model here has a chip with it.
         case MODE_GET_IMIT: throw .functionNotSupported
         default: throw .argumentsBad("the mode is not known")
         }
     }
 }
 
-/// What a mode's pointer points to.
+/// The value behind a mode's pointer.
 private func read<Value: BitwiseCopyable>(_ pointer: UnsafeMutableRawPointer?) throws(CKError) -> Value {
     try unsafe output(pointer?.assumingMemoryBound(to: Value.self), "pValue").pointee
 }
@@ -89,10 +89,10 @@ extension CK_LOCAL_PIN_INFO {
 }
 
 extension CK_VENDOR_RESTORE_FACTORY_DEFAULTS_PARAMS {
-    /// The structure without ``newEmitentKeyType``, as programs from before that member have it.
+    /// The structure of older programs, without ``newEmitentKeyType``.
     private static var shortSize: Int { 56 }
 
-    /// Reads as much as the caller's structure has. Keys without a type are of Kuznyechik.
+    /// Reads the members that the caller's structure has. Keys without a type are of Kuznyechik.
     fileprivate init(reading pointer: UnsafeMutableRawPointer?) throws(CKError) {
         let start = try unsafe output(pointer?.assumingMemoryBound(to: Self.self), "pValue")
         let size = try unsafe length(UnsafeRawPointer(start).load(as: CK_ULONG.self))

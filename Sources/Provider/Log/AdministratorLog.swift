@@ -1,11 +1,11 @@
 package import Locking
 package import Logging
 
-/// What the administrator hears of this process: few messages, however often a program tries the same again.
+/// The messages of this process to the administrator. They are few, however often a program tries the same again.
 package final class AdministratorLog: Sendable {
     private struct State {
         var isOn = true
-        /// What was sent of late, and when, the oldest first.
+        /// The recent messages and their times, the oldest first.
         var sent: [(text: String, time: Duration)] = []
     }
 
@@ -14,9 +14,9 @@ package final class AdministratorLog: Sendable {
     private let uptime: Uptime
     private let program: String
 
-    /// For how long the same message is not sent again, and to which time ``most`` refers.
+    /// The time in which the same message is not sent again, and ``most`` messages are sent.
     static let period = Duration.seconds(600)
-    /// How many messages are sent in that time. The last says that more are left out.
+    /// The number of messages in that time. The last says that more are left out.
     package static let most = 16
 
     /// - Parameter program: The name of the process's executable.
@@ -26,7 +26,7 @@ package final class AdministratorLog: Sendable {
         self.program = LogLine.escaped(program)
     }
 
-    /// Whether the administrator wants to hear anything.
+    /// Whether the administrator wants messages.
     package func turn(on isOn: Bool) { state.withLock { $0.isOn = isOn } }
 
     /// - Parameter text: One line.

@@ -3,14 +3,14 @@ import HostProcess
 
 /// The file to which each message is appended as one line.
 ///
-/// It is a regular file of the process's user, so that nobody makes a program write where its user does not, or wait for
-/// a reader. `/dev/stderr` means the program's descriptor 2, which can lead to a pipe, a socket or a terminal, too: what
-/// they do not take at once is lost. Nothing that is written ends the program by a signal.
+/// It is a regular file of the process's user, so that a program neither writes where its user may not, nor waits for a
+/// reader. `/dev/stderr` means the program's descriptor 2, which can also be a pipe, a socket or a terminal. Messages
+/// that it does not take at once are lost. No write ends the program by a signal.
 package struct LogFile: Sendable {
     private let number: Int32
     private let isSocket: Bool
 
-    /// - Returns: nil if the file cannot be written. A log that is not there must not stop anyone.
+    /// - Returns: nil if the file cannot be written. A missing log must not stop a program.
     package init?(path: String) {
         guard let found = path == "/dev/stderr" ? Self.standardError() : Self.regular(path) else { return nil }
         (number, isSocket) = found
@@ -28,8 +28,8 @@ package struct LogFile: Sendable {
         return (number, false)
     }
 
-    /// Pipes and terminals are opened anew, where that is allowed: not to wait is a matter of the opening, and the one
-    /// that the program has is shared with other programs. A regular file has one place for what both write.
+    /// Pipes and terminals are opened anew where that is allowed, because the flag not to wait belongs to the open
+    /// file, which other programs share. A regular file keeps one position for both writers.
     private static func standardError() -> (Int32, Bool)? {
         var status = stat()
         guard unsafe fstat(STDERR_FILENO, &status) == 0 else { return nil }

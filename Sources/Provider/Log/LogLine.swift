@@ -2,8 +2,8 @@ import Logging
 
 /// One message as one line of text: the only way in which messages reach a log.
 ///
-/// A message can carry text from outside, as a path from the environment or the name of a reader. Nothing in it can begin
-/// a line of its own, or do something to the terminal that shows it.
+/// A message can contain text from outside, such as a path from the environment or the name of a reader. That text can
+/// neither begin a new line nor control the terminal that shows it.
 package enum LogLine {
     /// A message with its metadata.
     static func text(_ event: LogEvent) -> String {
@@ -11,8 +11,8 @@ package enum LogLine {
         return escaped("\(event.message)\(details)")
     }
 
-    /// Text with control and format characters, line separators, what has no meaning, and the backslash in the form
-    /// `\u{…}`. Bytes that are no UTF-8 are U+FFFD before they come here.
+    /// Text with control and format characters, line separators, unassigned characters and the backslash in the form
+    /// `\u{…}`. Bytes that are no UTF-8 have become U+FFFD before.
     package static func escaped(_ text: String) -> String {
         var line = ""
         for scalar in text.unicodeScalars {

@@ -4,7 +4,7 @@ import HostProcess
 package import Logging
 import Token
 
-/// Where the library says what it does: in the file that `KANAL_LOG` names, and to the administrator what concerns him.
+/// The log: the file that `KANAL_LOG` names, and messages to the administrator.
 enum ProviderLog {
     static let logger = Logger(label: "kanal") { _ in
         ProviderLogHandler(file: file) { Process.current.administratorLog }
@@ -15,7 +15,7 @@ enum ProviderLog {
 
     private static let file = Environment.variable("KANAL_LOG").flatMap(LogFile.init(path:))
 
-    /// Logs a call, and why it was refused.
+    /// Logs a call, and the reason of its refusal.
     static func call(_ name: StaticString, _ error: CKError?) {
         logger.debug("\(function: name) \(error?.line ?? "0x00000000")")
     }
@@ -28,7 +28,7 @@ extension Logger.Message.StringInterpolation {
     }
 }
 
-/// Writes each message as one line to the file, and to the administrator's log what is marked for it.
+/// Writes each message as one line to the file, and marked ones also to the administrator's log.
 package struct ProviderLogHandler: LogHandler {
     private let file: LogFile?
     private let administrator: @Sendable () -> AdministratorLog

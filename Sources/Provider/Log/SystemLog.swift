@@ -4,8 +4,8 @@ package import Logging
 
 /// The system's log, as far as messages for the administrator go there (syslog(3), `LOG_AUTHPRIV`).
 ///
-/// The socket is spoken to without the C library's functions: these have one name, one connection and one lock for the
-/// whole program, keep a descriptor open, and wait while the system's log is busy. What it does not take at once is lost.
+/// The C library's functions are not used. They have one name, one connection and one lock for the whole program, keep
+/// a descriptor open, and wait while the system's log is busy. Here a message that it does not take at once is lost.
 package struct SystemLog: Sendable {
     /// The path of the datagram socket at which it listens.
     let path: String

@@ -22,10 +22,10 @@ final class ApplicationMutex: @unchecked Sendable {
 
     deinit { _ = unsafe functions.DestroyMutex?(mutex) }
 
-    /// - Throws: `CKR_GENERAL_ERROR` if the application refuses the lock, without calling `body`.
-    func withLock(_ body: () throws(CKError) -> Void) throws(CKError) {
+    /// - Throws: `CKR_GENERAL_ERROR` if the application refuses the lock.
+    func lock() throws(CKError) {
         guard unsafe functions.LockMutex?(mutex) == CK_RV(CKR_OK) else { throw .generalError }
-        defer { _ = unsafe functions.UnlockMutex?(mutex) }
-        try body()
     }
+
+    func unlock() { _ = unsafe functions.UnlockMutex?(mutex) }
 }

@@ -29,7 +29,7 @@ enum Composition {
         return Library(readers: LoggedReaders(readers, log: ProviderLog.logger), settings: settings)
     }
 
-    /// What the files say to this program, and in the log what they say wrong.
+    /// This program's configuration. Errors in the files are logged.
     private static func configuration(_ directories: UserDirectories) throws(CKError) -> Configuration {
         let user = directories.found().configuration
         let configuration: Configuration
@@ -56,7 +56,7 @@ enum Composition {
     }
 
     private static func settings(_ configuration: Configuration, _ directories: UserDirectories) -> TokenSettings {
-        // The process may become another user's before a token is used.
+        // The user of the process may change before a token is used.
         let location: @Sendable () -> PairingStore.Location = {
             let found = directories.found()
             return configuration.location(data: found.data, home: found.home)

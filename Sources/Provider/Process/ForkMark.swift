@@ -1,6 +1,6 @@
 import Glibc
 
-/// Tells a process from its forked children without a system call: memory that they find empty (madvise(2)).
+/// Tells a process from its forked children without a system call, by memory that is empty in a child (madvise(2)).
 @safe
 struct ForkMark: @unchecked Sendable {
     /// True in the process that made the mark; nil where the kernel has no such memory.
@@ -24,7 +24,7 @@ struct ForkMark: @unchecked Sendable {
         unsafe page = UnsafePointer(mark)
     }
 
-    /// Whether this process has made the mark, and did not inherit it.
+    /// Whether this process made the mark, rather than inherited it.
     var isOwn: Bool {
         guard let page = unsafe page else { return process == getpid() }
         return unsafe page.pointee

@@ -1,9 +1,9 @@
 package import Glibc
 import HostProcess
 
-/// What the system knows of its users (passwd(5), nsswitch.conf(5)).
+/// The system's database of users (passwd(5), nsswitch.conf(5)).
 package enum PasswordDatabase {
-    /// The most memory to give for one entry, in bytes.
+    /// The greatest size of one entry, in bytes.
     private static let limit = 1 << 20
 
     /// A user's home directory; nil if the system does not know the user.

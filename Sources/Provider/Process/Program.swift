@@ -6,7 +6,7 @@ func programName() -> String {
     let count = unsafe readlink("/proc/self/exe", &path, path.count)
     var name = String(decoding: path.prefix(max(count, 0)).map(UInt8.init(bitPattern:)), as: UTF8.self)
     name = name.split(separator: "/").last.map(String.init) ?? ""
-    // What the kernel adds when the file was replaced while it runs.
+    // The kernel's addition if the file was replaced while it runs.
     let removed = " (deleted)"
     return name.hasSuffix(removed) ? String(name.dropLast(removed.count)) : name
 }

@@ -3,19 +3,18 @@ import HostProcess
 import Locking
 import Token
 
-/// The directories of the process's user, as the XDG base directory specification and the password database tell.
+/// The directories of the process's user, by the XDG base directory specification and the password database.
 ///
-/// A process can become another user's (setuid(2)) while its environment stays: a directory counts only while it belongs
-/// to the effective user. One that does not exist yet counts where it would come to lie in a directory of that user's or
-/// of root's.
+/// A process can change its user (setuid(2)) while its environment stays. So a directory counts only if it belongs to
+/// the effective user. One that does not exist yet counts if its parent belongs to that user or root.
 package final class UserDirectories: Sendable {
-    /// Where the user's things are; nil is what there is not.
+    /// A user's directories; nil for missing ones.
     package struct Found: Equatable {
         /// The home directory.
         package let home: String?
-        /// Where programs keep what the user has configured.
+        /// The directory of configuration files.
         package let configuration: String?
-        /// Where programs keep other things.
+        /// The directory of other data.
         package let data: String?
 
         package init(home: String? = nil, configuration: String? = nil, data: String? = nil) {
@@ -25,7 +24,7 @@ package final class UserDirectories: Sendable {
         }
     }
 
-    /// What is remembered of users that the process has been.
+    /// The home directories of the users that the process has had.
     private struct State {
         var homes: [uid_t: String?] = [:]
         var warnings: Set<String> = []
@@ -36,12 +35,12 @@ package final class UserDirectories: Sendable {
     private let warn: @Sendable (String) -> Void
     private let state = Lock(State())
 
-    /// Takes over the environment as it is now.
+    /// Copies the present environment.
     ///
     /// - Parameters:
-    ///   - variable: Tells an environment variable.
-    ///   - passwordHome: Tells the home directory that the password database knows. It may take its time.
-    ///   - warn: Is told once of each directory that does not count.
+    ///   - variable: Returns an environment variable.
+    ///   - passwordHome: Returns the home directory in the password database. It may take long.
+    ///   - warn: Is called once for each directory that does not count.
     package init(
         variable: (String) -> String?, passwordHome: @escaping @Sendable (uid_t) -> String?,
         warn: @escaping @Sendable (String) -> Void
@@ -51,7 +50,7 @@ package final class UserDirectories: Sendable {
         self.warn = warn
     }
 
-    /// The directories of the user that the process has now.
+    /// The directories of the process's present user.
     package func found() -> Found {
         let user = geteuid()
         let home = named("HOME", user) ?? known(user)
@@ -72,8 +71,8 @@ package final class UserDirectories: Sendable {
         return nil
     }
 
-    /// The home directory that the password database knows, if it is there and belongs to the user. It is asked once for
-    /// each user, and nobody waits for its answer who need not.
+    /// The home directory in the password database, if it exists and belongs to the user. The database is asked once
+    /// for each user, and only if its answer is needed.
     private func known(_ user: uid_t) -> String? {
         let home: String?
         if let known = state.withLock({ $0.homes[user] }) {
@@ -98,7 +97,7 @@ package final class UserDirectories: Sendable {
         return false
     }
 
-    /// Who a directory belongs to; nil, with `errno`, if there is none that can be reached.
+    /// The owner of a directory; nil, with `errno`, if it cannot be reached.
     private static func owner(_ path: String) -> uid_t? {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { return nil }
@@ -111,8 +110,8 @@ package final class UserDirectories: Sendable {
 }
 
 extension UserDirectories {
-    /// As this process finds them, with warnings in the log. A program that has more rights than those who started it has
-    /// no user to whose wishes it listens.
+    /// This process's directories, with warnings in the log. A program with more rights than the user who started it
+    /// uses none of that user's.
     convenience init() {
         self.init(
             variable: Environment.variable,

@@ -23,7 +23,7 @@ public func C_EX_InitToken(
     call { library throws(CKError) in
         let parameters = try unsafe CK_RUTOKEN_INIT_PARAM(reading: output(pInitInfo, "pInitInfo"))
         let format = try unsafe TokenFormat(parameters)
-        // Nobody is asked for a PIN that a repair does without.
+        // A repair needs no PIN.
         let pin = try unsafe pPin == nil && format.isRepair ? Secret(count: 0) : secret(pPin, ulPinLen, "pPin")
         try unsafe library.initToken(in: slotID, pin: pin, format: format, mode: parameters.ulSmMode)
     }
@@ -52,7 +52,7 @@ public func C_SetPIN(
     }
 }
 
-/// A PIN that the caller points to. The token has no pad of its own to type one on, so that NULL cannot be meant.
+/// A PIN that the caller points to. NULL would mean a PIN pad, which no token here has.
 func secret(
     _ pointer: UnsafeMutablePointer<CK_UTF8CHAR>?, _ count: CK_ULONG, _ name: StaticString = "a PIN"
 ) throws(CKError) -> Secret {
@@ -61,7 +61,8 @@ func secret(
 }
 
 extension TokenFormat {
-    /// What `C_InitToken` makes: the SO's PIN stays, User's is the factory's until `C_InitPIN`, and both may change it.
+    /// The format of `C_InitToken`: the SO's PIN stays, User's is the factory's until `C_InitPIN`, and both may change
+    /// it.
     fileprivate convenience init(keeping pin: borrowing Secret, label: [UInt8]) {
         let end = label.lastIndex { $0 != UInt8(ascii: " ") }.map { $0 + 1 } ?? 0
         self.init(
@@ -69,10 +70,10 @@ extension TokenFormat {
             changePolicy: 0x03, label: Array(label[..<end]), isRepair: false)
     }
 
-    /// What `C_EX_InitToken` was asked for.
+    /// The format that a caller of `C_EX_InitToken` asks for.
     ///
     /// - Parameter emitentKey: The key to leave on a token whose factory state is restored.
-    /// - Throws: `CKR_ARGUMENTS_BAD` if a value is beyond what tokens take.
+    /// - Throws: `CKR_ARGUMENTS_BAD` if a value is out of the tokens' range.
     convenience init(
         _ parameters: CK_RUTOKEN_INIT_PARAM, restoring emitentKey: EmitentKey? = nil
     ) throws(CKError) {
@@ -108,7 +109,7 @@ extension TokenFormat {
 }
 
 extension CK_RUTOKEN_INIT_PARAM {
-    /// The structure without ``ulSmMode``, as programs from before that member have it.
+    /// The structure of older programs, without ``ulSmMode``.
     private static var shortSize: Int { 104 }
 
     private static var modes: [CK_ULONG] {
@@ -118,9 +119,9 @@ extension CK_RUTOKEN_INIT_PARAM {
         ]
     }
 
-    /// Reads as much as the caller's structure has; what it lacks is 0, the default.
+    /// Reads the members that the caller's structure has. Missing ones are 0, the default.
     ///
-    /// - Throws: `CKR_ARGUMENTS_BAD` for a structure that is too short, and a mode that there is not.
+    /// - Throws: `CKR_ARGUMENTS_BAD` for a structure that is too short, and an unknown mode.
     init(reading pointer: UnsafeMutablePointer<CK_RUTOKEN_INIT_PARAM>) throws(CKError) {
         unsafe self = CK_RUTOKEN_INIT_PARAM()
         let size = try unsafe length(UnsafeRawPointer(pointer).load(as: CK_ULONG.self))

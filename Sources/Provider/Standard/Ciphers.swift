@@ -7,12 +7,12 @@ func cipher(
     _ data: UnsafeMutablePointer<CK_BYTE>?, _ count: CK_ULONG,
     _ result: UnsafeMutablePointer<CK_BYTE>?, _ resultCount: UnsafeMutablePointer<CK_ULONG>?
 ) throws(CKError) {
-    try step(library, session, direction.operation) { session throws(CKError) in
-        var size = try session.cipherSize(ofWhole: length(count), direction)
+    try library.withSession(session, during: direction.operation) { session throws(CKError) in
+        var size = try session.activeCipher(direction).size(ofWhole: length(count))
         let data = try unsafe input(data, count, "the data")
         let output = try unsafe Output(result, resultCount)
         if output.isQuery || output.isTooSmall(for: size) {
-            size = try unsafe session.cipherSize(of: data.span, direction)
+            size = try unsafe session.activeCipher(direction).exactSize(of: data.span)
         }
         try output.fill(count: size) { () throws(CKError) in
             try unsafe session.cipher(data.span, direction)
@@ -26,8 +26,8 @@ func cipherUpdate(
     _ part: UnsafeMutablePointer<CK_BYTE>?, _ count: CK_ULONG,
     _ result: UnsafeMutablePointer<CK_BYTE>?, _ resultCount: UnsafeMutablePointer<CK_ULONG>?
 ) throws(CKError) {
-    try step(library, session, direction.operation) { session throws(CKError) in
-        let size = try session.cipherSize(ofPart: length(count), direction)
+    try library.withSession(session, during: direction.operation) { session throws(CKError) in
+        let size = try session.activeCipher(direction).size(ofPart: length(count))
         let part = try unsafe input(part, count, "the part")
         try unsafe Output(result, resultCount).fill(count: size) { () throws(CKError) in
             try unsafe session.cipherUpdate(part.span, direction)
@@ -40,10 +40,12 @@ func cipherFinal(
     _ library: Library, _ session: CK_SESSION_HANDLE, _ direction: CipherDirection,
     _ result: UnsafeMutablePointer<CK_BYTE>?, _ resultCount: UnsafeMutablePointer<CK_ULONG>?
 ) throws(CKError) {
-    try step(library, session, direction.operation) { session throws(CKError) in
-        var size = try session.cipherFinalSize(direction)
+    try library.withSession(session, during: direction.operation) { session throws(CKError) in
+        var size = try session.activeCipher(direction).finalSize
         let output = try unsafe Output(result, resultCount)
-        if output.isQuery || output.isTooSmall(for: size) { size = try session.cipherExactFinalSize(direction) }
+        if output.isQuery || output.isTooSmall(for: size) {
+            size = try session.activeCipher(direction).exactFinalSize()
+        }
         try output.fill(count: size) { () throws(CKError) in
             try session.cipherFinal(direction)
         }

@@ -16,7 +16,7 @@ public func C_Digest(
     _ pDigest: UnsafeMutablePointer<CK_BYTE>?, _ pulDigestLen: UnsafeMutablePointer<CK_ULONG>?
 ) -> CK_RV {
     call { library throws(CKError) in
-        try step(library, hSession, CKF_DIGEST) { session throws(CKError) in
+        try library.withSession(hSession, during: CKF_DIGEST) { session throws(CKError) in
             let size = try session.digestSize()
             let data = try unsafe input(pData, ulDataLen, "pData")
             try unsafe Output(pDigest, pulDigestLen, "pulDigestLen").fill(size: size) { () throws(CKError) in
@@ -31,7 +31,7 @@ public func C_DigestUpdate(
     _ hSession: CK_SESSION_HANDLE, _ pPart: UnsafeMutablePointer<CK_BYTE>?, _ ulPartLen: CK_ULONG
 ) -> CK_RV {
     call { library throws(CKError) in
-        try step(library, hSession, CKF_DIGEST) { session throws(CKError) in
+        try library.withSession(hSession, during: CKF_DIGEST) { session throws(CKError) in
             let part = try unsafe input(pPart, ulPartLen, "pPart")
             try unsafe session.digestUpdate(part.span)
         }
@@ -51,7 +51,7 @@ public func C_DigestFinal(
     _ pulDigestLen: UnsafeMutablePointer<CK_ULONG>?
 ) -> CK_RV {
     call { library throws(CKError) in
-        try step(library, hSession, CKF_DIGEST) { session throws(CKError) in
+        try library.withSession(hSession, during: CKF_DIGEST) { session throws(CKError) in
             let size = try session.digestSize()
             try unsafe Output(pDigest, pulDigestLen, "pulDigestLen").fill(size: size) { () throws(CKError) in
                 try session.digestFinal()

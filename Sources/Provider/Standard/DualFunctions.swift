@@ -51,8 +51,8 @@ private func dualUpdate(
     _ part: UnsafeMutablePointer<CK_BYTE>?, _ count: CK_ULONG,
     _ result: UnsafeMutablePointer<CK_BYTE>?, _ resultCount: UnsafeMutablePointer<CK_ULONG>?
 ) throws(CKError) {
-    try step(library, session, direction.operation | second.operation) { session throws(CKError) in
-        let size = try session.cipherSize(ofPart: length(count), direction)
+    try library.withSession(session, during: direction.operation | second.operation) { session throws(CKError) in
+        let size = try session.activeCipher(direction).size(ofPart: length(count))
         let part = try unsafe input(part, count, "the part")
         try unsafe Output(result, resultCount).fill(count: size) { () throws(CKError) in
             try unsafe session.dualUpdate(part.span, direction, second)

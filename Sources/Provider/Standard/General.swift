@@ -4,7 +4,7 @@ import Cryptoki
 
 @c @implementation
 public func C_Initialize(_ pInitArgs: UnsafeMutableRawPointer?) -> CK_RV {
-    enter { () throws(CKError) in
+    callUninitialised { () throws(CKError) in
         let arguments = unsafe pInitArgs?.assumingMemoryBound(to: CK_C_INITIALIZE_ARGS.self).pointee
         try Process.current.initialise(Composition.library) { () throws(CKError) in
             try unsafe arguments.flatMap { arguments throws(CKError) in try unsafe applicationMutex(arguments) }
@@ -12,8 +12,8 @@ public func C_Initialize(_ pInitArgs: UnsafeMutableRawPointer?) -> CK_RV {
     }
 }
 
-/// The mutex that the arguments ask for; nil if the operating system's locks will do, which they always do (PKCS #11
-/// v2.40, 5.4). The library never starts a thread.
+/// The mutex that the arguments ask for; nil if the operating system's locks are allowed, which always suffice (PKCS
+/// #11 v2.40, 5.4). The library never starts a thread.
 private func applicationMutex(_ arguments: CK_C_INITIALIZE_ARGS) throws(CKError) -> ApplicationMutex? {
     guard unsafe arguments.pReserved == nil else { throw .argumentsBad("pReserved is not NULL") }
     let functions = unsafe [
@@ -29,7 +29,7 @@ private func applicationMutex(_ arguments: CK_C_INITIALIZE_ARGS) throws(CKError)
 
 @c @implementation
 public func C_Finalize(_ pReserved: UnsafeMutableRawPointer?) -> CK_RV {
-    enter { () throws(CKError) in
+    callUninitialised { () throws(CKError) in
         guard unsafe pReserved == nil else { throw .argumentsBad("pReserved is not NULL") }
         try Process.current.finalise()
     }

@@ -62,7 +62,7 @@ public func C_GetAttributeValue(
         let attributes = try library.withSession(hSession) { session throws(CKError) in
             try session.attributes(of: hObject, types: types)
         }
-        // Every attribute is answered, whatever became of those before it; the last error is returned.
+        // Every attribute is answered, also after an error. The last error is returned.
         var failure: CKError?
         for index in template.indices {
             do throws(CKError) {

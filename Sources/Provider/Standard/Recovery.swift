@@ -18,7 +18,7 @@ public func C_SignRecover(
     _ pSignature: UnsafeMutablePointer<CK_BYTE>?, _ pulSignatureLen: UnsafeMutablePointer<CK_ULONG>?
 ) -> CK_RV {
     call { library throws(CKError) in
-        try step(library, hSession, CKF_SIGN_RECOVER) { session throws(CKError) in
+        try library.withSession(hSession, during: CKF_SIGN_RECOVER) { session throws(CKError) in
             let size = try session.signRecoverSize()
             let data = try unsafe input(pData, ulDataLen, "pData")
             try unsafe Output(pSignature, pulSignatureLen, "pulSignatureLen").fill(size: size) { () throws(CKError) in
@@ -45,7 +45,7 @@ public func C_VerifyRecover(
     _ pData: UnsafeMutablePointer<CK_BYTE>?, _ pulDataLen: UnsafeMutablePointer<CK_ULONG>?
 ) -> CK_RV {
     call { library throws(CKError) in
-        try step(library, hSession, CKF_VERIFY_RECOVER) { session throws(CKError) in
+        try library.withSession(hSession, during: CKF_VERIFY_RECOVER) { session throws(CKError) in
             let signature = try unsafe octets(pSignature, ulSignatureLen, "pSignature")
             let result = try unsafe Output(pData, pulDataLen, "pulDataLen")
             let data = try session.verifyRecover(signature)

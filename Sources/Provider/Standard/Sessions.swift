@@ -80,7 +80,7 @@ public func C_Logout(_ hSession: CK_SESSION_HANDLE) -> CK_RV {
     }
 }
 
-/// The token knows its users by their kind: nobody has a name (PKCS #11 v3.0, 5.6.9).
+/// The token knows its users by their kind, and not by names (PKCS #11 v3.0, 5.6.9).
 @c @implementation
 public func C_LoginUser(
     _ hSession: CK_SESSION_HANDLE, _ userType: CK_USER_TYPE, _ pPin: UnsafeMutablePointer<CK_UTF8CHAR>?,

@@ -18,7 +18,7 @@ public func C_Sign(
     _ pSignature: UnsafeMutablePointer<CK_BYTE>?, _ pulSignatureLen: UnsafeMutablePointer<CK_ULONG>?
 ) -> CK_RV {
     call { library throws(CKError) in
-        try step(library, hSession, CKF_SIGN) { session throws(CKError) in
+        try library.withSession(hSession, during: CKF_SIGN) { session throws(CKError) in
             let size = try session.signatureSize()
             let data = try unsafe input(pData, ulDataLen, "pData")
             try unsafe Output(pSignature, pulSignatureLen, "pulSignatureLen").fill(size: size) { () throws(CKError) in
@@ -33,7 +33,7 @@ public func C_SignUpdate(
     _ hSession: CK_SESSION_HANDLE, _ pPart: UnsafeMutablePointer<CK_BYTE>?, _ ulPartLen: CK_ULONG
 ) -> CK_RV {
     call { library throws(CKError) in
-        try step(library, hSession, CKF_SIGN) { session throws(CKError) in
+        try library.withSession(hSession, during: CKF_SIGN) { session throws(CKError) in
             let part = try unsafe input(pPart, ulPartLen, "pPart")
             try unsafe session.signUpdate(part.span)
         }
@@ -46,7 +46,7 @@ public func C_SignFinal(
     _ pulSignatureLen: UnsafeMutablePointer<CK_ULONG>?
 ) -> CK_RV {
     call { library throws(CKError) in
-        try step(library, hSession, CKF_SIGN) { session throws(CKError) in
+        try library.withSession(hSession, during: CKF_SIGN) { session throws(CKError) in
             let size = try session.signatureSize()
             try unsafe Output(pSignature, pulSignatureLen, "pulSignatureLen").fill(size: size) { () throws(CKError) in
                 try session.signFinal()

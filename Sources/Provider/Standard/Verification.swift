@@ -18,7 +18,7 @@ public func C_Verify(
     _ pSignature: UnsafeMutablePointer<CK_BYTE>?, _ ulSignatureLen: CK_ULONG
 ) -> CK_RV {
     call { library throws(CKError) in
-        try step(library, hSession, CKF_VERIFY) { session throws(CKError) in
+        try library.withSession(hSession, during: CKF_VERIFY) { session throws(CKError) in
             let data = try unsafe input(pData, ulDataLen, "pData")
             let signature = try unsafe octets(pSignature, ulSignatureLen, "pSignature")
             try unsafe session.verify(data.span, signature: signature)
@@ -31,7 +31,7 @@ public func C_VerifyUpdate(
     _ hSession: CK_SESSION_HANDLE, _ pPart: UnsafeMutablePointer<CK_BYTE>?, _ ulPartLen: CK_ULONG
 ) -> CK_RV {
     call { library throws(CKError) in
-        try step(library, hSession, CKF_VERIFY) { session throws(CKError) in
+        try library.withSession(hSession, during: CKF_VERIFY) { session throws(CKError) in
             let part = try unsafe input(pPart, ulPartLen, "pPart")
             try unsafe session.verifyUpdate(part.span)
         }
@@ -43,7 +43,7 @@ public func C_VerifyFinal(
     _ hSession: CK_SESSION_HANDLE, _ pSignature: UnsafeMutablePointer<CK_BYTE>?, _ ulSignatureLen: CK_ULONG
 ) -> CK_RV {
     call { library throws(CKError) in
-        try step(library, hSession, CKF_VERIFY) { session throws(CKError) in
+        try library.withSession(hSession, during: CKF_VERIFY) { session throws(CKError) in
             let signature = try unsafe octets(pSignature, ulSignatureLen, "pSignature")
             try session.verifyFinal(signature: signature)
         }

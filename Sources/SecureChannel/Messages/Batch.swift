@@ -1,14 +1,14 @@
-public import APDU
+package import APDU
 import Secrets
 
 /// Commands that travel as one (GSC/1, 13.4): one round trip instead of one each.
 ///
 /// The batch can run twice without harm if each of its commands can.
-public struct Batch: ~Copyable, Sendable {
+package struct Batch: ~Copyable, Sendable {
     /// Whether the token goes on after a command that it refused.
-    public let goesOn: Bool
+    package let goesOn: Bool
     /// The number of commands.
-    public private(set) var count = 0
+    package private(set) var count = 0
     /// B0 L command, for each.
     private(set) var content = Secret(count: 0)
     /// The greatest possible length of the reply.
@@ -16,10 +16,10 @@ public struct Batch: ~Copyable, Sendable {
     /// Whether all commands may be in a batch.
     private(set) var isAllowed = true
 
-    public init(goesOn: Bool = false) { self.goesOn = goesOn }
+    package init(goesOn: Bool = false) { self.goesOn = goesOn }
 
     /// Adds a command. Its Ne should be exact, because the token refuses a batch whose reply could become too long.
-    public mutating func append(_ command: borrowing Command) {
+    package mutating func append(_ command: borrowing Command) {
         count += 1
         guard Batch.allows(command), let encoded = try? command.encoded() else {
             isAllowed = false
@@ -48,7 +48,7 @@ public struct Batch: ~Copyable, Sendable {
 extension SecureChannel {
     /// Whether the token takes the batch: has the feature, and room for the commands and all possible replies. If it has
     /// not, the commands are to be sent one by one.
-    public func canTransmit(_ batch: borrowing Batch) -> Bool {
+    package func canTransmit(_ batch: borrowing Batch) -> Bool {
         let command = batch.command
         return capabilities.features.contains(.batch) && batch.isAllowed && (1...16).contains(batch.count)
             && batch.replyLength <= min(capabilities.maxReply, 65_536)
@@ -63,13 +63,13 @@ extension SecureChannel {
     ///
     /// - Throws: What `transmit(_:)` throws; `LinkError/malformed`, with nothing sent, for a batch that
     ///   ``canTransmit(_:)`` says no to.
-    public func transmit(_ batch: borrowing Batch) throws(LinkError) -> [Response] {
+    package func transmit(_ batch: borrowing Batch) throws(LinkError) -> [Response] {
         guard isOpen else { throw .reset }
         guard canTransmit(batch) else { throw .malformed }
-        let reply = try transmit(batch.command)
+        let reply = try transmitSecret(batch.command)
         guard reply.status == .success else { return [Response(reply.status)] }
         do throws(MalformedBytes) {
-            return try Batch.replies(in: reply.data, to: batch.count)
+            return try Batch.replies(in: [UInt8](copying: reply.data), to: batch.count)
         } catch {
             discard()
             throw .channelBroken

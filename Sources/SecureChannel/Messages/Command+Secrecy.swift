@@ -16,7 +16,7 @@ extension Command {
         }
     }
 
-    /// Whether a command in the batch (13.4) takes a PIN. What is no batch may be anything, and counts as if it did.
+    /// Whether a command in the batch (13.4) takes a PIN. Malformed data counts as if it did.
     private var batchCarriesPIN: Bool {
         var rest = data.bytes
         while rest.count >= 2, rest[0] == 0xB0 {

@@ -44,7 +44,7 @@ struct Session: ~Copyable {
         }
     }
 
-    /// Derives the keys of an epoch. The keys before it, and what they came from, are gone then.
+    /// Derives the keys of an epoch. The keys before it, and their origin, are gone then.
     private mutating func beginEpoch(_ epoch: UInt32) throws(ChannelError) {
         var label: [UInt8] = []
         label.appendUInt32(epoch)

@@ -1,46 +1,46 @@
 import APDU
 
-/// What a token is and can do: E1 of discovery (GSC/1, 4).
+/// The identity and abilities of a token: E1 of discovery (GSC/1, 4).
 ///
 /// E1 is not authenticated until a channel is open with it, so that it may raise the protection and never lower it.
-public struct Capabilities: Sendable, Equatable {
+package struct Capabilities: Sendable, Equatable {
     /// When the token asks for protection and permits pairing.
-    public struct Policy: OptionSet, Sendable {
-        public let rawValue: UInt8
-        public init(rawValue: UInt8) { self.rawValue = rawValue }
+    package struct Policy: OptionSet, Sendable {
+        package let rawValue: UInt8
+        package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-        public static let requiredWireless = Policy(rawValue: 1 << 0)
-        public static let requiredWired = Policy(rawValue: 1 << 1)
-        public static let noPairingWireless = Policy(rawValue: 1 << 2)
-        public static let noPairingWired = Policy(rawValue: 1 << 3)
-        public static let pairingNeedsButton = Policy(rawValue: 1 << 4)
+        package static let requiredWireless = Policy(rawValue: 1 << 0)
+        package static let requiredWired = Policy(rawValue: 1 << 1)
+        package static let noPairingWireless = Policy(rawValue: 1 << 2)
+        package static let noPairingWired = Policy(rawValue: 1 << 3)
+        package static let pairingNeedsButton = Policy(rawValue: 1 << 4)
     }
 
-    /// What the token offers beyond the base.
-    public struct Features: OptionSet, Sendable {
-        public let rawValue: UInt8
-        public init(rawValue: UInt8) { self.rawValue = rawValue }
+    /// Optional features of the token.
+    package struct Features: OptionSet, Sendable {
+        package let rawValue: UInt8
+        package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-        public static let batch = Features(rawValue: 1 << 0)
+        package static let batch = Features(rawValue: 1 << 0)
     }
 
     /// E1 as it was received; it enters pairing and opening.
-    public let octets: [UInt8]
+    package let octets: [UInt8]
     /// SER, 8 octets.
-    public let serial: [UInt8]
-    public let profiles: Set<Profile>
+    package let serial: [UInt8]
+    package let profiles: Set<Profile>
     /// The greatest plaintext of one protected command, in octets.
-    public let maxCommand: Int
+    package let maxCommand: Int
     /// The greatest plaintext of one protected reply, in octets.
-    public let maxReply: Int
-    public let policy: Policy
+    package let maxReply: Int
+    package let policy: Policy
     /// The number of pairing records that the token can hold.
-    public let maxRecords: Int
+    package let maxRecords: Int
     /// The number of activation slots, 1 to 6.
-    public let slots: Int
+    package let slots: Int
     /// N, the number of parallel sessions, 1 to 4.
-    public let sessions: Int
-    public let features: Features
+    package let sessions: Int
+    package let features: Features
 
     /// "GSC/1"
     static let protocolName: [UInt8] = Array("GSC/1".utf8)
@@ -49,7 +49,7 @@ public struct Capabilities: Sendable, Equatable {
     ///
     /// - Throws: ``ChannelError/protocolUnknown`` if it names another protocol,
     ///   ``ChannelError/malformedCapabilities`` if it is not as section 4 prescribes.
-    public init(parsing octets: [UInt8]) throws(ChannelError) {
+    package init(parsing octets: [UInt8]) throws(ChannelError) {
         let name = try parsing(otherwise: .malformedCapabilities) { () throws(MalformedBytes) in
             var outer = ByteCursor(octets)
             var inner = ByteCursor(try outer.object(0xE1))
@@ -80,7 +80,7 @@ public struct Capabilities: Sendable, Equatable {
     }
 
     /// The highest profile that host and token have; nil if they have none in common.
-    public var bestProfile: Profile? { profiles.max() }
+    package var bestProfile: Profile? { profiles.max() }
 
     /// The profile to pair in: the highest that host and token have (section 4).
     ///
@@ -89,7 +89,7 @@ public struct Capabilities: Sendable, Equatable {
     ///   - pinned: The highest profile that host and token ever were paired in.
     /// - Throws: ``ChannelError/downgradeSuspected`` if the token offers less than it did,
     ///   ``ChannelError/profileUnsupported`` if it offers less than the host accepts. Nothing is to be sent then.
-    public func profile(minimum: Profile, pinned: Profile?) throws(ChannelError) -> Profile {
+    package func profile(minimum: Profile, pinned: Profile?) throws(ChannelError) -> Profile {
         guard let best = bestProfile else { throw .profileUnsupported }
         guard best >= pinned ?? best else { throw .downgradeSuspected }
         guard best >= minimum else { throw .profileUnsupported }

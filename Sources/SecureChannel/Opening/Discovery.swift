@@ -1,7 +1,7 @@
-public import APDU
+package import APDU
 
 /// Whether a token has GSC (GSC/1, 4).
-public enum Discovery: Sendable, Equatable {
+package enum Discovery: Sendable, Equatable {
     /// The token does not know GSC/1.
     case absent
     case present(Capabilities, TokenHints)
@@ -10,7 +10,7 @@ public enum Discovery: Sendable, Equatable {
     ///
     /// - Throws: ``ChannelError/malformedCapabilities`` if there is an answer that cannot be used: the token must then
     ///   not be driven in plain either.
-    public static func run(over link: any CardConnection) throws(ChannelError) -> Discovery {
+    package static func run(over link: any CardConnection) throws(ChannelError) -> Discovery {
         let response = try linking { () throws(LinkError) in
             try link.exchange(Command(0x80, 0xCA, 0x47, 0x00, ne: 256))
         }

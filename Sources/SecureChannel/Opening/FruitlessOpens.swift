@@ -2,7 +2,7 @@
 /// 10 s, none is opened for 5 s.
 ///
 /// An opening is fruitless if it fails, or if the channel closes before its first verified reply.
-public struct FruitlessOpens: Sendable {
+package struct FruitlessOpens: Sendable {
     /// When the fruitless openings of the last 10 s were.
     private var times: [Duration] = []
     private var end: Duration?
@@ -11,18 +11,18 @@ public struct FruitlessOpens: Sendable {
     private static let period = Duration.seconds(10)
     private static let pause = Duration.seconds(5)
 
-    public init() {}
+    package init() {}
 
     /// Whether no channel may be opened now.
     ///
-    /// - Parameter now: What one and the same `Uptime` shows.
-    public func isFault(at now: Duration) -> Bool {
+    /// - Parameter now: The time of the same `Uptime` in all calls.
+    package func isFault(at now: Duration) -> Bool {
         guard let end else { return false }
         return now < end
     }
 
     /// Counts an opening that led to nothing.
-    public mutating func countFruitless(at now: Duration) {
+    package mutating func countFruitless(at now: Duration) {
         times.removeAll { now - $0 > FruitlessOpens.period }
         times.append(now)
         guard times.count > FruitlessOpens.limit else { return }
@@ -31,7 +31,7 @@ public struct FruitlessOpens: Sendable {
     }
 
     /// Counts an opening that led to a verified reply: those before it do not count any more.
-    public mutating func countFruitful() {
+    package mutating func countFruitful() {
         times = []
         end = nil
     }

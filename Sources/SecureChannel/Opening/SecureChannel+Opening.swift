@@ -1,7 +1,7 @@
-public import APDU
+package import APDU
 import GOST
-public import Locking
-public import Secrets
+package import Locking
+package import Secrets
 
 extension SecureChannel {
     /// Opens a session with a token that this host is paired with (GSC/1, 10), in two round trips.
@@ -14,7 +14,7 @@ extension SecureChannel {
     ///   - instance: The process's name in sessions.
     ///   - minimum: The lowest profile that the host accepts; with a record of a lower one nothing is sent.
     /// - Returns: A provisional channel.
-    public static func open(
+    package static func open(
         over link: any CardConnection, record: PairingRecord, store: PairingStore, instance: Instance,
         minimum: Profile = .classic, random: any RandomSource, uptime: Uptime = .system
     ) throws(ChannelError) -> SecureChannel {
@@ -51,7 +51,7 @@ extension SecureChannel {
 
 extension SecureChannel {
     /// Whether the session has come to an age at which it should be renewed (12): 61 440 commands or 60 minutes.
-    public var needsRenewal: Bool {
+    package var needsRenewal: Bool {
         guard let number = session?.number else { return false }
         return number >= SecureChannel.renewalNumber || uptime.now - begin >= SecureChannel.renewalAge
     }
@@ -64,7 +64,7 @@ extension SecureChannel {
     ///
     /// - Throws: ``ChannelError/refused(_:)`` if the token does not renew it now, in the middle of a command chain for
     ///   example: the channel then goes on as it was. Any other error leaves it closed.
-    public func renew(store: PairingStore, random: any RandomSource) throws(ChannelError) {
+    package func renew(store: PairingStore, random: any RandomSource) throws(ChannelError) {
         do throws(ChannelError) {
             guard let hostKey = try store.hostKey(for: record) else { throw .unknownRecord }
             let session = try openRenewed(hostKey, random)

@@ -1,28 +1,28 @@
 import APDU
 
 /// What the token says of its present state: E2 of discovery (GSC/1, 4). Never authenticated; for display only.
-public struct TokenHints: Sendable, Equatable {
-    /// What is so now.
-    public struct Now: OptionSet, Sendable {
-        public let rawValue: UInt8
-        public init(rawValue: UInt8) { self.rawValue = rawValue }
+package struct TokenHints: Sendable, Equatable {
+    /// The present state.
+    package struct Now: OptionSet, Sendable {
+        package let rawValue: UInt8
+        package init(rawValue: UInt8) { self.rawValue = rawValue }
 
         /// Commands must be protected on this interface.
-        public static let protectionRequired = Now(rawValue: 1 << 0)
-        public static let pairingWindowOpen = Now(rawValue: 1 << 1)
-        public static let sessionActive = Now(rawValue: 1 << 2)
+        package static let protectionRequired = Now(rawValue: 1 << 0)
+        package static let pairingWindowOpen = Now(rawValue: 1 << 1)
+        package static let sessionActive = Now(rawValue: 1 << 2)
     }
 
-    /// What can be done with an activation slot.
-    public enum SlotState: UInt8, Sendable {
+    /// The state of an activation slot.
+    package enum SlotState: UInt8, Sendable {
         case empty, ready, blocked, exhausted, consumed
     }
 
-    public let now: Now
+    package let now: Now
     /// The states of the slots 1, 2, …
-    public let slots: [SlotState]
+    package let slots: [SlotState]
     /// The token's label.
-    public let label: String
+    package let label: String
 
     /// Reads E2, tag and length included, of a token with `slots` activation slots.
     init(from cursor: inout ByteCursor, slots count: Int) throws(MalformedBytes) {

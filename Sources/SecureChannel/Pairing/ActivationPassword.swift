@@ -1,17 +1,17 @@
-public import Secrets
+package import Secrets
 
 /// An activation password in its canonical form, `^[1-6A-F][A-NP-Z1-9]{11,31}$` (GSC/1, 5).
-public struct ActivationPassword: ~Copyable, Sendable {
+package struct ActivationPassword: ~Copyable, Sendable {
     /// The slot that the first symbol names, 1 to 6.
-    public let slot: UInt8
+    package let slot: UInt8
     /// The symbols, 12 to 32 octets of ASCII.
-    public let canonical: Secret
+    package let canonical: Secret
 
     /// Reads a password as a user types it: in either case, with separators, with the look-alikes of Latin letters.
     ///
     /// - Parameter text: UTF-8 without a terminator.
     /// - Throws: ``ChannelError/passwordInvalid`` if no canonical form comes of it.
-    public init(_ text: Span<UInt8>) throws(ChannelError) {
+    package init(_ text: Span<UInt8>) throws(ChannelError) {
         var symbols = Secret(count: ActivationPassword.lengths.upperBound)
         var count = 0
         var scalars = ScalarCursor(text)
@@ -56,7 +56,7 @@ public struct ActivationPassword: ~Copyable, Sendable {
 // MARK: - Normalisation
 
 extension ActivationPassword {
-    /// The symbol for which a Unicode scalar stands; nil for a separator. What has no symbol stands for itself.
+    /// The symbol for which a Unicode scalar stands; nil for a separator. Other scalars stand for themselves.
     ///
     /// Of NFKC only the mappings of full-width ASCII, the no-break and ideographic spaces and U+2011 matter here.
     private static func symbol(for scalar: UInt32) -> UInt32? {

@@ -1,18 +1,18 @@
 import APDU
 
 /// A host in the token's list of those it is paired with: E4 of LIST (GSC/1, 6).
-public struct PairedHost: Sendable, Equatable {
+package struct PairedHost: Sendable, Equatable {
     /// The number of the token's record.
-    public let index: UInt8
+    package let index: UInt8
     /// Whether the host has opened a channel since it was paired.
-    public let isActive: Bool
-    public let profile: Profile
+    package let isActive: Bool
+    package let profile: Profile
     /// ID_H, 8 octets.
-    public let hostID: [UInt8]
+    package let hostID: [UInt8]
     /// What the host calls itself.
-    public let label: String
+    package let label: String
     /// Whether it is this host, in the profile of the channel.
-    public let isSelf: Bool
+    package let isSelf: Bool
 
     /// Reads a sequence of E4.
     static func list(parsing octets: [UInt8]) throws(MalformedBytes) -> [PairedHost] {

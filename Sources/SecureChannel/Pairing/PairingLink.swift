@@ -35,8 +35,8 @@ struct PairingLink {
 
     /// Sends PAIR-2, data with their MAC, and reads the token's.
     ///
-    /// A transmission cannot be called back once it is under way, so that the time-out means: what comes too late is
-    /// not read, and nothing is kept of the run.
+    /// A transmission cannot be called back once it is under way. So a reply that comes too late is not read, and
+    /// nothing is kept of the run.
     ///
     /// - Parameter tag: The tag of the data, 84 if they are plain and 86 if they are enciphered.
     func exchangeData(

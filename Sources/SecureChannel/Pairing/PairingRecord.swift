@@ -1,24 +1,24 @@
 import APDU
 import GOST
 
-/// What the host keeps of a token it is paired with (GSC/1, 9).
-public struct PairingRecord: Sendable, Equatable {
-    public let profile: Profile
+/// The host's record of a token that it is paired with (GSC/1, 9).
+package struct PairingRecord: Sendable, Equatable {
+    package let profile: Profile
     /// E1 with which the last channel was opened.
-    public internal(set) var capabilities: Capabilities
+    package internal(set) var capabilities: Capabilities
     /// T_pub, the token's long-term public key: X ‖ Y, 64 octets, little-endian.
-    public let tokenKey: [UInt8]
+    package let tokenKey: [UInt8]
     /// ID_H, under which the token knows this host: 8 octets.
-    public let hostID: [UInt8]
+    package let hostID: [UInt8]
     /// The number of the token's record.
-    public let index: UInt8
+    package let index: UInt8
     /// When host and token were paired, in seconds since 1970.
-    public let created: Int64
+    package let created: Int64
 
-    /// What every encoded record begins with; the last octet is the version of the format.
+    /// The beginning of every encoded record. The last octet is the version of the format.
     private static let magic: [UInt8] = Array("Kanal pairing".utf8) + [1]
 
-    public init(
+    package init(
         profile: Profile, capabilities: Capabilities, tokenKey: [UInt8], hostID: [UInt8], index: UInt8, created: Int64
     ) {
         self.profile = profile

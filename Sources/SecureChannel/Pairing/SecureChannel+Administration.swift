@@ -1,17 +1,17 @@
 import APDU
-public import Secrets
+package import Secrets
 
 /// The commands of the channel itself (GSC/1, 6). All but LIST and the removal of the own pairing need the Security
 /// Officer to be logged in within this channel.
 extension SecureChannel {
     /// The symbols of a generated activation password.
-    public enum Charset: UInt8, Sendable {
+    package enum Charset: UInt8, Sendable {
         case lettersAndDigits = 0
         case letters = 1
     }
 
     /// All hosts that the token is paired with: LIST.
-    public func pairedHosts() throws(ChannelError) -> [PairedHost] {
+    package func pairedHosts() throws(ChannelError) -> [PairedHost] {
         let response = try perform(Command(0x80, 0xCA, 0x47, 0x10, ne: 256))
         return try parsing { () throws(MalformedBytes) in try PairedHost.list(parsing: response.data) }
     }
@@ -19,15 +19,15 @@ extension SecureChannel {
     /// Makes the token forget a host: UNPAIR. All sessions of that host end.
     ///
     /// - Parameter index: ``PairedHost/index``, or FF for this host, whose channel is closed then.
-    public func unpair(index: UInt8) throws(ChannelError) {
+    package func unpair(index: UInt8) throws(ChannelError) {
         _ = try perform(Command(0x80, 0xE4, 0x47, index))
         if index == 0xFF || index == record.index { discard() }
     }
 
-    /// Gives a slot whose tries are used up (C1) new ones. What is exhausted for good needs a new password.
+    /// Gives a slot whose tries are used up (C1) new ones. A slot that is exhausted for ever needs a new password.
     ///
     /// - Parameter slot: 1 to 6.
-    public func resetSlot(_ slot: UInt8) throws(ChannelError) {
+    package func resetSlot(_ slot: UInt8) throws(ChannelError) {
         _ = try perform(Command(0x80, 0x86, 0x10, slot))
     }
 
@@ -37,7 +37,7 @@ extension SecureChannel {
     ///   - slot: 1 to 6, whose password it replaces, or 0 for the next empty one.
     ///   - isOneTime: Whether the password serves for one pairing only.
     /// - Returns: The password in its canonical form.
-    public func generateActivationPassword(
+    package func generateActivationPassword(
         slot: UInt8, charset: Charset, isOneTime: Bool
     ) throws(ChannelError) -> Secret {
         let request: [UInt8] = .object(0x80, [charset.rawValue]) + (isOneTime ? .object(0x81, [0x01]) : [])
@@ -62,7 +62,7 @@ extension SecureChannel {
     }
 
     /// Makes the token forget all hosts, this one included, and its own keys. All channels end.
-    public func resetPairings() throws(ChannelError) {
+    package func resetPairings() throws(ChannelError) {
         _ = try perform(Command(0x80, 0x86, 0x1F, 0x00))
         discard()
     }

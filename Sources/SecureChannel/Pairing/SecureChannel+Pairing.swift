@@ -1,8 +1,8 @@
-public import APDU
+package import APDU
 import GOST
 import Glibc
-public import Locking
-public import Secrets
+package import Locking
+package import Secrets
 
 extension SecureChannel {
     /// Pairs host and token for good and opens their first session (GSC/1, 8).
@@ -10,7 +10,7 @@ extension SecureChannel {
     /// The record is stored before the session is opened, and deleted again if it cannot be opened: so neither side
     /// keeps what the other has not confirmed.
     ///
-    /// What is stored waits for no lock, so that it can be done in a transaction with the token.
+    /// The store waits for no lock here, so that this can be done in a transaction with the token.
     ///
     /// - Parameters:
     ///   - capabilities: E1 as it was just received.
@@ -19,7 +19,7 @@ extension SecureChannel {
     ///   - store: It is ``PairingStore/prepare(for:random:)``d for the profile.
     ///   - instance: The process's name in sessions.
     /// - Returns: An open, provisional channel.
-    public static func activate(
+    package static func activate(
         with password: borrowing ActivationPassword, over link: any CardConnection, capabilities: Capabilities,
         profile: Profile, label: String, store: PairingStore, instance: Instance, random: any RandomSource,
         uptime: Uptime = .system
@@ -37,7 +37,7 @@ extension SecureChannel {
             let session = try opening.run(hostKey, over: link, random: random)
             return SecureChannel(session, over: link, record: record, uptime: uptime)
         } catch {
-            // A pairing from before with the same two keys was good, and so is this one.
+            // An earlier pairing with the same two keys was good, and so is this one.
             if former?.tokenKey != record.tokenKey || former?.hostID != record.hostID { try? store.remove(record) }
             throw error
         }

@@ -1,6 +1,6 @@
 import APDU
 
-/// What the host must know of an activation slot before it pairs: E3 (GSC/1, 4).
+/// The properties of an activation slot that a pairing needs: E3 (GSC/1, 4).
 struct SlotInformation {
     let profiles: Set<Profile>
     /// 16 octets that were mixed into the slot's verifiers.

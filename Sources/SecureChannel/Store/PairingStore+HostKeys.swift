@@ -22,7 +22,7 @@ extension Directory {
         return key
     }
 
-    /// Writes a secret to a file in place of what is none; that is kept beside it.
+    /// Writes a secret to a file that holds none. The former content is kept beside it.
     func replaceUnusable(_ name: String, with secret: borrowing Secret) throws(ChannelError) {
         do throws(StorageError) {
             if let unusable = try readSecret(name, limit: PairingStore.limit) {

@@ -52,15 +52,15 @@ extension PairingStore {
     /// Whether the token's key in the record is another than the one that this user has worked with: another member of a
     /// group has activated the token again, or put another in its place. The record is not used before the user activates
     /// the token, or takes the key with ``accept(_:)``.
-    public func isKeyChanged(_ record: PairingRecord) throws(ChannelError) -> Bool {
+    package func isKeyChanged(_ record: PairingRecord) throws(ChannelError) -> Bool {
         try known?.confirm(record) == false
     }
 
     /// Takes the key of the record for the token's from now on, whatever was known before.
-    public func accept(_ record: PairingRecord) throws(ChannelError) { try known?.remember(record) }
+    package func accept(_ record: PairingRecord) throws(ChannelError) { try known?.remember(record) }
 
-    /// Remembers the token's key, if none is known. That it could not be remembered is no reason to do without the channel.
-    public func remember(_ record: PairingRecord) {
+    /// Remembers the token's key, if none is known. A failure does not keep the channel from use.
+    package func remember(_ record: PairingRecord) {
         guard let known, (try? known.confirm(record)) == .some(.none) else { return }
         try? known.remember(record)
     }

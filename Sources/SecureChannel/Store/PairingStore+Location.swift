@@ -1,9 +1,9 @@
-public import Secrets
-public import Storage
+package import Secrets
+package import Storage
 
 extension PairingStore {
-    /// Where a pairing group lies. Records of different groups never mix.
-    public enum Location: Sendable, Equatable {
+    /// The place of a pairing group. Records of different groups never mix.
+    package enum Location: Sendable, Equatable {
         /// A directory of the user's own.
         case directory(String)
         /// A directory that the members of a Unix group share, which the administrator makes, and the user's own one for
@@ -13,11 +13,11 @@ extension PairingStore {
         case synchronised(String, local: String)
         /// Nowhere, since the user has no directory: there are no pairings, and none can be made.
         case nowhere
-        /// It cannot be said where, for this reason: no token can be activated, and nothing be done with any.
+        /// Unknown, for this reason: no token can be activated or used.
         case unusable(StorageError)
 
         /// The directory to name when something is wrong with it.
-        public var path: String {
+        package var path: String {
             switch self {
             case .directory(let path), .group(let path, memory: _), .synchronised(let path, local: _): path
             case .nowhere, .unusable: ""
@@ -33,8 +33,8 @@ extension PairingStore {
     ///   - random: Source of seals and their key.
     ///   - patience: For how many milliseconds to wait for a lock that another process holds.
     /// - Returns: The store; nil if there is none yet and none is to be made.
-    /// - Throws: Why the place cannot be used. A place that is configured has no substitute.
-    public static func open(
+    /// - Throws: The reason why the place cannot be used. A configured place has no substitute.
+    package static func open(
         _ location: Location, create: Bool, random: any RandomSource, patience: Int = Directory.patience
     ) throws(StorageError) -> PairingStore? {
         switch location {

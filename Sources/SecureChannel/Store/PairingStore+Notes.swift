@@ -1,8 +1,8 @@
 import APDU
 import Storage
 
-/// What is good to know of pairings and not needed to use them: `notes/<serial>.<PID>.<ID_H>` in the group's directory.
-/// What cannot be read or written is not known.
+/// Notes on pairings, which are not needed to use them: `notes/<serial>.<PID>.<ID_H>` in the group's directory. A note
+/// that cannot be read or written is missing.
 struct PairingNotes: Sendable {
     let directory: Directory
 

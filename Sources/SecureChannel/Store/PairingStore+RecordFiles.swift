@@ -9,7 +9,7 @@ struct RecordFiles: PairingFiles {
 
     let carriesLabels = false
 
-    /// Where the records lie; nil as long as there was none.
+    /// The directory of the records; nil as long as there was none.
     private var tokens: Directory? {
         get throws(StorageError) { try directory.existingSubdirectory(RecordFiles.folder) }
     }

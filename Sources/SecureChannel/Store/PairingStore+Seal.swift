@@ -7,14 +7,14 @@ import Secrets
 ///     magic ‖ identity, 16 octets ‖ salt, 32 octets ‖ Kuznyechik-MGM(K, ICN 0^16, all before, content) ‖ tag, 16 octets
 ///     K = KDF_GOSTR3411_2012_256(key, "Kanal pairing", identity ‖ salt)
 ///
-/// The salt is random and new in each file that is written, so that no key enciphers twice.
+/// The salt is random and new in each file, so that no key enciphers twice.
 struct SealedPairing: ~Copyable {
     /// Names the entry: all files of this identity are states of the same one.
     let identity: [UInt8]
     let salt: [UInt8]
     let content: Secret
 
-    /// What every file begins with; the last octet is the version of the format.
+    /// The beginning of every file. The last octet is the version of the format.
     private static let magic: [UInt8] = Array("Kanal sealed pairing".utf8) + [1]
     private static let nonce = [UInt8](repeating: 0, count: Kuznyechik.blockSize)
 
@@ -37,8 +37,8 @@ struct SealedPairing: ~Copyable {
         self.content = content
     }
 
-    /// The identities that a file may have which does not open: what its name begins with, and what stands behind the
-    /// magic of any version. A file that is damaged may have kept only one of them.
+    /// The possible identities of a file that does not open: the beginning of its name, and the octets behind the magic
+    /// of any version. A damaged file may have kept only one of them.
     static func identities(name: String, file: [UInt8]) -> [[UInt8]] {
         var identities: [[UInt8]] = []
         let digits = name.utf8.prefix(32).compactMap { Character(Unicode.Scalar($0)).hexDigitValue }

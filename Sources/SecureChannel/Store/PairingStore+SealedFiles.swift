@@ -6,10 +6,10 @@ import Storage
 /// The records of a synchronised store: a directory that other programs replicate between a user's machines.
 ///
 /// Each entry is one file with the record and its host key, sealed under a key that stays in the group's own directory.
-/// The name of a file means nothing: a copy under whatever name a synchroniser invents is as good as the original.
-/// Of several states of one entry a tombstone counts, else the one with the highest revision. An entry is never revived:
-/// what is paired again is another one. Files that are no entries, or not of this key, are left alone; one that is spoilt
-/// and tells whose it was counts as a record of that token that is not sound.
+/// The name of a file means nothing: a copy under whatever name a synchroniser invents is as good as the original. Of
+/// several states of one entry a tombstone counts, else the one with the highest revision. An entry is never revived: a
+/// new pairing is another one. Files that are no entries, or not of this key, are left alone. A damaged one whose token
+/// is still known counts as an unsound record of that token.
 struct SealedFiles: PairingFiles {
     /// The group's own directory.
     let local: Directory
@@ -47,7 +47,7 @@ struct SealedFiles: PairingFiles {
         return try !unsound(of: serial, profile).isEmpty
     }
 
-    /// Where the key is spoilt no record can be told from another's.
+    /// With a damaged key, records cannot be told from those of others.
     func hasRecord(serial: [UInt8]) throws(ChannelError) -> Bool {
         for profile in Profile.allCases where try hasRecord(serial: serial, profile: profile) { return true }
         guard try existingKey() == nil else { return false }
@@ -136,7 +136,7 @@ extension SealedFiles {
         return try states(unsound: &unsound).values.filter { $0.record != nil }.sorted { $0.isYounger(than: $1) }
     }
 
-    /// What there is of each entry.
+    /// The states of each entry.
     ///
     /// - Parameter unsound: Takes the identities, from name or beginning, of files that cannot be read as entries.
     private func states(unsound: inout Set<[UInt8]>) throws(ChannelError) -> [[UInt8]: SealedEntry] {
@@ -167,8 +167,8 @@ extension SealedFiles {
         return unsound.filter { $0.starts(with: tag) && states[$0].map { $0.record != nil } ?? true }
     }
 
-    /// The first 8 octets of the identity of a token's entry: they tell those who have the key, and only them, whose it
-    /// is, though nothing else of it can be read.
+    /// The first 8 octets of the identity of a token's entry. With the key, and only with it, they tell the token, even
+    /// if nothing else of the entry can be read.
     private static func tag(_ serial: [UInt8], _ profile: Profile, _ key: borrowing Secret) -> [UInt8] {
         let label = Array("Kanal entry".utf8), seed = serial + [profile.rawValue]
         return Array([UInt8](copying: KDF.derive(key: key.bytes, label: label.span, seed: seed.span)).prefix(8))

@@ -1,23 +1,23 @@
 import APDU
 import GOST
 import Glibc
-public import Secrets
-public import Storage
+package import Secrets
+package import Storage
 
 /// A pairing group: the host's long-term keys and the records of its tokens (GSC/1, 9).
 ///
-/// The group's own directory holds `host.<PID>`, a private key, and `notes`, what is good to know of the pairings. How the
-/// records lie is the matter of `PairingFiles`: beside the key, or sealed in a directory that travels between machines.
-/// What is cut short or changed counts as missing, so that the user pairs again, and stays on the disk until then.
+/// The group's own directory holds `host.<PID>`, a private key, and `notes` on the pairings. `PairingFiles` decides
+/// where the records are: beside the key, or sealed in a directory that travels between machines. A damaged file counts
+/// as missing, so that the user pairs again, and stays on the disk until then.
 ///
 /// Another process can hold the group's lock for as long as it likes. It is taken only to make what two processes must not
 /// make at once, keys and shared directories: ``prepare(for:random:)``, before the token is spoken to. Whatever else
 /// changes is one file that is replaced as a whole, and needs no lock.
-public final class PairingStore: Sendable {
+package final class PairingStore: Sendable {
     let directory: Directory
     let files: any PairingFiles
     private let notes: PairingNotes
-    /// What this user knows of the tokens of a shared store; nil where nobody else can change the records.
+    /// This user's knowledge of the tokens of a shared store; nil if nobody else can change the records.
     let known: KnownTokens?
 
     /// The greatest size of a file that is read.
@@ -31,24 +31,24 @@ public final class PairingStore: Sendable {
     }
 
     /// Opens a store in one directory.
-    public convenience init(directory: Directory) {
+    package convenience init(directory: Directory) {
         self.init(directory: directory, files: RecordFiles(directory: directory))
     }
 
     /// The record of the token with this serial; nil if host and token are not paired in the profile. Where there are
     /// several, of different host keys, the youngest.
-    public func record(serial: [UInt8], profile: Profile) throws(ChannelError) -> PairingRecord? {
+    package func record(serial: [UInt8], profile: Profile) throws(ChannelError) -> PairingRecord? {
         try files.records(serial: serial, profile: profile).first?.record
     }
 
     /// The records of the token with this serial, the youngest first. Only a synchronised store has more than one, each
     /// of another host key.
-    public func records(serial: [UInt8], profile: Profile) throws(ChannelError) -> [PairingRecord] {
+    package func records(serial: [UInt8], profile: Profile) throws(ChannelError) -> [PairingRecord] {
         try files.records(serial: serial, profile: profile).map(\.record)
     }
 
     /// All pairings, the youngest first.
-    public func records() throws(ChannelError) -> [Entry] {
+    package func records() throws(ChannelError) -> [Entry] {
         try files.records().map { stored in
             let note = notes.note(of: stored.record)
             return Entry(
@@ -60,14 +60,14 @@ public final class PairingStore: Sendable {
 
     /// Whether there is a record of the token with this serial, sound or not. One that is damaged, cut short or of a later
     /// version tells as well that host and token are paired, and so does a key that the user knows.
-    public func hasRecord(serial: [UInt8]) throws(ChannelError) -> Bool {
+    package func hasRecord(serial: [UInt8]) throws(ChannelError) -> Bool {
         if try files.hasRecord(serial: serial) { return true }
         return try known?.have(serial: serial) ?? false
     }
 
     /// Makes what a pairing needs and is missing: room, and the host's long-term key of the profile. A file that holds no
     /// key is kept beside it. Waits for the group's lock, but not for ever.
-    public func prepare(for profile: Profile, random: any RandomSource) throws(ChannelError) {
+    package func prepare(for profile: Profile, random: any RandomSource) throws(ChannelError) {
         try makeReady()
         guard try hostKey(profile) == nil else { return }
         try directory.withLock(failure: ChannelError.storage) { () throws(ChannelError) in
@@ -76,7 +76,7 @@ public final class PairingStore: Sendable {
     }
 
     /// Makes what is missing for a record, and keeps it, as ``keep(_:)`` does.
-    public func save(_ record: PairingRecord) throws(ChannelError) {
+    package func save(_ record: PairingRecord) throws(ChannelError) {
         try makeReady()
         try keep(record)
     }
@@ -86,25 +86,25 @@ public final class PairingStore: Sendable {
     func keep(_ record: PairingRecord) throws(ChannelError) { try files.save(record, label: nil) }
 
     /// Forgets one pairing.
-    public func remove(_ record: PairingRecord) throws(ChannelError) {
+    package func remove(_ record: PairingRecord) throws(ChannelError) {
         try files.remove(record)
         try known?.forget(serial: record.capabilities.serial, profile: record.profile)
         notes.remove(record)
     }
 
     /// Forgets a token in a profile, by whatever host keys it was paired, and what is left of damaged records.
-    public func remove(serial: [UInt8], profile: Profile) throws(ChannelError) {
+    package func remove(serial: [UInt8], profile: Profile) throws(ChannelError) {
         let records = try records(serial: serial, profile: profile)
         try files.remove(serial: serial, profile: profile)
         try known?.forget(serial: serial, profile: profile)
         for record in records { notes.remove(record) }
     }
 
-    /// Notes that a channel was opened by this record, to the day, and the token's label. That it could not be noted is
-    /// no reason to do without the channel.
+    /// Notes that a channel was opened by this record, to the day, and the token's label. A failure does not keep the
+    /// channel from use.
     ///
-    /// - Parameter time: When that was, in seconds since 1970; nil is now.
-    public func markUsed(_ record: PairingRecord, label: String? = nil, at time: Int64? = nil) {
+    /// - Parameter time: The time of the opening, in seconds since 1970; nil is now.
+    package func markUsed(_ record: PairingRecord, label: String? = nil, at time: Int64? = nil) {
         let time = time ?? Int64(Glibc.time(nil))
         let known = notes.note(of: record)
         let label = label ?? known?.label ?? ""
@@ -140,7 +140,7 @@ public final class PairingStore: Sendable {
     }
 }
 
-/// How the records of a pairing group lie on the disk.
+/// The files of a pairing group's records.
 protocol PairingFiles: Sendable {
     /// Whether the records carry the labels of their tokens.
     var carriesLabels: Bool { get }
@@ -181,19 +181,19 @@ struct StoredRecord {
 
 extension PairingStore {
     /// A pairing, for people to look at.
-    public struct Entry: Sendable, Equatable {
-        public let record: PairingRecord
+    package struct Entry: Sendable, Equatable {
+        package let record: PairingRecord
         /// The token's label when it was last used; empty if it is not known.
-        public let label: String
+        package let label: String
         /// When a channel was last opened, to the day, in seconds since 1970; nil if it is not known.
-        public let lastUsed: Int64?
+        package let lastUsed: Int64?
         /// Whether the token's key is another than the one that this user has worked with: ``isKeyChanged(_:)``.
-        public let isKeyChanged: Bool
+        package let isKeyChanged: Bool
 
         /// The token's serial number, 8 octets.
-        public var serial: [UInt8] { record.capabilities.serial }
-        public var profile: Profile { record.profile }
+        package var serial: [UInt8] { record.capabilities.serial }
+        package var profile: Profile { record.profile }
         /// When host and token were paired, in seconds since 1970.
-        public var created: Int64 { record.created }
+        package var created: Int64 { record.created }
     }
 }

@@ -5,7 +5,7 @@ import Secrets
 enum ModernSuite: Suite {
     static let profile = Profile.modern
     static let curve = Curve.tc26256B
-    /// What the length of a command can say.
+    /// The limit of a command's length field.
     static let maximumMessage = 65_535
     static let messageKeySize = 32
     static let contributionSize = 64

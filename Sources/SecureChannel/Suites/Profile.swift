@@ -1,12 +1,12 @@
 /// The two sets of primitives of GSC/1 (section 3). The raw value is PID.
-public enum Profile: UInt8, Sendable, CaseIterable, Comparable {
+package enum Profile: UInt8, Sendable, CaseIterable, Comparable {
     /// GOST R 34.11-94, VKO GOST R 34.10-2001, GOST 28147-89.
     case classic = 1
     /// GOST R 34.11-2012, SESPAKE, VKO GOST R 34.10-2012, Kuznyechik-MGM.
     case modern = 2
 
     /// The higher profile protects better.
-    public static func < (left: Profile, right: Profile) -> Bool { left.rawValue < right.rawValue }
+    package static func < (left: Profile, right: Profile) -> Bool { left.rawValue < right.rawValue }
 
     /// The profile's bit in E1.82 and E3.82.
     var bit: UInt8 { rawValue }
@@ -17,7 +17,7 @@ public enum Profile: UInt8, Sendable, CaseIterable, Comparable {
     /// The profiles whose bits are set.
     static func set(bits: UInt8) -> Set<Profile> { Set(allCases.filter { bits & $0.bit != 0 }) }
 
-    /// What computes in this profile.
+    /// The computations of this profile.
     var suite: any Suite.Type {
         switch self {
         case .classic: ClassicSuite.self

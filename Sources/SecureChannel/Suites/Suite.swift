@@ -2,7 +2,7 @@ import APDU
 import GOST
 import Secrets
 
-/// What the two profiles compute differently (GSC/1, 3). Everything else is written once, over this.
+/// The computations in which the two profiles differ (GSC/1, 3). Everything else is written once, over this.
 protocol Suite {
     static var profile: Profile { get }
     /// The curve of all key pairs.
@@ -25,7 +25,7 @@ protocol Suite {
         _ key: Span<UInt8>, label: String, seed: [UInt8], count: Int
     ) throws(ChannelError) -> Secret
 
-    /// What the host contributes to a new session.
+    /// The host's contribution to a new session.
     static func contribute(_ random: any RandomSource) throws(ChannelError) -> Contribution
 
     /// Z of section 10, from the long-term keys and both contributions.
@@ -51,8 +51,7 @@ extension Suite {
     static func hash(_ message: [UInt8]) -> [UInt8] { hash(message.span) }
 }
 
-/// The key of one direction during one epoch (GSC/1, 13.1), with all of it computed that does not depend on the message.
-/// Its end wipes it.
+/// The key of one direction during one epoch (GSC/1, 13.1), with its schedule. Its end wipes it.
 protocol MessageKey: AnyObject {
     /// Enciphers message `number` and appends the tag of 8 octets over it and `associated`.
     func seal(
@@ -66,7 +65,7 @@ protocol MessageKey: AnyObject {
     ) throws(ChannelError) -> Secret?
 }
 
-/// What one side adds to a session (GSC/1, 3 and 10).
+/// One side's contribution to a session (GSC/1, 3 and 10).
 struct Contribution: ~Copyable {
     /// C, as it is sent.
     let octets: [UInt8]
@@ -74,7 +73,7 @@ struct Contribution: ~Copyable {
     let secret: Secret
 }
 
-/// Who pairs, and by which slot (GSC/1, 8).
+/// The parties of a pairing, and its slot (GSC/1, 8).
 struct PairingParties {
     let slot: UInt8
     let salt: [UInt8]

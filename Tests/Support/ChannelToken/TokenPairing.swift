@@ -3,10 +3,10 @@ import GOST
 import Secrets
 
 /// What a token knows of a host that it is paired with.
-public struct TokenPairing: Sendable {
+package struct TokenPairing: Sendable {
     let isModern: Bool
     /// E1 as the token has it.
-    public var capabilities: [UInt8]
+    package var capabilities: [UInt8]
     let serial: [UInt8]
     let sessions: Int
     let hostID: [UInt8]
@@ -16,7 +16,7 @@ public struct TokenPairing: Sendable {
     let scalar: [UInt8]
 
     /// - Parameter profile: PID.
-    public init(
+    package init(
         profile: Int, capabilities: [UInt8], serial: [UInt8], sessions: Int, hostID: [UInt8], hostKey: [UInt8],
         scalar: [UInt8]
     ) {

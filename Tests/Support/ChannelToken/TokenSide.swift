@@ -1,28 +1,28 @@
-public import APDU
+package import APDU
 import GOST
 import Secrets
 
 /// The token's end of a session. Written from GSC/1, 10, 13 and 14, for tests, fuzzing and measurements alone.
-public final class TokenSide: CardConnection {
+package final class TokenSide: CardConnection {
     /// A command as it was found under the protection.
-    public struct Received: Equatable {
-        public var header: [UInt8]
-        public var indicator: UInt8?
-        public var data: [UInt8]
-        public var le: [UInt8]?
+    package struct Received: Equatable {
+        package var header: [UInt8]
+        package var indicator: UInt8?
+        package var data: [UInt8]
+        package var le: [UInt8]?
         /// The octets of the whole protected command.
-        public var length: Int
+        package var length: Int
         /// The outer Ne.
-        public var ne: Int?
+        package var ne: Int?
     }
 
     /// The reply to give.
-    public struct Reply {
-        public var data: [UInt8]
-        public var status: [UInt8]
-        public var indicator: UInt8
+    package struct Reply {
+        package var data: [UInt8]
+        package var status: [UInt8]
+        package var indicator: UInt8
 
-        public init(data: [UInt8] = [], status: [UInt8] = [0x90, 0x00], indicator: UInt8 = 0x02) {
+        package init(data: [UInt8] = [], status: [UInt8] = [0x90, 0x00], indicator: UInt8 = 0x02) {
             self.data = data
             self.status = status
             self.indicator = indicator
@@ -36,16 +36,16 @@ public final class TokenSide: CardConnection {
     var handshake: (proof: [UInt8], keys: SessionKeys)?
 
     /// All commands under the protection, if they are kept.
-    public private(set) var received: [Received] = []
-    public var keepsCommands = true
+    package private(set) var received: [Received] = []
+    package var keepsCommands = true
     /// The number of commands that came, and of those that were not properly protected.
-    public private(set) var count = 0
-    public private(set) var refusals = 0
+    package private(set) var count = 0
+    package private(set) var refusals = 0
     /// What the token answers to each command; 9000 if unset.
-    public var answer: (Received) -> Reply = { _ in Reply() }
+    package var answer: (Received) -> Reply = { _ in Reply() }
     /// What becomes of a protected reply on its way.
-    public var onTheWay: ([UInt8]) -> [UInt8] = { $0 }
-    public var maximumLength = Command.maximumShortLength
+    package var onTheWay: ([UInt8]) -> [UInt8] = { $0 }
+    package var maximumLength = Command.maximumShortLength
 
     /// A token in a session.
     ///
@@ -53,7 +53,7 @@ public final class TokenSide: CardConnection {
     ///   - profile: PID.
     ///   - seed: S_0.
     ///   - number: n of the last command so far.
-    public init(profile: Int, seed: [UInt8], after number: UInt32 = 0) {
+    package init(profile: Int, seed: [UInt8], after number: UInt32 = 0) {
         isModern = profile == 2
         pairing = nil
         keys = SessionKeys(isModern: isModern, seed: seed)
@@ -61,13 +61,13 @@ public final class TokenSide: CardConnection {
     }
 
     /// A token that a host can open sessions with.
-    public init(_ pairing: TokenPairing) {
+    package init(_ pairing: TokenPairing) {
         isModern = pairing.isModern
         self.pairing = pairing
         keys = SessionKeys(isModern: isModern, seed: [])
     }
 
-    public func transmit(_ command: borrowing Command) throws(LinkError) -> Response {
+    package func transmit(_ command: borrowing Command) throws(LinkError) -> Response {
         count += 1
         let octets = command.data.bytes.indices.map { command.data.bytes[$0] }
         if command.cla & 0x0C == 0 {
@@ -113,7 +113,7 @@ public final class TokenSide: CardConnection {
     }
 
     /// The reply to the last command, under protection.
-    public func protect(_ reply: Reply) -> [UInt8] {
+    package func protect(_ reply: Reply) -> [UInt8] {
         let status: [UInt8] = .object(0x99, reply.status)
         var associated = keys.numberOctets
         if !reply.data.isEmpty { associated += TokenSide.head(of: [reply.indicator] + reply.data) }

@@ -1,12 +1,12 @@
 import Foundation
-public import Testing
+package import Testing
 
 extension Trait where Self == ConditionTrait {
     /// Skips a suite or a test where OpenSSL has no gost engine.
-    public static var usesGOSTEngine: Self {
+    package static var usesGOSTEngine: Self {
         .enabled(if: OpenSSL.hasGOST, "OpenSSL's gost engine is missing (packages openssl, libengine-gost-openssl)")
     }
 
     /// Skips a test that becomes another user, or gives files away.
-    public static var needsRoot: Self { .enabled(if: geteuid() == 0, "needs root") }
+    package static var needsRoot: Self { .enabled(if: geteuid() == 0, "needs root") }
 }

@@ -2,17 +2,17 @@ import Foundation
 import Testing
 
 /// The program `openssl`, which knows nothing of this project, in a folder of its own.
-public final class OpenSSL: Sendable {
+package final class OpenSSL: Sendable {
     private static let program = "/usr/bin/openssl"
     private static let engine = "/usr/lib/x86_64-linux-gnu/engines-3/gost.so"
     private static var isThere: Bool { FileManager.default.isExecutableFile(atPath: program) }
     /// Whether it has the gost engine.
-    public static var hasGOST: Bool { isThere && FileManager.default.fileExists(atPath: engine) }
+    package static var hasGOST: Bool { isThere && FileManager.default.fileExists(atPath: engine) }
 
     private let folder: URL
 
     /// Skips the test if there is no such program.
-    public init() throws {
+    package init() throws {
         try Self.require()
         folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -39,27 +39,27 @@ public final class OpenSSL: Sendable {
 
     deinit { try? FileManager.default.removeItem(at: folder) }
 
-    public func write(_ bytes: [UInt8], _ name: String) throws {
+    package func write(_ bytes: [UInt8], _ name: String) throws {
         try Data(bytes).write(to: folder.appending(path: name))
     }
 
-    public func read(_ name: String) throws -> [UInt8] {
+    package func read(_ name: String) throws -> [UInt8] {
         try Array(Data(contentsOf: folder.appending(path: name)))
     }
 
     /// Runs `openssl` with these words, expects success, and gives what it prints.
     @discardableResult
-    public func run(_ words: String, environment: [String: String] = [:]) throws -> String {
+    package func run(_ words: String, environment: [String: String] = [:]) throws -> String {
         let (status, output, errors) = try status(words, environment)
         #expect(status == 0, "openssl \(words): \(errors)")
         return String(decoding: output, as: UTF8.self)
     }
 
     /// Whether `openssl` with these words succeeds.
-    public func succeeds(_ words: String) throws -> Bool { try status(words).status == 0 }
+    package func succeeds(_ words: String) throws -> Bool { try status(words).status == 0 }
 
     /// What `openssl` with these words prints; nil if it fails.
-    public func output(_ words: String) throws -> [UInt8]? {
+    package func output(_ words: String) throws -> [UInt8]? {
         let (status, output, _) = try status(words)
         return status == 0 ? output : nil
     }

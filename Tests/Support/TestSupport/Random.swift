@@ -1,14 +1,14 @@
 import Foundation
-public import Secrets
+package import Secrets
 import Synchronization
 
 /// "Random" bytes that are given in advance, so that published vectors come out. When they are used up there are none.
-public final class FixedRandom: RandomSource {
+package final class FixedRandom: RandomSource {
     private let remaining: Mutex<ArraySlice<UInt8>>
 
-    public init(_ bytes: [UInt8]...) { remaining = Mutex(Array(bytes.joined())[...]) }
+    package init(_ bytes: [UInt8]...) { remaining = Mutex(Array(bytes.joined())[...]) }
 
-    public func fill(_ bytes: inout MutableSpan<UInt8>) throws(RandomUnavailable) {
+    package func fill(_ bytes: inout MutableSpan<UInt8>) throws(RandomUnavailable) {
         let count = bytes.count
         let chunk: [UInt8]? = remaining.withLock { remaining in
             guard remaining.count >= count else { return nil }
@@ -22,7 +22,7 @@ public final class FixedRandom: RandomSource {
 
 /// Random numbers that follow from the run's seed and the name of what draws them: fresh in every run, and the same
 /// again if the environment's `KANAL_SEED` gives the seed that a run has printed.
-public final class Seeded: RandomSource {
+package final class Seeded: RandomSource {
     private static let seed: UInt64 = {
         let given = ProcessInfo.processInfo.environment["KANAL_SEED"]
         let seed = given.flatMap { UInt64($0) } ?? .random(in: 0 ... .max)
@@ -32,30 +32,30 @@ public final class Seeded: RandomSource {
 
     private let state: Atomic<UInt64>
 
-    public init(_ name: String) {
+    package init(_ name: String) {
         // FNV-1a.
         let hash = name.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
         state = Atomic(Self.seed ^ hash)
     }
 
     /// SplitMix64.
-    public func number() -> UInt64 {
+    package func number() -> UInt64 {
         var number = state.wrappingAdd(0x9E37_79B9_7F4A_7C15, ordering: .relaxed).newValue
         number = (number ^ number >> 30) &* 0xBF58_476D_1CE4_E5B9
         number = (number ^ number >> 27) &* 0x94D0_49BB_1331_11EB
         return number ^ number >> 31
     }
 
-    public func number(in range: ClosedRange<Int>) -> Int {
+    package func number(in range: ClosedRange<Int>) -> Int {
         range.lowerBound + Int(number() % UInt64(range.count))
     }
 
-    public func fill(_ bytes: inout MutableSpan<UInt8>) {
+    package func fill(_ bytes: inout MutableSpan<UInt8>) {
         for index in bytes.indices { bytes[index] = UInt8(truncatingIfNeeded: number()) }
     }
 
     /// Messages: short ones, around the 1024 octets after which keys are meshed, and long ones.
-    public func messages() throws -> [[UInt8]] {
+    package func messages() throws -> [[UInt8]] {
         try [1...40, 41...500, 1000...1050, 1051...3000, 3001...20000].map { try bytes(number(in: $0)) }
     }
 }

@@ -1,34 +1,34 @@
-public import APDU
+package import APDU
 import Secrets
 import Testing
 
 /// A card that expects certain commands and gives certain answers. Any other command is a test failure.
-public final class ScriptedCard: CardConnection {
+package final class ScriptedCard: CardConnection {
     private var steps: [(command: String?, reply: Result<String, LinkError>)] = []
 
     /// The commands that came, in hexadecimal.
-    public private(set) var received: [String] = []
+    package private(set) var received: [String] = []
 
-    public init() {}
+    package init() {}
 
     /// A card that expects the keys and answers with the values, all in hexadecimal, status words included.
-    public init(_ exchanges: KeyValuePairs<String, String>) {
+    package init(_ exchanges: KeyValuePairs<String, String>) {
         for (command, reply) in exchanges { expect(command, reply: reply) }
     }
 
     /// Whether all expected commands came.
-    public var isFinished: Bool { steps.isEmpty }
+    package var isFinished: Bool { steps.isEmpty }
 
     /// Adds a command to expect and the answer to it.
-    public func expect(_ command: String, reply: String) { steps.append((command, .success(reply))) }
+    package func expect(_ command: String, reply: String) { steps.append((command, .success(reply))) }
 
     /// Adds a command to expect that the link fails to take.
-    public func expect(_ command: String, error: LinkError) { steps.append((command, .failure(error))) }
+    package func expect(_ command: String, error: LinkError) { steps.append((command, .failure(error))) }
 
     /// Adds an answer to whatever command comes.
-    public func answer(_ reply: String) { steps.append((nil, .success(reply))) }
+    package func answer(_ reply: String) { steps.append((nil, .success(reply))) }
 
-    public func transmit(_ command: borrowing Command) throws(LinkError) -> Response {
+    package func transmit(_ command: borrowing Command) throws(LinkError) -> Response {
         guard let encoded = try? command.encoded() else { throw .malformed }
         let text = encoded.bytes.indices.map { encoded.bytes[$0] }.hex
         received.append(text)

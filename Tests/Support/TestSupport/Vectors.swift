@@ -4,7 +4,7 @@ package import Foundation
 ///
 /// The vectors lie in `Tests/Vectors`, where a file tells where they come from.
 @dynamicMemberLookup
-public struct JSON: Sendable {
+package struct JSON: Sendable {
     private enum Node: Sendable {
         case null
         case text(String)
@@ -26,40 +26,40 @@ public struct JSON: Sendable {
     }
 
     /// Reads `name` (such as `streebog.json`) from the folder of vectors.
-    public init(vectors name: String) throws {
+    package init(vectors name: String) throws {
         self.init(try JSONSerialization.jsonObject(with: Data(contentsOf: Self.folder.appending(path: name))))
     }
 
     /// The names of all files in the folder of vectors.
-    public static func vectorFiles() throws -> [String] {
+    package static func vectorFiles() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".json") }
     }
 
     private static let folder = Project.tests.appending(path: "Vectors")
 
-    public subscript(dynamicMember key: String) -> JSON { self[key] }
+    package subscript(dynamicMember key: String) -> JSON { self[key] }
 
-    public subscript(key: String) -> JSON {
+    package subscript(key: String) -> JSON {
         if case .object(let object) = node, let value = object[key] { value } else { JSON(NSNull()) }
     }
 
-    public subscript(index: Int) -> JSON {
+    package subscript(index: Int) -> JSON {
         list.indices.contains(index) ? list[index] : JSON(NSNull())
     }
 
-    public var isNull: Bool { if case .null = node { true } else { false } }
-    public var list: [JSON] { if case .list(let list) = node { list } else { [] } }
-    public var object: [String: JSON] { if case .object(let object) = node { object } else { [:] } }
-    public var text: String? { if case .text(let text) = node { text } else { nil } }
-    public var number: Int? { if case .number(let number) = node { Int(number) } else { nil } }
+    package var isNull: Bool { if case .null = node { true } else { false } }
+    package var list: [JSON] { if case .list(let list) = node { list } else { [] } }
+    package var object: [String: JSON] { if case .object(let object) = node { object } else { [:] } }
+    package var text: String? { if case .text(let text) = node { text } else { nil } }
+    package var number: Int? { if case .number(let number) = node { Int(number) } else { nil } }
 
     /// The bytes of a hexadecimal string; empty if this is none.
-    public var bytes: [UInt8] { text.map { [UInt8](hex: $0) } ?? [] }
+    package var bytes: [UInt8] { text.map { [UInt8](hex: $0) } ?? [] }
 }
 
 extension [UInt8] {
     /// The bytes that `hex` spells; spaces and everything else that is no hexadecimal digit are passed over.
-    public init(hex: String) {
+    package init(hex: String) {
         let digits = hex.compactMap(\.hexDigitValue)
         self = stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
     }
@@ -67,7 +67,7 @@ extension [UInt8] {
 
 extension Sequence<UInt8> {
     /// The bytes as lower-case hexadecimal digits.
-    public var hex: String { map { String(format: "%02x", $0) }.joined() }
+    package var hex: String { map { String(format: "%02x", $0) }.joined() }
 }
 
 /// Where the project lies.

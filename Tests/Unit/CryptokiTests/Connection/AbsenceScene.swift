@@ -23,7 +23,7 @@ extension AbsenceScene {
 
     var state: CK_STATE { get throws { try application.library.sessionInfo(session).state } }
     var verifications: Int { reader.count(of: Self.verify) }
-    var presence: Presence { get throws { try application.library.presence(in: 0) } }
+    var presence: TokenPresence { get throws { try application.library.presence(in: 0) } }
 
     /// Takes the token away, for so many seconds.
     func leave(_ seconds: Int) {

@@ -57,12 +57,12 @@ struct SecretKeyScene {
             var result: [UInt8] = []
             for start in stride(from: 0, to: text.count, by: size) {
                 let part = text[start..<min(start + size, text.count)]
-                let count = try session.cipherSize(ofPart: part.count, direction)
+                let count = try session.activeCipher(direction).size(ofPart: part.count)
                 let octets = try session.cipherUpdate(Array(part).span, direction)
                 guard octets.count == count else { throw .generalError }
                 result += [UInt8](copying: octets)
             }
-            let count = try session.cipherExactFinalSize(direction)
+            let count = try session.activeCipher(direction).exactFinalSize()
             let end = try session.cipherFinal(direction)
             guard end.count == count else { throw .generalError }
             return result + [UInt8](copying: end)

@@ -110,7 +110,7 @@ struct ReasonTests {
 
     @Test("errors with and without a reason are the same error")
     func equality() {
-        let error = CKError.argumentsBad("pData is NULL")
+        let error = CKError(CKR_ARGUMENTS_BAD, "pData is NULL")
         #expect(error == CKError(CKR_ARGUMENTS_BAD))
         #expect(Set([error, CKError(CKR_ARGUMENTS_BAD)]).count == 1)
         #expect(error.line == "0x00000007 CKR_ARGUMENTS_BAD: pData is NULL")

@@ -83,13 +83,13 @@ struct RSAEncryptionTests {
         let text = Array("some text".utf8)
         let result = try scene.scene.inSession { session throws(CKError) in
             try session.encryptInit(Mechanism(CKM_RSA_PKCS), key: keys.0)
-            #expect(try session.cipherSize(ofWhole: text.count, .encryption) == 128)
+            #expect(try session.activeCipher(.encryption).size(ofWhole: text.count) == 128)
             _ = try session.cipherUpdate(text.span.extracting(0..<4), .encryption)
             _ = try session.cipherUpdate(text.span.extracting(4..<9), .encryption)
             let ciphertext = try session.cipherFinal(.encryption)
             try session.decryptInit(Mechanism(CKM_RSA_PKCS), key: keys.1)
-            #expect(try session.cipherSize(ofWhole: 128, .decryption) == 117)
-            #expect(try session.cipherSize(of: ciphertext.bytes, .decryption) == text.count)
+            #expect(try session.activeCipher(.decryption).size(ofWhole: 128) == 117)
+            #expect(try session.activeCipher(.decryption).exactSize(of: ciphertext.bytes) == text.count)
             let plaintext = try session.cipher(ciphertext.bytes, .decryption)
             return [UInt8](copying: plaintext)
         }
@@ -139,7 +139,7 @@ struct RSAEncryptionTests {
         let parts = try decryptions { session throws(CKError) in
             _ = try session.cipherUpdate(one.encrypted.span.extracting(0..<50), .decryption)
             _ = try session.cipherUpdate(one.encrypted.span.extracting(50..<128), .decryption)
-            for _ in 0..<2 { #expect(try session.cipherExactFinalSize(.decryption) == one.text.count) }
+            for _ in 0..<2 { #expect(try session.activeCipher(.decryption).exactFinalSize() == one.text.count) }
             let plaintext = try session.cipherFinal(.decryption)
             #expect([UInt8](copying: plaintext) == one.text)
         }
@@ -242,7 +242,7 @@ struct RSAEncryptionTests {
 
 extension Session {
     fileprivate func decryptedSize(_ data: [UInt8]) throws(CKError) -> Int {
-        let size = try cipherSize(of: data.span, .decryption)
+        let size = try activeCipher(.decryption).exactSize(of: data.span)
         return size
     }
 

@@ -8,7 +8,7 @@ package struct ActivationPasswordRequest: Sendable {
     let slot: UInt8
     let charset: SecureChannel.Charset
 
-    /// Symbols of the password as it is printed, `XXXX-XXXX-XXXX-XXXX`.
+    /// The symbols of the password as it is printed, `XXXX-XXXX-XXXX-XXXX`.
     package let length = 19
 }
 
@@ -16,9 +16,9 @@ extension Session {
     /// Checks whether an activation password may be made here.
     ///
     /// - Parameters:
-    ///   - number: 1 to 6, or 0 for the next that the token has none of.
+    ///   - number: 1 to 6, or 0 for the first that the token has no password for.
     ///   - characters: `CAPS_AND_DIGITS` or `CAPS_ONLY`.
-    /// - Throws: `CKR_FUNCTION_NOT_SUPPORTED` on a token without channel, or that is used without, whoever asks.
+    /// - Throws: `CKR_FUNCTION_NOT_SUPPORTED` on a token that is used without channel, whoever is logged in.
     package func activationPasswordRequest(
         number: CK_ULONG, characters: CK_ULONG
     ) throws(CKError) -> ActivationPasswordRequest {

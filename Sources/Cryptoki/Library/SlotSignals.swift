@@ -1,11 +1,19 @@
 import APDU
 import Locking
 
+/// What a slot is told by threads that do not have its lock.
+struct SlotSignals: Sendable {
+    /// When the token was last known to be there.
+    let lastSeen = LastSeen()
+    /// Set by a thread that wants the slot: a call that waits for the token gives up.
+    let isAbandoned = Lock(false)
+}
+
 /// When the token in a reader was last known to be there.
 ///
-/// A call knows it when it had an answer. Functions that only look at readers know it too, if nothing came or went since
-/// the look before: so a token may be away for its whole window after a time in which nobody asked it anything.
-final class Sighting: Sendable {
+/// An answer of the token tells it. So does a look at the readers, if nothing came or went since the look before: a
+/// token that was not asked for long may still be away for its whole window.
+final class LastSeen: Sendable {
     private let state = Lock(State())
 
     private struct State {
@@ -24,7 +32,7 @@ final class Sighting: Sendable {
         }
     }
 
-    /// Somebody has looked at the reader.
+    /// The reader was looked at.
     func looked(_ reader: ReaderState, at time: Duration) {
         state.withLock { state in
             if reader.atr == nil || state.events != reader.events { state.isDoubtful = true }
