@@ -106,8 +106,7 @@ extension Transaction {
         guard var objects = notes.objectsBefore, login == .user, (try? readChangeCounter()) != nil else { return }
         change(&objects)
         objects.completePublicKeys()
-        let cache = session.known.changeCounter.map { ObjectCache(changeCounter: $0, objects: objects) }
-        session.known.objects = cache
+        session.know(objects)
     }
 
     /// The index of a shelf, made if there is none, or if making it was cut short.

@@ -24,8 +24,7 @@ extension Token {
             }
             if card.login == .user { try card.requireLogin(.user) }
             let objects = try card.searching { () throws(TokenError) in try card.readObjects() }
-            let cache = session.known.changeCounter.map { ObjectCache(changeCounter: $0, objects: objects) }
-            session.known.objects = cache
+            session.know(objects)
             if let cache = session.known.objects, isPublic, card.login != .user {
                 card.settings.publicObjects.keep(
                     cache, serial: session.identity.serial, isProtected: session.isProtected)

@@ -86,11 +86,7 @@ extension Token {
                 return info.info
             }
             let info = try card.readInfo(detailed: detailed)
-            guard let counter = card.session.known.changeCounter else {
-                card.session.known.info = nil
-                return info
-            }
-            card.session.known.info = (counter, info, detailed)
+            card.session.know(info, isDetailed: detailed)
             return info
         }
     }

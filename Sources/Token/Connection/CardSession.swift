@@ -135,6 +135,18 @@ extension CardSession {
         isPlain && settings.policy.plainLogin == .reset && settings.policy.pinRetention == .session
     }
 
+    /// Keeps what a search has found for as long as the change counter stands.
+    func know(_ objects: TokenObjects) {
+        guard let counter = known.changeCounter else { return known.objects = nil }
+        known.objects = ObjectCache(changeCounter: counter, objects: objects)
+    }
+
+    /// Keeps what the card has told of itself for as long as the change counter stands.
+    func know(_ info: TokenInfo, isDetailed: Bool) {
+        guard let counter = known.changeCounter else { return known.info = nil }
+        known.info = (counter, info, isDetailed)
+    }
+
     /// Forgets who was logged in, without a word to the card.
     func forgetLogin() {
         login = Login()
