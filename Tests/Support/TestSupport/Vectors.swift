@@ -69,3 +69,11 @@ extension Sequence<UInt8> {
     /// The bytes as lower-case hexadecimal digits.
     package var hex: String { map { String(format: "%02x", $0) }.joined() }
 }
+
+/// Where the project lies.
+package enum Project {
+    package static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent()
+
+    package static let tests = root.appending(path: "Tests")
+}
