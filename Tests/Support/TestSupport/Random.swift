@@ -1,5 +1,5 @@
 import Foundation
-import Secrets
+package import Secrets
 import Synchronization
 
 /// "Random" bytes that are given in advance, so that published vectors come out. When they are used up there are none.

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// A file of published vectors, read as JSON.
 ///
