@@ -1,5 +1,6 @@
 package import APDU
 package import Emulator
+import Foundation
 import Locking
 import Secrets
 
@@ -186,4 +187,15 @@ package final class EmulatedReader: ReaderService, Sendable {
             try reader.transmit(command, removals)
         }
     }
+}
+
+/// A directory for one test.
+package final class Folder: Sendable {
+    package let path: String
+
+    package init() {
+        path = FileManager.default.temporaryDirectory.appending(path: "kanal-\(UUID().uuidString)").path
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
 }

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// A file of published vectors, read as JSON.
 ///
@@ -68,4 +68,12 @@ extension [UInt8] {
 extension Sequence<UInt8> {
     /// The bytes as lower-case hexadecimal digits.
     package var hex: String { map { String(format: "%02x", $0) }.joined() }
+}
+
+/// Where the project lies.
+package enum Project {
+    package static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent()
+
+    package static let tests = root.appending(path: "Tests")
 }

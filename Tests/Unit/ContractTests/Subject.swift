@@ -3,8 +3,8 @@ import Emulator
 import Foundation
 import Logging
 import PCSC
-import SecureChannel
 import Secrets
+import SecureChannel
 import TestSupport
 import Testing
 import Token
@@ -152,3 +152,8 @@ final class EmulatedLink: CardLink {
         }
     }
 }
+
+/// How any card of the kind behaves that this project drives, emulated or real. One test after another: a reader has one
+/// card, and what one test selects another would find selected.
+@Suite("The contract of a card", .serialized)
+enum Contract {}

@@ -121,10 +121,10 @@ struct SignedMessageTests {
 
     @Test("A time without a form, a digest of another length and a certificate that is none are refused")
     func refusals() throws {
+        let certificate = try OpenSSL().makeCertificate("rsa:512 -sha1")
         for seconds in [Int.min, -631_152_001, 253_402_300_800, .max] {
             expect(.invalidParameter) { _ = try attributes(signingTime: seconds) }
         }
-        let certificate = try OpenSSL().makeCertificate("rsa:512 -sha1")
         func expectRefused(_ error: HostCryptoError, digest: Int, _ certificate: [UInt8], _ others: [[UInt8]]) {
             expect(error) {
                 _ = try SignedMessage(

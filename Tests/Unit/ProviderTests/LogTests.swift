@@ -3,6 +3,7 @@ import Locking
 import Logging
 import Provider
 import Synchronization
+import TestSupport
 import Testing
 import Token
 
@@ -63,7 +64,7 @@ struct LogTests {
         }
     }
 
-    @Test("A file of another user is no log", .enabled(if: geteuid() == 0, "needs root"))
+    @Test("A file of another user is no log", .needsRoot)
     func owner() throws {
         try inFolder {
             #expect(FileManager.default.createFile(atPath: folder + "/other", contents: nil))

@@ -1,6 +1,7 @@
 import Foundation
 import Provider
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("The user's directories")
@@ -67,7 +68,7 @@ struct UserDirectoryTests {
 
     @Test(
         "A directory of another user, or that would come to lie in one, counts for nothing, and it is said once",
-        .enabled(if: geteuid() == 0, "needs root"))
+        .needsRoot)
     func foreign() throws {
         defer { try? FileManager.default.removeItem(atPath: root) }
         try make("other/inner", "home")

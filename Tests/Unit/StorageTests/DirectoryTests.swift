@@ -1,6 +1,7 @@
 import Foundation
 import Secrets
 import Storage
+import TestSupport
 import Testing
 
 @Suite("A private directory of files that are replaced as a whole or not at all")
@@ -104,7 +105,7 @@ struct DirectoryTests {
         }
     }
 
-    @Test("What belongs to another user is refused", .enabled(if: geteuid() == 0, "only root gives files away"))
+    @Test("What belongs to another user is refused", .needsRoot)
     func otherOwner() throws {
         try withDirectory { directory in
             try directory.write("state", [1].span)

@@ -1,9 +1,11 @@
+import APDU
 import EmulatedTokens
 import Emulator
 import HostCrypto
+import Locking
 import Logging
-import SecureChannel
 import Secrets
+import SecureChannel
 import TestSupport
 import Testing
 import Token
@@ -83,5 +85,39 @@ struct Driver {
     static func block(_ key: TokenObject) -> [UInt8] {
         let content = [UInt8](repeating: 0x5A, count: 20)
         return [0x00, 0x01] + [UInt8](repeating: 0xFF, count: key.bits / 8 - 3 - content.count) + [0x00] + content
+    }
+}
+
+/// Draws these identifiers of files first, then at random.
+final class ChosenFiles: RandomSource {
+    private let files: Lock<[UInt16]>
+
+    init(_ files: [UInt16]) { self.files = Lock(files) }
+
+    func fill(_ bytes: inout MutableSpan<UInt8>) throws(RandomUnavailable) {
+        let isFile = bytes.count == 2
+        guard let file = files.withLock({ isFile && !$0.isEmpty ? $0.removeFirst() : nil }) else {
+            return try SystemRandom().fill(&bytes)
+        }
+        (bytes[0], bytes[1]) = (UInt8(file >> 8), UInt8(truncatingIfNeeded: file))
+    }
+}
+
+/// The public RSA operation, by the openssl program, which knows nothing of the token.
+extension RSANumbers {
+    struct Failure: Error {}
+
+    /// A block, raised to the public exponent.
+    static func raise(_ block: [UInt8], _ key: TokenObject) throws -> [UInt8] {
+        guard let modulus = key.modulus, let exponent = key.publicExponent else { throw Failure() }
+        let numbers = [UInt8].object(0x30, .object(0x02, [0] + modulus) + .object(0x02, exponent))
+        let info = [UInt8].object(
+            0x30, [UInt8](hex: "300d06092a864886f70d0101010500") + [UInt8].object(0x03, [0x00] + numbers))
+        let openssl = try OpenSSL()
+        try openssl.write(info, "key")
+        try openssl.write(block, "block")
+        let words = "pkeyutl -encrypt -pubin -keyform DER -inkey key -in block -pkeyopt rsa_padding_mode:none"
+        guard let result = try openssl.output(words) else { throw Failure() }
+        return result
     }
 }

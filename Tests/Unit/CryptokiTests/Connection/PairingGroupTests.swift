@@ -84,7 +84,7 @@ struct PairingGroupTests {
 
     @Test(
         "Who is outside of the administrator's group keeps tokens without a channel; those with one stay closed",
-        .enabled(if: geteuid() == 0))
+        .needsRoot)
     func outsider() throws {
         try makeGroup("staff")
         #expect(unsafe chown(folder.path + "/groups/staff", 0, 54_321) == 0)

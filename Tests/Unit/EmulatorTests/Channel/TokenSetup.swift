@@ -2,6 +2,7 @@ import Emulator
 import GOST
 import Secrets
 import TestSupport
+import Testing
 
 /// Bluetooth tokens with known secrets. The verifiers are given, so that no test waits for PBKDF2.
 struct TokenSetup {
@@ -75,5 +76,17 @@ extension EmulatedCard {
         let host = try ChannelHost(self, profile)
         guard try host.pair() == "9000", try host.open() == "9000" else { throw EmulatorError.cryptography }
         return host
+    }
+}
+
+/// A profile and a number of sessions.
+struct Variant: CustomTestStringConvertible {
+    let profile: ChannelProfile
+    let sessions: Int
+
+    var testDescription: String { "\(profile), N = \(sessions)" }
+
+    static let all = ChannelProfile.allCases.flatMap { profile in
+        [1, 4].map { Variant(profile: profile, sessions: $0) }
     }
 }

@@ -14,9 +14,7 @@ struct GroupStoreTests {
         return try body()
     }
 
-    private static let isRoot = geteuid() == 0
-
-    @Test("Group configured and permitted: every member works after one member's activation", .enabled(if: isRoot))
+    @Test("Group configured and permitted: every member works after one member's activation", .needsRoot)
     func members() throws {
         let place = try StorePlace(.group), host = try Host()
         // What one member leaves behind, its mask of modes notwithstanding ...
@@ -49,7 +47,7 @@ struct GroupStoreTests {
         #expect(try place.open().records() == [])
     }
 
-    @Test("Files have mode 0660 and the directory's group, directories 2770, whatever the mask", .enabled(if: isRoot))
+    @Test("Files have mode 0660 and the directory's group, directories 2770, whatever the mask", .needsRoot)
     func modes() throws {
         let place = try StorePlace(.group, key: false), host = try Host()
         let mask = umask(0o077)
@@ -69,7 +67,7 @@ struct GroupStoreTests {
     }
 
     @Test(
-        "Group configured but not permitted: whoever is no member can neither activate nor open", .enabled(if: isRoot))
+        "Group configured but not permitted: whoever is no member can neither activate nor open", .needsRoot)
     func stranger() throws {
         let place = try StorePlace(.group)
         try place.open().save(place.record())
@@ -104,7 +102,7 @@ struct GroupStoreTests {
         #expect(throws: StorageError.denied(denial)) { try place.open() }
     }
 
-    @Test("A file of another group is refused", .enabled(if: isRoot))
+    @Test("A file of another group is refused", .needsRoot)
     func otherGroup() throws {
         let place = try StorePlace(.group)
         let store = try place.open()
