@@ -172,6 +172,15 @@ stop_agent() {
     unset SSH_AUTH_SOCK
 }
 
+# The objects of targets: the directory of a build, targets. Those of sources that are gone lie there, too.
+objects() {
+    local target map
+    for target in "${@:2}"; do
+        map=$1/$target.build/output-file-map.json
+        if [ -e "$map" ]; then sed -n 's/.*"object": *"\(.*\.swift\.o\)".*/\1/p' "$map"; else ls "$1/$target".build/*.o; fi
+    done
+}
+
 # The name that the compiler knows the package by, from a file that "swift build" has left, such as .build/debug.yaml.
 # Sources that use what is declared "package" have to be compiled as parts of the package.
 package_name() { sed -n 's/.*"-module-name","Secrets",.*"-package-name","\([^"]*\)".*/\1/p; T; q' "$1"; }

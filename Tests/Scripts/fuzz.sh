@@ -18,7 +18,7 @@ for target in HostCrypto ChannelToken Emulator Configuration Token; do
 done
 
 modules=$build/release/Modules
-libraries=$(printf "$build/release/%s.build/*.o " \
+libraries=$(objects $build/release \
     APDU ChannelToken Configuration Emulator GOST GOSTKernels HostCrypto HostProcess Locking Logging Secrets \
     SecureChannel Storage Token)
 for source in Tests/Fuzz/$only.swift; do

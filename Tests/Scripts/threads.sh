@@ -12,7 +12,7 @@ for sanitizer in ${2:-thread address}; do
         swift build -c release --scratch-path "$build" --target $target --sanitize "$sanitizer" \
             -Xswiftc -enable-testing
     done
-    libraries=$(printf "$build/release/%s.build/*.o " \
+    libraries=$(objects "$build/release" \
         APDU Cryptoki EmulatedTokens Emulator GOST GOSTKernels HostCrypto HostProcess Locking Logging Secrets SecureChannel \
         Storage Token)
     # shellcheck disable=SC2086
