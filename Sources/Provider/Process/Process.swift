@@ -1,5 +1,6 @@
 import CCryptoki
 import Cryptoki
+import Glibc
 import Locking
 
 /// The library in this process: none before `C_Initialize`, and none again in a forked child.
@@ -59,4 +60,15 @@ final class Process: Sendable {
         guard let ended = library.withLock({ $0.take() }) else { throw .notInitialised }
         ended.library.finalize()
     }
+}
+
+/// The name of this process's executable, without its directory; empty if the system does not tell it.
+func programName() -> String {
+    var path = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = unsafe readlink("/proc/self/exe", &path, path.count)
+    var name = String(decoding: path.prefix(max(count, 0)).map(UInt8.init(bitPattern:)), as: UTF8.self)
+    name = name.split(separator: "/").last.map(String.init) ?? ""
+    // The kernel's addition if the file was replaced while it runs.
+    let removed = " (deleted)"
+    return name.hasSuffix(removed) ? String(name.dropLast(removed.count)) : name
 }
