@@ -157,10 +157,11 @@ bench: deps build ## compare the speed with that of gost-engine, libgcrypt, nett
 	Benchmarks/module.sh | tee .build/module-benchmark.md
 	Benchmarks/round-trips.sh | tee .build/round-trips.md
 
-lint: ## check the format, references of pages and comments, and expressions that the compiler gets wrong
+lint: ## check the format, references and licences, and expressions that the compiler gets wrong
 	swift format lint --strict -r Sources Tests Benchmarks Package.swift
 	Tests/Scripts/borrowing.pl
 	Tests/Scripts/references.pl
+	Tests/Scripts/licence.pl
 
 docs: build-deps ## build the documentation of all symbols, without a warning, and check every link of the pages
 	docs/symbols.sh

@@ -1,0 +1,47 @@
+#!/usr/bin/env perl
+# SPDX-License-Identifier: Apache-2.0
+# Finds sources, scripts, man pages and settings that do not name their licence at the top. "licence.pl --add" writes it there:
+# in the first line, or behind one that has to be the first. Looks at the tree in which the working directory is the root.
+use strict;
+use warnings;
+
+my $identifier = 'SPDX-License-Identifier: Apache-2.0';
+my @forms = (
+    [qr/\.(?:swift|modulemap)$/, '// ', ''],
+    [qr/\.(?:c|h|inc|ld|pml|so)$/, '/* ', ' */'],
+    [qr/\.pv$/, '(* ', ' *)'],
+    [qr/\.[15](?:\.in)?$/, '.\" ', ''],
+    [qr{\.(?:sh|pl|py|conf|cnf|cfg|dict|supp|map|pc\.in|module\.in)$|(?:^|/)Makefile$|^\.ci/}, '# ', ''],
+);
+# Pages, data, and what the tools read that made it.
+my $exempt = qr{\.(?:md|json|gz)$|(?:^|/)(?:LICENSE|\.gitignore|\.swift-format|Package\.resolved)$};
+my $adds = @ARGV && $ARGV[0] eq '--add';
+my $wrong = 0;
+
+for my $file (sort split /\0/, `find . \\( -name .git -o -name '.build*' -o -name out \\) -prune -o -type f -printf '%P\\0'`) {
+    next if $file =~ $exempt;
+    my ($form) = grep { $file =~ $_->[0] } @forms;
+    if (!$form) {
+        print STDERR "$file: licence.pl does not know how this kind of file names its licence\n";
+        $wrong++;
+        next;
+    }
+    open my $handle, '<', $file or die "$file: $!\n";
+    my @lines = <$handle>;
+    close $handle;
+    my $line = "$form->[1]$identifier$form->[2]\n";
+    my $first = @lines && $lines[0] =~ m{^#!|^// swift-tools-version} ? 1 : 0;
+    next if @lines > $first && $lines[$first] eq $line;
+    if (!$adds) {
+        print STDERR "$file: no \"$identifier\" at the top; Tests/Scripts/licence.pl --add writes it\n";
+        $wrong++;
+        next;
+    }
+    # A comment about the file stands apart.
+    my $gap = $form->[1] eq '// ' && @lines > $first && $lines[$first] =~ m{^//} ? "\n" : '';
+    splice @lines, $first, 0, $line, $gap;
+    open $handle, '>', $file or die "$file: $!\n";
+    print $handle @lines;
+    close $handle or die "$file: $!\n";
+}
+exit($wrong ? 1 : 0);
