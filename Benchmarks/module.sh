@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Compares the built library with SoftHSM2 and OpenSC on one machine in one run, and prints a table. Loading, lists and
 # searches are compared; what only a token has is shown for Kanal alone.
 set -euo pipefail

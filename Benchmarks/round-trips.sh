@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Counts the commands that usual operations cost, and their time over a slow link: OpenSC as Debian has it, and Kanal
 # with a plain token and in a secure channel, each on the same emulated token with the same six keys.
 set -euo pipefail

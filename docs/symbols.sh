@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # symbols.sh: builds the documentation of all symbols of the targets in Sources into .build/docs/Kanal.doccarchive, and fails
 # if a link in a comment leads nowhere or DocC warns of anything else. To read it:
 #     python3 -m http.server --bind 127.0.0.1 --directory .build/docs/Kanal.doccarchive

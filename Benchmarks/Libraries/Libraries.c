@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "private.h"
 
 const uint8_t libraries_key[32] = {

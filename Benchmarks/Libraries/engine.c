@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // OpenSSL's gost engine.
 #define OPENSSL_SUPPRESS_DEPRECATED
 #include "private.h"

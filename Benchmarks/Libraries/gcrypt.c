@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // libgcrypt. It has no CNT; its CTR counts in another way, over a block cipher at the same speed.
 #include "private.h"
 

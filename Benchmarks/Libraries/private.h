@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // What the libraries' files tell Libraries.c: tables that end with an empty entry.
 #include "Libraries.h"
 

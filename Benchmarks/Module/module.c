@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * module MODULE load          one life of a module in a fresh process: dlopen, C_Initialize, two C_GetSlotList,
  *                             C_Finalize

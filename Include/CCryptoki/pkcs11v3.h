@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * pkcs11v3.h - what PKCS #11 3.0 adds to the functions of 2.40, for a library that offers the later interface.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * rtpkcs11.h - the vendor extension of PKCS #11 for Rutoken tokens.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include <openssl/bio.h>
 #include <openssl/bn.h>
 #include <openssl/core_dispatch.h>

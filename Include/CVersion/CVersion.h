@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // The version of Kanal, the only place where it is written: C_GetInfo, "kanal-emulator --version", pkg-config and the man
 // pages take it from here.
 #ifndef CVERSION_H

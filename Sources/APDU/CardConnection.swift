@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Secrets
 
 /// Something that takes command APDUs to a card: a reader's card handle, a secure channel over one, or a card in the

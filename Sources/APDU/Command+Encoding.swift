@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package import Secrets
 
 /// Bytes that are not a command APDU, or a command that has no encoding.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Why a command brought no response.
 package enum LinkError: Error, Sendable, Equatable {
     /// The smart card service cannot be reached.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package import Secrets
 
 /// A response APDU (ISO/IEC 7816-4, 5.1): data and status word.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// SW1 SW2 of a response APDU (ISO/IEC 7816-4, 5.6). Any value can come from a card, so this is a number with names.
 package struct StatusWord: RawRepresentable, Hashable, Sendable {
     package let rawValue: UInt16

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Simple data objects: a tag of one byte, a DER length of one to three bytes, a value (ISO/IEC 7816-4, 5.2.2).
 extension ByteCursor {
     /// The next object, whatever its tag.

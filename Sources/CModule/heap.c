@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // What Swift gives back to the heap. An array that held a secret for a moment, and each copy that somebody made of it, is
 // overwritten here: the linker puts this function in the place of the runtime's (Package.swift), for no code of the
 // library can know of all copies.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // libcrypto, loaded when it is first needed. Loading and relocating it takes longer than all the rest of C_Initialize and
 // C_GetSlotList, and a process that only looks which tokens there are needs none of it.
 //

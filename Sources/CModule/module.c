@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // The function tables, and the functions that hand them out. Every entry is the exported function of its own name; Swift
 // defines these in the target Provider.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Storage
 
 /// A configuration file, as far as it concerns one program.

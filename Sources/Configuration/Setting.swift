@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The keys that a configuration file can set.
 enum Key: String, CaseIterable {
     case application

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import APDU
 
 /// Commands and responses over T=0 (ISO/IEC 7816-3, 12.2). A command carries data or expects some, never both, and P3

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package import Storage
 
 /// Why an emulated card could not be made or its memory not be used.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Glibc
 
 /// Writes lines of text that are out at once: to standard output, or to a file that only its owner can read.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Secrets
 
 /// Requires that a code is the expected one. Constant time but for the answer, which is public.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Why a GOST primitive refused its input or could not do its work.
 package enum GOSTError: Error, Sendable, Equatable {
     /// A key of the wrong length.

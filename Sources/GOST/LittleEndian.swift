@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Secrets
 
 /// The octet order of every GOST primitive here: the least significant octet comes first.

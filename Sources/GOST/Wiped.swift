@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Secrets
 
 /// A plain value in the memory of secrets, overwritten when its owner lets it go: round keys, hash states, gamma.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // GOST 28147-89 (RFC 5830) and Magma (RFC 8891): the choice of the path.
 
 #include "Modes28147.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // Kuznyechik (RFC 7801), many blocks at once: octet m of every block stands in register m.
 
 #include "GOSTKernels.h"

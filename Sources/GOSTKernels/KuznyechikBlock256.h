@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // Kuznyechik (RFC 7801) in AVX2, one block after another, each as soon as the one before it is there.
 //
 // L is a sum of octets that are multiplied by the elements of its matrix. Every element is a sum of a few out of twelve:

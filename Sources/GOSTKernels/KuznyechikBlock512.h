@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // Kuznyechik (RFC 7801) in AVX-512, one block after another, each as soon as the one before it is there.
 //
 // GFNI multiplies in the field of AES. Kuznyechik's, where t^8 + t^7 + t^6 + t + 1 = 0, is the same field by other names:

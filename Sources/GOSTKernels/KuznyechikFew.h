@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // Kuznyechik (RFC 7801) on blocks that are too few to fill a batch.
 #ifndef GOST_KUZNYECHIK_FEW_H
 #define GOST_KUZNYECHIK_FEW_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // Kuznyechik (RFC 7801) one block after another: the modes in which each waits for the one before, and the key schedule.
 
 #include "GOSTKernels.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // Kuznyechik (RFC 7801) one block after another, for one set of instructions: to be included once for each, after the
 // definitions of SET(name), which is the name for the set, and TARGET, the attributes of its functions.
 

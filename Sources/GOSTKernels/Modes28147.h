@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // The modes of GOST 28147-89 and Magma over the rounds of any path: of whole batches, and of chains in which every
 // block waits for the one before.
 #ifndef GOST_MODES_28147_H

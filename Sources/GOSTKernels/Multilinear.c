@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // Sums of products in GF(2^64) and GF(2^128) (RFC 9058, 3), by carry-less multiplication. A sum is reduced once, at its
 // end.
 

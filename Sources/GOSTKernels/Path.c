@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "GOSTKernels.h"
 
 // The C library has asked the processor and the operating system already; asking again takes a virtual machine long.

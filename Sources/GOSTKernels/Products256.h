@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // S and L of GOST R 34.11-2012 (RFC 6986, 6.2 and 6.4) in tables of sixteen octets.
 //
 // π is taken apart as in the portable code: between the linear maps α and ω, two halves l ‖ r of four bits become

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // The rounds of GOST 28147-89 (RFC 5830, 5). Blocks stand side by side: the halves N1 of a batch in one array, the
 // halves N2 in another, and a vector takes one word of every block. A row of the S-box is a table of sixteen octets in
 // a register, which a byte permutation looks up without memory.

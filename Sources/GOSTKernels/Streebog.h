@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // What the kernels of GOST R 34.11-2012 (RFC 6986) for x86-64 have in common.
 #ifndef GOST_STREEBOG_H
 #define GOST_STREEBOG_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // The compression function of GOST R 34.11-2012 (RFC 6986, 8) with AVX2.
 //
 // The enciphered vector and the round key go through LPS together. All octets stand as α of them, l ‖ r, which S

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // The substitution π of GOST R 34.11-2012 (RFC 6986, 6.2) and of Kuznyechik (RFC 7801, 4.1.1).
 #ifndef GOST_SUBSTITUTION_H
 #define GOST_SUBSTITUTION_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // The substitution π in AVX2, 32 octets at once, by tables of sixteen octets.
 //
 // The decomposition is that of Biryukov, Perrin and Udovenko ("Reverse-Engineering the S-Box of Streebog, Kuznyechik and

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Why a computation of the host refused its input or could not be done.
 package enum HostCryptoError: Error, Sendable, Equatable {
     /// Numbers that make no key, or a key that does not work.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Glibc
 
 /// The signals that end a process because it wrote: SIGPIPE, when nobody reads, and SIGXFSZ, when a file would become

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import APDU
 
 /// The properties of a reader (PC/SC part 10, 2.2 and 2.6).

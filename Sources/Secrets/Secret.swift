@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Glibc
 
 /// Bytes that must not outlive their use: a PIN, a password, a key, or anything computed from one.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Glibc
 
 /// The memory of all secrets of this process: pages that are never swapped out, are in no core dump, and are empty in a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Glibc
 
 /// The regions in use, and where to look first. All zero is an empty pool, and so it is found in new pages.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The sizes of blocks that share a unit: powers of two from 64 to 2048.
 struct BlockSize {
     /// 0 is the smallest.

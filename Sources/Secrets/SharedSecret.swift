@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A secret that several owners hold: a value in a description that is copied with it. All copies share one piece of
 /// memory, which is overwritten when the last owner lets it go.
 package final class SharedSecret: Sendable {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A token's family, as its answer to reset tells it.
 package enum TokenModel: Sendable, Equatable {
     /// Rutoken ECP in any generation, on USB or as a card.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* GSC/1 session layer: HOSTS processes on one reader, a token with CHANS parallel sessions, a hostile
  * half-duplex APDU link.  SPIN model; the specification is docs/GSC1.md (sections 10-16).
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the programs share: they count the rules that are broken, name each, and look at the time.
  */

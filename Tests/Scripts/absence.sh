@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # A token that leaves its reader and returns, one that another takes the place of, and a pcscd that is restarted, behind a
 # real pcscd (GSC/1, 15.3); and what is done to a token that only an application of the vendor's kind does.
 set -euo pipefail

@@ -1,4 +1,5 @@
 #!/usr/bin/env perl
+# SPDX-License-Identifier: Apache-2.0
 # Finds what Swift 6.3.1 compiles wrongly in Sources: a property that borrows, such as "span", read in one expression
 # with the throwing call whose result it borrows from,
 #

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # What GnuTLS, OpenSSL, OpenSSH, NSS, Java, GnuPG, strongSwan, OpenVPN and p11-kit do with an RSA key and its
 # certificate on an emulated token. OpenSSL verifies without the token what they have signed and enciphered.
 set -euo pipefail

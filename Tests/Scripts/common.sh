@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What the scripts share: a temporary directory, programs, pcscd, and emulated tokens in its virtual readers. To be sourced
 # from the project's root. All that was started is stopped, and all files are removed, when the script ends.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # No branch and no memory index depends on a secret: valgrind takes keys, nonces, PINs and messages for unknown, and has
 # nothing to report of any function that is claimed to be constant time. Of a deliberate table lookup and a deliberate
 # branch it has.

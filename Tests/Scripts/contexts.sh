@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # How the library deals with pcscd, which serves a limited number of contexts to all processes together: many processes,
 # tokens in two readers at once, and children that are forked in the middle of something.
 set -euo pipefail

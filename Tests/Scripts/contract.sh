@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # The contract of a card through pcscd, with emulated tokens in the place of a real one: first as somebody's own token,
 # of which nothing may change, then as one that may be formatted.
 set -euo pipefail

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # corpus.sh unpack|pack TARGET: the inputs with which a fuzz target begins lie in Tests/Fuzz/Corpora/<target>.tar.gz.
 # "unpack" lays them into .build/fuzz/<target>/kept, "pack" makes the archive of what lies there. To add inputs:
 #

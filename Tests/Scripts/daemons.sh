@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # What servers and privileged programs do to a library: they become another user, close descriptors 0 to 2 or run out of
 # descriptors, are set-user-ID or have capabilities; and what the administrator then finds in the system's log.
 set -euo pipefail

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # The main job, from an empty machine to a signature that another program verifies, on an emulated token.
 #
 # It leaves nothing behind: the token, the pairing with it and all files live in a temporary directory, and what the

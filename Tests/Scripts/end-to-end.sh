@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # The built library in the hands of other people's programs, on emulated tokens behind a real pcscd.
 set -euo pipefail
 cd "$(dirname "$0")/../.."

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # fuzz.sh [SECONDS [keep|- [TARGET]]]: builds the libraries, the driver and the emulator for libFuzzer and
 # AddressSanitizer and runs every fuzz target, or TARGET alone, for so many seconds (60), beginning with the inputs of its
 # corpus, Tests/Fuzz/Corpora/<target>.tar.gz. What is found lies in .build/fuzz/<target>. With "keep", the inputs that

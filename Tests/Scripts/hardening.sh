@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # What makes it harder to use a fault of the installed files: the loader resolves everything at once, and what it has
 # written, and all constants, are read-only from then on; no page is writable and executable; C has canaries and marks
 # for indirect jumps. A libcrypto that lacks a function serves for nothing.

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # "make install" lays down what a program needs to be compiled, linked and run, and "make uninstall" takes it away.
 set -euo pipefail
 cd "$(dirname "$0")/../.."

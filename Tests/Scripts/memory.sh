@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # What the memory of an application holds of secrets, with a channel and without: in a core dump, in a forked child, after
 # C_Logout and after C_Finalize. Arguments: the identities, both if there are none.
 set -euo pipefail

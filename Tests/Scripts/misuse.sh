@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Requires that what must not happen does not compile: each file of Tests/Programs/Misuse is refused with the one error
-# that its first line names. Takes the modules of "swift build".
+# that it names. Takes the modules of "swift build".
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . Tests/Scripts/common.sh
 
 build=.build/debug
 for source in Tests/Programs/Misuse/*.swift; do
-    expected=$(sed -n '1s|^// error: ||p' "$source")
+    expected=$(sed -n 's|^// error: ||p' "$source")
     errors=$(swiftc -emit-sil -o "$work/misuse.sil" -package-name "$(package_name $build.yaml)" -swift-version 6 \
         -I $build/Modules -I Include/COpenSSL -I Include/CHostProcess \
         -Xcc -fmodule-map-file=$build/GOSTKernels.build/module.modulemap "$source" 2>&1 \

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Checks the model of the secure channel's sessions with SPIN: every configuration of the protocol must be free of
 # errors, and every mutant, a protocol with one rule left out, must be caught. About a minute and under 1 GiB.
 set -euo pipefail

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Breaks the secure channel in one place after another and requires that a test notices. Each mutant is a rule of GSC/1
 # left out on one side; the tests that must fail are named beside it and in docs/Proof.md.
 # Works on a copy of the project in .build/mutants; about a minute for each mutant.

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # What lies on the token: keys, certificates and data, made with Kanal by pkcs11-tool and used with it, and what OpenSC's
 # own programs have made, in Kanal's hands. OpenSSL makes, verifies and encrypts beside it.
 set -euo pipefail

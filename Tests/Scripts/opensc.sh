@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # An emulated token in the hands of OpenSC as Debian has it: its driver, its tools and its PKCS #11 module. OpenSSL
 # verifies and decrypts against the same keys.
 set -euo pipefail

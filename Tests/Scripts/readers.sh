@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Every model of token in Kanal's hands, one that speaks T=0 among them, and tokens in two readers at once.
 set -euo pipefail
 cd "$(dirname "$0")/../.."

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # The recipes of the documentation, carried out: programs of Debian that serve or connect with an RSA key on an emulated
 # token, as daemons do. They drop root's rights, have their environment cleared, fork, and renegotiate. Without root,
 # those that change their user are left out. Give the recipes to carry out, or none for all.

@@ -1,4 +1,5 @@
 #!/usr/bin/env perl
+# SPDX-License-Identifier: Apache-2.0
 # Finds references that lead nowhere: links and anchors of Markdown pages, "GSC/1, 13.4" and "Card, 6.4" where the page in
 # docs has no such section, rules that docs/Rules.md does not have, and files that are named and do not exist. Takes
 # no arguments, and looks at the tree in which the working directory is the root.

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Applications that work with one token at once, for so many seconds each: two, which have a session of the channel each,
 # and five, which take four sessions from each other. Nobody may lose his login, get a wrong answer, or grow.
 set -euo pipefail

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Suites that others have written for modules of PKCS #11, on the built library and emulated tokens behind a real pcscd.
 set -euo pipefail
 cd "$(dirname "$0")/../.."

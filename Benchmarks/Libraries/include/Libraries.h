@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // The libraries that Kanal is compared with, each primitive as one function with a fixed key.
 #ifndef LIBRARIES_H
 #define LIBRARIES_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CCryptoki
 
 /// The names that the standard and the vendor's header have for numbers, for whoever reads the log; nil for a number that

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CCryptoki
 
 /// Where an application named the attributes of a template, so that a reason can say which one is refused.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CCryptoki
 
 /// What an application asked for in the two templates of a key pair, and what it gets: with the defaults for what it left

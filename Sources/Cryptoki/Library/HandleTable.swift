@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CCryptoki
 
 /// Elements by handle, oldest first. A handle is never 0 and never given out twice.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// What is known of the token that a slot's sessions work with (GSC/1, 15.3).
 package enum TokenPresence: Sendable, Equatable {
     /// It was never away.

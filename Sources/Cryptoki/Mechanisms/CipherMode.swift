@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// How a mechanism uses a block cipher.
 enum CipherMode: Sendable {
     /// ECB: whole blocks.

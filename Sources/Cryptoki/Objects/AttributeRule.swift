@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CCryptoki
 
 /// The rule for one attribute of a class of objects (PKCS #11 v2.40, table 10).

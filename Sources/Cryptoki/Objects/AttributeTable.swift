@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CCryptoki
 
 /// The attributes of objects of one class and type, and the rule for each (PKCS #11 v2.40, 4; `CKA_UNIQUE_ID`, v3.0,

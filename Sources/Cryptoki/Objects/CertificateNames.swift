@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import APDU
 
 /// The fields that name a certificate, and its public key, in DER (RFC 5280, 4.1).

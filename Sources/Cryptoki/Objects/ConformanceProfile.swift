@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CCryptoki
 
 /// The profiles that the library meets (PKCS #11 Profiles v3.0, 3), as objects that no token keeps (v3.0, 4.12).

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The description of a token's end of the secure channel (GSC/1, 4, E1).
 package struct ChannelOffer: Sendable {
     /// The profiles of a new token.

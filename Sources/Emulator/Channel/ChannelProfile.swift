@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The profiles of GSC/1: which primitives a channel uses.
 package enum ChannelProfile: UInt8, CaseIterable, Sendable {
     case classic = 1

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import APDU
 
 /// The body of a protected command: 87 if there are data, 97 if Le is there, 8E (GSC/1, 13.1).

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// One open session of the secure channel, on the token's side (GSC/1, 11.1).
 final class Session {
     /// The place of the host's record.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The access conditions of a file: the 15 bytes of tag 86.
 ///
 /// Byte 0 says which of seven operations have a condition, byte 1 + i is the condition of operation i, byte 8 + i

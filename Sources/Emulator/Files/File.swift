@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import APDU
 
 /// A file of the card: a directory (DF), an elementary file (EF) or a rights file (RSF).

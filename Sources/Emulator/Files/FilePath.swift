@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The path of a file: the identifiers of the directories from the MF on, and its own. The MF's path is empty.
 package struct FilePath: Hashable, Sendable, ExpressibleByArrayLiteral {
     package let identifiers: [UInt16]

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The files of the card, in the order of their creation, and its global PINs, which have no place in the tree.
 package struct FileSystem: Sendable {
     /// What the memory holds in all: 87 488 bytes beside the 22 directories of a formatted token.

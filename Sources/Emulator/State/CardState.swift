@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The state of the card that survives the loss of power. It has a property for each thing that is stored.
 package struct CardState: Sendable {
     /// The name of the identity that the state belongs to.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package import Secrets
 
 /// A secret of the card's memory. Copies of the state share it; it is wiped when the last of them lets it go.

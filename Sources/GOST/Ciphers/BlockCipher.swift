@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package import Secrets
 
 /// A block cipher of GOST R 34.12-2015 with one key: what the modes of operation stand on.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Four keys of GOST 28147-89 side by side, one in each lane, as eight words of 32 bits (RFC 5830, 5.1).
 struct Keys28147: BitwiseCopyable, Sendable {
     fileprivate var words = InlineArray<8, SIMD4<UInt32>>(repeating: SIMD4())

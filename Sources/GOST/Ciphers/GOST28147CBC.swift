@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package import Secrets
 
 /// GOST 28147-89 with linked blocks (CBC; RFC 4357, 2.1), for a message that comes in pieces of whole blocks and is

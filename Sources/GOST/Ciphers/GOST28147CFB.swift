@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package import Secrets
 
 /// GOST 28147-89 in the cipher feedback mode (RFC 5830, 7), for a message that comes in pieces and is either enciphered

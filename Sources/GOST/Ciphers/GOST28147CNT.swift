@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package import Secrets
 
 /// GOST 28147-89 in the counter mode (CNT, the gamma mode; RFC 5830, 6), for a message that comes in pieces.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package import Secrets
 
 /// The message authentication code of GOST 28147-89 (RFC 5830, 8), of a message that comes in pieces.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package import Secrets
 
 /// How a key of GOST 28147-89 is wrapped with another (RFC 4357, 6): UKM ‖ CEK_ENC ‖ CEK_MAC, 44 octets.

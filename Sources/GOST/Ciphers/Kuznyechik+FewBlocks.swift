@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension Kuznyechik {
     /// Up to eight blocks of Kuznyechik side by side, a block in each row.
     struct FewBlocks: BitwiseCopyable {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The inverse of π (RFC 7801, 4.1.1) as a circuit over bit planes: the decomposition of π backwards.
 ///
 ///     r = σ⁻¹(r) · φ(l)⁻¹

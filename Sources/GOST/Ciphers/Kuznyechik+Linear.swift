@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension Kuznyechik {
     /// The transformation L of GOST R 34.12-2015 (RFC 7801, 4.2) on one block, as a matrix of bits: the sum of the
     /// columns that belong to the block's set bits, all of which are visited. Constant time.

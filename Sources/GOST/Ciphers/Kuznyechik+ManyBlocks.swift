@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension Kuznyechik {
     /// 128 blocks of Kuznyechik in bit planes: bit i of plane b of octet m is bit b of octet m of block i.
     struct ManyBlocks: BitwiseCopyable {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package import Secrets
 
 /// The block cipher Kuznyechik of GOST R 34.12-2015 (RFC 7801).

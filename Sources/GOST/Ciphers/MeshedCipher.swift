@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// GOST 28147-89 whose key changes after every 1024 octets, if it is to (CryptoPro Key Meshing, RFC 4357, 2.3.2).
 struct MeshedCipher: ~Copyable, Sendable {
     private(set) var cipher: GOST28147

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension SBox {
     /// Every set that has an object identifier.
     package static let all: [SBox] = [

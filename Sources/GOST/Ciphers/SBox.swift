@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A set of the eight substitution rows that GOST 28147-89 leaves to its users (RFC 5830, 4).
 package struct SBox: Sendable {
     /// The parameter set's name in its standard, such as `id-Gost28147-89-CryptoPro-A-ParamSet`.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The eight substitution rows of GOST 28147-89 as one polynomial, so that no table is indexed by secret data.
 ///
 /// A digit of four bits b3 b2 b1 b0 is replaced by the sum modulo 2 of the coefficients of all products of its bits

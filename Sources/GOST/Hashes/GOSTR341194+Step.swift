@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The step function of GOST R 34.11-94 (RFC 5831, 5). Numbers of 256 bits stand as four words, the least significant
 /// first. Constant time.
 extension GOSTR341194 {

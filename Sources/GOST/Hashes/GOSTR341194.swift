@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package import Secrets
 
 /// The hash function GOST R 34.11-94 (RFC 5831).

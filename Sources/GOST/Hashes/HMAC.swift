@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package import Secrets
 
 /// HMAC (RFC 2104) over a GOST hash function: HMAC_GOSTR3411 of RFC 4357, 3, and HMAC_GOSTR3411_2012_256 and

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Bit planes of elements of four bits: `a` holds bit 3 of each, `d` bit 0.
 struct Nibbles {
     typealias Plane = SIMD2<UInt64>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The beginning of a message block of `size` octets, until the rest of it comes.
 struct PartialBlock<let size: Int>: BitwiseCopyable, Sendable {
     private var octets = InlineArray<size, UInt8>(repeating: 0)

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Bitwise operations on whole vectors. The standard library's go element by element, and the compiler does not put long
 /// expressions of those together again; the ones on masks are single instructions, whatever the bits.
 extension SIMD2 where Scalar == UInt64 {

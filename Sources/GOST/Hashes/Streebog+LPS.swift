@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The transformation LPS of GOST R 34.11-2012 (RFC 6986, 6 and 7), on two vectors of 512 bits at once, one in each lane.
 ///
 /// No table is indexed by data. S is a circuit over bit planes; P and L are one step, because L multiplies by a matrix

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The substitution π of GOST R 34.11-2012 (RFC 6986, 6.2) as a circuit over bit planes.
 ///
 /// The circuit is the decomposition of Biryukov, Perrin and Udovenko ("Reverse-Engineering the S-Box of Streebog,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package import Secrets
 
 /// The compression function of GOST R 34.11-2012 (RFC 6986, 8). Vectors of 512 bits stand as eight words, the least

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The iteration of GOST R 34.11-2012 (RFC 6986, 9), the same for both lengths of the hash code.
 struct StreebogState: BitwiseCopyable, Sendable {
     /// h, the number N of the message's bits, and the sum Σ of all blocks modulo 2^512.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import GOSTKernels
 
 /// GOST R 34.11-2012 by the kernels.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package import Secrets
 
 /// The tree KDF of RFC 7836, 4.4 (KDF_TREE_GOSTR3411_2012_256), over any GOST hash function.

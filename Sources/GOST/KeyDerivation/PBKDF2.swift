@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package import Secrets
 
 /// PBKDF2 (RFC 8018, 5.2) with ``HMAC`` over a GOST hash function as its pseudorandom function. RFC 9337 uses it with

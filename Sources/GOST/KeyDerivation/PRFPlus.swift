@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package import Secrets
 
 /// The pseudorandom functions of IKEv2: PRF_IPSEC_PRFPLUS_GOSTR3411_2012_256 and PRF_IPSEC_PRFPLUS_GOSTR3411_2012_512

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package import Secrets
 
 /// The pseudorandom functions of TLS 1.2: PRF_TLS_GOSTR3411_2012_256 and PRF_TLS_GOSTR3411_2012_512 (RFC 7836, 4.2.1),

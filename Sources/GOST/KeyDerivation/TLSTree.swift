@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package import Secrets
 
 /// TLSTREE, which gives each record of a TLS connection its key (RFC 9189, 8.1).

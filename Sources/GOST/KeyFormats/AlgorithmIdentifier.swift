@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The AlgorithmIdentifier of a key: its algorithm, its curve and the parameter sets that go with it (RFC 9215, 4;
 /// RFC 4491, 2.3.2).
 package struct AlgorithmIdentifier: Sendable, Equatable {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Secrets
 
 /// A wrapped key of GOST 28147-89 on its way to the holder of a private key: GostR3410-KeyTransport (RFC 4490, 4.2;

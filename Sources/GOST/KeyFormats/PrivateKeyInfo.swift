@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package import Secrets
 
 /// A private key as PKCS #8 has it (RFC 5208, 5).

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The algorithm of a key in X.509 and PKCS #8.
 package enum PublicKeyAlgorithm: Sendable, Hashable, CaseIterable {
     /// id-GostR3410-2001 (RFC 4491, 2.3.2).

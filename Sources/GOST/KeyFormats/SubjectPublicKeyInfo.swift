@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Secrets
 
 /// A public key as X.509 has it (RFC 9215, 4; RFC 4491, 2.3.2).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package import Secrets
 
 /// The mode with linked blocks of GOST R 34.13-2015, 5.4, for a message that comes in pieces of whole blocks and is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package import Secrets
 
 /// The cipher feedback mode of GOST R 34.13-2015, 5.5, for a message that comes in pieces and is either enciphered or

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package import Secrets
 
 /// The counter mode with ACPKM re-keying (CTR-ACPKM; RFC 8645, 6.2.2; R 1323565.1.017-2018), for a message that comes

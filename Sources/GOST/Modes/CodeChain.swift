@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Secrets
 
 /// The chain of blocks of OMAC. The octets of a block are added as they come; the block is enciphered when more do.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A block that counts, as two halves of n/2 bits, the most significant octet first. It may be secret: it counts in
 /// constant time.
 package struct Counter: BitwiseCopyable, Sendable {

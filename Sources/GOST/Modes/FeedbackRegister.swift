@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Secrets
 
 /// The register of the modes with feedback of GOST R 34.13-2015, 5.3 and 5.5: m octets, one or more blocks.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Secrets
 
 /// Enciphered counters, made in batches: what the counter modes add to a message, and what MGM multiplies it by.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package import Secrets
 
 /// The export of keys KExp15 and its inverse KImp15 (RFC 9189, 8.2.1; R 1323565.1.017-2018).

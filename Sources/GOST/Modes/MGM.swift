@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package import Secrets
 
 /// The multilinear Galois mode (RFC 9058): encryption with authentication.

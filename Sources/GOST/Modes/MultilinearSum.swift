@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Secrets
 
 /// The sum over blocks, each multiplied by a secret block of its own, in GF(2^64) or GF(2^128) (RFC 9058, 3): what MGM

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package import Secrets
 
 /// The output feedback mode of GOST R 34.13-2015, 5.3, for a message that comes in pieces. The gamma of a block is used

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package import Secrets
 
 /// The message authentication code of GOST R 34.13-2015, 5.6 (OMAC1, CMAC), of a message that comes in pieces.

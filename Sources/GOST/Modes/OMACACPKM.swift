@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package import Secrets
 
 /// The message authentication code with ACPKM re-keying (OMAC-ACPKM-Master; RFC 8645, 6.3.5; R 1323565.1.017-2018), of

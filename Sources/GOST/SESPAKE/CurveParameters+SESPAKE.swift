@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The points Q_1 of RFC 8133, A.1, whose discrete logarithms nobody knows.
 extension CurveParameters {
     /// X ‖ Y of Q_1, little-endian; nil for the curves of the standard's examples, which have no such point.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import COpenSSL
 
 /// Computing modulo p in constant time, for what libcrypto does with points by branches: adding them.

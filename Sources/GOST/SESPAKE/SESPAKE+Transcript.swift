@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension SESPAKE {
     /// What the codes of both sides cover (RFC 8133, 4.3, steps 20, 23, 25 and 28). Nothing of it is secret.
     package struct Transcript: Sendable, Equatable {

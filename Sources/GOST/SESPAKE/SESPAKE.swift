@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package import Secrets
 
 /// SESPAKE, the key agreement of two subjects A and B that share a password (RFC 8133), over all its seven curves.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The parameter sets that have an object identifier. Some share their numbers and differ in the identifier alone.
 extension Curve {
     /// All parameter sets.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A parameter set of GOST R 34.10: a curve y² = x³ + ax + b over GF(p) and a point P of prime order q.
 package struct Curve: Sendable {
     /// The parameter set's name in its standard, such as `id-GostR3410-2001-CryptoPro-A-ParamSet`.

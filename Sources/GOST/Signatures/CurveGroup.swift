@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import COpenSSL
 
 /// What every computation on a curve needs of libcrypto. It is made once, lives as long as the process and is only read

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The numbers of a parameter set of GOST R 34.10, most significant octet first, all as long as p.
 struct CurveParameters: Sendable, Equatable {
     let p, a, b, q: [UInt8]

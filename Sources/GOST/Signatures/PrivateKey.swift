@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package import Secrets
 
 /// A signature key of GOST R 34.10: a number d, 0 < d < q.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Secrets
 
 /// A verification key of GOST R 34.10: a point Q of the subgroup of order q, not O.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /// Kernels of GOST ciphers and hashes in instructions that Swift has no words for.
 ///
 /// Every function takes the path to use, and answers false, having done nothing, where that path has no such kernel: the

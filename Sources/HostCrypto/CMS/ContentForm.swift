@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Whether a content, as it passes by, has the form of signed attributes (RFC 5652, 5.3): one SET OF Attribute in DER.
 ///
 /// A signature without signed attributes is made of the content as one with them is made of those. Whoever has a message

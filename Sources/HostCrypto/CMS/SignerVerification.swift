@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The verification of a message's signatures, and of the paths from the certificates of its signers to trusted ones.
 ///
 /// It takes as many steps as there are signers and certificates: of all signatures, those of signers, certificates and

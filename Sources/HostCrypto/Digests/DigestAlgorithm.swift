@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import GOST
 
 /// The hash functions of the host: those of libcrypto and those of GOST.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package import Secrets
 
 /// HMAC (RFC 2104) over any of the hash functions, being computed.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import COpenSSL
 
 /// The curves over prime fields that keys of ECDSA and ECDH lie on. The cofactor of each is 1.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package import Secrets
 
 /// The key derivation function of ANSI X9.63 (SEC 1, 3.6.1), which PKCS #11 names after the hash function:

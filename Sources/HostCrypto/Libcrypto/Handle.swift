@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import COpenSSL
 
 /// An object of libcrypto, freed when nothing refers to it any more.

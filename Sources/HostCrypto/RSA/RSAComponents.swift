@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package import Secrets
 
 /// The numbers of a private key of RSA (RFC 8017, 3.2), each with its most significant octet first.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// How an RSA ciphertext is made of a plaintext.
 package enum RSAEncryptionScheme: Sendable, Hashable {
     /// The number itself, with zeros in front of it up to the length of the modulus (`CKM_RSA_X_509`).

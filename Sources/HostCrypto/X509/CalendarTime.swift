@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import GOST
 
 /// A time of the Gregorian calendar, Greenwich, to a second.

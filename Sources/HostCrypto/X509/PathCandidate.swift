@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A certificate that a path may lead over, with what was found out about it. Each thing is found out once, and only if
 /// somebody asks.
 final class PathCandidate {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import GOST
 
 /// The search for paths to trusted certificates at one time, for any number of certificates.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package import GOST
 
 /// How what X.509 and PKCS #10 have is signed.

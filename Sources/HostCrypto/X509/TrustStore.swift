@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Whom one trusts, and what helps to find a way there: certificates, and lists of those that are revoked.
 ///
 /// A path is as RFC 5280, 6.1, has it, without policies and constraints of names: a certificate with critical ones is

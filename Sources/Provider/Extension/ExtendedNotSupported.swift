@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import CCryptoki
 
 // The vendor's functions that no token here has: abandoned ones, and ones whose commands are not published.

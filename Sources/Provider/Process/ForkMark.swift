@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Glibc
 
 /// Tells a process from its forked children without a system call, by memory that is empty in a child (madvise(2)).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import CCryptoki
 
 // The message functions of PKCS #11 v3.0 (5.9, 5.11, 5.14, 5.16). No mechanism here has a flag CKF_MESSAGE_.

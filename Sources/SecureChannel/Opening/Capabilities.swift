@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import APDU
 
 /// The identity and abilities of a token: E1 of discovery (GSC/1, 4).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package import APDU
 
 /// Whether a token has GSC (GSC/1, 4).

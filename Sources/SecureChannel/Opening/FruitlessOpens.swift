@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Keeps a host from opening channels over and over that lead to nothing (GSC/1, 12): after more than 3 in a row within
 /// 10 s, none is opened for 5 s.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import APDU
 
 /// What the token says of its present state: E2 of discovery (GSC/1, 4). Never authenticated; for display only.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package import Secrets
 
 /// An activation password in its canonical form, `^[1-6A-F][A-NP-Z1-9]{11,31}$` (GSC/1, 5).

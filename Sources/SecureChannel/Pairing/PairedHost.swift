@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import APDU
 
 /// A host in the token's list of those it is paired with: E4 of LIST (GSC/1, 6).

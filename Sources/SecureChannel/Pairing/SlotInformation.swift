@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import APDU
 
 /// The properties of an activation slot that a pairing needs: E3 (GSC/1, 4).

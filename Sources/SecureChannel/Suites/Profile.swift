@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The two sets of primitives of GSC/1 (section 3). The raw value is PID.
 package enum Profile: UInt8, Sendable, CaseIterable, Comparable {
     /// GOST R 34.11-94, VKO GOST R 34.10-2001, GOST 28147-89.

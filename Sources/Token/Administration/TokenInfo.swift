@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A version of hardware or firmware.
 package struct TokenVersion: Sendable, Equatable {
     package var major: UInt8

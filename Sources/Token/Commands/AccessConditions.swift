@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Who may do what with a file: tag 86 of its template.
 ///
 /// A condition for each operation that has one. Which operations these are depends on the kind of file.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import APDU
 
 /// A file's control parameters (ISO/IEC 7816-4, 5.3.3), as far as the driver uses them.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Locking
 
 /// The tokens that are known to have no channel, so that each is asked only once (GSC/1, 4).

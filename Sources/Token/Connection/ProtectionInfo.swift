@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package import SecureChannel
 
 /// What a token tells of its secure channel.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Logging
 
 /// What one search may take of a token: far more than any token holds, and so little that no card can make a search endless

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Which readers reach their cards over the air (GSC/1, 4). Whatever says so counts: the reader's name, what the reader
 /// says of the card's contacts, or the card's answer to reset.
 enum WirelessReaders {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Secrets
 
 /// A value of an object that may be private: it is kept as a secret, and an array for as long only as somebody looks at

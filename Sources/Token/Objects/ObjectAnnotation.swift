@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// What is kept of an object beyond what the vendor's format has a place for: attributes, and whether only User sees it. It
 /// has a record of its own, with the path of the record that it belongs to.
 extension ObjectRecord {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import APDU
 
 /// The attributes of one object as the vendor's format stores them: a header, then items.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import APDU
 
 /// One object as OpenSC's files describe it (ISO/IEC 7816-15, 8.2), as far as the driver uses that.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Locking
 
 /// What this process knows of the objects that everybody may see, from one connection to a token to the next.

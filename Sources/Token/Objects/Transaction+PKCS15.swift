@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import APDU
 
 /// Reading what OpenSC has stored. Its keys lie where the vendor's do, only the descriptions lie elsewhere.

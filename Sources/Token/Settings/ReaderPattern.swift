@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The names of some readers: `*` stands for any characters or none, `?` for one. Case does not count.
 package struct ReaderPattern: Sendable, Equatable {
     /// The pattern as it was written.

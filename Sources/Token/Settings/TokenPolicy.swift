@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package import SecureChannel
 
 /// What users and administrators decide about tokens, whichever they are.

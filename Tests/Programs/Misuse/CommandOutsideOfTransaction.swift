@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // error: value of type '(borrowing Transaction) -> any CardLink' has no member 'exchangeSecret'
 import APDU
 @testable import Token

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // error: 'card' is borrowed and cannot be consumed
 @testable import Token
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // error: 'Transaction' initializer is inaccessible due to 'fileprivate' protection level
 @testable import Token
 

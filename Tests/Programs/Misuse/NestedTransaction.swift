@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // error: capture of 'token' with non-Sendable type 'Token' in a '@Sendable' closure
 @testable import Token
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The values of the constants, asserted by the compiler. RU and VENDOR build them as their tables do: an offset within
  * the numbers of the Russian PKCS #11 team, or within those of the vendor.

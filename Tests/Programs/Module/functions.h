@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The functions in the order of their tables, with the number of each: entry n lies n pointers behind the beginning.
  * PKCS #11 2.40, section 5, 3.0, and the vendor's extension.

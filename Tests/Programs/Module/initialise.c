@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Initialises and finalises the library that the first argument names. */
 #include <dlfcn.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The layout of the structures on a 64-bit Linux, asserted by the compiler: an array of a negative size does not compile.
  */

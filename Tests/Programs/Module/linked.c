@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A program linked against the library: calls plain exports, takes the tables, compares the two ways.
  */

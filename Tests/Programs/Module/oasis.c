@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What rtpkcs11.h finds behind the pkcs11.h of OASIS: another guard, and names that p11-kit's lacks. The layout must be
  * the same.

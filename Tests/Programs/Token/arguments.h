@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Every function, and what a call of it without a mistake looks like: what must be active, its mechanism, its key, and
  * a letter for each argument:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * extended SLOT PIN SO-PIN                          makes a key, writes a request for its certificate to stdout
  * extended SLOT PIN SO-PIN CERTIFICATE AUTHORITY    stores the certificate, writes a signed message to stdout, verifies it

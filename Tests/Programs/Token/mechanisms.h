@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The keys, parameters and lengths that mechanisms.c uses each mechanism with.
  */

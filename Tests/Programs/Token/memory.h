@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Looks for secrets in everything that the process can write to, or in an image of it. */
 #include <stdio.h>
 #include <stdlib.h>

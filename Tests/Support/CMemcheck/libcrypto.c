@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // The functions of libcrypto that are trusted with secrets. Each stands here in libcrypto's place, lets libcrypto do its
 // work on what valgrind takes for known, and makes the result unknown again. All others are libcrypto's own: valgrind
 // reports what they do with a secret.

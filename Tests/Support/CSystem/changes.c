@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // Stands before the C library's functions that change the file system. The test program and all that it is linked with
 // call these instead.
 #define _GNU_SOURCE

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // Requests to valgrind's memcheck, which are macros that Swift cannot call. Outside valgrind they do nothing.
 #ifndef CMEMCHECK_H
 #define CMEMCHECK_H

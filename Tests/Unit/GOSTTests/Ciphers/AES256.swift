@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import GOST
 
 /// AES with a key of 256 bits (FIPS 197), for the examples of RFC 8645 only: slow, and with a table.
