@@ -20,7 +20,7 @@ package struct PrivateKeyInfo: ~Copyable, Sendable {
     /// - Parameter der: The whole of the structure in DER, and nothing behind it.
     /// - Throws: ``GOSTError/invalidEncoding``; ``GOSTError/invalidParameter`` for an algorithm, a curve or a hash
     ///   function that is not known or does not go with the others; ``GOSTError/invalidScalar`` as
-    ///   ``PrivateKey/init(curve:scalar:)`` does.
+    ///   `PrivateKey.init(curve:scalar:)` does.
     ///
     /// Constant time in its secret inputs: the key; the rest of `der` shows.
     package init(der: Span<UInt8>) throws(GOSTError) {

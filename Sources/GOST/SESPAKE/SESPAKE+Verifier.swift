@@ -12,7 +12,7 @@ extension SESPAKE {
 
         /// The verifier of a password.
         ///
-        /// - Parameter f: What ``SESPAKE/f(password:salt:curve:)`` gave, a little-endian number.
+        /// - Parameter f: What `f(password:salt:curve:)` gave, a little-endian number.
         /// - Throws: ``GOSTError/invalidParameter`` if the curve has no point Q_1; ``GOSTError/invalidLength`` if `f`
         ///   is not as long as a coordinate; ``GOSTError/invalidPoint`` if `f` is a multiple of q, which no password will
         ///   be found for; ``GOSTError/libraryFailure``.

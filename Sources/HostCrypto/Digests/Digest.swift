@@ -55,7 +55,7 @@ package struct Digest: ~Copyable, Sendable {
         try unsafe Handle(EVP_MD_CTX_new(), free: EVP_MD_CTX_free)
     }
 
-    /// Appends `data` to what is hashed. If libcrypto fails here, ``finalize()`` says so.
+    /// Appends `data` to what is hashed. If libcrypto fails here, `finalize()` says so.
     package mutating func update(_ data: Span<UInt8>) {
         if !state.update(data) { isBroken = true }
     }

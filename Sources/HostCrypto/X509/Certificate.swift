@@ -14,7 +14,7 @@ package struct Certificate: Sendable, Equatable {
     package let issuer: [UInt8]
     /// The Name in DER: `CKA_SUBJECT`.
     package let subject: [UInt8]
-    /// The SubjectPublicKeyInfo in DER: `CKA_PUBLIC_KEY_INFO`. ``PublicKeyInfo`` reads it.
+    /// The SubjectPublicKeyInfo in DER: `CKA_PUBLIC_KEY_INFO`. `PublicKeyInfo` reads it.
     package let subjectPublicKeyInfo: [UInt8]
     /// The Extensions in DER; empty if there are none.
     let extensions: [UInt8]

@@ -12,7 +12,7 @@ package import Storage
 /// as missing, so that the user pairs again, and stays on the disk until then.
 ///
 /// Another process can hold the group's lock for as long as it likes. It is taken only to make what two processes must not
-/// make at once, keys and shared directories: ``prepare(for:random:)``, before the token is spoken to. Whatever else
+/// make at once, keys and shared directories: `prepare(for:random:)`, before the token is spoken to. Whatever else
 /// changes is one file that is replaced as a whole, and needs no lock.
 package final class PairingStore: Sendable {
     let directory: Directory
@@ -188,7 +188,7 @@ extension PairingStore {
         package let label: String
         /// When a channel was last opened, to the day, in seconds since 1970; nil if it is not known.
         package let lastUsed: Int64?
-        /// Whether the token's key is another than the one that this user has worked with: ``isKeyChanged(_:)``.
+        /// Whether the token's key is another than the one that this user has worked with: `PairingStore.isKeyChanged`.
         package let isKeyChanged: Bool
 
         /// The token's serial number, 8 octets.
