@@ -142,6 +142,17 @@ detach() {
     wait_until sh -c '! ./readers | grep -q "^card .*Virtual PCD 00 00"' || fail "the token does not leave its reader"
 }
 
+# Makes a private key of 2048 bits. OpenSC refuses one in which a number begins with a zero octet, as one in 85 does.
+rsa_key() {
+    for _ in {1..20}; do
+        openssl genrsa -traditional -out "$1" 2048 2> /dev/null
+        if openssl asn1parse -in "$1" | awk -F: '/INTEGER/ && ++number > 4 && length($NF) != 256 { exit 1 }'; then
+            return 0
+        fi
+    done
+    fail "openssl makes no key of RSA whose numbers are all of full length"
+}
+
 # The label that the library shows.
 token_label() {
     pkcs11-tool --module "$module" -L | sed -n "/serial num *: $serial/q; s/^ *token label *: //p" | tail -n 1

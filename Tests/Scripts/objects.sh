@@ -44,7 +44,7 @@ key_pairs() {
         tool --keypairgen --key-type rsa:$bits --id ${bits:0:2} --label "RSA $bits"
         use_rsa ${bits:0:2}
     done
-    openssl genrsa -traditional -out imported.pem 2048 2> /dev/null
+    rsa_key imported.pem
     openssl rsa -in imported.pem -traditional -outform DER -out imported.der 2> /dev/null
     openssl rsa -in imported.pem -pubout -outform DER -out imported.pub 2> /dev/null
     openssl rsa -in imported.pem -pubout -out public.pem 2> /dev/null

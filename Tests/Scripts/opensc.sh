@@ -63,7 +63,7 @@ rsa_keys() {
         init --generate-key rsa/$bits --key-usage sign,decrypt --id ${bits:0:2} --label "RSA $bits"
         use_rsa ${bits:0:2}
     done
-    openssl genrsa -traditional -out imported.pem 2048 2> /dev/null
+    rsa_key imported.pem
     init --store-private-key imported.pem --passphrase "" --key-usage sign,decrypt --id 30 --label imported
     use_rsa 30
     expect 0 openssl pkey -in imported.pem -pubout -out expected.pem
