@@ -66,13 +66,7 @@ extension TokenObject {
     /// Whether the vendor's format describes it. What that has no place for is kept in an annotation.
     var isVendors: Bool { directory != .data }
 
-    var directory: RecordDirectory {
-        switch content {
-        case .key: .keys
-        case .certificate: .certificates
-        case .data, .secretKey, .publicKey: .data
-        }
-    }
+    var directory: RecordDirectory { content.directory }
 
     /// Where the object comes in a search: kinds one after another, and in each what OpenSC has stored last.
     fileprivate var rank: Int {
@@ -109,6 +103,16 @@ extension [TokenObject] {
     }
 }
 
+extension TokenObject.Content {
+    var directory: RecordDirectory {
+        switch self {
+        case .key: .keys
+        case .certificate: .certificates
+        case .data, .secretKey, .publicKey: .data
+        }
+    }
+}
+
 /// The record of an object.
 extension TokenObject {
     /// - Returns: nil if the record is that of a key pair, of nothing that belongs into the directory, or has no value.
@@ -127,10 +131,11 @@ extension TokenObject {
         case (.publicValue, _): content = .publicKey
         default: return nil
         }
-        self.init(content, label: record[.label] ?? [], id: record[.id] ?? [], isPrivate: record.isPrivate)
-        guard self.directory == directory else { return nil }
+        guard content.directory == directory else { return nil }
+        self.init(
+            content, label: record[.label] ?? [], id: record[.id] ?? [], isPrivate: record.isPrivate,
+            attributes: directory == .data ? record.attributes : [:])
         self.file = file
-        if !isVendors { attributes = record.attributes }
     }
 
     var record: ObjectRecord {
