@@ -67,8 +67,10 @@ define install_packages
 	fi
 endef
 
-.PHONY: help deps build-deps build check test model mutants constant-time fuzz threads soak nightly bench lint docs demo install uninstall clean
+.PHONY: help deps build-deps build check test model mutants constant-time fuzz threads soak nightly bench lint docs demo install uninstall clean test-pcscd test-alone
+ifndef BESIDE
 .NOTPARALLEL:
+endif
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name text; do \
@@ -92,15 +94,19 @@ check: ## build, lint, and run the tests that need neither root nor other packag
 	[ -z "$$missing" ] || { echo "Install these packages first, as root: apt-get install$$missing" >&2; exit 1; }
 	$(MAKE) --no-print-directory lint
 	$(swift_test)
-	Tests/Scripts/misuse.sh
+	Tests/Lint/misuse.sh
 
 test: deps build lint ## build, and run every test
 	$(swift_test)
-	Tests/Scripts/misuse.sh
+	Tests/Lint/misuse.sh
 	$(swift_build) --build-tests
 	swift test -c release --disable-local-rpath --disable-testable-imports --skip-build
 	docs/symbols.sh
 	Tests/Scripts/install.sh
+	$(MAKE) --no-print-directory --jobs 2 --output-sync=line BESIDE=yes test-pcscd test-alone
+
+# What uses pcscd, and what does not, run beside each other. What a script prints appears when it ends.
+test-pcscd:
 	Tests/Scripts/end-to-end.sh
 	Tests/Scripts/opensc.sh
 	Tests/Scripts/hardening.sh
@@ -115,13 +121,15 @@ test: deps build lint ## build, and run every test
 	Tests/Scripts/sharing.sh 10
 	Tests/Scripts/memory.sh
 	Tests/Scripts/daemons.sh
-	Tests/Scripts/model.sh
+
+test-alone:
+	Tests/Model/model.sh
 	Tests/Scripts/constant-time.sh
 	Tests/Scripts/threads.sh 10 thread
-	Tests/Scripts/fuzz.sh 3
+	Tests/Fuzz/fuzz.sh 3
 
 model: deps ## check the model of the secure channel's sessions
-	Tests/Scripts/model.sh
+	Tests/Model/model.sh
 
 constant-time: deps ## prove by valgrind that nothing secret decides a branch or a memory index
 	Tests/Scripts/constant-time.sh
@@ -133,7 +141,7 @@ mutants: deps ## break the secure channel in places, and require that a test not
 SECONDS = 60
 
 fuzz: build-deps ## feed random input to parsers and streams under AddressSanitizer; takes SECONDS
-	Tests/Scripts/fuzz.sh $(SECONDS)
+	Tests/Fuzz/fuzz.sh $(SECONDS)
 
 threads: build-deps ## let 16 threads call the library at once under ThreadSanitizer and AddressSanitizer; takes SECONDS each
 	Tests/Scripts/threads.sh $(SECONDS)
@@ -147,7 +155,7 @@ soak: deps ## interrupt an emulated token and its host ROUNDS times at random
 nightly: mutants soak ## what CI has no time for: mutants, soak, and SECONDS of sharing, threads and each fuzz target
 	Tests/Scripts/sharing.sh $(SECONDS)
 	Tests/Scripts/threads.sh $(SECONDS)
-	Tests/Scripts/fuzz.sh $(SECONDS)
+	Tests/Fuzz/fuzz.sh $(SECONDS)
 
 bench: deps build ## compare the speed with that of gost-engine, libgcrypt, nettle, SoftHSM2 and OpenSC
 	$(call install_packages,$(bench_packages))
@@ -160,13 +168,13 @@ bench: deps build ## compare the speed with that of gost-engine, libgcrypt, nett
 
 lint: ## check the format, references and licences, and expressions that the compiler gets wrong
 	swift format lint --strict -r Sources Tests Benchmarks Package.swift
-	Tests/Scripts/borrowing.pl
-	Tests/Scripts/references.pl
-	Tests/Scripts/licence.pl
+	Tests/Lint/borrowing.pl
+	Tests/Lint/references.pl
+	Tests/Lint/licence.pl
 
 docs: build-deps ## build the documentation of all symbols, without a warning, and check every link of the pages
 	docs/symbols.sh
-	Tests/Scripts/references.pl
+	Tests/Lint/references.pl
 
 demo: ## show the main job on an emulated token: activate, make a key, sign, verify with OpenSSL
 	Tests/Scripts/demo.sh

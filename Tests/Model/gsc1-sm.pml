@@ -19,7 +19,7 @@
  *                    -DM_NOLOCK -DHOSTS=2 -DBUDGET=0              reader transaction per exchange, not per call (P3)
  *                    -DM_NOPROBE -DHOSTS=2 -DBUDGET=0             call starts with the non-idempotent command (P3)
  *                    -DM_STRIKE1 -DHOSTS=3 -DCHANS=2 -DBUDGET=0 -DGOAL=2 -DKILLCHECK  one bad tag kills a session (P7)
- *   Tests/Scripts/model.sh runs all of them and fails unless each gives the wanted verdict.
+ *   Tests/Model/model.sh runs all of them and fails unless each gives the wanted verdict.
  *
  * Scope.  Cryptography is ideal: a tag is the tuple (session id, n, direction, command), which the attacker can
  * neither make nor change; it can lose, withhold, repeat and later release old messages, and inject junk and

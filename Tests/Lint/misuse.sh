@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Requires that what must not happen does not compile: each file of Tests/Programs/Misuse is refused with the one error
+# Requires that what must not happen does not compile: each file of Tests/Lint/Misuse is refused with the one error
 # that it names. Takes the modules of "swift build".
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . Tests/Scripts/common.sh
 
 build=.build/debug
-for source in Tests/Programs/Misuse/*.swift; do
+for source in Tests/Lint/Misuse/*.swift; do
     expected=$(sed -n 's|^// error: ||p' "$source")
     errors=$(swiftc -emit-sil -o "$work/misuse.sil" -package-name "$(package_name $build.yaml)" -swift-version 6 \
         -I $build/Modules -I Include/COpenSSL -I Include/CHostProcess \

@@ -33,7 +33,7 @@ for my $file (sort split /\0/, `find . \\( -name .git -o -name '.build*' -o -nam
     my $first = @lines && $lines[0] =~ m{^#!|^// swift-tools-version} ? 1 : 0;
     next if @lines > $first && $lines[$first] eq $line;
     if (!$adds) {
-        print STDERR "$file: no \"$identifier\" at the top; Tests/Scripts/licence.pl --add writes it\n";
+        print STDERR "$file: no \"$identifier\" at the top; Tests/Lint/licence.pl --add writes it\n";
         $wrong++;
         next;
     }

@@ -3,9 +3,9 @@
 # corpus.sh unpack|pack TARGET: the inputs with which a fuzz target begins lie in Tests/Fuzz/Corpora/<target>.tar.gz.
 # "unpack" lays them into .build/fuzz/<target>/kept, "pack" makes the archive of what lies there. To add inputs:
 #
-#     Tests/Scripts/corpus.sh unpack card
+#     Tests/Fuzz/corpus.sh unpack card
 #     cp FILE... .build/fuzz/card/kept
-#     Tests/Scripts/corpus.sh pack card
+#     Tests/Fuzz/corpus.sh pack card
 #
 # An input is named by its SHA-1, as libFuzzer names it, and the archive depends on the inputs alone.
 set -euo pipefail

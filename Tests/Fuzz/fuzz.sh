@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# fuzz.sh [SECONDS [keep|- [TARGET]]]: builds the libraries, the driver and the emulator for libFuzzer and
+# AddressSanitizer and runs every fuzz target, or TARGET alone, for so many seconds (60), as many at once as there are
+# processors. target.sh says how one runs. With "keep", the inputs that reach code that no kept one reaches are added to
+# its corpus; corpus.sh adds others.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+. Tests/Scripts/common.sh
+
+for target in HostCrypto ChannelToken Emulator Configuration Token; do
+    swift build -c release --scratch-path .build/fuzz --target $target --sanitize address -Xswiftc -sanitize=fuzzer \
+        -Xswiftc -enable-testing -Xswiftc -DWATCHED_HEAP
+done
+for source in Tests/Fuzz/${3:-*}.swift; do basename "$source" .swift; done \
+    | xargs -n 1 -P "$(nproc)" Tests/Fuzz/target.sh "${1:-60}" "${2:--}"
+echo "fuzz.sh: passed"

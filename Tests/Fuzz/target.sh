@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# target.sh SECONDS keep|- TARGET: compiles a fuzz target with what fuzz.sh has built, and runs it for so many seconds,
+# beginning with the inputs of its corpus, Tests/Fuzz/Corpora/<target>.tar.gz. What is found lies in .build/fuzz/<target>,
+# where "log" has what the fuzzer says; it is printed if the target fails.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+. Tests/Scripts/common.sh
+
+target=$3
+build=.build/fuzz
+directory=$build/$target
+dictionary=Tests/Fuzz/$target.dict
+
+mkdir -p "$directory/corpus"
+exec 3>&1 > "$directory/log" 2>&1
+trap 'cat "$directory/log" >&3' ERR
+
+Tests/Fuzz/corpus.sh unpack "$target"
+# shellcheck disable=SC2046
+swiftc -O -sanitize=fuzzer,address -package-name "$(package_name $build/release.yaml)" -parse-as-library \
+    -swift-version 6 -use-ld=lld -I $build/release/Modules -I Include/COpenSSL -I Include/CHostProcess \
+    -Xcc -fmodule-map-file=$build/release/GOSTKernels.build/module.modulemap \
+    "Tests/Fuzz/$target.swift" $(find "Tests/Fuzz/$target" -name '*.swift' 2> /dev/null) \
+    $(objects $build/release \
+        APDU ChannelToken Configuration Emulator GOST GOSTKernels HostCrypto HostProcess Locking Logging Secrets \
+        SecureChannel Storage Token) \
+    -lcrypto -o "$directory/fuzz"
+# shellcheck disable=SC2046
+SWIFT_BACKTRACE=enable=no "$directory/fuzz" -max_total_time="$1" -max_len=1024 -len_control=0 -timeout=20 \
+    -print_final_stats=1 -verbosity=0 -artifact_prefix="$directory/" \
+    $([ ! -e "$dictionary" ] || echo "-dict=$dictionary") "$directory/corpus" "$directory/kept"
+if [ "$2" = keep ]; then
+    "$directory/fuzz" -merge=1 -use_counters=0 -max_len=1024 "$directory/kept" "$directory/corpus"
+    Tests/Fuzz/corpus.sh pack "$target"
+fi
+echo "$target: $(sed -n 's/^stat::number_of_executed_units: *//p' "$directory/log") inputs" >&3
