@@ -123,7 +123,7 @@ extension() {
     expect 0 "${checked[@]}" ./extended "$slot" $pin 87654321 unreadable signer
     timeout 120 "${checked[@]}" ./extended "$slot" $pin 87654321 signer ca > message 2> output || status=$?
     [ "$status" = 0 ] || fail "extended: $(cat output)"
-    expect 0 openssl cms -verify -in message -inform DER -CAfile ca.pem -purpose any -out signed
+    expect 0 openssl cms -verify -cades -in message -inform DER -CAfile ca.pem -purpose any -out signed
     grep -q "signed by the token" signed || fail "the message has another content"
     expect 0 "${checked[@]}" ./extended "$slot" $pin 87654321 restore
     passed "$1: the vendor's extension requests a certificate and signs with it; OpenSSL verifies both"

@@ -23,6 +23,8 @@ package enum DERTag: UInt8 {
     case subjectUniqueID = 0x82
     /// [3], constructed.
     case context3 = 0xA3
+    /// [4], constructed.
+    case context4 = 0xA4
 }
 
 /// A strict reader of DER (X.690, 10.1): lengths are definite and in the fewest octets, and nothing may be left over.

@@ -144,20 +144,22 @@ extension SignedData.Signer {
 
     /// The one value of a signed attribute in DER; nil if there is none, more than one, or no attribute but one.
     private func value(of type: [UInt8]) -> [UInt8]? {
-        do throws(GOSTError) { return try readValue(of: type) } catch { return nil }
+        guard let values = try? self.values(of: type), values.count == 1 else { return nil }
+        return values.first
     }
 
-    private func readValue(of type: [UInt8]) throws(GOSTError) -> [UInt8]? {
-        let octets = signedAttributes ?? []
-        var reader = DERReader(octets.span)
+    /// The values of each signed attribute of a type, in DER.
+    ///
+    /// - Throws: `GOSTError/invalidEncoding` if the attributes cannot be read.
+    func values(of type: [UInt8]) throws(GOSTError) -> [[UInt8]] {
+        guard let signedAttributes else { return [] }
+        var reader = DERReader(signedAttributes.span)
         var set = DERReader(try reader.contents(.set))
-        var found: [UInt8]?
+        var found: [[UInt8]] = []
         while !set.isAtEnd {
             var attribute = DERReader(try set.contents(.sequence))
             guard try attribute.objectIdentifier() == type else { continue }
-            let value = [UInt8](copying: try attribute.contents(.set))
-            guard found == nil else { throw .invalidEncoding }
-            found = value
+            found.append([UInt8](copying: try attribute.contents(.set)))
         }
         return found
     }

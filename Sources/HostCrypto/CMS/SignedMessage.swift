@@ -2,7 +2,8 @@
 import GOST
 import Secrets
 
-/// A message with one signer (CMS SignedData, RFC 5652, 5), to be signed by whoever has the private key.
+/// A message with one signer (CMS SignedData, RFC 5652, 5; CAdES-BES, RFC 5126, 4.3.1), to be signed by whoever has the
+/// private key: of GOST, RSA or ECDSA, on a token or not.
 package struct SignedMessage: Sendable {
     /// The signed attributes, a SET OF in DER: what is signed (RFC 5652, 5.4).
     package let signedAttributes: [UInt8]
@@ -10,7 +11,8 @@ package struct SignedMessage: Sendable {
     private let signer: [UInt8]
     private let certificates: [[UInt8]]
 
-    /// Puts the signed attributes together: the content's type and digest, the time, and what its writer can read.
+    /// Puts the signed attributes together: the content's type and digest, the time, the signer's certificate, and what a
+    /// signer with GOST can read.
     ///
     /// - Parameters:
     ///   - contentDigest: The digest of the content by the algorithm's hash function.
@@ -18,7 +20,8 @@ package struct SignedMessage: Sendable {
     ///   - others: Further certificates to go with it, in DER.
     ///   - signingTime: In seconds since 1970.
     /// - Throws: ``HostCryptoError/invalidLength`` for the digest; ``HostCryptoError/invalidEncoding`` for a
-    ///   certificate; ``HostCryptoError/invalidParameter`` for a time before 1950 or after 9999.
+    ///   certificate; ``HostCryptoError/invalidParameter`` for a time before 1950 or after 9999;
+    ///   ``HostCryptoError/libraryFailure``.
     package init(
         contentDigest: [UInt8], certificate: [UInt8], others: [[UInt8]], algorithm: SignatureAlgorithm,
         signingTime: Int
@@ -30,12 +33,15 @@ package struct SignedMessage: Sendable {
             let further = try Certificate(der: other.span).der
             if !certificates.contains(further) { certificates.append(further) }
         }
-        let attributes = [
+        var attributes = [
             Self.attribute(CMS.contentType, CMS.data),
             Self.attribute(CMS.messageDigest, DERTag.octetString.element(contentDigest)),
             Self.attribute(CMS.signingTime, try CalendarTime(secondsSince1970: signingTime).der),
-            Self.attribute(CMS.capabilities, DERTag.sequence.element(CMS.gostCapabilities)),
+            Self.attribute(CMS.signingCertificateV2, try SigningCertificate.value(for: fields, algorithm)),
         ]
+        if case .gost = algorithm {
+            attributes.append(Self.attribute(CMS.capabilities, DERTag.sequence.element(CMS.gostCapabilities)))
+        }
         // The members of a SET OF stand in the order of their octets (X.690, 11.6).
         let sorted = attributes.sorted { $0.lexicographicallyPrecedes($1) }
         signedAttributes = DERTag.set.element(Array(sorted.joined()))
@@ -55,21 +61,50 @@ package struct SignedMessage: Sendable {
     ///   - content: nil if it goes another way.
     /// - Throws: ``HostCryptoError/invalidParameter`` for an algorithm that has no identifier here.
     package func der(signature: [UInt8], content: [UInt8]?) throws(HostCryptoError) -> [UInt8] {
+        let (head, tail) = try ends(signature: signature, contentCount: content?.count)
+        return head + (content ?? []) + tail
+    }
+
+    /// What stands before the content of the message and behind it, for a content that is too long to be kept. What
+    /// stands before it depends on nothing but lengths.
+    ///
+    /// - Parameters:
+    ///   - signature: Of ``signedAttributes``, as PKCS #11 has it.
+    ///   - contentCount: The octets of the content; nil if it goes another way.
+    /// - Throws: ``HostCryptoError/invalidLength`` for a content of 4 GiB or more, whose length has more octets than
+    ///   readers take; ``HostCryptoError/invalidParameter`` as ``der(signature:content:)`` does.
+    package func ends(
+        signature: [UInt8], contentCount: Int?
+    ) throws(HostCryptoError) -> (head: [UInt8], tail: [UInt8]) {
+        let count = contentCount ?? 0
+        guard (0..<1 << 32).contains(count) else { throw .invalidLength }
         let version = DERTag.integer.element([1])
         let attributes = [DERTag.context0.rawValue] + signedAttributes.dropFirst()
         let signerInfo = DERTag.sequence.element(
             version + signer + algorithm.digest.identifier + attributes + (try algorithm.signerInfoIdentifier())
                 + DERTag.octetString.element(algorithm.encoded(signature)))
-        let octets = content.map { DERTag.context0.element(DERTag.octetString.element($0)) } ?? []
         let sorted = certificates.sorted { $0.lexicographicallyPrecedes($1) }
-        let signedData = DERTag.sequence.element(
-            version + DERTag.set.element(algorithm.digest.identifier) + DERTag.sequence.element(CMS.data + octets)
-                + DERTag.context0.element(Array(sorted.joined())) + DERTag.set.element(signerInfo))
-        return DERTag.sequence.element(CMS.signedData + DERTag.context0.element(signedData))
+        let tail = DERTag.context0.element(Array(sorted.joined())) + DERTag.set.element(signerInfo)
+
+        let octets =
+            contentCount == nil ? [] : DERTag.context0.beginning(DERTag.octetString.header(count: count), rest: count)
+        let content = DERTag.sequence.beginning(CMS.data + octets, rest: count)
+        let rest = count + tail.count
+        let signedData = DERTag.sequence.beginning(
+            version + DERTag.set.element(algorithm.digest.identifier) + content, rest: rest)
+        let explicit = DERTag.context0.beginning(signedData, rest: rest)
+        return (DERTag.sequence.beginning(CMS.signedData + explicit, rest: rest), tail)
     }
 }
 
-/// The object identifiers of CMS in DER, tag and length included (RFC 5652, 11; RFC 8551, 2.5.2).
+extension DERTag {
+    /// The beginning of an element whose contents are these octets and as many more.
+    fileprivate func beginning(_ octets: [UInt8], rest: Int) -> [UInt8] {
+        header(count: octets.count + rest) + octets
+    }
+}
+
+/// The object identifiers of CMS in DER, tag and length included (RFC 5652, 11; RFC 8551, 2.5.2; RFC 5035, 3, 5).
 enum CMS {
     static let data = pkcs([7, 1])
     static let signedData = pkcs([7, 2])
@@ -77,6 +112,8 @@ enum CMS {
     static let messageDigest = pkcs([9, 4])
     static let signingTime = pkcs([9, 5])
     static let capabilities = pkcs([9, 15])
+    static let signingCertificate = pkcs([9, 16, 2, 12])
+    static let signingCertificateV2 = pkcs([9, 16, 2, 47])
 
     /// The ciphers that whoever signs with GOST can read: GOST 28147-89.
     static let gostCapabilities = DERTag.sequence.element(

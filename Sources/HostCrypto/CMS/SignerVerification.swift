@@ -16,7 +16,13 @@ package final class SignerVerification {
     private let signers: [SignedData.Signer]
     private let search: PathSearch
     /// Who has signed, when that is known.
-    private var found: [PathCandidate] = []
+    private var found: [Found] = []
+
+    private struct Found {
+        let candidate: PathCandidate
+        /// The certificates that the signer wants on the path.
+        let others: [NamedCertificate]
+    }
 
     /// - Parameters:
     ///   - usesMessage: Whether the certificates that came with the message are used.
@@ -41,7 +47,8 @@ package final class SignerVerification {
     /// Looks for the certificate of each signer, with whose key its signature is valid.
     ///
     /// A signature by MD5, by SHA-1 or with a key of RSA below 1024 bits counts for nothing, nor does one without signed
-    /// attributes of what may be another message's attributes.
+    /// attributes of what may be another message's attributes. A certificate that the signed attributes do not name,
+    /// though they name one, is not the signer's.
     ///
     /// - Parameters:
     ///   - digests: The content's, by each of the signers' hash functions.
@@ -55,33 +62,34 @@ package final class SignerVerification {
         found = []
         for signer in signers {
             guard let digest = digests[signer.digest], signer.hasSignedAttributes || !form.isAttributes,
-                let candidate = try certificate(of: signer, digest)
+                let signed = try certificate(of: signer, digest)
             else { return nil }
-            found.append(candidate)
+            found.append(signed)
         }
+        let candidates = found.map(\.candidate)
         return Result(
-            certificates: found.map(\.certificate.der), known: found.filter(\.isKnown).map(\.certificate.der))
+            certificates: candidates.map(\.certificate.der), known: candidates.filter(\.isKnown).map(\.certificate.der))
     }
 
-    private func certificate(
-        of signer: SignedData.Signer, _ digest: [UInt8]
-    ) throws(HostCryptoError) -> PathCandidate? {
-        guard signer.digest.resistsCollisions, let signed = try signer.signedDigest(contentDigest: digest) else {
-            return nil
-        }
+    private func certificate(of signer: SignedData.Signer, _ digest: [UInt8]) throws(HostCryptoError) -> Found? {
+        guard signer.digest.resistsCollisions, let signed = try signer.signedDigest(contentDigest: digest),
+            let named = try? SigningCertificate(signer)
+        else { return nil }
         for candidate in search.candidates(issuer: signer.issuer, serialNumber: signer.serialNumber) {
-            guard let key = candidate.key else { continue }
+            guard try named.allows(candidate), let key = candidate.key else { continue }
             guard search.takeSignature() else { return nil }
-            if try signer.isSignature(of: signed, with: key) { return candidate }
+            if try signer.isSignature(of: signed, with: key) {
+                return Found(candidate: candidate, others: named.others)
+            }
         }
         return nil
     }
 
-    /// Whether a path leads from each signer to a trusted certificate.
+    /// Whether a path leads from each signer to a trusted certificate, and over all that the signer has named.
     ///
     /// - Throws: ``HostCryptoError/libraryFailure``.
     package func trustsSigners() throws(HostCryptoError) -> Bool {
-        for signer in found where try !search.trusts(signer) { return false }
+        for signer in found where try !search.trusts(signer.candidate, over: signer.others) { return false }
         return !found.isEmpty
     }
 }

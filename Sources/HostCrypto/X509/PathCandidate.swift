@@ -8,6 +8,7 @@ final class PathCandidate {
     let isKnown, isTrusted: Bool
     private let time: Int
     private let signature: HashedStructure
+    private var digests: [DigestAlgorithm: [UInt8]] = [:]
 
     /// How many authorities lay behind, and how many certificates, when a path was found to lead from here to a trusted
     /// certificate.
@@ -31,6 +32,17 @@ final class PathCandidate {
 
     /// Whether issuer and subject are the same.
     var isSelfIssued: Bool { certificate.issuer == certificate.subject }
+
+    /// The digest of the whole certificate.
+    ///
+    /// - Throws: ``HostCryptoError/libraryFailure``.
+    func digest(by algorithm: DigestAlgorithm) throws(HostCryptoError) -> [UInt8] {
+        if let known = digests[algorithm] { return known }
+        let der = certificate.der
+        let digest = try Digest.digest(der.span, algorithm)
+        digests[algorithm] = digest
+        return digest
+    }
 
     /// Whether it is signed with a key, by a hash function that resists collisions.
     func isSigned(with key: PublicKeyInfo) throws(HostCryptoError) -> Bool { try signature.isSigned(with: key) }

@@ -71,30 +71,33 @@ package final class PathSearch {
 
     /// Whether a path leads from a certificate that signs messages to a trusted one.
     ///
+    /// - Parameter named: Certificates that must all lie on it.
     /// - Throws: ``HostCryptoError/libraryFailure``.
-    func trusts(_ leaf: PathCandidate) throws(HostCryptoError) -> Bool {
+    func trusts(_ leaf: PathCandidate, over named: [NamedCertificate] = []) throws(HostCryptoError) -> Bool {
         guard leaf.key != nil, leaf.details?.signsMessages == true else { return false }
-        return try leads(from: leaf, authorities: 0, path: [])
+        return try leads(from: leaf, authorities: 0, path: [], over: named)
     }
 
     /// - Parameters:
     ///   - authorities: How many certificates of authorities that others issued lie behind.
     ///   - path: The certificates on the way here.
     private func leads(
-        from candidate: PathCandidate, authorities: Int, path: [PathCandidate]
+        from candidate: PathCandidate, authorities: Int, path: [PathCandidate], over named: [NamedCertificate]
     ) throws(HostCryptoError) -> Bool {
         guard candidate.details?.isUsable == true else { return false }
-        if candidate.isTrusted, candidate.isSelfIssued || store.allowsPartialPaths { return true }
-        if let proof = candidate.proof, proof == (authorities, path.count) { return true }
-        guard path.count < Self.maximumLength else { return false }
         let longer = path + [candidate]
+        if candidate.isTrusted, candidate.isSelfIssued || store.allowsPartialPaths, try longer.haveAll(named) {
+            return true
+        }
+        if named.isEmpty, let proof = candidate.proof, proof == (authorities, path.count) { return true }
+        guard path.count < Self.maximumLength else { return false }
         for issuer in try self.authorities(named: candidate.certificate.issuer) {
             guard let key = issuer.key, issuer.details?.pathLength ?? authorities >= authorities,
                 !longer.contains(where: { $0 === issuer }), takeSignature(), try candidate.isSigned(with: key),
                 try isNotRevoked(candidate, by: issuer, key, isLeaf: path.isEmpty)
             else { continue }
             let further = issuer.isSelfIssued ? authorities : authorities + 1
-            guard try leads(from: issuer, authorities: further, path: longer) else { continue }
+            guard try leads(from: issuer, authorities: further, path: longer, over: named) else { continue }
             candidate.proof = (authorities, path.count)
             return true
         }
@@ -145,5 +148,19 @@ package final class PathSearch {
         let isSigned = try list.isSigned(with: key)
         list.signers[ObjectIdentifier(issuer)] = isSigned
         return isSigned
+    }
+}
+
+extension [PathCandidate] {
+    /// Whether each of the names is that of one of them.
+    ///
+    /// - Throws: ``HostCryptoError/libraryFailure``.
+    fileprivate func haveAll(_ names: [NamedCertificate]) throws(HostCryptoError) -> Bool {
+        for name in names {
+            var isThere = false
+            for candidate in self where try name.isName(of: candidate) { isThere = true }
+            guard isThere else { return false }
+        }
+        return true
     }
 }

@@ -25,13 +25,15 @@ final class MadeKey {
     }
 }
 
-/// A message without signed attributes, whose signers all have the same signature.
+/// A message whose signers all have the same signature.
 struct MadeMessage {
     var content: [UInt8]
     /// The certificates of the signers, and those that go with the message.
     var signers, certificates: [[UInt8]]
     /// An ECDSA-Sig-Value.
     var signature: [UInt8]
+    /// The signed attributes, a SET OF in DER; nil if the content itself is signed.
+    var attributes: [UInt8]?
 
     func der() throws -> [UInt8] {
         let version = DERTag.integer.element([1])
@@ -41,7 +43,8 @@ struct MadeMessage {
         let infos = try signers.map { der in
             let fields = try Certificate(der: der.span)
             return DERTag.sequence.element(
-                version + DERTag.sequence.element(fields.issuer + fields.serialNumber) + sha256 + algorithm
+                version + DERTag.sequence.element(fields.issuer + fields.serialNumber) + sha256
+                    + (attributes.map { [DERTag.context0.rawValue] + $0.dropFirst() } ?? []) + algorithm
                     + DERTag.octetString.element(signature))
         }
         let type: [UInt8] = [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x07]

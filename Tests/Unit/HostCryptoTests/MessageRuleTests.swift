@@ -42,6 +42,11 @@ struct MessageRuleTests {
     static let rules: [Rule] = [
         Rule(name: "plain", verdict: .trusted, openssl: true),
         Rule(name: "GOST", verdict: .trusted, openssl: true, options: "-md md_gost12_256", newKey: gost),
+        Rule(name: "CAdES", verdict: .trusted, openssl: true, options: "-cades"),
+        Rule(name: "CAdES, GOST", verdict: .trusted, openssl: true, options: "-cades -md md_gost12_256", newKey: gost),
+        Rule(
+            name: "CAdES, long GOST", verdict: .trusted, openssl: true, options: "-cades -md md_gost12_512",
+            newKey: "gost2012_512 -pkeyopt paramset:A"),
 
         // Extended key usage.
         Rule(name: "mail", verdict: .trusted, openssl: true, signer: "extendedKeyUsage=emailProtection"),
@@ -115,11 +120,11 @@ struct MessageRuleTests {
         #expect(isAccepted == rule.openssl)
         #expect(isAccepted || rule.verdict != .trusted)
         let message = try openssl.read("message")
-        #expect(try verdict(message, content, trusting: openssl.certificate("root")) == rule.verdict)
+        #expect(try Self.verdict(message, content, trusting: openssl.certificate("root")) == rule.verdict)
     }
 
     /// What the host says of a message.
-    private func verdict(_ der: [UInt8], _ content: [UInt8], trusting root: [UInt8]) throws -> Verdict {
+    static func verdict(_ der: [UInt8], _ content: [UInt8], trusting root: [UInt8]) throws -> Verdict {
         let message = try SignedData(der: der.span)
         let now = Int(Date().timeIntervalSince1970) + 60
         let verification = try SignerVerification(
@@ -151,14 +156,14 @@ struct MessageRuleTests {
         let forged = try bare(attributes)
         try openssl.write(forged, "forged")
         #expect(try openssl.verifies("forged", trusting: "root.pem"), "the program takes attributes for content")
-        #expect(try verdict(forged, attributes, trusting: root) == .refused)
+        #expect(try Self.verdict(forged, attributes, trusting: root) == .refused)
         // The first attribute's type can be longer than what is kept of a content.
         let attribute = [0x30, 0x82, 0x01, 0x30, 0x06, 0x82, 0x01, 0x28] + [UInt8](repeating: 1, count: 0x128)
         let long = [0x31, 0x82, 0x01, 0x34] + attribute + [0x31, 2, 5, 0]
-        #expect(try verdict(bare(long), long, trusting: root) == .refused)
+        #expect(try Self.verdict(bare(long), long, trusting: root) == .refused)
 
         for content in [attributes + [0], Array(attributes.dropLast()), [0x31], [0x31, 0], [UInt8]("1001")] {
-            #expect(try verdict(bare(content), content, trusting: root) == .trusted)
+            #expect(try Self.verdict(bare(content), content, trusting: root) == .trusted)
         }
     }
 }

@@ -58,7 +58,7 @@ struct SignedMessageTests {
             try openssl.write(content, "content")
             try openssl.write(message.der(signature: signature, content: content), "attached")
             try openssl.write(message.der(signature: signature, content: nil), "detached")
-            let options = "cms -verify -binary -inform DER -CAfile ca.pem -purpose any"
+            let options = "cms -verify -cades -binary -inform DER -CAfile ca.pem -purpose any"
             try openssl.run("\(options) -in attached -out output")
             #expect(try openssl.read("output") == content)
             try openssl.run("\(options) -in detached -content content -out output")
@@ -76,7 +76,7 @@ struct SignedMessageTests {
         let key = try PublicKeyInfo(der: parsed.subjectPublicKeyInfo.span)
         let command =
             "cms -sign -binary -in content -signer ca.pem -inkey key -md \(algorithm.digest.program) -outform DER"
-        try openssl.run("\(command) -nodetach -out theirs")
+        try openssl.run("\(command) -nodetach -cades -out theirs")
         try openssl.run("\(command) -out theirs.detached")
         try openssl.run("\(command) -noattr -nosmimecap -out theirs.bare")
         for name in ["attached", "detached", "theirs", "theirs.detached", "theirs.bare"] {
@@ -90,6 +90,41 @@ struct SignedMessageTests {
             #expect(try signer.hasSigned(contentDigest: digest, with: key), "\(name)")
             #expect(try !signer.hasSigned(contentDigest: digest.changed(at: 0), with: key), "\(name)")
             expectChangesRefused(der, digest, key)
+        }
+        // The program writes SHA-512 without the NULL, and uses the older attribute with SHA-1.
+        guard ![.sha1, .sha512].contains(algorithm.digest) else { return }
+        let attribute = try #require(try signingCertificate(in: openssl.read("attached")))
+        #expect(try attribute == signingCertificate(in: openssl.read("theirs")))
+    }
+
+    /// The value of the attribute signing-certificate-v2 in DER.
+    private func signingCertificate(in message: [UInt8]) throws -> [UInt8]? {
+        let type = DERTag.objectIdentifier.element([UInt8](hex: "2A864886F70D010910022F"))
+        guard let end = message.firstRange(of: type)?.upperBound else { return nil }
+        var reader = DERReader(message.span.extracting(droppingFirst: end))
+        return [UInt8](copying: try reader.contents(.set))
+    }
+
+    @Test("The ends of a message stand around a content of any length below 4 GiB, and depend on its length alone")
+    func ends() throws {
+        let certificate = try OpenSSL().makeCertificate("rsa:512 -sha1")
+        func message(_ digest: UInt8) throws -> SignedMessage {
+            try SignedMessage(
+                contentDigest: [UInt8](repeating: digest, count: 20), certificate: certificate, others: [],
+                algorithm: .rsa(.sha1), signingTime: 0)
+        }
+        let (signature, signed) = ([UInt8](repeating: 1, count: 64), try message(1))
+        for count in [0, 1, 127, 128, 70_000] {
+            let content = [UInt8](repeating: 0x6B, count: count)
+            let (head, tail) = try signed.ends(signature: signature, contentCount: count)
+            #expect(try head + content + tail == signed.der(signature: signature, content: content))
+            let other = try message(2).ends(signature: [UInt8](repeating: 2, count: 64), contentCount: count)
+            #expect(head == other.head && tail != other.tail)
+        }
+        let long = try signed.ends(signature: signature, contentCount: 0xFFFF_FFFF).head
+        #expect(long.suffix(6) == [0x04, 0x84, 0xFF, 0xFF, 0xFF, 0xFF])
+        for count in [-1, 1 << 32, .max] {
+            expect(.invalidLength) { _ = try signed.ends(signature: signature, contentCount: count) }
         }
     }
 

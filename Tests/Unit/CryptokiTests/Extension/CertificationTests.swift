@@ -214,7 +214,7 @@ struct CertificationTests {
     func messages(_ algorithm: PublicKeyAlgorithm) throws {
         let scene = try Scene(algorithm)
         let certificate = try scene.certificate()
-        let options = "cms -verify -binary -inform DER -CAfile ca.pem -purpose any"
+        let options = "cms -verify -cades -binary -inform DER -CAfile ca.pem -purpose any"
         for count in [1, 40, 5000] {
             let content = [UInt8](repeating: 0x6B, count: count)
             try scene.openssl.write(content, "content")
@@ -238,7 +238,8 @@ struct CertificationTests {
         let message = try scene.sign([1], certificate, others: [certificate])
         #expect(try SignedData(der: message.span).certificates == [plain])
         try scene.openssl.write(message, "message")
-        try scene.openssl.run("cms -verify -binary -inform DER -CAfile ca.pem -purpose any -in message -out output")
+        try scene.openssl.run(
+            "cms -verify -cades -binary -inform DER -CAfile ca.pem -purpose any -in message -out output")
         let text = try scene.application.library.withSession(scene.session) { session throws(CKError) in
             try session.certificateText(certificate)
         }

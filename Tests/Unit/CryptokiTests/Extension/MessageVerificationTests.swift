@@ -153,6 +153,29 @@ struct MessageVerificationTests {
         #expect(try scene.verify().isTrusted)
     }
 
+    @Test("a message that names its signer's certificate is not verified with another one of the same key")
+    func namedSigner() throws {
+        let scene = try Scene()
+        try scene.openssl.run("x509 -req -in request -CA ca.pem -CAkey ca.key -set_serial 2 -outform DER -out twin")
+        let twin = try scene.openssl.read("twin")
+        for (option, isBound) in [("-cades", true), ("", false)] {
+            try scene.openssl.run(
+                "cms -sign -binary -in content -inkey key -md md_gost12_256 -outform DER -nodetach -nocerts -out other"
+                    + " -signer signer.pem \(option)")
+            let message = try scene.openssl.read("other")
+            try scene.start(message, trusted: [scene.authority], certificates: [scene.signer])
+            #expect(try scene.verify().isTrusted)
+            try scene.start(message, trusted: [scene.authority], certificates: [twin])
+            if isBound {
+                #expect(throws: CKError.signatureInvalid) { try scene.verify() }
+            } else {
+                #expect(try scene.verify().signers == [twin])
+            }
+            try scene.start(message, trusted: [scene.authority], certificates: [twin, scene.signer])
+            #expect(try scene.verify().signers == [isBound ? scene.signer : twin])
+        }
+    }
+
     @Test("octets behind a certificate of the store are ignored, and the signer is told without them")
     func tails() throws {
         let scene = try Scene()

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+import GOST
+import Secrets
+
+/// A certificate that a signed attribute names by its digest (ESSCertIDv2, RFC 5035, 4; ESSCertID, 6).
+struct NamedCertificate: Sendable {
+    let algorithm: DigestAlgorithm
+    let digest: [UInt8]
+    /// The IssuerSerial in DER; nil if the digest stands alone.
+    let issuerSerial: [UInt8]?
+
+    /// - Throws: ``HostCryptoError/libraryFailure``.
+    init(_ certificate: Certificate, by algorithm: DigestAlgorithm) throws(HostCryptoError) {
+        let der = certificate.der
+        self.algorithm = algorithm
+        digest = try Digest.digest(der.span, algorithm)
+        issuerSerial = certificate.issuerSerial
+    }
+
+    /// Reads an ESSCertIDv2. An ESSCertID is one without an algorithm, by SHA-1.
+    fileprivate init(_ reader: inout DERReader, default standard: DigestAlgorithm) throws(GOSTError) {
+        var element = DERReader(try reader.contents(.sequence))
+        var algorithm: DigestAlgorithm? = standard
+        if element.isAt(.sequence), standard != .sha1 {
+            var identifier = DERReader(try element.contents(.sequence))
+            let oid = try identifier.objectIdentifier()
+            algorithm = DigestAlgorithm.allCases.first { $0.oid == oid }
+        }
+        guard let algorithm else { throw .invalidParameter }
+        self.algorithm = algorithm
+        digest = [UInt8](copying: try element.contents(.octetString))
+        issuerSerial = element.isAtEnd ? nil : [UInt8](copying: try element.element(.sequence))
+        try element.end()
+    }
+
+    /// The ESSCertIDv2 in DER. SHA-256 is its default, which DER leaves out (X.690, 11.5).
+    fileprivate var der: [UInt8] {
+        DERTag.sequence.element(
+            (algorithm == .sha256 ? [] : algorithm.identifier) + DERTag.octetString.element(digest)
+                + (issuerSerial ?? []))
+    }
+
+    /// Whether it names a certificate. Issuer and number, if they stand there, have to be the certificate's too.
+    ///
+    /// - Throws: ``HostCryptoError/libraryFailure``.
+    func isName(of candidate: PathCandidate) throws(HostCryptoError) -> Bool {
+        guard try candidate.digest(by: algorithm) == digest else { return false }
+        return issuerSerial == nil || issuerSerial == candidate.certificate.issuerSerial
+    }
+}
+
+/// What signed attributes say of the signer's certificate and of those above it: signing-certificate-v2 (RFC 5035, 3) and
+/// signing-certificate (5). With either a message is CAdES-BES (RFC 5126, 4.3.1), and no other certificate of the same
+/// key can take the place of the signer's.
+struct SigningCertificate: Sendable {
+    /// What names the signer's certificate, once for each of the attributes; empty if there is none.
+    private var own: [NamedCertificate] = []
+    /// What names other certificates, all of which the path to a trusted one has to lead over.
+    private(set) var others: [NamedCertificate] = []
+
+    /// The greatest number of others.
+    private static let limit = 16
+
+    /// - Throws: ``GOSTError/invalidEncoding`` for an attribute that cannot be read, stands there twice or names nobody;
+    ///   ``GOSTError/invalidParameter`` for a hash function that is not known here, and more than 16 other certificates.
+    init(_ signer: SignedData.Signer) throws(GOSTError) {
+        for (type, standard) in [(CMS.signingCertificateV2, DigestAlgorithm.sha256), (CMS.signingCertificate, .sha1)] {
+            let values = try signer.values(of: type)
+            guard values.count <= 1 else { throw .invalidEncoding }
+            if let value = values.first { try take(value, default: standard) }
+        }
+    }
+
+    private mutating func take(_ value: [UInt8], default standard: DigestAlgorithm) throws(GOSTError) {
+        var reader = DERReader(value.span)
+        var attribute = DERReader(try reader.contents(.sequence))
+        try reader.end()
+        var list = DERReader(try attribute.contents(.sequence))
+        // Policies.
+        if !attribute.isAtEnd { _ = try attribute.contents(.sequence) }
+        try attribute.end()
+        own.append(try NamedCertificate(&list, default: standard))
+        while !list.isAtEnd {
+            guard others.count < Self.limit else { throw .invalidParameter }
+            others.append(try NamedCertificate(&list, default: standard))
+        }
+    }
+
+    /// The value of signing-certificate-v2 in DER, for a signature by an algorithm.
+    ///
+    /// The certificate is hashed as the content is: whoever reads a signature of GOST has Streebog and may have nothing
+    /// else, and OpenSSL 3.0 with the gost engine takes each of the three (`openssl cms -verify -cades`), and writes it
+    /// so. Issuer and number stand beside it, as OpenSSL writes them too. Where the content's digest does not resist
+    /// collisions it is SHA-256.
+    static func value(
+        for certificate: Certificate, _ algorithm: SignatureAlgorithm
+    ) throws(HostCryptoError) -> [UInt8] {
+        let digest = algorithm.digest.resistsCollisions ? algorithm.digest : .sha256
+        let named = try NamedCertificate(certificate, by: digest)
+        return DERTag.sequence.element(DERTag.sequence.element(named.der))
+    }
+
+    /// Whether each of the attributes names this certificate as the signer's.
+    ///
+    /// - Throws: ``HostCryptoError/libraryFailure``.
+    func allows(_ candidate: PathCandidate) throws(HostCryptoError) -> Bool {
+        for name in own where try !name.isName(of: candidate) { return false }
+        return true
+    }
+}
+
+extension Certificate {
+    /// The IssuerSerial in DER (RFC 5035, 4): the issuer as the only one of GeneralNames, and the number.
+    fileprivate var issuerSerial: [UInt8] {
+        DERTag.sequence.element(DERTag.sequence.element(DERTag.context4.element(issuer)) + serialNumber)
+    }
+}
