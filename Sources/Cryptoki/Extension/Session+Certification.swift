@@ -41,7 +41,7 @@ extension Session {
         guard let object = try? slot.visibleObject(publicKey),
             try object.attributes.number(CKA_CLASS) == CKO_PUBLIC_KEY
         else { throw .keyHandleInvalid("\(publicKey) is the handle of no public key") }
-        let info = try object.publicKeyInfo()
+        let info = try object.attributes.publicKeyInfo()
         let key = try signingKey(privateKey, id: object.attributes[CKA_ID] ?? [], of: info)
         do {
             let request = try CertificationRequest(
@@ -168,28 +168,6 @@ extension VerificationKey {
     }
 }
 
-extension Object {
-    /// A public key as a request for a certificate has it.
-    fileprivate func publicKeyInfo() throws(CKError) -> PublicKeyInfo {
-        if try attributes.number(CKA_KEY_TYPE) == CKK_RSA {
-            do throws(HostCryptoError) { return .rsa(try attributes.rsaPublicKey()) } catch { throw CKError(error) }
-        }
-        switch try VerificationKey(self) {
-        case .gost(let key):
-            let digest = attributes[CKA_GOSTR3411_PARAMS]
-            let algorithm = PublicKeyAlgorithm.allCases.first { $0.digestParameterSet == digest }
-            do throws(GOSTError) {
-                let info = try SubjectPublicKeyInfo(algorithm: algorithm ?? .gostR34102012256, key: key)
-                return .gost(try info.namingDigest)
-            } catch {
-                throw CKError(error)
-            }
-        case .ec(let key): return .ec(key)
-        case .rsa(let key, _): return .rsa(key)
-        }
-    }
-}
-
 extension PublicKeyInfo {
     /// The key of a certificate that signs messages.
     ///
@@ -221,19 +199,5 @@ extension PublicKeyInfo {
         case .rsa: return (.rsa(.sha256), CKM_SHA256_RSA_PKCS)
         case .ec: return (.ecdsa(.sha256), CKM_ECDSA_SHA256)
         }
-    }
-
-    /// The attributes of the private half.
-    fileprivate var privateKeyTemplate: Attributes {
-        var template = Attributes()
-        template.set(CKA_CLASS, CKO_PRIVATE_KEY)
-        switch self {
-        case .gost(let info):
-            template.set(CKA_KEY_TYPE, KeyType(info.key.curve).rawValue)
-            template.set(CKA_GOSTR3410_PARAMS, info.key.curve.oid)
-        case .rsa: template.set(CKA_KEY_TYPE, CKK_RSA)
-        case .ec: template.set(CKA_KEY_TYPE, CKK_EC)
-        }
-        return template
     }
 }

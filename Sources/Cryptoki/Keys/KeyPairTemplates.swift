@@ -44,7 +44,7 @@ struct KeyPairTemplates {
         let isPublic = objectClass == CKO_PUBLIC_KEY
         let material = kind.material(isPublic: isPublic)
         var table = try AttributeTable(for: template)
-        for type in material { table.rules[type] = .readOnly(.bytes, []) }
+        for type in material + [CKA_PUBLIC_KEY_INFO] { table.rules[type] = .readOnly(.bytes, []) }
         table.rules = table.rules.adding(kind.generationRules(isPublic: isPublic))
         var attributes = try table.attributes(from: template)
         attributes.set(CKA_LOCAL, true)

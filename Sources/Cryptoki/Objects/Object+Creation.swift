@@ -14,10 +14,14 @@ extension Object {
         case CKO_CERTIFICATE:
             try attributes.checkCertificate()
             attributes.completeCertificate()
-        case CKO_PUBLIC_KEY: try attributes.keyPairKind().completePublicKey(&attributes)
+        case CKO_PUBLIC_KEY:
+            try attributes.keyPairKind().completePublicKey(&attributes)
+            try attributes.checkPublicKeyInfo()
         case CKO_PRIVATE_KEY:
             try attributes.checkUse()
-            key = try attributes.keyPairKind().takePrivateKey(&attributes)
+            let privateKey = try attributes.keyPairKind().takePrivateKey(&attributes)
+            try attributes.checkPublicKeyInfo(of: privateKey)
+            key = privateKey
         case CKO_SECRET_KEY: key = try attributes.takeSecretKey()
         default: break
         }

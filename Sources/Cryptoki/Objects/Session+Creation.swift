@@ -59,7 +59,8 @@ extension Session {
 
     /// The octets that an object's attributes take.
     package func objectSize(_ handle: CK_OBJECT_HANDLE) throws(CKError) -> CK_ULONG {
-        let attributes = try slot.visibleObject(handle).attributes
+        let object = try slot.visibleObject(handle)
+        let attributes = slot.withPublicKeyInfo(object.attributes, of: object)
         return CK_ULONG(attributes.types.reduce(0) { $0 + (attributes[$1]?.count ?? 0) })
     }
 

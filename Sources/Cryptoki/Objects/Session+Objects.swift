@@ -5,18 +5,21 @@ import Token
 extension Session {
     /// The attributes of an object.
     ///
-    /// - Parameter types: The types that are wanted; nil for all. A key's value is read only if it is wanted.
+    /// - Parameter types: The types that are wanted; nil for all. A key's value is read only if it is wanted, and its
+    ///   `CKA_PUBLIC_KEY_INFO` computed.
     /// - Throws: `CKR_OBJECT_HANDLE_INVALID` if there is none that the session may see.
     package func attributes(
         of handle: CK_OBJECT_HANDLE, types: [CK_ATTRIBUTE_TYPE]? = nil
     ) throws(CKError) -> Attributes {
         let object = try slot.visibleObject(handle)
-        guard object.isFeatures else {
-            let isValueWanted = types.map { !Attributes.secrets.isDisjoint(with: $0) } ?? true
-            guard isValueWanted, object.attributes.showsValue else { return object.attributes }
-            return try slot.loaded(object).shownAttributes()
+        guard !object.isFeatures else {
+            return try slot.withToken { token throws(TokenError) in try TokenFeatures.attributes(of: token) }
         }
-        return try slot.withToken { token throws(TokenError) in try TokenFeatures.attributes(of: token) }
+        var attributes = object.attributes
+        let isValueWanted = types.map { !Attributes.secrets.isDisjoint(with: $0) } ?? true
+        if isValueWanted, attributes.showsValue { attributes = try slot.loaded(object).shownAttributes() }
+        guard types?.contains(CKA_PUBLIC_KEY_INFO) ?? true else { return attributes }
+        return slot.withPublicKeyInfo(attributes, of: object)
     }
 
     /// Whether an attribute exists but may not be read: a secret number of a private or secret key that is sensitive or
@@ -55,17 +58,22 @@ extension Slot {
         let objectClass = try template.number(CKA_CLASS)
         let wantsFeatures = objectClass == CKO_HW_FEATURE
         let wantsProfiles = objectClass == CKO_PROFILE || template[CKA_PROFILE_ID] != nil
-        let rest = template.withoutSecrets
-        let hasSecrets = rest != template
+        let wantsInfo = template[CKA_PUBLIC_KEY_INFO] != nil
+        var plain = template
+        plain[CKA_PUBLIC_KEY_INFO] = nil
+        let rest = plain.withoutSecrets
+        let hasSecrets = rest != plain
         let found = objects.handles { object in
             isVisible(object) && (wantsFeatures || !object.isFeatures) && (wantsProfiles || !object.isProfile)
-                && object.attributes.matches(hasSecrets && object.attributes.showsValue ? rest : template)
+                && object.attributes.matches(hasSecrets && object.attributes.showsValue ? rest : plain)
         }
-        guard hasSecrets else { return found }
+        guard hasSecrets || wantsInfo else { return found }
         var matching: [CK_OBJECT_HANDLE] = []
         for handle in found {
             let object = try objects[handle]
-            let attributes = try object.attributes.showsValue ? loaded(object).shownAttributes() : object.attributes
+            var attributes = object.attributes
+            if hasSecrets, attributes.showsValue { attributes = try loaded(object).shownAttributes() }
+            if wantsInfo { attributes = withPublicKeyInfo(attributes, of: object) }
             if attributes.matches(template) { matching.append(handle) }
         }
         return matching
