@@ -121,6 +121,7 @@ test-pcscd:
 	Tests/Scripts/sharing.sh 10
 	Tests/Scripts/memory.sh
 	Tests/Scripts/daemons.sh
+	Tests/Scripts/examples.sh
 
 test-alone:
 	Tests/Model/model.sh
@@ -167,7 +168,7 @@ bench: deps build ## compare the speed with that of gost-engine, libgcrypt, nett
 	Benchmarks/round-trips.sh | tee .build/round-trips.md
 
 lint: ## check the format, references and licences, and expressions that the compiler gets wrong
-	swift format lint --strict -r Sources Tests Benchmarks Package.swift
+	swift format lint --strict -r Sources Tests Benchmarks Examples Package.swift
 	Tests/Lint/borrowing.pl
 	Tests/Lint/references.pl
 	Tests/Lint/licence.pl

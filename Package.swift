@@ -55,7 +55,8 @@ func tests(_ name: String, on dependencies: [Target.Dependency]) -> Target {
 let package = Package(
     name: "kanal",
     products: [
-        .library(name: "kanal-pkcs11", type: .dynamic, targets: ["CModule"])
+        .library(name: "kanal-pkcs11", type: .dynamic, targets: ["CModule"]),
+        .library(name: "KanalKit", targets: ["KanalKit"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
@@ -101,7 +102,12 @@ let package = Package(
                 "APDU", "CCryptoki", "GOST", "HostCrypto", "Locking", "SecureChannel", "Secrets", "Storage", "Token",
                 .product(name: "Logging", package: "swift-log"),
             ]),
-        kanal("Configuration", on: ["SecureChannel", "Storage", "Token"]),
+        kanal(
+            "Configuration",
+            on: [
+                "HostProcess", "Locking", "SecureChannel", "Secrets", "Storage", "Token",
+                .product(name: "Logging", package: "swift-log"),
+            ]),
         .executableTarget(
             name: "kanal-emulator",
             dependencies: [
@@ -127,6 +133,13 @@ let package = Package(
             cSettings: hardenedC + [.headerSearchPath("../../Include/CCryptoki")],
             linkerSettings: [
                 .unsafeFlags(moduleLinking, .when(platforms: [.linux], configuration: .release))
+            ]),
+
+        kanal(
+            "KanalKit",
+            on: [
+                "APDU", "CCryptoki", "Configuration", "Cryptoki", "Locking", "PCSC", "Secrets", "Storage", "Token",
+                .product(name: "Logging", package: "swift-log"),
             ]),
 
         .target(
@@ -174,6 +187,13 @@ let package = Package(
             on: [
                 "APDU", "CCryptoki", "CSystem", "Configuration", "Cryptoki", "EmulatedTokens", "Emulator", "GOST",
                 "HostCrypto", "Locking", "SecureChannel", "Secrets", "Storage", "TestSupport", "Token",
+                .product(name: "Logging", package: "swift-log"),
+            ]),
+        tests(
+            "KanalKitTests",
+            on: [
+                "APDU", "EmulatedTokens", "Emulator", "GOST", "KanalKit", "Locking", "Secrets", "SecureChannel",
+                "Token",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         tests("PCSCTests", on: ["APDU", "PCSC", "Secrets", "TestSupport"]),

@@ -82,9 +82,13 @@ package protocol ReaderService: AnyObject, Sendable {
 
     /// Watches the readers for one thread; nil if they cannot be watched but only looked at.
     func watch() -> (any ReaderWatch)?
+
+    /// Why the service did not serve this process when it was last asked; nil if it did.
+    var obstacle: LinkError? { get }
 }
 
 extension ReaderService {
+    package var obstacle: LinkError? { nil }
     package func recentReaders() throws(LinkError) -> [ReaderState] { try readers() }
     package func watch() -> (any ReaderWatch)? { nil }
 }

@@ -35,6 +35,8 @@ package final class PCSCReaders: ReaderService {
         }
     }
 
+    package var obstacle: LinkError? { state.withLock { $0.reason } }
+
     private func look(_ state: inout State) throws(LinkError) -> [ReaderState] {
         state.time = nil
         let seen = try askService(&state)

@@ -59,6 +59,11 @@ package final class Token {
         try transaction(first: .none) { _ throws(TokenError) in }
     }
 
+    /// Makes sure that the card is still the one in its reader, without a command.
+    package func requirePresence() throws(TokenError) {
+        try exclusively { _ throws(TokenError) in }
+    }
+
     /// Goes on with a token that was away, over a new connection. Who is logged in stays logged in if the PIN is kept: the
     /// next transaction opens the channel and presents it, or presents it when it is needed if there is no channel.
     ///

@@ -5,6 +5,9 @@ extension CKError: Hashable {
     package static func == (first: CKError, second: CKError) -> Bool { first.rawValue == second.rawValue }
     package func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
 
+    /// The value's name; its number in hexadecimal digits if it has none.
+    package var name: String { Names.returnValue(rawValue)?.description ?? "0x" + String(rawValue, radix: 16) }
+
     /// The value's number in eight hexadecimal digits, its name, and the reason.
     package var line: String {
         let digits = String(rawValue, radix: 16, uppercase: true)

@@ -12,6 +12,8 @@ package struct CKError: Error, RawRepresentable, Sendable {
     package let rawValue: CK_RV
     /// nil where the value says it all, and where nobody reads it.
     package let reason: Reason?
+    /// The tries that the token says are left for a password that was wrong.
+    package private(set) var triesLeft: Int?
 
     package init(rawValue: CK_RV) { self.init(rawValue) }
 
@@ -99,6 +101,7 @@ extension CKError {
             case .faulty, .initialisationPhase, .malformedAnswer, .refused: CKR_DEVICE_ERROR
             }
         self.init(code, Reason(error, after: exchange))
+        if case .channel(.passwordRejected(let count)) = error { triesLeft = count }
     }
 
     /// The return value for a card that cannot be reached.

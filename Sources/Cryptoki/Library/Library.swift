@@ -12,6 +12,7 @@ package import Token
 package final class Library: Sendable {
     let readers: any ReaderService
     let settings: TokenSettings
+    private let presenceChanged: @Sendable (_ reader: String, TokenPresence) -> Void
     private let tables: Lock<Tables>
 
     private struct Tables {
@@ -31,16 +32,18 @@ package final class Library: Sendable {
 
     struct Entry {
         let slot: Lock<Slot>
-        let signals = SlotSignals()
+        let signals: SlotSignals
         var reader: ReaderState { didSet { state = SlotState(reader) } }
         /// The slot's state, from the reader's.
         private(set) var state: SlotState
         /// Whether a card came or went, and the application does not know yet.
         var hasEvent = false
 
-        init(_ reader: ReaderState, _ readers: any ReaderService, _ settings: TokenSettings) {
+        init(_ reader: ReaderState, _ library: Library) {
+            signals = SlotSignals(presenceChanged: library.presenceChanged)
             signals.lastSeen.looked(reader, at: .zero)
-            slot = Lock(Slot(reader: reader.name, readers: readers, settings: settings, signals: signals))
+            slot = Lock(
+                Slot(reader: reader.name, readers: library.readers, settings: library.settings, signals: signals))
             self.reader = reader
             state = SlotState(reader)
         }
@@ -62,9 +65,15 @@ package final class Library: Sendable {
         }
     }
 
-    package init(readers: any ReaderService, settings: TokenSettings) {
+    /// - Parameter presenceChanged: Is told of a change in the presence of the token that a reader's sessions work with,
+    ///   while no other thread has the slot.
+    package init(
+        readers: any ReaderService, settings: TokenSettings,
+        presenceChanged: @escaping @Sendable (_ reader: String, TokenPresence) -> Void = { _, _ in }
+    ) {
         self.readers = readers
         self.settings = settings
+        self.presenceChanged = presenceChanged
         tables = Lock(Tables())
     }
 
@@ -119,7 +128,7 @@ package final class Library: Sendable {
                 if let entry = tables.slots.first(where: { $0.reader.name == state.name }) {
                     entry.signals.lastSeen.looked(state, at: now)
                 } else {
-                    var entry = Entry(state, readers, settings)
+                    var entry = Entry(state, self)
                     entry.hasEvent = tables.isKnown && state.atr != nil
                     tables.slots.append(entry)
                 }
@@ -230,6 +239,11 @@ package final class Library: Sendable {
         tables.withLock { tables in
             for handle in handles { _ = try? tables.sessions.remove(handle) }
         }
+    }
+
+    /// Lets a call that waits for an absent token give up, and later ones as well, until it is taken back.
+    package func abandonWaits(in id: CK_SLOT_ID, _ isAbandoned: Bool) {
+        known(id)?.signals.isAbandoned.withLock { $0 = isAbandoned }
     }
 
     // MARK: End

@@ -76,6 +76,14 @@ package final class Session {
         }
     }
 
+    /// Makes sure that the token is there, without a command; one that is away is waited for.
+    package func requirePresence() throws(CKError) {
+        try slot.withToken { token throws(TokenError) in try token.requirePresence() }
+    }
+
+    /// The serial number of the token, as far as it told it; see `Token.serial`.
+    package var tokenSerial: [UInt8] { slot.connection?.serial ?? [] }
+
     /// The session's flags (`CKF_`).
     package var flags: CK_FLAGS { CKF_SERIAL_SESSION | (isReadWrite ? CKF_RW_SESSION : 0) }
 }

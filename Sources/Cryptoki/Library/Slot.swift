@@ -27,6 +27,7 @@ final class Slot {
         didSet {
             guard presence != oldValue else { return }
             settings.log.notice("\(presence.description)", metadata: ["reader": "\(reader)"])
+            signals.presenceChanged(reader, presence)
         }
     }
 

@@ -2,8 +2,10 @@
 import APDU
 import Locking
 
-/// What a slot is told by threads that do not have its lock.
+/// What a slot is told by threads that do not have its lock, and what it tells others.
 struct SlotSignals: Sendable {
+    /// Is told of a change in the presence of the token that the slot's sessions work with.
+    let presenceChanged: @Sendable (_ reader: String, TokenPresence) -> Void
     /// When the token was last known to be there.
     let lastSeen = LastSeen()
     /// Set by a thread that wants the slot: a call that waits for the token gives up.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CCryptoki
 import Cryptoki
-import Glibc
+import HostProcess
 import Locking
 
 /// The library in this process: none before `C_Initialize`, and none again in a forked child.
@@ -9,7 +9,7 @@ final class Process: Sendable {
     private let mark = ForkMark()
     private let library = Lock<Initialised?>(nil)
     /// The messages to the administrator.
-    let administratorLog = AdministratorLog(program: programName())
+    let administratorLog = AdministratorLog(program: HostNames.program())
 
     /// The result of `C_Initialize`.
     struct Initialised {
@@ -61,15 +61,4 @@ final class Process: Sendable {
         guard let ended = library.withLock({ $0.take() }) else { throw .notInitialised }
         ended.library.finalize()
     }
-}
-
-/// The name of this process's executable, without its directory; empty if the system does not tell it.
-func programName() -> String {
-    var path = [CChar](repeating: 0, count: Int(PATH_MAX))
-    let count = unsafe readlink("/proc/self/exe", &path, path.count)
-    var name = String(decoding: path.prefix(max(count, 0)).map(UInt8.init(bitPattern:)), as: UTF8.self)
-    name = name.split(separator: "/").last.map(String.init) ?? ""
-    // The kernel's addition if the file was replaced while it runs.
-    let removed = " (deleted)"
-    return name.hasSuffix(removed) ? String(name.dropLast(removed.count)) : name
 }

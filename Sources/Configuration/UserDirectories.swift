@@ -2,6 +2,7 @@
 package import Glibc
 import HostProcess
 import Locking
+package import Logging
 import Token
 
 /// The directories of the process's user, by the XDG base directory specification and the password database.
@@ -111,12 +112,13 @@ package final class UserDirectories: Sendable {
 }
 
 extension UserDirectories {
-    /// This process's directories, with warnings in the log. A program with more rights than the user who started it
-    /// uses none of that user's.
-    convenience init() {
+    /// This process's directories. A program with more rights than the user who started it uses none of that user's.
+    ///
+    /// - Parameter log: Is told of each directory that does not count.
+    package convenience init(log: Logger) {
         self.init(
             variable: Environment.variable,
             passwordHome: { Environment.isPrivileged ? nil : PasswordDatabase.home(of: $0) },
-            warn: { ProviderLog.logger.administratorError("\($0)") })
+            warn: { log.administratorError("\($0)") })
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import Provider
+import Configuration
 import Synchronization
 import TestSupport
 import Testing

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// find: looks five times, once a second, for a token that can be worked with.
+import KanalKit
+
+let manager = try TokenManager()
+do {
+    let token = try await manager.find(attempts: 5, delay: .seconds(1)) { token, stop in
+        print("looking at \(token.information.serialText)")
+        // A token that wants to be activated ends the search: waiting does not help.
+        stop = !token.isActivated
+        return token.isActivated
+    }
+    print("found: \(token.information)")
+} catch {
+    print("not found: \(error)")
+}

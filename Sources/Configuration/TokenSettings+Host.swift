@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+import HostProcess
+package import Logging
+import Secrets
+import SecureChannel
+package import Storage
+package import Token
+
+extension Configuration {
+    /// This program's configuration. What is wrong in its files is logged.
+    ///
+    /// - Throws: `StorageError/noDescriptors`, because the files may exist.
+    package init(of directories: UserDirectories) throws(StorageError) {
+        let user = directories.found().configuration
+        try self.init(
+            reading: "/etc/kanal/kanal.conf", user: user.map { $0 + "/kanal/kanal.conf" },
+            program: HostNames.program())
+    }
+
+    /// Logs the remarks about the files.
+    package func report(to log: Logger) {
+        for remark in remarks {
+            if remark.isError { log.administratorError("\(remark)") } else { log.notice("\(remark)") }
+        }
+        if isClosed {
+            log.administratorError("kanal.conf has an error: no token can be activated or used before it is corrected")
+        }
+    }
+}
+
+extension TokenSettings {
+    /// The settings of this process: its configuration, its user's store of pairings, the operating system's random
+    /// numbers.
+    package init(_ configuration: Configuration, of directories: UserDirectories, log: Logger) {
+        // The user of the process may change before a token is used.
+        let location: @Sendable () -> PairingStore.Location = {
+            let found = directories.found()
+            return configuration.location(data: found.data, home: found.home)
+        }
+        if location() == .nowhere { log.warning("the user has no home directory: nothing can be activated") }
+        self.init(pairings: .nowhere, hostLabel: HostNames.machine(), random: SystemRandom(), log: log)
+        locatePairings(by: location)
+        policy = configuration.policy
+    }
+}

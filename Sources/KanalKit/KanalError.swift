@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+import CCryptoki
+import Cryptoki
+import Storage
+
+/// Why something could not be done with a token.
+///
+/// ``description`` names the cause and, where there is one, the remedy. It never has a PIN, a password or data in it.
+public enum KanalError: Error, Sendable, Equatable {
+    /// There is nothing to search: the service that reads cards does not serve this process.
+    case notStarted(Obstacle)
+    /// No token is as the application wants it, after the last attempt.
+    case notFound
+    /// Several tokens are as the name says. The associated values describe each.
+    case ambiguous([String])
+    /// The token is not in its reader, and did not come back in time.
+    case tokenAbsent
+    /// Another token is in the place of this one. Nothing was sent to it but the question who it is.
+    case wrongToken
+    /// The token's secure channel has to be activated first: ``Token/activate(password:)``.
+    case notActivated
+    /// The PIN is wrong. `nil` if the token does not tell how many tries are left.
+    case pinIncorrect(triesLeft: Int?)
+    /// The PIN has no tries left. The security officer can unblock it.
+    case pinLocked
+    /// The new PIN is shorter or longer than the token allows.
+    case pinLength
+    /// The work needs the PIN, and none was given to ``Token/perform(pin:prompt:waitingFor:_:)``.
+    case pinNeeded
+    /// The activation password is wrong or malformed. `nil` if the token does not tell how many tries are left, or was
+    /// not asked.
+    case passwordIncorrect(triesLeft: Int?)
+    /// The activation password has no tries left. The security officer can make a new one.
+    case passwordLocked
+    /// The task was cancelled while it waited. Nothing was cut short on the token.
+    case cancelled
+    /// ``Token/perform(pin:prompt:waitingFor:_:)`` was called for a token from within its own block.
+    case nested
+    /// The object is not on the token any more.
+    case objectNotFound
+    /// A value that the application gave is not usable.
+    case invalidArgument(String)
+    /// The token or the library refused. `code` is the name of the return value of PKCS #11.
+    case refused(code: String, reason: String)
+
+    /// Why there is nothing to search.
+    public enum Obstacle: Sendable, Equatable {
+        /// pcscd does not run, or its socket cannot be reached.
+        case noService
+        /// pcscd does not let this user in, or has as many clients as it takes.
+        case serviceRefuses
+        /// The application has ended the manager.
+        case stopped
+        /// No more file descriptors.
+        case noDescriptors
+    }
+}
+
+extension KanalError {
+    init(_ error: CKError) {
+        self =
+            switch error.rawValue {
+            case CKR_PIN_INCORRECT: .pinIncorrect(triesLeft: nil)
+            case CKR_PIN_LOCKED: .pinLocked
+            case CKR_PIN_LEN_RANGE: .pinLength
+            case CKR_USER_NOT_LOGGED_IN: .pinNeeded
+            case CKR_TOKEN_NOT_PRESENT, CKR_DEVICE_REMOVED, CKR_SESSION_HANDLE_INVALID: .tokenAbsent
+            case CKR_OBJECT_HANDLE_INVALID, CKR_KEY_HANDLE_INVALID: .objectNotFound
+            case CKR_CRYPTOKI_NOT_INITIALIZED: .notStarted(.stopped)
+            case CKR_ARGUMENTS_BAD: .invalidArgument(error.reason?.description ?? "an argument is not usable")
+            default: .refused(code: error.name, reason: error.reason?.description ?? "it is refused")
+            }
+    }
+
+    /// The error of opening a session, which a token that is not activated refuses.
+    init(opening error: CKError) {
+        self = error == .functionNotSupported ? .notActivated : KanalError(error)
+    }
+
+    /// The error of an activation, where two values mean the password.
+    init(activation error: CKError) {
+        self =
+            switch error.rawValue {
+            case CKR_SM_PASSWORD_INVALID: .passwordIncorrect(triesLeft: error.triesLeft)
+            case CKR_PIN_LOCKED: .passwordLocked
+            default: KanalError(error)
+            }
+    }
+}
+
+extension KanalError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .notStarted(.noService): "pcscd does not run: start it, for instance by systemctl start pcscd"
+        case .notStarted(.serviceRefuses):
+            "pcscd does not serve this user: allow access_pcsc in polkit, or end other programs that use it"
+        case .notStarted(.stopped): "the token manager has been ended"
+        case .notStarted(.noDescriptors): "the process has no file descriptors left"
+        case .notFound: "no token is as it is wanted"
+        case .ambiguous(let candidates): "several tokens have this name: " + candidates.joined(separator: ", ")
+        case .tokenAbsent: "the token is not in its reader"
+        case .wrongToken: "another token is in the place of this one: put the right one back"
+        case .notActivated: "the token has to be activated first, with its activation password"
+        case .pinIncorrect(nil): "the PIN is wrong"
+        case .pinIncorrect(let tries?): "the PIN is wrong; tries left: \(tries)"
+        case .pinLocked: "the PIN has no tries left: the security officer can unblock it"
+        case .pinLength: "the PIN is shorter or longer than the token allows"
+        case .pinNeeded: "the PIN is needed for this"
+        case .passwordIncorrect(nil): "the activation password is wrong or malformed"
+        case .passwordIncorrect(let tries?): "the activation password is wrong; tries left: \(tries)"
+        case .passwordLocked: "the activation password has no tries left"
+        case .cancelled: "it was cancelled"
+        case .nested: "this token is being worked with in the same block"
+        case .objectNotFound: "the object is not on the token any more"
+        case .invalidArgument(let reason): reason
+        case .refused(let code, let reason): "\(reason) (\(code))"
+        }
+    }
+}
+
+/// Runs `body`, and tells its error in the terms of this library.
+func translated<Result: ~Copyable>(_ body: () throws(CKError) -> Result) throws(KanalError) -> Result {
+    do throws(CKError) { return try body() } catch { throw KanalError(error) }
+}

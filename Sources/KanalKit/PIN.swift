@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+import Secrets
+
+/// A PIN. It lies in locked memory, has no printable form, and cannot be copied by accident.
+public struct PIN: ~Copyable, Sendable {
+    let secret: SharedSecret
+
+    /// Takes over a text. The caller's copy of it stays where it is; prefer ``init(octets:)`` for what was typed.
+    public init(_ text: String) { secret = SharedSecret(copying: Array(text.utf8)) }
+
+    /// Copies octets, which are the caller's to wipe.
+    public init(octets: Span<UInt8>) { secret = SharedSecret(Secret(copying: octets)) }
+}
+
+/// The password with which a token's secure channel is activated. See ``PIN`` for how it is kept.
+public struct ActivationPassword: ~Copyable, Sendable {
+    let secret: SharedSecret
+
+    /// Takes over a text, in any spelling that the token's card allows.
+    public init(_ text: String) { secret = SharedSecret(copying: Array(text.utf8)) }
+
+    /// Copies octets, which are the caller's to wipe.
+    public init(octets: Span<UInt8>) { secret = SharedSecret(Secret(copying: octets)) }
+}
+
+extension Optional where Wrapped == PIN {
+    /// The PIN's memory, if there is a PIN.
+    var secret: SharedSecret? {
+        switch self {
+        case .some(let pin): pin.secret
+        case .none: nil
+        }
+    }
+}

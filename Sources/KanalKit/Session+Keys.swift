@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+import CCryptoki
+import Cryptoki
+import Secrets
+
+/// What a key pair is for, and of which size.
+public enum KeyKind: Sendable, Hashable {
+    /// GOST R 34.10-2012 with 256 bits. The parameter set is CryptoPro's A.
+    case gost256
+    /// GOST R 34.10-2012 with 512 bits. The parameter set is TK 26's A.
+    case gost512
+    /// RSA with a modulus of so many bits.
+    case rsa(bits: Int)
+    /// ECDSA on the curve P-256.
+    case p256
+    /// A pair that another program made and that this library only lists.
+    case other
+}
+
+/// A key pair on a token. The private key never leaves it.
+public struct KeyPair: Sendable, Equatable {
+    public let kind: KeyKind
+    /// The identifier that both halves and their certificate share.
+    public let id: [UInt8]
+    /// The name that it was given.
+    public let label: String
+    let privateKey: ObjectReference
+    let publicKey: ObjectReference?
+}
+
+extension Session {
+    /// The key pairs on the token. They are seen after the PIN only.
+    public func keyPairs() throws(KanalError) -> [KeyPair] {
+        let publicKeys = try objects([(CKA_CLASS, CKO_PUBLIC_KEY.octets)], [])
+        return try objects([(CKA_CLASS, CKO_PRIVATE_KEY.octets), (CKA_TOKEN, [1])], []).map { handle, attributes in
+            let publicKey = publicKeys.first { candidate in
+                candidate.attributes[CKA_ID] == attributes[CKA_ID]
+                    && candidate.attributes[CKA_KEY_TYPE] == attributes[CKA_KEY_TYPE]
+            }
+            return KeyPair(
+                kind: KeyKind(attributes), id: attributes[CKA_ID] ?? [], label: attributes.text(CKA_LABEL),
+                privateKey: ObjectReference(handle, attributes),
+                publicKey: publicKey.map { ObjectReference($0.handle, $0.attributes) })
+        }
+    }
+
+    /// Makes a key pair on the token. RSA takes many seconds.
+    ///
+    /// - Parameter id: The identifier that both halves get, and that a certificate should get.
+    public func generateKeyPair(_ kind: KeyKind, id: [UInt8], label: String) throws(KanalError) -> KeyPair {
+        let mechanism = try kind.generation
+        let common: [(type: CK_ATTRIBUTE_TYPE, value: [UInt8])] = [
+            (CKA_TOKEN, [1]), (CKA_ID, id), (CKA_LABEL, Array(label.utf8)),
+        ]
+        let parameters = try kind.parameters
+        let handles = try call { session throws(CKError) in
+            try session.generateKeyPair(
+                Mechanism(type: mechanism, parameter: []),
+                publicTemplate: Attributes(template: common + parameters),
+                privateTemplate: Attributes(template: common + [(CKA_PRIVATE, [1])]))
+        }
+        guard let pair = try keyPairs().first(where: { $0.privateKey.handle == handles.1 }) else {
+            throw .objectNotFound
+        }
+        return pair
+    }
+
+    /// Removes a key pair from the token, for ever.
+    public func delete(_ keyPair: KeyPair) throws(KanalError) {
+        try delete(keyPair.privateKey)
+        if let publicKey = keyPair.publicKey { try delete(publicKey) }
+    }
+
+    /// Signs a message with a key of the token. The message is hashed: with the GOST R 34.11-2012 of the key's size, or
+    /// with SHA-256. A signature of RSA is of PKCS #1 v1.5, one of ECDSA is r and s, 32 octets each.
+    public func sign(_ message: Span<UInt8>, with key: KeyPair) throws(KanalError) -> [UInt8] {
+        let mechanism = try key.kind.signing
+        let handle = try handle(of: key.privateKey)
+        return try library.signed(message, in: self.handle, mechanism, handle)
+    }
+}
+
+extension Library {
+    fileprivate func signed(
+        _ message: Span<UInt8>, in session: CK_SESSION_HANDLE, _ mechanism: CK_MECHANISM_TYPE, _ key: CK_OBJECT_HANDLE
+    ) throws(KanalError) -> [UInt8] {
+        let message = [UInt8](copying: message)
+        return try translated { () throws(CKError) in
+            try withSession(session, during: 0) { session throws(CKError) in
+                session.cancel(CKF_SIGN)
+                try session.signInit(Mechanism(type: mechanism, parameter: []), key: key)
+                return try session.sign(message.span)
+            }
+        }
+    }
+}
+
+extension KeyKind {
+    init(_ attributes: Attributes) {
+        self =
+            switch try? attributes.number(CKA_KEY_TYPE) {
+            case CKK_GOSTR3410: .gost256
+            case CKK_GOSTR3410_512: .gost512
+            case CKK_RSA: .rsa(bits: (attributes[CKA_MODULUS]?.count ?? 0) * 8)
+            case CKK_EC where attributes[CKA_EC_PARAMS] == Self.p256Parameters: .p256
+            default: .other
+            }
+    }
+
+    private static let p256Parameters: [UInt8] = [0x06, 0x08, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07]
+
+    fileprivate var generation: CK_MECHANISM_TYPE {
+        get throws(KanalError) {
+            switch self {
+            case .gost256: CKM_GOSTR3410_KEY_PAIR_GEN
+            case .gost512: CKM_GOSTR3410_512_KEY_PAIR_GEN
+            case .rsa: CKM_RSA_PKCS_KEY_PAIR_GEN
+            case .p256: CKM_EC_KEY_PAIR_GEN
+            case .other: throw .invalidArgument("this kind of key pair cannot be made")
+            }
+        }
+    }
+
+    fileprivate var signing: CK_MECHANISM_TYPE {
+        get throws(KanalError) {
+            switch self {
+            case .gost256: CKM_GOSTR3410_WITH_GOSTR3411_12_256
+            case .gost512: CKM_GOSTR3410_WITH_GOSTR3411_12_512
+            case .rsa: CKM_SHA256_RSA_PKCS
+            case .p256: CKM_ECDSA_SHA256
+            case .other: throw .invalidArgument("this kind of key pair cannot sign here")
+            }
+        }
+    }
+
+    fileprivate var parameters: [(type: CK_ATTRIBUTE_TYPE, value: [UInt8])] {
+        get throws(KanalError) {
+            switch self {
+            case .gost256:
+                [(CKA_GOSTR3410_PARAMS, [0x06, 0x07, 0x2A, 0x85, 0x03, 0x02, 0x02, 0x23, 0x01])]
+            case .gost512:
+                [(CKA_GOSTR3410_PARAMS, [0x06, 0x09, 0x2A, 0x85, 0x03, 0x07, 0x01, 0x02, 0x01, 0x02, 0x01])]
+            case .rsa(let bits):
+                [(CKA_MODULUS_BITS, CK_ULONG(clamping: bits).octets), (CKA_PUBLIC_EXPONENT, [1, 0, 1])]
+            case .p256: [(CKA_EC_PARAMS, Self.p256Parameters)]
+            case .other: throw .invalidArgument("this kind of key pair cannot be made")
+            }
+        }
+    }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+import CCryptoki
+import Cryptoki
+import Glibc
+
+/// A field of a certification request: a type, as an object identifier or by OpenSSL's name, and its value.
+public struct RequestField: Sendable, Equatable {
+    public let type: String
+    public let value: String
+
+    public init(_ type: String, _ value: String) {
+        self.type = type
+        self.value = value
+    }
+}
+
+extension Session {
+    /// Makes a request for a certificate of a key pair, PKCS #10 in DER.
+    ///
+    /// - Parameters:
+    ///   - subject: The name, for instance `CN` and its value.
+    ///   - extensions: Extensions that are asked for, in OpenSSL's spelling.
+    public func certificationRequest(
+        for keyPair: KeyPair, subject: [RequestField], extensions: [RequestField] = []
+    ) throws(KanalError) -> [UInt8] {
+        guard let publicKey = keyPair.publicKey else {
+            throw .invalidArgument("the key pair's public key is not on the token")
+        }
+        let (publicHandle, privateHandle) = (try handle(of: publicKey), try handle(of: keyPair.privateKey))
+        return try call { session throws(CKError) in
+            try session.certificationRequest(
+                for: publicHandle, with: privateHandle,
+                RequestFields(
+                    subject: subject.flatMap { [$0.type, $0.value] }, attributes: [],
+                    extensions: extensions.flatMap { [$0.type, $0.value] }))
+        }
+    }
+
+    /// Signs a message with the key of a certificate: CMS SignedData in DER.
+    ///
+    /// - Parameters:
+    ///   - certificate: The signer's. Its private key is on the token, and of GOST.
+    ///   - others: Further certificates that go with the message.
+    ///   - isDetached: Whether the message does not contain the content.
+    public func signedMessage(
+        of content: [UInt8], by certificate: Certificate, others: [Certificate] = [], isDetached: Bool = false
+    ) throws(KanalError) -> [UInt8] {
+        let signer = try handle(of: certificate.reference)
+        var further: [CK_OBJECT_HANDLE] = []
+        for other in others { further.append(try handle(of: other.reference)) }
+        return try call { session throws(CKError) in
+            try session.signedMessage(
+                of: content.span, certificate: signer, with: CK_OBJECT_HANDLE(CK_INVALID_HANDLE), others: further,
+                isDetached: isDetached, time: time(nil))
+        }
+    }
+}

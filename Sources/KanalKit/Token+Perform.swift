@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+import CCryptoki
+import Cryptoki
+import Locking
+import Secrets
+import Token
+
+extension Token {
+    /// Works with the token.
+    ///
+    /// The block runs in a thread of its own, because its calls block. Before it, the token is found again if it was away,
+    /// its channel and a session are opened, and the PIN is presented: the given one, or the one that was accepted before,
+    /// unless the configuration forbids to keep it. If the token leaves while the block runs, the block's calls wait for
+    /// its return, as long as the configuration says. Cancelling the task ends such a wait, and no command is cut short.
+    ///
+    /// - Parameters:
+    ///   - pin: The user's PIN. Nil if no PIN is needed, or one was accepted before.
+    ///   - prompt: What a transport shows that has to open a field session; see ``Transport``.
+    ///   - patience: How long to wait for a token that is away when the work begins. Nil for what the configuration says.
+    ///   - body: The work. The session cannot leave it.
+    /// - Throws: ``KanalError``; what `body` throws.
+    public func perform<Result: Sendable>(
+        pin: borrowing PIN? = nil, prompt: String? = nil, waitingFor patience: Duration? = nil,
+        _ body: @escaping @Sendable (borrowing Session) throws -> Result
+    ) async throws -> Result {
+        guard Performance.current?.isOf(self) != true else { throw KanalError.nested }
+        let given = pin.secret
+        let cancellation = Lock(false)
+        let abandon: @Sendable () -> Void = { [self] in
+            cancellation.withLock { $0 = true }
+            service.library.abandonWaits(in: state.withLock { $0.slot }, true)
+        }
+        return try await worker.run(abandon: abandon) { [self] in
+            let isCancelled: @Sendable () -> Bool = { cancellation.withLock { $0 } }
+            defer { service.library.abandonWaits(in: state.withLock { $0.slot }, false) }
+            let performance = Performance(self)
+            defer { performance.end() }
+            do {
+                return try service.field.within(prompt ?? "") {
+                    let handle = try session(waitingFor: patience, isCancelled: isCancelled)
+                    try logIn(handle, given)
+                    return try Performance.$current.withValue(performance) {
+                        try body(Session(handle: handle, token: self))
+                    }
+                }
+            } catch KanalError.tokenAbsent where isCancelled() {
+                throw KanalError.cancelled
+            }
+        }
+    }
+}
+
+/// The work that the present task or thread is part of, so that work within work on the same token is found.
+final class Performance: Sendable {
+    @TaskLocal static var current: Performance?
+
+    private let token: Token
+    private let outer = Performance.current
+    private let isOver = Lock(false)
+
+    init(_ token: Token) { self.token = token }
+
+    func isOf(_ token: Token) -> Bool {
+        if self.token === token, !isOver.withLock({ $0 }) { return true }
+        return outer?.isOf(token) ?? false
+    }
+
+    func end() { isOver.withLock { $0 = true } }
+}
+
+// Everything below runs on the token's worker.
+extension Token {
+    /// How often a token that is away is looked for.
+    private static let pollInterval = Duration.milliseconds(100)
+
+    /// The session of the last work, or a new one.
+    private func session(
+        waitingFor patience: Duration?, isCancelled: () -> Bool
+    ) throws(KanalError) -> CK_SESSION_HANDLE {
+        if let handle = state.withLock({ $0.session }) {
+            do throws(CKError) {
+                try service.library.withSession(handle) { session throws(CKError) in try session.requirePresence() }
+                return handle
+            } catch {
+                endSession()
+            }
+        }
+        let policy = service.settings.policy
+        let window = patience ?? policy.window(isWireless: policy.isWireless(information.reader))
+        let slot = try place(waitingFor: window, isCancelled: isCancelled)
+        observe(information.reader)
+        let handle: CK_SESSION_HANDLE
+        do throws(CKError) {
+            handle = try service.library.openSession(with: slot, flags: CKF_SERIAL_SESSION | CKF_RW_SESSION)
+        } catch {
+            throw KanalError(opening: error)
+        }
+        // Another token may have come since the look.
+        let serial = try translated { () throws(CKError) in
+            try service.library.withSession(handle) { session throws(CKError) in session.tokenSerial }
+        }
+        guard serial == information.serialNumber else {
+            try? service.library.closeSession(handle)
+            enter(.wrongToken)
+            throw .wrongToken
+        }
+        state.withLock { $0.session = handle }
+        return handle
+    }
+
+    /// The slot where the token is now.
+    func place(waitingFor window: Duration, isCancelled: () -> Bool) throws(KanalError) -> CK_SLOT_ID {
+        let clocks = service.settings.clocks
+        let end = clocks.uptime.now + window
+        var isMissed = false
+        while true {
+            let (slot, isOtherThere) = try look()
+            if let slot {
+                if isMissed { enter(.completed) }
+                return slot
+            }
+            if isOtherThere { service.field.refuseCards(KanalError.wrongToken.description) }
+            guard clocks.uptime.now < end, !isCancelled(), !service.field.isOver else {
+                enter(isOtherThere ? .wrongToken : .normal)
+                throw isCancelled() ? .cancelled : isOtherThere ? .wrongToken : .tokenAbsent
+            }
+            if isOtherThere {
+                enter(.wrongToken)
+            } else if !isMissed {
+                enter(.waitingForToken(until: .now + (end - clocks.uptime.now)))
+            }
+            isMissed = true
+            clocks.pause(Self.pollInterval)
+        }
+    }
+
+    /// The slot where the token is, and whether another is where it was.
+    private func look() throws(KanalError) -> (slot: CK_SLOT_ID?, isOtherThere: Bool) {
+        let slots = try translated { () throws(CKError) in
+            try service.library.slots(tokenPresent: true, isQuery: false)
+        }
+        if slots.isEmpty { try service.requireReaders() }
+        let (former, known) = state.withLock { ($0.slot, $0.information) }
+        var isOtherThere = false
+        // Where it was last comes first.
+        for slot in slots.filter({ $0 == former }) + slots.filter({ $0 != former }) {
+            guard let information = try? service.information(on: slot) else { continue }
+            if information.isSameToken(as: known) {
+                update(information, slot: slot)
+                return (slot, false)
+            }
+            if slot == former { isOtherThere = true }
+        }
+        return (nil, isOtherThere)
+    }
+
+    private func observe(_ reader: String) {
+        let uptime = service.settings.clocks.uptime
+        service.observe(reader) { [weak self] presence in self?.enter(TokenState(presence, now: uptime.now)) }
+    }
+
+    /// Puts the user's login in force.
+    private func logIn(_ handle: CK_SESSION_HANDLE, _ given: SharedSecret?) throws(KanalError) {
+        let kept = state.withLock { $0.pin }
+        guard let pin = given ?? kept else { return }
+        let library = service.library
+        let isLoggedIn = try translated { () throws(CKError) in
+            try library.withSession(handle) { session throws(CKError) in session.state == CKS_RW_USER_FUNCTIONS }
+        }
+        if isLoggedIn, pin == kept { return }
+        do throws(CKError) {
+            try library.withSession(handle) { session throws(CKError) in
+                if isLoggedIn { try session.logOut() }
+                try session.logIn(CKU_USER, pin: pin.secret)
+            }
+        } catch {
+            guard error == .pinIncorrect || error == .pinLocked else { throw KanalError(error) }
+            state.withLock { state in if state.pin == pin { state.pin = nil } }
+            guard error == .pinIncorrect else { throw .pinLocked }
+            let slot = state.withLock { $0.slot }
+            throw .pinIncorrect(triesLeft: (try? library.token(in: slot, evicting: true))?.info.user.triesLeft)
+        }
+        keep(pin)
+    }
+
+    /// Keeps a PIN that was accepted, if the configuration lets it be kept.
+    func keep(_ pin: SharedSecret) {
+        let mayKeep = service.settings.policy.pinRetention == .session
+        state.withLock { $0.pin = mayKeep ? pin : nil }
+    }
+
+    func endSession() {
+        let session = state.withLock { $0.session.take() }
+        if let session { try? service.library.closeSession(session) }
+    }
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+import CCryptoki
+import Cryptoki
+import Locking
+import Secrets
+import Token
+
+/// A token, wherever it is: in a reader, on its way to another, or away.
+///
+/// All work is done by ``perform(pin:prompt:waitingFor:_:)``. Work of several tasks on one token is done one after the
+/// other; tokens do not wait for each other.
+public final class Token: Sendable {
+    struct State {
+        var information: TokenInformation
+        var slot: CK_SLOT_ID
+        /// The session that the last work has left open.
+        var session: CK_SESSION_HANDLE?
+        /// The PIN that was accepted, if it may be kept.
+        var pin: SharedSecret?
+        var presence = TokenState.normal
+        var observers: [Int: AsyncStream<TokenState>.Continuation] = [:]
+        var lastObserver = 0
+    }
+
+    let service: TokenService
+    let worker = Worker()
+    let state: Lock<State>
+
+    init(_ information: TokenInformation, slot: CK_SLOT_ID, of service: TokenService) {
+        self.service = service
+        state = Lock(State(information: information, slot: slot))
+    }
+
+    deinit {
+        let (session, observers) = state.withLock { ($0.session, $0.observers.values.map { $0 }) }
+        for observer in observers { observer.finish() }
+        if let session { try? service.library.closeSession(session) }
+    }
+
+    /// What is known of the token, as of the last look at it.
+    public var information: TokenInformation { state.withLock { $0.information } }
+
+    /// Whether it can be worked with, or its secure channel has to be activated first.
+    public var isActivated: Bool { information.isActivated }
+
+    /// The states of the token's presence, beginning with the present one. Every caller gets a sequence of its own.
+    public var states: AsyncStream<TokenState> {
+        let (stream, continuation) = AsyncStream.makeStream(of: TokenState.self)
+        let number = state.withLock { state in
+            state.lastObserver += 1
+            state.observers[state.lastObserver] = continuation
+            continuation.yield(state.presence)
+            return state.lastObserver
+        }
+        continuation.onTermination = { [weak self] _ in
+            self?.state.withLock { _ = $0.observers.removeValue(forKey: number) }
+        }
+        return stream
+    }
+
+    /// Forgets the PIN that was accepted, and ends the login.
+    public func forgetPIN() async {
+        state.withLock { $0.pin = nil }
+        try? await working(on: worker) { [self] () throws(KanalError) in endSession() }
+    }
+
+    /// Activates the secure channel with the password that came with the token. Afterwards every program of this user can
+    /// work with it.
+    ///
+    /// - Throws: ``KanalError/passwordIncorrect(triesLeft:)``, ``KanalError/passwordLocked``, ``KanalError/tokenAbsent``,
+    ///   ``KanalError/wrongToken``.
+    public func activate(password: borrowing ActivationPassword) async throws(KanalError) {
+        let password = password.secret
+        try await working(on: worker) { [self] () throws(KanalError) in
+            endSession()
+            let slot = try place(waitingFor: .zero, isCancelled: { false })
+            let octets = password.secret.copy()
+            do throws(CKError) {
+                try service.library.activate(slot, password: octets.bytes)
+            } catch {
+                throw KanalError(activation: error)
+            }
+            update(try service.information(on: slot), slot: slot)
+        }
+    }
+
+    // MARK: For the manager
+
+    /// Whether work is being done with the token in a slot.
+    func isBusy(in slot: CK_SLOT_ID) -> Bool { worker.isBusy && state.withLock { $0.slot == slot } }
+
+    func update(_ information: TokenInformation, slot: CK_SLOT_ID) {
+        state.withLock { state in
+            state.information = information
+            state.slot = slot
+        }
+    }
+
+    /// Tells everybody who listens of a new state.
+    func enter(_ presence: TokenState) {
+        state.withLock { state in
+            guard state.presence != presence else { return }
+            state.presence = presence
+            for observer in state.observers.values { observer.yield(presence) }
+        }
+    }
+}
+
+/// Where a token is, as far as its work is concerned.
+public enum TokenState: Sendable, Equatable {
+    /// It was never away, or was not missed.
+    case normal
+    /// It is away, and work waits for it until this time.
+    case waitingForToken(until: ContinuousClock.Instant)
+    /// Another token is in its place. Nothing is sent to that one.
+    case wrongToken
+    /// It was away, and work goes on.
+    case completed
+
+    init(_ presence: TokenPresence, now: Duration) {
+        self =
+            switch presence {
+            case .normal: .normal
+            case .waitingForToken(let end): .waitingForToken(until: .now + (end - now))
+            case .wrongToken: .wrongToken
+            case .completed: .completed
+            }
+    }
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+import Cryptoki
+import Token
+
+/// What is known of a token without a PIN, as of the last look at it.
+public struct TokenInformation: Sendable, Equatable {
+    /// The PC/SC name of its reader.
+    public let reader: String
+    /// The serial number, eight octets, big-endian; empty if the token does not tell it before it is activated.
+    public let serialNumber: [UInt8]
+    /// The name that its owner gave it; nil without one.
+    public let label: String?
+    /// Whether it can be worked with. If not, ``Token/activate(password:)`` comes first.
+    public let isActivated: Bool
+    /// Whether it has a secure channel.
+    public let hasSecureChannel: Bool
+    /// How many tries the PIN has left; nil if the token does not tell yet.
+    public let pinTriesLeft: Int?
+
+    init(_ state: Library.TokenState, reader: String) {
+        self.reader = reader
+        serialNumber = state.info.serial
+        label = state.info.label.map { String(decoding: $0, as: UTF8.self) }
+        isActivated = state.isActivated
+        hasSecureChannel = state.protection.isAvailable
+        pinTriesLeft = state.isActivated ? state.info.user.triesLeft : nil
+    }
+
+    /// Whether both are of one token. One that does not say which it is counts as another in another reader.
+    func isSameToken(as other: TokenInformation) -> Bool {
+        serialNumber == other.serialNumber && (!serialNumber.isEmpty || reader == other.reader)
+    }
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+package import APDU
+import CCryptoki
+import Configuration
+import Cryptoki
+import Locking
+public import Logging
+import PCSC
+import Storage
+package import Token
+
+/// The tokens of this machine.
+///
+/// A manager gives one ``Token`` for each token that it meets, and follows them when they come and go. A token goes on
+/// working when its manager is gone.
+public final class TokenManager: Sendable {
+    let service: TokenService
+    private let worker = Worker()
+    private let tokens = Lock<[Token]>([])
+    private let watch = Watch()
+
+    /// A manager for the readers of pcscd, with this program's `kanal.conf`.
+    ///
+    /// - Parameter log: Receives warnings and the states of tokens, never a secret. Nil for none.
+    /// - Throws: ``KanalError/notStarted(_:)`` if the process has no file descriptors left to read the configuration by.
+    public convenience init(log: Logger? = nil) throws(KanalError) {
+        let settings = try TokenManager.settings(log)
+        self.init(readers: PCSCReaders(), settings: settings)
+    }
+
+    /// A manager for an application's own transport, with this program's `kanal.conf`.
+    ///
+    /// - Throws: As ``init(log:)``.
+    public convenience init(transport: any Transport, log: Logger? = nil) throws(KanalError) {
+        let settings = try TokenManager.settings(log)
+        self.init(transport: transport, settings: settings)
+    }
+
+    package convenience init(transport: any Transport, settings: TokenSettings) {
+        let field = Field(transport)
+        self.init(readers: TransportReaders(transport, field), settings: settings, field: field)
+    }
+
+    /// What this program's `kanal.conf` says.
+    private static func settings(_ log: Logger?) throws(KanalError) -> TokenSettings {
+        let log = log ?? Logger(label: "kanal") { _ in SwiftLogNoOpLogHandler() }
+        let directories = UserDirectories(log: log)
+        let configuration: Configuration
+        do throws(StorageError) { configuration = try Configuration(of: directories) } catch {
+            // Nothing else is thrown.
+            throw .notStarted(.noDescriptors)
+        }
+        configuration.report(to: log)
+        return TokenSettings(configuration, of: directories, log: log)
+    }
+
+    package init(readers: any ReaderService, settings: TokenSettings) {
+        service = TokenService(readers: readers, settings: settings)
+    }
+
+    private init(readers: any ReaderService, settings: TokenSettings, field: Field) {
+        service = TokenService(readers: readers, settings: settings, field: field)
+    }
+
+    deinit { watch.end() }
+
+    /// The tokens that are in readers now, in the order of the readers.
+    ///
+    /// - Throws: ``KanalError/notStarted(_:)`` if no reader can be looked at.
+    public func allTokens() async throws(KanalError) -> [Token] {
+        try await working(on: worker) { [self] () throws(KanalError) in try look() }
+    }
+
+    /// Runs `body` within one field session of the transport: tokens that are found in it are worked with in it. On
+    /// other transports it only runs `body`.
+    ///
+    /// - Parameter prompt: What the user is told, for instance "Hold the card to the reader".
+    public func withField<Result: Sendable>(
+        prompt: String, _ body: @Sendable () async throws -> Result
+    ) async throws -> Result {
+        let field = service.field
+        try await working(on: worker) { () throws(KanalError) in try field.enter(prompt) }
+        let outcome: FieldOutcome
+        let result: Swift.Result<Result, any Error>
+        do {
+            result = .success(try await body())
+            outcome = .success
+        } catch {
+            result = .failure(error)
+            outcome = .failure((error as? KanalError)?.description ?? "it was not done")
+        }
+        try? await working(on: worker) { () throws(KanalError) in field.leave(outcome) }
+        return try result.get()
+    }
+
+    /// Tells of tokens that come and go, beginning with those that are there. Every caller gets a sequence of its own. It
+    /// ends with ``TokenEvent/stopped(_:)``, or without a word when the manager goes.
+    ///
+    /// Nothing is asked of readers and tokens while nothing happens.
+    public func events() -> AsyncStream<TokenEvent> {
+        watch.stream(service.readers) { [weak self] in
+            guard let self else { return nil }
+            return Swift.Result { () throws(KanalError) in try look() }
+        }
+    }
+
+    /// Looks at all readers. The thread may have to wait for cards.
+    private func look() throws(KanalError) -> [Token] {
+        let slots: [CK_SLOT_ID] = try translated { () throws(CKError) in
+            try service.library.slots(tokenPresent: true, isQuery: false)
+        }
+        if slots.isEmpty { try service.requireReaders() }
+        // A token that leaves meanwhile, or cannot be spoken to, is left out.
+        return slots.compactMap { slot in try? token(in: slot) }
+    }
+
+    /// The token in a slot, as the application knows it.
+    private func token(in slot: CK_SLOT_ID) throws(KanalError) -> Token {
+        // One that is worked with would have to be waited for.
+        if let known = tokens.withLock({ tokens in tokens.first { $0.isBusy(in: slot) } }) { return known }
+        let information = try service.information(on: slot)
+        return tokens.withLock { tokens in
+            if let known = tokens.first(where: { $0.information.isSameToken(as: information) }) {
+                known.update(information, slot: slot)
+                return known
+            }
+            let token = Token(information, slot: slot, of: service)
+            tokens.append(token)
+            return token
+        }
+    }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+import APDU
+import CCryptoki
+import Cryptoki
+import Locking
+import Token
+
+/// What a manager and its tokens share: readers, sessions, and the application's settings. All sessions end with it.
+final class TokenService: Sendable {
+    let readers: any ReaderService
+    let settings: TokenSettings
+    let library: Library
+    let field: Field
+    private let observers: Observers
+
+    /// Who is told of a token's presence, by the reader of the token's sessions.
+    private final class Observers: Sendable {
+        let closures = Lock<[String: @Sendable (TokenPresence) -> Void]>([:])
+    }
+
+    init(readers: any ReaderService, settings: TokenSettings, field: Field = Field(nil)) {
+        let observers = Observers()
+        self.field = field
+        self.readers = readers
+        self.settings = settings
+        self.observers = observers
+        library = Library(readers: readers, settings: settings) { reader, presence in
+            observers.closures.withLock { $0[reader] }?(presence)
+        }
+    }
+
+    deinit { library.finalize() }
+
+    /// Lets `observer` be told of the presence of the token in a reader, instead of whoever was told before.
+    func observe(_ reader: String, _ observer: @escaping @Sendable (TokenPresence) -> Void) {
+        observers.closures.withLock { $0[reader] = observer }
+    }
+
+    /// - Throws: ``KanalError/notStarted(_:)`` if there are no readers because nobody serves them.
+    func requireReaders() throws(KanalError) {
+        switch readers.obstacle {
+        case .noService: throw .notStarted(.noService)
+        case .refused: throw .notStarted(.serviceRefuses)
+        default: break
+        }
+    }
+
+    /// What the token in a slot tells of itself. A channel that another process has open stays open.
+    func information(on slot: CK_SLOT_ID) throws(KanalError) -> TokenInformation {
+        try translated { () throws(CKError) in
+            try TokenInformation(library.token(in: slot, evicting: false), reader: library.slot(slot).reader)
+        }
+    }
+}

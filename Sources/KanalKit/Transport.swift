@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A way to tokens: readers, and cards in them. Without one of its own, an application uses pcscd's.
+///
+/// All functions may block. They are called in threads that may, several at a time.
+public protocol Transport: AnyObject, Sendable {
+    /// All readers, with what is in them now. No command is sent to any card.
+    func readers() throws(TransportError) -> [Reader]
+
+    /// Connects to the card in a reader.
+    func connect(to reader: String) throws(TransportError) -> any CardHandle
+
+    /// Begins to look for cards, and shows a message to the user, until ``closeField(_:)``. Only for a transport whose
+    /// cards are there for a while only; others do nothing and return false.
+    ///
+    /// - Returns: Whether a field is open now. It stays open for 20 seconds at least, unless the user closes it; then
+    ///   ``readers()`` throws ``TransportError/fieldClosed``.
+    func openField(message: String) throws(TransportError) -> Bool
+
+    /// Lets go of the cards in the field and looks for others, because those that came are not wanted.
+    ///
+    /// - Parameter message: What the user is told now.
+    func restartPolling(message: String) throws(TransportError)
+
+    /// Ends what ``openField(message:)`` began.
+    func closeField(_ outcome: FieldOutcome)
+}
+
+extension Transport {
+    public func openField(message: String) throws(TransportError) -> Bool { false }
+    public func restartPolling(message: String) throws(TransportError) {}
+    public func closeField(_ outcome: FieldOutcome) {}
+}
+
+/// How a field session ends.
+public enum FieldOutcome: Sendable, Equatable {
+    case success
+    /// The text is shown to the user.
+    case failure(String)
+}
+
+/// A reader, and what it says of its slot.
+public struct Reader: Sendable, Equatable {
+    /// The reader's name, by which it is known as long as the transport lives.
+    public var name: String
+    /// The answer to reset of the card in it; nil if there is none.
+    public var atr: [UInt8]?
+    /// Counts insertions and removals, so that a card that was taken out and put back is noticed.
+    public var events: Int
+
+    public init(name: String, atr: [UInt8]?, events: Int) {
+        self.name = name
+        self.atr = atr
+        self.events = events
+    }
+}
+
+/// A connection to the card in a reader. One thread at a time uses it.
+public protocol CardHandle: AnyObject {
+    /// The card's answer to reset.
+    var atr: [UInt8] { get }
+
+    /// Whether the card is reached without electrical contact.
+    var isContactless: Bool { get }
+
+    /// The greatest number of octets of a command that the way to the card takes: 261 for short APDUs only, or more.
+    var maximumLength: Int { get }
+
+    /// Keeps others from the card until ``endTransaction()``.
+    ///
+    /// - Returns: Whether the card was reset since the last transaction.
+    func beginTransaction() throws(TransportError) -> Bool
+
+    func endTransaction()
+
+    /// Sends a command APDU and returns the response APDU: data, and two octets of status.
+    func transmit(_ command: Span<UInt8>) throws(TransportError) -> [UInt8]
+
+    /// Gives the connection back.
+    func disconnect()
+}
+
+extension CardHandle {
+    public var isContactless: Bool { false }
+    public var maximumLength: Int { 261 }
+    public func beginTransaction() throws(TransportError) -> Bool { false }
+    public func endTransaction() {}
+    public func disconnect() {}
+}
+
+/// Why a transport did not do what was asked.
+public enum TransportError: Error, Sendable, Equatable {
+    /// What the transport needs does not run, or does not let this process in.
+    case unavailable
+    /// There is no card in the reader, or no such reader.
+    case noCard
+    /// The card left the reader. `sent` says whether the last command may have reached it.
+    case removed(sent: Bool)
+    /// The card was reset, and has lost its state.
+    case reset
+    /// Somebody else holds the card.
+    case sharingViolation
+    /// The command was sent and no answer came, or nobody knows whether it was sent. `code` is the transport's own.
+    case transmission(code: UInt32)
+    /// An answer is too short, or a command too long.
+    case malformed
+    /// The user has closed the field, or its time is over.
+    case fieldClosed
+}

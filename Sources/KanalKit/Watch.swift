@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+import APDU
+import Locking
+
+/// A token came or went.
+public enum TokenEvent: Sendable {
+    /// A token is in a reader and can be spoken to.
+    case attached(Token)
+    /// A token is in no reader any more.
+    case detached(Token)
+    /// Nothing can be watched any more. It is the last event.
+    case stopped(KanalError)
+}
+
+/// A thread that waits for changes of the readers while somebody listens.
+final class Watch: Sendable {
+    typealias Look = @Sendable () -> Swift.Result<[Token], KanalError>?
+
+    private struct State {
+        var listeners: [Int: Listener] = [:]
+        var lastNumber = 0
+        var isRunning = false
+        var isOver = false
+    }
+
+    private struct Listener {
+        let continuation: AsyncStream<TokenEvent>.Continuation
+        var present: [Token] = []
+    }
+
+    private let state = Lock(State())
+    /// The longest wait before a look whether anybody listens still.
+    private static let waitLimit = Duration.seconds(1)
+    /// How often readers are looked at that cannot be watched.
+    private static let interval = Duration.milliseconds(250)
+
+    /// A new listener's events.
+    ///
+    /// - Parameter look: Tells which tokens are there; nil if nobody can tell any more.
+    func stream(_ readers: any ReaderService, _ look: @escaping Look) -> AsyncStream<TokenEvent> {
+        let (stream, continuation) = AsyncStream.makeStream(of: TokenEvent.self)
+        let (number, isIdle) = state.withLock { state in
+            state.lastNumber += 1
+            state.listeners[state.lastNumber] = Listener(continuation: continuation)
+            defer { state.isRunning = true }
+            return (state.lastNumber, !state.isRunning)
+        }
+        continuation.onTermination = { [weak self] _ in
+            self?.state.withLock { _ = $0.listeners.removeValue(forKey: number) }
+        }
+        guard isIdle else { return stream }
+        let isStarted = BlockingThread.start { [self] in run(readers, look) }
+        if !isStarted { stop(.refused(code: "EAGAIN", reason: "the system makes no more threads")) }
+        return stream
+    }
+
+    /// Ends the events of all listeners.
+    func end() {
+        let listeners = state.withLock { state in
+            state.isOver = true
+            return state.listeners.values.map(\.continuation)
+        }
+        for listener in listeners { listener.finish() }
+    }
+
+    private func run(_ readers: any ReaderService, _ look: Look) {
+        var watch: (any ReaderWatch)?
+        while isWanted() {
+            // Noted before the look, so that no change in between is missed.
+            if watch == nil { watch = readers.watch() }
+            if (try? watch?.note()) == nil { watch = nil }
+            guard let result = look() else { return end() }
+            switch result {
+            case .success(let tokens): tell(tokens)
+            case .failure(let error): return stop(error)
+            }
+            wait(watch)
+        }
+    }
+
+    /// Waits until something changes or a listener comes, or nobody listens any more.
+    private func wait(_ watch: (any ReaderWatch)?) {
+        guard let watch else { return Clocks.system.pause(Self.interval) }
+        let (number, count) = state.withLock { ($0.lastNumber, $0.listeners.count) }
+        while true {
+            let start = Uptime.system.now
+            guard (try? watch.wait(atMost: Self.waitLimit)) != nil else { return Clocks.system.pause(Self.interval) }
+            // An end before the time is a change.
+            guard Uptime.system.now - start >= Self.waitLimit else { return }
+            let isSame = state.withLock { $0.lastNumber == number && $0.listeners.count == count && !$0.isOver }
+            guard isSame else { return }
+        }
+    }
+
+    private func isWanted() -> Bool {
+        state.withLock { state in
+            state.isRunning = !state.listeners.isEmpty && !state.isOver
+            return state.isRunning
+        }
+    }
+
+    private func tell(_ tokens: [Token]) {
+        state.withLock { state in
+            for number in Array(state.listeners.keys) {
+                guard var listener = state.listeners[number] else { continue }
+                for gone in listener.present where !tokens.contains(where: { $0 === gone }) {
+                    listener.continuation.yield(.detached(gone))
+                }
+                for new in tokens where !listener.present.contains(where: { $0 === new }) {
+                    listener.continuation.yield(.attached(new))
+                }
+                listener.present = tokens
+                state.listeners[number] = listener
+            }
+        }
+    }
+
+    private func stop(_ error: KanalError) {
+        let listeners = state.withLock { state in
+            defer {
+                state.listeners = [:]
+                state.isRunning = false
+            }
+            return state.listeners.values.map(\.continuation)
+        }
+        for listener in listeners {
+            listener.yield(.stopped(error))
+            listener.finish()
+        }
+    }
+}

@@ -1,0 +1,97 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# The examples of KanalKit, built as a user's programs are, with a tag of this project as their dependency, and run with
+# emulated tokens.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+. Tests/Scripts/common.sh
+
+export KANAL=file://$work/kanal KANAL_VERSION=999.0.0
+git clone -q --bare "$root" "$work/kanal"
+git -C "$work/kanal" tag $KANAL_VERSION "$(git rev-parse HEAD)"
+cp -r Examples/KanalKit "$work/journeys"
+swift build --package-path "$work/journeys" --scratch-path "$root/.build/journeys"
+journeys=$root/.build/journeys/debug
+passed "the examples are built with a tag as their dependency"
+
+# run PROGRAM ARGUMENT...: what it prints is in "output".
+run() { expect 0 "$journeys/$1" "${@:2}"; }
+# Waits until a program in the background has printed this.
+said() { wait_until grep -q "$1" "$2" || fail "no \"$1\" in: $(cat "$2")"; }
+
+prepare
+start_pcscd
+
+# ---- First activation and later start ----
+
+run find
+printed '^not found: no token is as it is wanted$'
+stdbuf -oL "$journeys/watch" 3 > events &
+watch=$!
+others+=($watch)
+attach bt bt
+run find
+printed "^looking at $serial$"
+printed '^not found'
+run activate <<< 1BCD-EFGH-JKLM-NPQS
+printed 'not activated: .*tries left: 4'
+run activate <<< "$password"
+printed 'activated: '
+run activate < /dev/null
+printed '^ready: '
+run find
+printed "^found: $serial"
+passed "a token is activated once, and found"
+
+# ---- A token that goes away, with one entry of the PIN ----
+
+pkcs11-tool --module "$module" --slot "$slot" --login --pin $pin --keypairgen --key-type GOSTR3410-2012-256:A --id 01 \
+    > /dev/null
+stdbuf -oL "$journeys/certificates" $pin 12 > certificates 2>&1 &
+work_of_the_user=$!
+others+=($work_of_the_user)
+said '^certificates: 0' certificates
+kill -USR1 "$token"
+said '^state: waiting for the token' certificates
+kill -USR2 "$token"
+said '^state: completed' certificates
+wait $work_of_the_user || fail "$(cat certificates)"
+! grep failed certificates || fail "$(cat certificates)"
+[ "$(grep -c '^certificates: 0' certificates)" = 12 ] || fail "$(cat certificates)"
+wait $watch
+[ "$(cut -d: -f1 events | tr '\n' ' ')" = 'attached detached attached ' ] || fail "$(cat events)"
+passed "work goes on after a return, and watchers are told"
+
+# ---- Cancelling ----
+
+mkfifo keys
+stdbuf -oL "$journeys/cancel" < keys > cancelled &
+cancelled=$!
+others+=($cancelled)
+exec 9> keys
+said '^take the token away' cancelled
+detach
+echo >&9
+wait $cancelled
+exec 9>&-
+grep -q '^ended: it was cancelled$' cancelled || fail "$(cat cancelled)"
+passed "a wait is cancelled"
+
+# ---- Another token in between ----
+
+attach bt bt
+stdbuf -oL "$journeys/certificates" $pin 15 > certificates 2>&1 &
+work_of_the_user=$!
+others+=($work_of_the_user)
+said '^certificates: 0' certificates
+detach
+insert bt other --trace "$work/trace"
+said '^state: wrong token' certificates
+! grep -q '^> ..20' trace || fail "a PIN was sent to another token: $(cat trace)"
+detach
+insert bt bt
+said '^state: completed' certificates
+said '^certificates: 0' <(tail -n 1 certificates) || true
+stop $work_of_the_user
+passed "another token in between gets no PIN"
+echo "examples.sh: passed"

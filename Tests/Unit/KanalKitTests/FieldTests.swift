@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+import APDU
+import EmulatedTokens
+import Emulator
+import KanalKit
+import Locking
+import Secrets
+import SecureChannel
+import TestSupport
+import Testing
+import Token
+
+/// A telephone: a token is there only while a field session is open and somebody holds it there.
+private final class Phone: Transport, Sendable {
+    private struct State {
+        var isOpen = false
+        /// The cards that are held to the telephone, one after the other; each is let go when polling restarts.
+        var cards: [EmulatedReader]
+        var log: [String] = []
+        /// How often the readers are looked at before the field closes by itself.
+        var looksLeft: Int
+    }
+
+    private let state: Lock<State>
+
+    init(_ cards: [EmulatedReader], looks: Int = .max) { state = Lock(State(cards: cards, looksLeft: looks)) }
+
+    var log: [String] { state.withLock { $0.log } }
+
+    func hold(_ cards: [EmulatedReader]) { state.withLock { $0.cards = cards } }
+
+    func readers() throws(TransportError) -> [Reader] {
+        try state.withLock { state throws(TransportError) in
+            guard state.isOpen else { return [Reader(name: "NFC", atr: nil, events: 0)] }
+            state.looksLeft -= 1
+            guard state.looksLeft > 0 else { throw .fieldClosed }
+            return [Reader(name: "NFC", atr: state.cards.first?.card.identity.atr, events: state.log.count)]
+        }
+    }
+
+    func connect(to reader: String) throws(TransportError) -> any CardHandle {
+        let card: EmulatedReader? = state.withLock { $0.isOpen ? $0.cards.first : nil }
+        guard let card else { throw .noCard }
+        do { return Handle(self, try card.connect(to: EmulatedReader.name), card) } catch { throw .noCard }
+    }
+
+    func isHeld(_ card: EmulatedReader) -> Bool { state.withLock { $0.isOpen && $0.cards.first === card } }
+
+    func openField(message: String) throws(TransportError) -> Bool {
+        state.withLock { state in
+            state.log.append("open: \(message)")
+            state.isOpen = true
+        }
+        return true
+    }
+
+    func restartPolling(message: String) throws(TransportError) {
+        state.withLock { state in
+            state.log.append("restart: \(message)")
+            state.cards = Array(state.cards.dropFirst())
+        }
+    }
+
+    func closeField(_ outcome: FieldOutcome) {
+        state.withLock { state in
+            state.log.append(outcome == .success ? "close" : "close: \(outcome)")
+            state.isOpen = false
+            // The card loses its power with the field.
+            state.cards.first?.card.powerOff()
+        }
+    }
+
+    private final class Handle: CardHandle {
+        private let phone: Phone
+        private let link: any CardLink
+        private let card: EmulatedReader
+
+        init(_ phone: Phone, _ link: any CardLink, _ card: EmulatedReader) {
+            self.phone = phone
+            self.link = link
+            self.card = card
+        }
+
+        var atr: [UInt8] { link.atr }
+        var isContactless: Bool { true }
+
+        func transmit(_ command: Span<UInt8>) throws(TransportError) -> [UInt8] {
+            guard phone.isHeld(card) else { throw .removed(sent: false) }
+            do {
+                let command = try Command(parsing: command)
+                return try link.transmit(command).encoded
+            } catch {
+                throw .removed(sent: true)
+            }
+        }
+    }
+}
+
+@Suite("Field sessions")
+struct FieldTests {
+    private let folder = Folder()
+    private let time = TestTime()
+
+    private func manager(_ phone: Phone) -> TokenManager {
+        var settings = TokenSettings(
+            pairings: .directory(folder.path), hostLabel: "test", random: SystemRandom(), log: Journal().logger)
+        settings.clocks = time.clocks
+        return TokenManager(transport: phone, settings: settings)
+    }
+
+    private func card() throws -> EmulatedReader {
+        try EmulatedReader(.bt, passwords: [EmulatedReader.password])
+    }
+
+    @Test("A token is found, activated and worked with in one field; later work opens one with its prompt")
+    func work() async throws {
+        let phone = Phone([try card()])
+        let manager = manager(phone)
+        let token = try await manager.withField(prompt: "Hold the token") {
+            let token = try await manager.find()
+            try await token.activate(password: ActivationPassword(EmulatedReader.password))
+            _ = try await token.perform(pin: Machine.pin, prompt: "inner") { session in try session.keyPairs() }
+            return token
+        }
+        #expect(phone.log == ["open: Hold the token", "close"])
+        _ = try await token.perform(prompt: "Once more") { session in try session.keyPairs() }
+        #expect(phone.log == ["open: Hold the token", "close", "open: Once more", "close"])
+    }
+
+    @Test("Without a token in the field, the search says so, and the field is closed with the reason")
+    func nothing() async throws {
+        let phone = Phone([])
+        let manager = manager(phone)
+        await #expect(throws: KanalError.notFound) {
+            try await manager.withField(prompt: "Hold the token") { try await manager.find() }
+        }
+        #expect(phone.log.last == "close: failure(\"no token is as it is wanted\")")
+    }
+
+    @Test("Another token in the field is let go, and the right one after it is worked with")
+    func foreign() async throws {
+        let own = try card()
+        let phone = Phone([own])
+        let manager = manager(phone)
+        let token = try await manager.withField(prompt: "") {
+            let token = try await manager.find()
+            try await token.activate(password: ActivationPassword(EmulatedReader.password))
+            return token
+        }
+        let other = try card()
+        phone.hold([other, own])
+        _ = try await token.perform(pin: Machine.pin, prompt: "Again") { session in try session.keyPairs() }
+        #expect(phone.log.contains { $0.hasPrefix("restart") })
+        #expect(other.count(of: 0x20) == 0)
+    }
+
+    @Test("When the field's time is over, the work ends with an error, and nobody waits for the token")
+    func timeOver() async throws {
+        let own = try card()
+        let phone = Phone([own])
+        let manager = manager(phone)
+        let token = try await manager.withField(prompt: "") { try await manager.find() }
+        let empty = Phone([], looks: 3)
+        let late = self.manager(empty)
+        await #expect(throws: KanalError.notFound) { try await late.withField(prompt: "") { try await late.find() } }
+        phone.hold([])
+        await #expect(throws: KanalError.tokenAbsent) {
+            try await token.perform(waitingFor: .seconds(20)) { session in try session.keyPairs() }
+        }
+    }
+}

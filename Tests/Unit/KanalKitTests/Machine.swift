@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+import EmulatedTokens
+import Emulator
+import KanalKit
+import Locking
+import Secrets
+import SecureChannel
+import TestSupport
+import Token
+
+/// A machine with one reader, an application's manager, and time that passes when somebody waits.
+struct Machine {
+    let reader: EmulatedReader
+    let manager: TokenManager
+    let time = TestTime()
+    let journal = Journal()
+    private let folder = Folder()
+
+    init(_ identity: Identity = .bt, policy: (inout TokenPolicy) -> Void = { _ in }) throws {
+        reader = try EmulatedReader(identity, passwords: [EmulatedReader.password])
+        var settings = TokenSettings(
+            pairings: .directory(folder.path), hostLabel: "test", random: SystemRandom(), log: journal.logger)
+        settings.clocks = time.clocks
+        policy(&settings.policy)
+        manager = TokenManager(readers: reader, settings: settings)
+    }
+
+    /// The token, activated.
+    func token() async throws -> KanalKit.Token {
+        let token = try await manager.find()
+        if !token.isActivated { try await token.activate(password: ActivationPassword(EmulatedReader.password)) }
+        return token
+    }
+
+    /// How often a PIN was presented.
+    var verifications: Int { reader.count(of: 0x20) }
+
+    static var pin: PIN { PIN(EmulatedReader.userPIN) }
+}
