@@ -55,7 +55,8 @@ extension Reason {
         case .slotBlocked: self = "the activation password has no tries left"
         case .slotUnusable: self = "the token has no such activation password, or it was for one host"
         case .tableFull: self = "the token has no room for another host"
-        case .unknownRecord: self = "the token and this user are not paired, or one of them forgot it"
+        case .unknownRecord:
+            self = "the token does not know this host any more, or this host the token: it must be activated again"
         case .downgradeSuspected: self = "the token offers less than before, which may be an attack"
         case .authenticationFailed: self = "the token does not prove to be the one that was paired"
         case .reflection: self = "what this host sent came back to it, which may be an attack"

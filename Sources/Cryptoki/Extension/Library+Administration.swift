@@ -71,7 +71,7 @@ extension Library {
         return volumes
     }
 
-    private func withToken<Result>(
+    func withToken<Result>(
         in id: CK_SLOT_ID, _ body: (Token) throws(TokenError) -> Result
     ) throws(CKError) -> Result {
         guard try slot(id).isOccupied else { throw .tokenNotPresent }

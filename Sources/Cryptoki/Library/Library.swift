@@ -205,6 +205,20 @@ package final class Library: Sendable {
         forget(ended)
     }
 
+    /// Closes all sessions with the token of this serial number, in whatever slot it is.
+    func closeSessions(withToken serial: [UInt8]) {
+        let entries = tables.withLock { $0.slots }.filter { $0.signals.token.withLock { $0 } == serial }
+        var ended: [CK_SESSION_HANDLE] = []
+        for entry in entries {
+            entry.withLockAtOnce { slot in
+                guard slot.connection?.serial == serial else { return }
+                slot.closeAllSessions()
+                ended += slot.sessions.takeEnded()
+            }
+        }
+        forget(ended)
+    }
+
     /// Runs `body` with a session, while no other thread has the token's slot.
     ///
     /// An error ends the operations that `body` takes a step of, from the caller's arguments to the answer. Two errors do

@@ -15,7 +15,9 @@ final class Slot {
     /// What other threads tell without the lock.
     let signals: SlotSignals
 
-    private(set) var connection: Token?
+    private(set) var connection: Token? {
+        didSet { signals.token.withLock { [serial = connection?.serial] token in token = serial } }
+    }
     private var history: ChannelHistory?
     var sessions = SlotSessions()
     /// Objects of the token and of its sessions.

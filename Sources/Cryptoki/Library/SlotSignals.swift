@@ -10,6 +10,8 @@ struct SlotSignals: Sendable {
     let lastSeen = LastSeen()
     /// Set by a thread that wants the slot: a call that waits for the token gives up.
     let isAbandoned = Lock(false)
+    /// The serial number of the token that the slot is connected to; nil without one.
+    let token = Lock<[UInt8]?>(nil)
 }
 
 /// When the token in a reader was last known to be there.

@@ -3,6 +3,20 @@ import APDU
 
 /// A host in the token's list of those it is paired with: E4 of LIST (GSC/1, 6).
 package struct PairedHost: Sendable, Equatable {
+    /// What tells a host from all others in the list. The token gives a number that is free again to the next host; number,
+    /// profile and ID_H together are never another host's.
+    package struct ID: Sendable, Hashable {
+        package let index: UInt8
+        package let profile: Profile
+        package let hostID: [UInt8]
+
+        package init(index: UInt8, profile: Profile, hostID: [UInt8]) {
+            self.index = index
+            self.profile = profile
+            self.hostID = hostID
+        }
+    }
+
     /// The number of the token's record.
     package let index: UInt8
     /// Whether the host has opened a channel since it was paired.
@@ -14,6 +28,8 @@ package struct PairedHost: Sendable, Equatable {
     package let label: String
     /// Whether it is this host, in the profile of the channel.
     package let isSelf: Bool
+
+    package var id: ID { ID(index: index, profile: profile, hostID: hostID) }
 
     /// Reads a sequence of E4.
     static func list(parsing octets: [UInt8]) throws(MalformedBytes) -> [PairedHost] {

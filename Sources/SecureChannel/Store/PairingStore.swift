@@ -66,6 +66,13 @@ package final class PairingStore: Sendable {
         return try known?.have(serial: serial) ?? false
     }
 
+    /// Whether there is still a pairing with the record's token by the record's host key.
+    package func holds(_ record: PairingRecord) throws(ChannelError) -> Bool {
+        try files.records(serial: record.capabilities.serial, profile: record.profile).contains {
+            $0.record.hostID == record.hostID
+        }
+    }
+
     /// Makes what a pairing needs and is missing: room, and the host's long-term key of the profile. A file that holds no
     /// key is kept beside it. Waits for the group's lock, but not for ever.
     package func prepare(for profile: Profile, random: any RandomSource) throws(ChannelError) {
@@ -112,6 +119,16 @@ package final class PairingStore: Sendable {
         guard known.map({ $0.label != label || time - $0.time >= 86_400 || time < $0.time }) ?? true else { return }
         if known?.label != label, files.carriesLabels { try? files.save(record, label: label) }
         notes.write(PairingNotes.Note(time: time, label: label), of: record)
+    }
+
+    /// Forgets a token in all profiles, as ``remove(serial:profile:)`` does. The highest goes last: until it is gone no
+    /// lower one is used.
+    ///
+    /// - Returns: Whether there was anything of the token, sound or not.
+    package func remove(serial: [UInt8]) throws(ChannelError) -> Bool {
+        let wasKnown = try hasRecord(serial: serial)
+        for profile in Profile.allCases.sorted() { try remove(serial: serial, profile: profile) }
+        return wasKnown
     }
 
     /// Whether there is a record, sound or not, of this token in a higher profile. The host then never again uses the

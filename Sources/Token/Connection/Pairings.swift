@@ -3,24 +3,35 @@ import Logging
 import SecureChannel
 import Storage
 
+extension TokenSettings {
+    /// The store of pairings; nil if there is none and none is to be made.
+    func pairingStore(create: Bool = false) throws(TokenError) -> PairingStore? {
+        let location = pairings
+        do throws(StorageError) {
+            return try PairingStore.open(location, create: create, random: random, patience: storePatience)
+        } catch {
+            let path = location.path
+            let reason: Logger.Message = "the pairings\(path.isEmpty ? "" : " in " + path) cannot be used: \(error)"
+            // That others share a store is no error.
+            if error == .denied(.otherMembers) { log.notice(reason) } else { log.administratorError(reason) }
+            throw .channel(.storage(error))
+        }
+    }
+
+    /// The error of a file in the store, which the administrator is told of.
+    func storageFailure(_ error: ChannelError) -> TokenError {
+        if case .storage(let reason) = error {
+            log.administratorError("a file of the pairings in \(pairings.path) cannot be used: \(reason)")
+        }
+        return .channel(error)
+    }
+}
+
 /// What the store of pairings says of the card.
 extension CardSession {
     /// The store of pairings; nil if there is none and none is to be made.
     func pairingStore(create: Bool = false) throws(TokenError) -> PairingStore? {
-        do throws(StorageError) {
-            return try PairingStore.open(
-                settings.pairings, create: create, random: settings.random, patience: settings.storePatience)
-        } catch {
-            let path = settings.pairings.path
-            let reason: Logger.Message = "the pairings\(path.isEmpty ? "" : " in " + path) cannot be used: \(error)"
-            // That others share a store is no error.
-            if error == .denied(.otherMembers) {
-                settings.log.notice(reason)
-            } else {
-                settings.log.administratorError(reason)
-            }
-            throw .channel(.storage(error))
-        }
+        try settings.pairingStore(create: create)
     }
 
     /// What `body` reads in the store; nil if there is none.
@@ -44,6 +55,11 @@ extension CardSession {
         try reading { store throws(ChannelError) in try store.isKeyChanged(record) } ?? false
     }
 
+    /// Whether the pairing that a channel is about to be opened with was not removed since it was read.
+    func isKept(_ record: PairingRecord, in store: PairingStore) throws(TokenError) -> Bool {
+        do throws(ChannelError) { return try store.holds(record) } catch { throw failure(error) }
+    }
+
     /// Makes sure that what was decided for an earlier connection still holds: nobody has paired with the token since.
     func requireUnpaired() throws(TokenError) {
         guard try !isPaired() else { throw .activationNeeded }
@@ -61,9 +77,7 @@ extension CardSession {
     /// Passes a failure on, with what the user has to know of it in the log.
     func failure(_ error: ChannelError) -> TokenError {
         switch error {
-        case .storage(let reason):
-            settings.log.administratorError(
-                "a file of the pairings in \(settings.pairings.path) cannot be used: \(reason)")
+        case .storage: return settings.storageFailure(error)
         case .downgradeSuspected: report("other capabilities than before: possible downgrade attack")
         case .authenticationFailed, .reflection:
             report("the token cannot prove that it is the one that was activated: possible attack")

@@ -38,16 +38,10 @@ extension Token {
     /// - Returns: The password in its canonical form.
     package func generateActivationPassword(slot: UInt8, charset: SecureChannel.Charset) throws(TokenError) -> Secret {
         try transaction { card throws(TokenError) in
-            guard card.session.isProtected, let channel = card.channel else { throw .activationNeeded }
             guard card.login == .securityOfficer else { throw .notLoggedIn }
             card.session.progress.hasActed = true
-            do throws(ChannelError) {
-                let password = try channel.generateActivationPassword(slot: slot, charset: charset, isOneTime: false)
-                card.cardAnswered()
-                return password
-            } catch {
-                if case .link(let error) = error { throw card.linkFailed(error) }
-                throw .channel(error)
+            return try card.inChannel { channel throws(ChannelError) in
+                try channel.generateActivationPassword(slot: slot, charset: charset, isOneTime: false)
             }
         }
     }

@@ -10,6 +10,10 @@ extension Transaction {
         let now = settings.clocks.uptime.now
         guard !session.history.opens.isFault(at: now) else { throw .faulty }
         guard let store = try session.pairingStore() else { throw .activationNeeded }
+        guard try session.isKept(record, in: store) else {
+            session.warn("the pairing was removed on this machine: activate the token again")
+            throw .activationNeeded
+        }
         if record.profile == .classic { session.warn("opening a channel in the classic profile") }
         do throws(ChannelError) {
             let channel = try openChannel(by: record, or: store)
@@ -25,7 +29,7 @@ extension Transaction {
             guard error == .unknownRecord else { throw session.failure(error) }
             // The record is kept: this answer is not authenticated (GSC/1, 15.2 a).
             session.warn("the token does not know this host any more: activate it again")
-            throw .activationNeeded
+            throw .channel(.unknownRecord)
         }
     }
 
@@ -54,6 +58,22 @@ extension Transaction {
         channel.close()
         session.channel = nil
         throw .profileRaised
+    }
+
+    /// Runs `body` with the open channel, for one of the channel's own commands (GSC/1, 6).
+    func inChannel<Result: ~Copyable>(
+        _ body: (SecureChannel) throws(ChannelError) -> Result
+    ) throws(TokenError) -> Result {
+        guard session.isProtected, let channel else { throw .activationNeeded }
+        do throws(ChannelError) {
+            let result = try body(channel)
+            cardAnswered()
+            return result
+        } catch {
+            if case .link(let error) = error { throw linkFailed(error) }
+            cardAnswered()
+            throw error == .refused(.securityStatusNotSatisfied) ? .notLoggedIn : .channel(error)
+        }
     }
 
     /// Gives a session that has come of age fresh keys, with login and environment kept (GSC/1, 12).

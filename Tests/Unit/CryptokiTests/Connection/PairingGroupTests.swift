@@ -203,4 +203,28 @@ struct SynchronisedMachinesTests {
         _ = try machine("first").application.open()
         #expect(throws: CKError.functionNotSupported) { _ = try second.application.open() }
     }
+
+    @Test("A removal on one machine reaches the others, and no older copy brings the pairing back")
+    func removal() throws {
+        let (first, second) = (try machine("first"), try machine("second"))
+        try first.application.activate()
+        try replicate(from: "first", to: "second")
+        _ = try second.application.open()
+        second.application.library.closeEverything()
+
+        let pairings = folder.path + "/first-shared"
+        try FileManager.default.copyItem(atPath: pairings, toPath: folder.path + "/old-shared")
+        try first.application.library.removePairings(withToken: reader.card.serial)
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder.path + "/second-shared") {
+            try FileManager.default.removeItem(atPath: folder.path + "/second-shared/" + name)
+        }
+        try replicate(from: "first", to: "second")
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder.path + "/old-shared") {
+            try FileManager.default.copyItem(
+                atPath: folder.path + "/old-shared/" + name, toPath: folder.path + "/second-shared/old " + name)
+        }
+        #expect(try second.application.library.pairedTokens() == [])
+        #expect(throws: CKError.functionNotSupported) { _ = try second.application.open() }
+        #expect(throws: CKError.functionNotSupported) { _ = try first.application.open() }
+    }
 }
