@@ -190,7 +190,7 @@ ifeq ($(COMPAT),1)
 endif
 	install -D --strip $(library) $(DESTDIR)$(lib)/libkanal-pkcs11.so
 	install -D --strip $(emulator) $(DESTDIR)$(PREFIX)/bin/kanal-emulator
-	install -D -m 644 Include/CCryptoki/rtpkcs11.h $(DESTDIR)$(PREFIX)/include/kanal/rtpkcs11.h
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/include/kanal Include/CCryptoki/rtpkcs11.h Include/CCryptoki/kanal.h
 	install -D -m 644 Install/kanal.conf $(DESTDIR)$(PREFIX)/share/doc/kanal/kanal.conf
 	install -d $(DESTDIR)$(lib)/pkgconfig $(man)/man1 $(man)/man5 $(module_dirs)
 	umask 022; $(fill) Install/kanal-emulator.1.in > $(man)/man1/kanal-emulator.1
@@ -211,7 +211,7 @@ endif
 uninstall: ## remove what "make install" has installed; takes the same PREFIX and DESTDIR
 	if $(is_ours); then rm $(compat); fi
 	rm -f $(DESTDIR)$(lib)/libkanal-pkcs11.so $(DESTDIR)$(PREFIX)/bin/kanal-emulator
-	rm -f $(DESTDIR)$(PREFIX)/include/kanal/rtpkcs11.h $(DESTDIR)$(lib)/pkgconfig/kanal-pkcs11.pc
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/include/kanal/,rtpkcs11.h kanal.h) $(DESTDIR)$(lib)/pkgconfig/kanal-pkcs11.pc
 	rm -f $(addsuffix /kanal.module,$(module_dirs)) $(DESTDIR)$(PREFIX)/share/doc/kanal/kanal.conf
 	rm -f $(man)/man1/kanal-emulator.1 $(man)/man5/kanal.conf.5
 	cd $(DESTDIR)$(PREFIX) && rmdir $(if $(is_live),,-p) $(directories) 2>/dev/null || true

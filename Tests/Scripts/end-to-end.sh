@@ -33,7 +33,7 @@ passed "the library exports C_* only and needs $needed"
 
 # ---- Activation, and what stays of it ----
 
-prepare calls extended walk
+prepare calls extended pairings walk
 # The installed library, under valgrind.
 checked=(env LD_LIBRARY_PATH="${library%/*}" valgrind --quiet --error-exitcode=99)
 start_pcscd
@@ -65,6 +65,31 @@ expect 0 ./activate "$serial"
 [ "$(stat -c %a "$work/another/kanal" "$work/another/kanal/pairings" | xargs)" = "700 700" ] \
     || fail "a store can be read by others"
 passed "another user activates for himself, and nobody loses anything"
+
+expect 0 "${checked[@]}" ./pairings hosts "$slot"
+[ "$(cut -d ' ' -f 1-3 output | xargs)" = "1 2 self 2 2 other" ] || fail "the token's hosts: $(cat output)"
+expect 0 "${checked[@]}" ./pairings tokens
+printed "^[0-9a-f]*$serial 2 "
+expect 1 ./pairings remove "$slot" other
+printed 0x101
+expect 1 ./pairings remove "$slot" other 12345670
+printed 0xA0
+expect 0 "${checked[@]}" ./pairings remove "$slot" other 87654321
+export KANAL_LOG=$work/refusal
+as_another expect 1 ./activate "$serial"
+unset KANAL_LOG
+grep -q 'C_OpenSession 0x00000054 .*does not know this host any more' refusal || fail "no reason: $(cat refusal)"
+as_another expect 0 ./activate "$serial" "$password"
+as_another expect 0 "${checked[@]}" ./pairings remove "$slot" self
+as_another expect 0 ./pairings tokens
+[ ! -s output ] || fail "a removed pairing is still known: $(cat output)"
+expect 0 ./pairings hosts "$slot"
+[ "$(wc -l < output)" = 1 ] || fail "the token's hosts: $(cat output)"
+token_number=$(./pairings tokens | cut -d ' ' -f 1)
+expect 0 "${checked[@]}" ./pairings forget "$token_number"
+expect 1 ./activate "$serial"
+expect 0 ./activate "$serial" "$password"
+passed "pairings are listed and removed on both sides; who is removed is refused, with a reason"
 
 export KANAL_LOG=$work/log
 tool --login --pin $pin --list-objects

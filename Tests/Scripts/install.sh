@@ -12,6 +12,7 @@ files() {
 
 program=Tests/Programs/Module/linked.c
 installed="./bin/kanal-emulator
+./include/kanal/kanal.h
 ./include/kanal/rtpkcs11.h
 ./lib/libkanal-pkcs11.so
 ./lib/pkgconfig/kanal-pkcs11.pc
@@ -31,6 +32,7 @@ export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
 read -ra flags <<< "$(pkg-config --cflags --libs kanal-pkcs11)"
 cc "$program" "${flags[@]}" -o "$work/linked"
 "$work/linked" || fail "the linked program exits with $?"
+cc Tests/Programs/Token/pairings.c "${flags[@]}" -o "$work/pairings" || fail "a program with kanal.h cannot be built"
 for example in Examples/*.c; do
     cc "$example" "${flags[@]}" -o "$work/example" || fail "$example cannot be built"
 done

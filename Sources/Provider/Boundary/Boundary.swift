@@ -180,6 +180,11 @@ func pad<Field>(_ field: inout Field, with text: some Sequence<UInt8>) {
     }
 }
 
+/// The bytes of a field of fixed size.
+func octets<Field: BitwiseCopyable>(of field: Field) -> [UInt8] {
+    unsafe withUnsafeBytes(of: field) { bytes in unsafe Array(bytes) }
+}
+
 /// Writes bytes into a field of fixed size, the rest of which stays as it is.
 func copy<Field>(_ bytes: some Sequence<UInt8>, into field: inout Field) {
     unsafe withUnsafeMutableBytes(of: &field) { field in

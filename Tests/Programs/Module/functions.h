@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The functions in the order of their tables, with the number of each: entry n lies n pointers behind the beginning.
- * PKCS #11 2.40, section 5, 3.0, and the vendor's extension.
+ * PKCS #11 2.40, section 5, 3.0, and the vendor's extension. Those of Kanal's own follow.
  */
 #ifndef FUNCTIONS_H
 #define FUNCTIONS_H
@@ -138,5 +138,12 @@
     ENTRY(C_EX_Authenticate, 32)               \
     ENTRY(C_EX_Deauthenticate, 33)             \
     ENTRY(C_EX_UnblockAuthenticator, 34)
+
+/* Kanal's own, which are in no table. */
+#define KANAL_FUNCTIONS(ENTRY)          \
+    ENTRY(C_KANAL_GetPairedHosts, 1)    \
+    ENTRY(C_KANAL_RemovePairedHost, 2)  \
+    ENTRY(C_KANAL_GetPairedTokens, 3)   \
+    ENTRY(C_KANAL_RemovePairedToken, 4)
 
 #endif

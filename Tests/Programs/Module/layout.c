@@ -4,7 +4,7 @@
  */
 #include <stddef.h>
 
-#include <rtpkcs11.h>
+#include <kanal.h>
 
 #include "functions.h"
 
@@ -29,8 +29,11 @@ SIZE(CK_ECDH1_DERIVE_PARAMS, 40);
     typedef char extended_##name[offsetof(CK_FUNCTION_LIST_EXTENDED, name) == 8 * (n) ? 1 : -1]; \
     typedef char pointer_##name[sizeof(CK_##name) == 8 ? 1 : -1];
 
+#define KANAL_AT(name, n) typedef char pointer_##name[sizeof(CK_##name) == 8 ? 1 : -1];
+
 STANDARD_FUNCTIONS(STANDARD_AT)
 EXTENDED_FUNCTIONS(EXTENDED_AT)
+KANAL_FUNCTIONS(KANAL_AT)
 
 /* The table has grown with the years; what each year knew ends where the next begins. */
 SIZE(CK_FUNCTION_LIST_EXTENDED, 280);
@@ -197,5 +200,24 @@ SIZE(CK_ACCESS_MODE_EXTENDED, 8);
 SIZE(CK_OWNER_EXTENDED, 8);
 SIZE(CK_VENDOR_CRL_MODE, 8);
 SIZE(CK_VENDOR_AUTHENTICATION_FACTOR_TYPE, 8);
+
+/* Kanal's own. A size never changes. */
+SIZE(CK_KANAL_PAIRED_HOST, 128);
+AT(CK_KANAL_PAIRED_HOST, ulIndex, 0);
+AT(CK_KANAL_PAIRED_HOST, ulProfile, 8);
+AT(CK_KANAL_PAIRED_HOST, flags, 16);
+AT(CK_KANAL_PAIRED_HOST, hostID, 24);
+AT(CK_KANAL_PAIRED_HOST, label, 32);
+AT(CK_KANAL_PAIRED_HOST, reserved, 64);
+
+SIZE(CK_KANAL_PAIRED_TOKEN, 128);
+AT(CK_KANAL_PAIRED_TOKEN, serialNumber, 0);
+AT(CK_KANAL_PAIRED_TOKEN, ulProfile, 8);
+AT(CK_KANAL_PAIRED_TOKEN, flags, 16);
+AT(CK_KANAL_PAIRED_TOKEN, hostID, 24);
+AT(CK_KANAL_PAIRED_TOKEN, ulCreated, 32);
+AT(CK_KANAL_PAIRED_TOKEN, ulLastUsed, 40);
+AT(CK_KANAL_PAIRED_TOKEN, label, 48);
+AT(CK_KANAL_PAIRED_TOKEN, reserved, 80);
 
 int main(void) { return 0; }

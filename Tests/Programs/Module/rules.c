@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <kanal.h>
 #include <pkcs11v3.h>
 
 #include "functions.h"
@@ -25,7 +26,8 @@ struct entry {
 
 #define ENTRY(name, n) {#name, (function)name},
 static const struct entry functions[] = {
-    STANDARD_FUNCTIONS(ENTRY) FUNCTIONS_OF_3_0(ENTRY) EXTENDED_FUNCTIONS(ENTRY)};
+    STANDARD_FUNCTIONS(ENTRY) FUNCTIONS_OF_3_0(ENTRY) EXTENDED_FUNCTIONS(ENTRY)
+        KANAL_FUNCTIONS(ENTRY)};
 enum { COUNT = sizeof functions / sizeof *functions };
 
 static int wrong;
@@ -163,6 +165,20 @@ static void nonsense(void) {
     expect(C_EX_FreeBuffer(NULL), CKR_OK, "C_EX_FreeBuffer(NULL)");
 }
 
+static void pairings(void) {
+    CK_BYTE serial[8] = {0};
+    CK_KANAL_PAIRED_HOST host = {0};
+    CK_ULONG count = 1;
+
+    expect(C_KANAL_GetPairedTokens(NULL, NULL), CKR_ARGUMENTS_BAD, "C_KANAL_GetPairedTokens without a count");
+    expect(C_KANAL_RemovePairedToken(NULL, 8), CKR_ARGUMENTS_BAD, "C_KANAL_RemovePairedToken without a number");
+    expect(C_KANAL_RemovePairedToken(serial, 7), CKR_ARGUMENTS_BAD, "C_KANAL_RemovePairedToken, short number");
+    expect(C_KANAL_RemovePairedToken(serial, ~0UL), CKR_ARGUMENTS_BAD, "C_KANAL_RemovePairedToken, endless number");
+    expect(C_KANAL_GetPairedHosts(~0UL, NULL, &count), CKR_SLOT_ID_INVALID, "C_KANAL_GetPairedHosts, no slot");
+    expect(C_KANAL_RemovePairedHost(1, NULL), CKR_ARGUMENTS_BAD, "C_KANAL_RemovePairedHost without a host");
+    expect(C_KANAL_RemovePairedHost(1, &host), CKR_SESSION_HANDLE_INVALID, "C_KANAL_RemovePairedHost, no session");
+}
+
 static CK_RV format(CK_ULONG size, CK_ULONG minimum, CK_ULONG tries, CK_ULONG mode) {
     CK_UTF8CHAR pin[] = "12345678";
     CK_RUTOKEN_INIT_PARAM parameters;
@@ -232,6 +248,7 @@ int main(void) {
     expect(C_Initialize(NULL), CKR_CRYPTOKI_ALREADY_INITIALIZED, "C_Initialize again");
     expect(C_GetSlotList(CK_FALSE, NULL, &count), CKR_OK, "C_GetSlotList");
     nonsense();
+    pairings();
     formatting();
     fork_child(0);
     fork_child(1);

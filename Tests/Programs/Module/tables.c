@@ -119,6 +119,8 @@ int main(int argc, char **argv) {
 #define IN_EXTENDED(name, n) expect(entry(extended, n) == find(library, #name), #name);
     STANDARD_FUNCTIONS(IN_STANDARD)
     EXTENDED_FUNCTIONS(IN_EXTENDED)
+#define IS_THERE(name, n) find(library, #name);
+    KANAL_FUNCTIONS(IS_THERE)
     interfaces(library, standard);
     return wrong;
 }

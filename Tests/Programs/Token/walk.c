@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <kanal.h>
 #include <pkcs11v3.h>
 
 #include "../Module/functions.h"
@@ -355,6 +356,7 @@ int main(int argc, char **argv) {
     STANDARD_FUNCTIONS(FIND)
     FUNCTIONS_OF_3_0(FIND)
     EXTENDED_FUNCTIONS(FIND)
+    KANAL_FUNCTIONS(FIND)
     before = objects();
     for (i = 0; i < sizeof entries / sizeof *entries; i++)
         walk(&entries[i]);

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kanal.h - what Kanal's library can beside PKCS #11 and the vendor's extension.
+ *
+ * The functions C_KANAL_* are in no table, so that the vendor's keeps its layout. A program is linked with the library,
+ * or looks them up by name with dlsym; a library that lacks them is another one, or older.
+ *
+ * All return CKR_OK or an error code of PKCS #11. Like all functions, they want C_Initialize before. Lists are taken in
+ * two calls: NULL tells the number of elements, and so does CKR_BUFFER_TOO_SMALL. What a list has can change between
+ * the calls.
+ *
+ * All structures have natural alignment; offsets and sizes in the comments are those of a 64-bit Linux. Their sizes
+ * never change. A later version gives names to parts of "reserved", which is zero until then. Unknown flags are to be
+ * ignored.
+ */
+#ifndef KANAL_H
+#define KANAL_H 1
+
+#include "rtpkcs11.h"
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+/* ------------------------------------------------------------------------------------------------------------------
+ * Constants
+ */
+
+/* Profiles of the secure channel. Numbers that can be joined by OR. */
+#define KANAL_PROFILE_CLASSIC 1UL
+#define KANAL_PROFILE_MODERN 2UL
+
+/* CK_KANAL_PAIRED_HOST.flags */
+#define CKF_KANAL_HOST_SELF 0x00000001UL   /* this host, in the profile of the channel */
+#define CKF_KANAL_HOST_ACTIVE 0x00000002UL /* it has opened a channel since it was paired */
+
+/* CK_KANAL_PAIRED_TOKEN.flags */
+#define CKF_KANAL_TOKEN_KEY_CHANGED 0x00000001UL /* the store has another key of it than this user knows */
+
+/* ------------------------------------------------------------------------------------------------------------------
+ * Structures
+ */
+
+/* A host that a token is paired with, as the token tells. 128 bytes. */
+typedef struct CK_KANAL_PAIRED_HOST {
+    CK_ULONG ulIndex;   /* the number of the token's record, which a later host can get again */
+    CK_ULONG ulProfile; /* KANAL_PROFILE_* */
+    CK_FLAGS flags;     /* CKF_KANAL_HOST_* */
+    CK_BYTE hostID[8];
+    CK_UTF8CHAR label[32]; /* what the host calls itself, padded with blanks */
+    CK_BYTE reserved[64];
+} CK_KANAL_PAIRED_HOST;
+typedef CK_KANAL_PAIRED_HOST CK_PTR CK_KANAL_PAIRED_HOST_PTR;
+
+/* A token that this user is paired with on this machine. Times are in seconds since 1970. 128 bytes. */
+typedef struct CK_KANAL_PAIRED_TOKEN {
+    CK_BYTE serialNumber[8]; /* big-endian */
+    CK_ULONG ulProfile;      /* KANAL_PROFILE_* */
+    CK_FLAGS flags;          /* CKF_KANAL_TOKEN_* */
+    CK_BYTE hostID[8];       /* this host's, in the token's list */
+    CK_ULONG ulCreated;
+    CK_ULONG ulLastUsed;   /* to the day; CK_UNAVAILABLE_INFORMATION if it is not known */
+    CK_UTF8CHAR label[32]; /* the token's when it was last used, padded with blanks */
+    CK_BYTE reserved[48];
+} CK_KANAL_PAIRED_TOKEN;
+typedef CK_KANAL_PAIRED_TOKEN CK_PTR CK_KANAL_PAIRED_TOKEN_PTR;
+
+/* ------------------------------------------------------------------------------------------------------------------
+ * Functions
+ */
+
+#define CK_KANAL_DECLARE(name, arguments)      \
+    typedef CK_RV(CK_PTR CK_##name) arguments; \
+    CK_RV CK_SPEC name arguments
+
+/* The hosts that may open a channel to the token. Needs neither session nor login. CKR_FUNCTION_NOT_SUPPORTED if the
+ * token is used without a channel, or is not activated. */
+CK_KANAL_DECLARE(
+    C_KANAL_GetPairedHosts, (CK_SLOT_ID slotID, CK_KANAL_PAIRED_HOST_PTR pHosts, CK_ULONG_PTR pulHostCount));
+
+/* Has the token forget a host, given as the list told it; ulIndex, ulProfile and hostID count. Read-write session.
+ * Removing this host needs no login: its pairing goes on both sides, and the program's sessions with the token end.
+ * Removing another one: SO logged in, else CKR_USER_NOT_LOGGED_IN. CKR_OBJECT_HANDLE_INVALID if the token has no such
+ * host any more; CKR_FUNCTION_FAILED if the token forgot this host, but the machine's part could not be removed. */
+CK_KANAL_DECLARE(C_KANAL_RemovePairedHost, (CK_SESSION_HANDLE hSession, CK_KANAL_PAIRED_HOST_PTR pHost));
+
+/* The tokens that this user is paired with on this machine, the youngest pairing first. No token need be there. A token
+ * can be in the list more than once: in two profiles, or paired by several machines that share their pairings.
+ * CKR_FUNCTION_FAILED if the pairings cannot be read. */
+CK_KANAL_DECLARE(C_KANAL_GetPairedTokens, (CK_KANAL_PAIRED_TOKEN_PTR pTokens, CK_ULONG_PTR pulTokenCount));
+
+/* Forgets the token with this serial number on this machine, in all profiles: C_OpenSession is refused until it is
+ * activated again. The program's sessions with it end. The token keeps this host in its list.
+ * CKR_OBJECT_HANDLE_INVALID if there is no pairing with it, CKR_ARGUMENTS_BAD if ulSerialNumberLen is not 8,
+ * CKR_FUNCTION_FAILED if the pairings cannot be changed. */
+CK_KANAL_DECLARE(C_KANAL_RemovePairedToken, (CK_BYTE_PTR pSerialNumber, CK_ULONG ulSerialNumberLen));
+
+#undef CK_KANAL_DECLARE
+
+#if defined(__cplusplus)
+}
+#endif
+
+#endif /* KANAL_H */
