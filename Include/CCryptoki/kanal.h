@@ -30,6 +30,29 @@ extern "C" {
 #define KANAL_PROFILE_CLASSIC 1UL
 #define KANAL_PROFILE_MODERN 2UL
 
+/* CK_KANAL_CHANNEL_INFO.ulState */
+#define KANAL_CHANNEL_NONE 0UL        /* the token has no channel, or needs none here: commands go as they are */
+#define KANAL_CHANNEL_ACTIVE 1UL      /* the channel is activated */
+#define KANAL_CHANNEL_INACTIVE 2UL    /* the token wants C_EX_SetActivationPassword */
+#define KANAL_CHANNEL_FORGOTTEN 3UL   /* it was activated and knows this host no more: activate it again */
+#define KANAL_CHANNEL_KEY_CHANGED 4UL /* another user activated it with another key: this one has to, too */
+#define KANAL_CHANNEL_MISSING 5UL     /* it offers no channel, and is not used without: no password helps */
+#define KANAL_CHANNEL_UNUSABLE 6UL    /* pairings, channel or configuration do not allow it: KANAL_LOG says why */
+
+/* CK_KANAL_CHANNEL_INFO.flags. The last three are told by the token without proof. */
+#define CKF_KANAL_ACTIVATION_NEEDED 0x00000001UL /* C_OpenSession is refused before C_EX_SetActivationPassword */
+#define CKF_KANAL_WIRELESS 0x00000002UL          /* the token is reached over the air */
+#define CKF_KANAL_BUTTON_NEEDED 0x00000004UL     /* a button has to be pressed to activate it */
+#define CKF_KANAL_PAIRING_OPEN 0x00000008UL      /* it can be activated now */
+#define CKF_KANAL_IN_USE 0x00000010UL            /* it has an open channel, of this program or another */
+
+/* CK_KANAL_PASSWORD_INFO.ulState */
+#define KANAL_PASSWORD_EMPTY 0UL     /* there is none with this number */
+#define KANAL_PASSWORD_READY 1UL     /* it can be given */
+#define KANAL_PASSWORD_BLOCKED 2UL   /* too many wrong ones in a row: the SO can reset that */
+#define KANAL_PASSWORD_EXHAUSTED 3UL /* too many wrong ones in all: the token needs a new password */
+#define KANAL_PASSWORD_CONSUMED 4UL  /* it was for one host, which has taken it */
+
 /* CK_KANAL_PAIRED_HOST.flags */
 #define CKF_KANAL_HOST_SELF 0x00000001UL   /* this host, in the profile of the channel */
 #define CKF_KANAL_HOST_ACTIVE 0x00000002UL /* it has opened a channel since it was paired */
@@ -40,6 +63,26 @@ extern "C" {
 /* ------------------------------------------------------------------------------------------------------------------
  * Structures
  */
+
+/* An activation password that a token has a place for. 16 bytes. */
+typedef struct CK_KANAL_PASSWORD_INFO {
+    CK_ULONG ulState;     /* KANAL_PASSWORD_* */
+    CK_ULONG ulTriesLeft; /* CK_UNAVAILABLE_INFORMATION if the token does not tell */
+} CK_KANAL_PASSWORD_INFO;
+
+/* How things stand with the secure channel to a token. 256 bytes. */
+typedef struct CK_KANAL_CHANNEL_INFO {
+    CK_ULONG ulState;         /* KANAL_CHANNEL_* */
+    CK_FLAGS flags;           /* CKF_KANAL_ACTIVATION_NEEDED and what follows it */
+    CK_ULONG ulProfiles;      /* those that the token offers, joined by OR; 0 without a channel */
+    CK_ULONG ulProfile;       /* that of the pairing; 0 without one */
+    CK_BYTE serialNumber[8];  /* big-endian; zeros if the token was not asked */
+    CK_UTF8CHAR label[32];    /* as the token tells it without a channel, padded with blanks */
+    CK_ULONG ulPasswordCount; /* how many passwords the token has a place for, 0 to 6 */
+    CK_KANAL_PASSWORD_INFO passwords[6]; /* number 1 first: a password's first symbol is 1 to 6, or A to F for them */
+    CK_BYTE reserved[80];
+} CK_KANAL_CHANNEL_INFO;
+typedef CK_KANAL_CHANNEL_INFO CK_PTR CK_KANAL_CHANNEL_INFO_PTR;
 
 /* A host that a token is paired with, as the token tells. 128 bytes. */
 typedef struct CK_KANAL_PAIRED_HOST {
@@ -72,6 +115,11 @@ typedef CK_KANAL_PAIRED_TOKEN CK_PTR CK_KANAL_PAIRED_TOKEN_PTR;
 #define CK_KANAL_DECLARE(name, arguments)      \
     typedef CK_RV(CK_PTR CK_##name) arguments; \
     CK_RV CK_SPEC name arguments
+
+/* How things stand with the channel, without a session and without a failing C_OpenSession. A channel that is activated
+ * is opened to see that it can be, unless that took it from another program. CKR_TOKEN_NOT_PRESENT,
+ * CKR_ARGUMENTS_BAD. */
+CK_KANAL_DECLARE(C_KANAL_GetChannelInfo, (CK_SLOT_ID slotID, CK_KANAL_CHANNEL_INFO_PTR pInfo));
 
 /* The hosts that may open a channel to the token. Needs neither session nor login. CKR_FUNCTION_NOT_SUPPORTED if the
  * token is used without a channel, or is not activated. */

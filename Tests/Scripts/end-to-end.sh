@@ -39,12 +39,19 @@ checked=(env LD_LIBRARY_PATH="${library%/*}" valgrind --quiet --error-exitcode=9
 start_pcscd
 attach bt bluetooth
 expect 2 ./activate 00000001
+channel() {
+    expect 0 "${checked[@]}" ./pairings channel "$slot"
+    [ "$(cat output)" = "$1" ] || fail "the channel is $(cat output) instead of $1"
+}
+channel "2 activate 0 5"
 expect 1 ./activate "$serial"
 for wrong in "${password%?}$([ "${password: -1}" = A ] && echo B || echo A)" OOOO; do
     expect 3 ./activate "$serial" "$wrong"
     printed "not the token's password"
 done
+channel "2 activate 0 4"
 expect 0 "${checked[@]}" ./activate "$serial" "$password"
+channel "1 - 2 5"
 expect 0 ./activate "$serial"
 passed "a wrong password is refused; the right one activates, once for all"
 
@@ -79,6 +86,7 @@ export KANAL_LOG=$work/refusal
 as_another expect 1 ./activate "$serial"
 unset KANAL_LOG
 grep -q 'C_OpenSession 0x00000054 .*does not know this host any more' refusal || fail "no reason: $(cat refusal)"
+as_another channel "3 activate 2 5"
 as_another expect 0 ./activate "$serial" "$password"
 as_another expect 0 "${checked[@]}" ./pairings remove "$slot" self
 as_another expect 0 ./pairings tokens

@@ -34,6 +34,16 @@ extension Library {
         }
     }
 
+    /// How things stand with the channel to a token, without a session. Of a token that is absent nothing is known.
+    package func channelInfo(in slot: CK_SLOT_ID) throws(CKError) -> ChannelInfo {
+        guard try self.slot(slot).isOccupied else { throw .tokenNotPresent }
+        return try entry(slot).slot.withLock { slot throws(CKError) in
+            try slot.withoutSessions { () throws(CKError) in
+                try slot.withToken(waits: false) { token throws(TokenError) in try token.channelInfo() }
+            }
+        }
+    }
+
     /// Formats the token. Its pairings with hosts stay.
     ///
     /// - Parameters:

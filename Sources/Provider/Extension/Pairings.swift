@@ -5,6 +5,16 @@ import SecureChannel
 import Token
 
 @c @implementation
+public func C_KANAL_GetChannelInfo(
+    _ slotID: CK_SLOT_ID, _ pInfo: UnsafeMutablePointer<CK_KANAL_CHANNEL_INFO>?
+) -> CK_RV {
+    call { library throws(CKError) in
+        let info = try unsafe output(pInfo, "pInfo")
+        unsafe info.pointee = try CK_KANAL_CHANNEL_INFO(library.channelInfo(in: slotID))
+    }
+}
+
+@c @implementation
 public func C_KANAL_GetPairedHosts(
     _ slotID: CK_SLOT_ID, _ pHosts: UnsafeMutablePointer<CK_KANAL_PAIRED_HOST>?,
     _ pulHostCount: UnsafeMutablePointer<CK_ULONG>?
@@ -83,5 +93,42 @@ extension CK_KANAL_PAIRED_TOKEN {
         ulCreated = CK_ULONG(exactly: token.created) ?? .unavailable
         ulLastUsed = token.lastUsed.flatMap { CK_ULONG(exactly: $0) } ?? .unavailable
         pad(&label, with: token.label.utf8)
+    }
+}
+
+extension CK_KANAL_CHANNEL_INFO {
+    fileprivate init(_ info: ChannelInfo) {
+        self.init()
+        ulState = info.state.number
+        let told: [(Bool, CK_FLAGS)] = [
+            (info.needsActivation, CKF_KANAL_ACTIVATION_NEEDED), (info.isWireless, CKF_KANAL_WIRELESS),
+            (info.needsButton, CKF_KANAL_BUTTON_NEEDED), (info.isPairingOpen, CKF_KANAL_PAIRING_OPEN),
+            (info.isInUse, CKF_KANAL_IN_USE),
+        ]
+        flags = told.reduce(0) { $1.0 ? $0 | $1.1 : $0 }
+        ulProfiles = info.profiles.reduce(0) { $0 | CK_ULONG($1.rawValue) }
+        ulProfile = CK_ULONG(info.profile?.rawValue ?? 0)
+        copy(info.serial, into: &serialNumber)
+        pad(&label, with: info.label.utf8)
+        ulPasswordCount = CK_ULONG(info.passwords.count)
+        let numbers = info.passwords.flatMap { password in
+            [CK_ULONG(password.state.rawValue), password.triesLeft.map(CK_ULONG.init) ?? .unavailable]
+        }
+        copy(numbers.flatMap { number in octets(of: number) }, into: &passwords)
+    }
+}
+
+extension ChannelInfo.State {
+    /// `KANAL_CHANNEL_`
+    fileprivate var number: CK_ULONG {
+        switch self {
+        case .none: KANAL_CHANNEL_NONE
+        case .active: KANAL_CHANNEL_ACTIVE
+        case .inactive: KANAL_CHANNEL_INACTIVE
+        case .forgotten: KANAL_CHANNEL_FORGOTTEN
+        case .keyChanged: KANAL_CHANNEL_KEY_CHANGED
+        case .missing: KANAL_CHANNEL_MISSING
+        case .unusable: KANAL_CHANNEL_UNUSABLE
+        }
     }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import APDU
 package import SecureChannel
 
 /// What a token tells of its secure channel.
@@ -21,5 +22,137 @@ extension Token {
         }
         if case .keyChanged = session.protection { info.isKeyChanged = true }
         return info
+    }
+}
+
+/// How things stand with the channel between this user and a token, for whoever asks before there is a session.
+package struct ChannelInfo: Sendable, Equatable {
+    package enum State: Sendable, CaseIterable {
+        /// Commands go to the token as they are: it has no channel, or needs none here.
+        case none
+        /// The channel is activated.
+        case active
+        /// The token wants to be activated.
+        case inactive
+        /// The token was activated, and does not know this host any more: it has to be activated again.
+        case forgotten
+        /// Another user has activated the token with another key: it has to be activated by this one too.
+        case keyChanged
+        /// The token offers no channel, and is not used without one. No password helps.
+        case missing
+        /// The pairings cannot be read, the channel cannot be opened, or there is no profile in which it could be: the log
+        /// says which. No password helps before that is mended.
+        case unusable
+    }
+
+    /// What the token tells of an activation password that it has a place for.
+    package struct Password: Sendable, Equatable {
+        /// 1 to 6; the first symbol of the password tells it.
+        package let number: Int
+        package let state: TokenHints.SlotState
+        /// How many wrong ones the token still takes; nil if it does not tell.
+        package let triesLeft: Int?
+    }
+
+    package var state: State
+    /// The token's serial number, 8 octets; empty if it was not asked.
+    package var serial: [UInt8]
+    /// What the token offers; none if it has no channel.
+    package var profiles: Set<Profile> = []
+    /// The profile of the pairing.
+    package var profile: Profile?
+    /// Whether the token is reached over the air.
+    package var isWireless: Bool
+
+    // What follows the token tells without proof, outside of the channel.
+
+    package var label = ""
+    package var passwords: [Password] = []
+    /// Whether a button has to be pressed to activate it.
+    package var needsButton = false
+    /// Whether it can be activated now: that is not forbidden here, and the button was pressed if there must be one.
+    package var isPairingOpen = false
+    /// Whether it has an open channel, of this process or another.
+    package var isInUse = false
+
+    /// Whether sessions open only after an activation.
+    package var needsActivation: Bool { [.inactive, .forgotten, .keyChanged].contains(state) }
+}
+
+extension Token {
+    /// How things stand with the channel. It is opened to see that it can be, if that takes it from no other process.
+    package func channelInfo() throws(TokenError) -> ChannelInfo {
+        var info = ChannelInfo(state: .none, serial: serial, isWireless: isWireless)
+        if session.identity.capabilities != nil {
+            let (hints, passwords) = try exclusively { card throws(TokenError) in try card.channelHints() }
+            info.label = hints.label
+            info.passwords = passwords
+            info.isPairingOpen = hints.now.contains(.pairingWindowOpen)
+            info.isInUse = hints.now.contains(.sessionActive)
+        }
+        info.state = try channelState(isInUse: info.isInUse)
+        let protection = protectionInfo
+        info.profiles = protection.profiles
+        info.profile = protection.profile
+        info.needsButton = session.identity.capabilities?.policy.contains(.pairingNeedsButton) ?? false
+        return info
+    }
+
+    private func channelState(isInUse: Bool) throws(TokenError) -> ChannelInfo.State {
+        switch session.protection {
+        case .plain: return .none
+        case .unpaired(nil): return .missing
+        case .unpaired(let capabilities?):
+            let minimum = session.settings.policy.minimumProfile
+            let profile = try? capabilities.profile(minimum: minimum, pinned: nil)
+            return profile == nil || session.settings.pairings == .nowhere ? .unusable : .inactive
+        case .keyChanged: return .keyChanged
+        case .unknown: return .unusable
+        case .paired(let record):
+            let wouldEvict = record.capabilities.sessions == 1 && session.channel?.isOpen != true
+            if wouldEvict, isInUse { return .active }
+            return try openedState()
+        }
+    }
+
+    /// The state of a channel with a pairing, which is opened.
+    private func openedState() throws(TokenError) -> ChannelInfo.State {
+        do throws(TokenError) {
+            // The change counter is read, so that the token has proved itself.
+            try transaction { _ throws(TokenError) in }
+            return .active
+        } catch {
+            switch error {
+            case .notLoggedIn: return .active
+            case .activationNeeded, .channel(.profileRaised): return .inactive
+            case .channel(.unknownRecord): return .forgotten
+            case .faulty: return .unusable
+            default:
+                guard error.isChannelError else { throw error }
+                return .unusable
+            }
+        }
+    }
+}
+
+extension Transaction {
+    /// What the token tells of its channel at the moment.
+    fileprivate func channelHints() throws(TokenError) -> (TokenHints, [ChannelInfo.Password]) {
+        guard case .present(let capabilities, let hints) = try discovery(),
+            capabilities.serial == session.identity.serial
+        else { throw foundAnother() }
+        session.identity.hints = hints
+        var passwords: [ChannelInfo.Password] = []
+        for (number, state) in zip(1..., hints.slots) {
+            let slot: SlotInformation?
+            do throws(ChannelError) {
+                slot = try SlotInformation.read(slot: UInt8(clamping: number), over: link)
+            } catch {
+                if case .link = error { throw .channel(error) }
+                slot = nil
+            }
+            passwords.append(ChannelInfo.Password(number: number, state: state, triesLeft: slot?.triesLeft))
+        }
+        return (hints, passwords)
     }
 }

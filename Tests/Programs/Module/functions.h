@@ -141,9 +141,10 @@
 
 /* Kanal's own, which are in no table. */
 #define KANAL_FUNCTIONS(ENTRY)          \
-    ENTRY(C_KANAL_GetPairedHosts, 1)    \
-    ENTRY(C_KANAL_RemovePairedHost, 2)  \
-    ENTRY(C_KANAL_GetPairedTokens, 3)   \
-    ENTRY(C_KANAL_RemovePairedToken, 4)
+    ENTRY(C_KANAL_GetChannelInfo, 1)    \
+    ENTRY(C_KANAL_GetPairedHosts, 2)    \
+    ENTRY(C_KANAL_RemovePairedHost, 3)  \
+    ENTRY(C_KANAL_GetPairedTokens, 4)   \
+    ENTRY(C_KANAL_RemovePairedToken, 5)
 
 #endif

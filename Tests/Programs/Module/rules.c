@@ -167,6 +167,7 @@ static void nonsense(void) {
 
 static void pairings(void) {
     CK_BYTE serial[8] = {0};
+    CK_KANAL_CHANNEL_INFO info;
     CK_KANAL_PAIRED_HOST host = {0};
     CK_ULONG count = 1;
 
@@ -174,6 +175,8 @@ static void pairings(void) {
     expect(C_KANAL_RemovePairedToken(NULL, 8), CKR_ARGUMENTS_BAD, "C_KANAL_RemovePairedToken without a number");
     expect(C_KANAL_RemovePairedToken(serial, 7), CKR_ARGUMENTS_BAD, "C_KANAL_RemovePairedToken, short number");
     expect(C_KANAL_RemovePairedToken(serial, ~0UL), CKR_ARGUMENTS_BAD, "C_KANAL_RemovePairedToken, endless number");
+    expect(C_KANAL_GetChannelInfo(0, NULL), CKR_ARGUMENTS_BAD, "C_KANAL_GetChannelInfo without a place");
+    expect(C_KANAL_GetChannelInfo(~0UL, &info), CKR_SLOT_ID_INVALID, "C_KANAL_GetChannelInfo, no slot");
     expect(C_KANAL_GetPairedHosts(~0UL, NULL, &count), CKR_SLOT_ID_INVALID, "C_KANAL_GetPairedHosts, no slot");
     expect(C_KANAL_RemovePairedHost(1, NULL), CKR_ARGUMENTS_BAD, "C_KANAL_RemovePairedHost without a host");
     expect(C_KANAL_RemovePairedHost(1, &host), CKR_SESSION_HANDLE_INVALID, "C_KANAL_RemovePairedHost, no session");

@@ -92,7 +92,7 @@ static const struct entry entries[] = {
     E(C_EX_PKCS7Verify, NULL, NULL, NULL, "hPPPP"), E(C_EX_PKCS7VerifyUpdate, NULL, NULL, NULL, "hdl"),
     E(C_EX_PKCS7VerifyFinal, NULL, NULL, NULL, "hPP"), E(C_EX_Authenticate, NULL, NULL, &secret, "hkdl"),
     E(C_EX_Deauthenticate, NULL, NULL, &secret, "hk"), E(C_EX_UnblockAuthenticator, NULL, NULL, &secret, "hk"),
-    E(C_KANAL_GetPairedHosts, NULL, NULL, NULL, "s-P"), E(C_KANAL_RemovePairedHost, NULL, NULL, NULL, "hx"),
+    E(C_KANAL_GetChannelInfo, NULL, NULL, NULL, "sB"), E(C_KANAL_GetPairedHosts, NULL, NULL, NULL, "s-P"), E(C_KANAL_RemovePairedHost, NULL, NULL, NULL, "hx"),
     E(C_KANAL_GetPairedTokens, NULL, NULL, NULL, "-P"), E(C_KANAL_RemovePairedToken, NULL, NULL, NULL, "dl"),
 };
 

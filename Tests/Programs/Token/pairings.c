@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pairings hosts SLOT | remove SLOT self | remove SLOT other [SO-PIN] | tokens | forget SERIAL
+ * pairings channel SLOT | hosts SLOT | remove SLOT self | remove SLOT other [SO-PIN] | tokens | forget SERIAL
  *
- * Shows and removes pairings by Kanal's own functions. A line for each host: its number, its profile, what it is, its
- * name; for each token: serial number, profile, label. Exit status: 0 done; 1 refused, with the code; 2 a rule is
- * broken.
+ * Shows and removes pairings by Kanal's own functions. The channel's line has its state, whether it wants activation,
+ * the profile, and the tries that the first password has left. A line for each host: its number, its profile, what it
+ * is, its name; for each token: serial number, profile, label. Exit status: 0 done; 1 refused, with the code; 2 a rule
+ * is broken.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,6 +57,17 @@ static int is_zero(const CK_BYTE *bytes, size_t count) {
         done(CALL);                                                                             \
         require(count == number, "the number of elements");                                     \
     } while (0)
+
+static void show_channel(CK_SLOT_ID slot) {
+    CK_KANAL_CHANNEL_INFO info;
+
+    memset(&info, 0x55, sizeof info);
+    done(C_KANAL_GetChannelInfo(slot, &info));
+    require(is_zero(info.reserved, sizeof info.reserved), "what is reserved is not zero");
+    require(info.ulPasswordCount <= 6, "the number of passwords");
+    printf("%lu %s %lu %ld\n", info.ulState, info.flags & CKF_KANAL_ACTIVATION_NEEDED ? "activate" : "-",
+           info.ulProfile, info.ulPasswordCount > 0 ? (long)info.passwords[0].ulTriesLeft : -1L);
+}
 
 static CK_ULONG list_hosts(CK_SLOT_ID slot) {
     CK_ULONG count, i;
@@ -123,7 +135,9 @@ int main(int argc, char **argv) {
     const char *command = argc > 1 ? argv[1] : "";
 
     done(C_Initialize(NULL));
-    if (strcmp(command, "hosts") == 0 && argc == 3)
+    if (strcmp(command, "channel") == 0 && argc == 3)
+        show_channel(slot);
+    else if (strcmp(command, "hosts") == 0 && argc == 3)
         list_hosts(slot);
     else if (strcmp(command, "remove") == 0 && argc > 3)
         remove_host(slot, strcmp(argv[3], "self") == 0, argc > 4 ? argv[4] : NULL);
@@ -132,7 +146,7 @@ int main(int argc, char **argv) {
     else if (strcmp(command, "forget") == 0 && argc == 3)
         forget(argv[2]);
     else
-        require(0, "usage: pairings hosts|remove|tokens|forget ...");
+        require(0, "usage: pairings channel|hosts|remove|tokens|forget ...");
     done(C_Finalize(NULL));
     return 0;
 }

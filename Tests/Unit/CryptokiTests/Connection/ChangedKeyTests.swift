@@ -59,6 +59,8 @@ struct ChangedKeyTests {
         let later = member("second", journals[1])
         #expect(throws: CKError.functionNotSupported) { try later.open() }
         #expect(try later.library.token(in: 0, evicting: true).protection.isKeyChanged)
+        let info = try later.library.channelInfo(in: 0)
+        #expect(info.state == .keyChanged && info.needsActivation)
         #expect(reader.count(of: 0x86) == before)
         #expect(journals[1].messages.contains { $0.contains("another user has activated the token") })
         let store = try #require(
