@@ -43,12 +43,14 @@ package struct AlgorithmIdentifier: Sendable, Equatable {
 
     /// Reads an identifier.
     ///
+    /// - Parameter isOfPrivateKey: Whether names of agreement on keys are taken too, as
+    ///   ``PublicKeyAlgorithm/init(privateKey:)`` does.
     /// - Throws: ``GOSTError/invalidEncoding``; ``GOSTError/invalidParameter`` for an algorithm, a curve or a hash
     ///   function that is not known or does not go with the others.
-    init(_ reader: inout DERReader) throws(GOSTError) {
+    init(_ reader: inout DERReader, isOfPrivateKey: Bool = false) throws(GOSTError) {
         var identifier = DERReader(try reader.contents(.sequence))
         let oid = try identifier.objectIdentifier()
-        guard let algorithm = PublicKeyAlgorithm.allCases.first(where: { $0.oid == oid }) else {
+        guard let algorithm = PublicKeyAlgorithm(privateKey: oid), isOfPrivateKey || algorithm.oid == oid else {
             throw .invalidParameter
         }
         var parameters = DERReader(try identifier.contents(.sequence))

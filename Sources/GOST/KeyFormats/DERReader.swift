@@ -11,8 +11,11 @@ package enum DERTag: UInt8 {
     case objectIdentifier = 0x06
     case utcTime = 0x17
     case generalizedTime = 0x18
+    case bmpString = 0x1E
     case sequence = 0x30
     case set = 0x31
+    /// [0], primitive.
+    case contextPrimitive0 = 0x80
     /// [0], constructed.
     case context0 = 0xA0
     /// [1], constructed.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Secrets
 
-/// A private key as PKCS #8 has it (RFC 5208, 5).
+/// A private key as PKCS #8 has it (RFC 5208, 5; RFC 5958, 2).
 package struct PrivateKeyInfo: ~Copyable, Sendable {
     package let algorithm: AlgorithmIdentifier
     package let key: PrivateKey
@@ -12,8 +12,8 @@ package struct PrivateKeyInfo: ~Copyable, Sendable {
         self.key = key
     }
 
-    /// Reads a private key: the number d, little-endian, bare, masked, or once more in an OCTET STRING. Attributes are
-    /// passed over.
+    /// Reads a private key: the number d, little-endian, bare, masked, or once more in an OCTET STRING. Attributes and
+    /// the public key of version 2 are passed over.
     ///
     /// Behind a masked number K_M stand its masks M_1, M_2, …, of the same length, and d is K_M·M_1·M_2·… mod q.
     ///
@@ -28,10 +28,11 @@ package struct PrivateKeyInfo: ~Copyable, Sendable {
         var info = DERReader(try reader.contents(.sequence))
         try reader.end()
         let version = try info.contents(.integer)
-        guard version.count == 1, version[0] == 0 else { throw .invalidEncoding }
-        let algorithm = try AlgorithmIdentifier(&info)
+        guard version.count == 1, version[0] <= 1 else { throw .invalidEncoding }
+        let algorithm = try AlgorithmIdentifier(&info, isOfPrivateKey: true)
         let octets = try info.contents(.octetString)
         if info.isAt(.context0) { _ = try info.contents(.context0) }
+        if version[0] == 1, info.isAt(.issuerUniqueID) { _ = try info.contents(.issuerUniqueID) }
         try info.end()
 
         let scalar = try Self.scalar(octets, on: algorithm.curve)

@@ -18,6 +18,21 @@ package enum PublicKeyAlgorithm: Sendable, Hashable, CaseIterable {
         }
     }
 
+    /// The algorithm of a private key, which writers also name by what it is for, agreement on keys (RFC 4490, 4.1;
+    /// id-tc26-agreement-gost-3410-12-256 and -512).
+    ///
+    /// - Parameter oid: The object identifier in DER, tag and length included.
+    package init?(privateKey oid: [UInt8]) {
+        switch oid {
+        case [0x06, 0x06, 0x2A, 0x85, 0x03, 0x02, 0x02, 0x62]: self = .gostR34102001
+        case [0x06, 0x08, 0x2A, 0x85, 0x03, 0x07, 0x01, 0x01, 0x06, 0x01]: self = .gostR34102012256
+        case [0x06, 0x08, 0x2A, 0x85, 0x03, 0x07, 0x01, 0x01, 0x06, 0x02]: self = .gostR34102012512
+        default:
+            guard let algorithm = Self.allCases.first(where: { $0.oid == oid }) else { return nil }
+            self = algorithm
+        }
+    }
+
     /// The object identifier of the hash function that belongs to the algorithm, tag and length included:
     /// id-GostR3411-94-CryptoProParamSet, id-tc26-gost3411-12-256 or id-tc26-gost3411-12-512.
     package var digestParameterSet: [UInt8] {

@@ -163,7 +163,7 @@ struct KeyFormatTests {
         #expect(throws: GOSTError.invalidEncoding) { try publicKey([0x30, 0x84, 0xFF, 0xFF, 0xFF, 0xFF]) }
     }
 
-    @Test("d may stand in another OCTET STRING and attributes behind it; versions other than 0 are refused")
+    @Test("d may stand in another OCTET STRING, attributes and a public key behind it; versions above 1 are refused")
     func privateKeyForms() throws {
         let algorithm = PublicKeyAlgorithm.gostR34102012256
         let scalar = [UInt8](repeating: 7, count: 32)
@@ -176,12 +176,35 @@ struct KeyFormatTests {
             #expect(info.key.scalar.array == scalar)
             #expect(info.der().array == encoded(scalar))
         }
-        #expect(privateKeyRefusal(encoded(version: 1, scalar)) == .invalidEncoding)
+        for form in [encoded(version: 1, scalar), encoded(version: 1, scalar, [0xA0, 0, 0x81, 2, 0, 7])] {
+            let info = try PrivateKeyInfo(der: form.span)
+            #expect(info.key.scalar.array == scalar)
+        }
+        #expect(privateKeyRefusal(encoded(version: 2, scalar)) == .invalidEncoding)
+        #expect(privateKeyRefusal(encoded(scalar, [0x81, 2, 0, 7])) == .invalidEncoding)
         #expect(privateKeyRefusal(encoded(scalar, [0xA1, 0])) == .invalidEncoding)
         #expect(privateKeyRefusal(encoded(der(0x04, scalar) + [0])) == .invalidEncoding)
         #expect(privateKeyRefusal(encoded(der(0x04, Array(scalar.dropLast())))) == .invalidScalar)
         #expect(privateKeyRefusal(encoded([UInt8](repeating: 0, count: 32))) == .invalidScalar)
         #expect(privateKeyRefusal(encoded([UInt8](repeating: 0xFF, count: 32))) == .invalidScalar)
+    }
+
+    @Test("A private key may be named by agreement on keys, a public key not")
+    func agreementNames() throws {
+        let names: [(PublicKeyAlgorithm, Curve, [UInt8])] = [
+            (.gostR34102001, .cryptoProXchA, [0x06, 0x06, 0x2A, 0x85, 0x03, 0x02, 0x02, 0x62]),
+            (.gostR34102012256, .tc26256B, [0x06, 0x08, 0x2A, 0x85, 0x03, 0x07, 0x01, 0x01, 0x06, 0x01]),
+            (.gostR34102012512, .tc26512A, [0x06, 0x08, 0x2A, 0x85, 0x03, 0x07, 0x01, 0x01, 0x06, 0x02]),
+        ]
+        for (algorithm, curve, name) in names {
+            let digest = algorithm == .gostR34102001 ? algorithm.digestParameterSet : []
+            let parameters = der(0x30, name + der(0x30, curve.oid + digest))
+            let scalar = [UInt8](repeating: 7, count: curve.coordinateSize)
+            let encoded = der(0x30, [0x02, 1, 0] + parameters + der(0x04, scalar))
+            let info = try PrivateKeyInfo(der: encoded.span)
+            #expect(info.algorithm.algorithm == algorithm && info.key.scalar.array == scalar)
+            #expect(throws: GOSTError.invalidParameter) { try publicKey(key(parameters)) }
+        }
     }
 
     @Test("A masked key is the product of its numbers modulo q, and the key of the certificate beside it")

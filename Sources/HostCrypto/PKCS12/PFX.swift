@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+package import GOST
+
+/// Private keys and certificates that travel in a file under a password (PFX, PKCS #12; RFC 7292).
+///
+/// A file is opened only if its code (MAC) says that password and contents are right. Revocation lists and other things in
+/// it are passed over.
+package struct PFX: Sendable {
+    /// In the order in which they stand in the file.
+    package let keys: [Key]
+    package let certificates: [Certificate]
+
+    /// The greatest number of octets of a file.
+    package static let sizeLimit = 1 << 20
+    /// The greatest number of iterations that all key derivations of a file may take together. It takes a few seconds.
+    package static let iterationLimit = 2_000_000
+    /// The greatest number of keys, certificates and other things in a file.
+    package static let bagLimit = 256
+    /// The greatest number of private keys in a file, each of which is checked.
+    package static let keyLimit = 16
+
+    /// A private key.
+    package final class Key: Sendable {
+        package enum Material: ~Copyable, Sendable {
+            case gost(PrivateKeyInfo)
+        }
+
+        package let material: Material
+        /// What the private key's public half is.
+        package let publicKey: PublicKeyInfo
+        package let name: BagName
+
+        init(_ material: consuming Material, _ publicKey: PublicKeyInfo, _ name: BagName) {
+            self.material = material
+            self.publicKey = publicKey
+            self.name = name
+        }
+    }
+
+    package struct Certificate: Sendable, Equatable {
+        /// The octets as they stand in the file, which nobody has read yet.
+        package let der: [UInt8]
+        package let name: BagName
+    }
+
+    /// What the writer calls a key or a certificate.
+    package struct BagName: Sendable, Equatable {
+        /// localKeyId: a key and its certificate have the same (RFC 2985, 5.5.2). Empty if there is none.
+        package internal(set) var id: [UInt8] = []
+        /// friendlyName (RFC 2985, 5.5.1). Empty if there is none, or none that can be read.
+        package internal(set) var label = ""
+    }
+
+    /// The first certificate of a key.
+    package func certificate(of key: Key) -> Certificate? {
+        certificates.first { certificate in
+            guard let parsed = try? HostCrypto.Certificate(der: certificate.der.span) else { return false }
+            let info = parsed.subjectPublicKeyInfo
+            guard let publicKey = try? PublicKeyInfo(der: info.span) else { return false }
+            return key.publicKey.isSamePoint(as: publicKey)
+        }
+    }
+}
+
+/// Why a file is not imported.
+package enum PFXError: Error, Sendable, Equatable {
+    /// The code (MAC) is another one: the password is wrong, or the file is damaged.
+    case wrongPassword
+    /// The password has octets that are no UTF-8.
+    case invalidPassword
+    /// Octets that are not what they should be, though the code (MAC) is right or none was reached yet.
+    case damaged
+    /// Something with this object identifier, in dotted decimal.
+    case unsupported(String)
+    /// A file without a code (MAC), which nothing tells from a changed one.
+    case unauthenticated
+    /// A file of more than ``PFX/sizeLimit`` octets, or with more than ``PFX/bagLimit`` things or
+    /// ``PFX/keyLimit`` keys in it.
+    case tooLarge
+    /// Key derivations of more than ``PFX/iterationLimit`` iterations.
+    case tooManyIterations
+    /// Numbers that are no key, or one of a size or curve that the host does not know.
+    case invalidKey
+    /// libcrypto ran out of memory or failed in a way that no input explains.
+    case libraryFailure
+}
+
+extension PublicKeyInfo {
+    /// Whether two keys are the same numbers. Parameter sets of GOST R 34.10 have several names for one curve, and a key and
+    /// its certificate may differ in the name.
+    package func isSamePoint(as other: PublicKeyInfo) -> Bool {
+        if case .gost(let own) = self, case .gost(let other) = other { return own.key.bytes == other.key.bytes }
+        return self == other
+    }
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+import GOST
+import Secrets
+
+/// What is encrypted under a password.
+extension PFXPassword {
+    /// Deciphers.
+    ///
+    /// - Parameter algorithm: The contents of an AlgorithmIdentifier.
+    mutating func open(_ ciphertext: Span<UInt8>, _ algorithm: Span<UInt8>) throws(PFXError) -> Secret {
+        var identifier = PFXReader(algorithm)
+        let oid = try identifier.objectIdentifier()
+        switch oid {
+        case PFXIdentifier.pbes2:
+            var parameters = PFXReader(try identifier.contents(.sequence))
+            try identifier.end()
+            let derivation = try parameters.contents(.sequence)
+            let scheme = try parameters.contents(.sequence)
+            try parameters.end()
+            return try open(ciphertext, derivation, scheme)
+        default: throw .unsupported(oid)
+        }
+    }
+
+    /// Deciphers by PBES2 (RFC 8018, 6.2).
+    private mutating func open(
+        _ ciphertext: Span<UInt8>, _ derivation: Span<UInt8>, _ scheme: Span<UInt8>
+    ) throws(PFXError) -> Secret {
+        var identifier = PFXReader(scheme)
+        let oid = try identifier.objectIdentifier()
+        guard let cipher = PFXCipher(oid) else { throw .unsupported(oid) }
+        let key = try key(derivation, count: cipher.keySize)
+        return try cipher.decrypt(ciphertext, key: key.bytes, &identifier)
+    }
+
+    /// Reads the AlgorithmIdentifier of PBKDF2 (RFC 8018, A.2) and derives a key.
+    private mutating func key(_ derivation: Span<UInt8>, count: Int) throws(PFXError) -> Secret {
+        var identifier = PFXReader(derivation)
+        let oid = try identifier.objectIdentifier()
+        guard oid == PFXIdentifier.pbkdf2 else { throw .unsupported(oid) }
+        var parameters = PFXReader(try identifier.contents(.sequence))
+        let salt = try parameters.octets()
+        let iterations = try parameters.number()
+        if parameters.isAt(.integer) {
+            guard try parameters.number() == count else { throw .damaged }
+        }
+        var hash = DigestAlgorithm.sha1
+        if !parameters.isAtEnd {
+            var function = PFXReader(try parameters.contents(.sequence))
+            let oid = try function.objectIdentifier()
+            guard let named = DigestAlgorithm(pseudorandomFunction: oid) else { throw .unsupported(oid) }
+            hash = named
+        }
+        try parameters.end()
+        return try pbkdf2(hash, salt: salt, iterations: iterations, count: count)
+    }
+}
+
+extension DigestAlgorithm {
+    /// The hash function of a pseudorandom function of PBKDF2 (RFC 9337, 4).
+    fileprivate init?(pseudorandomFunction oid: [UInt8]) {
+        switch oid {
+        case PFXIdentifier.tc26([4, 1]): self = .streebog256
+        case PFXIdentifier.tc26([4, 2]): self = .streebog512
+        default: return nil
+        }
+    }
+}
+
+/// A cipher of PBES2.
+enum PFXCipher {
+    /// RFC 9337, 7.3: in the mode CTR-ACPKM, with or without a code at the end.
+    case kuznyechik(hasCode: Bool)
+    case magma(hasCode: Bool)
+
+    init?(_ oid: [UInt8]) {
+        switch oid {
+        case PFXIdentifier.tc26([5, 1, 1]): self = .magma(hasCode: false)
+        case PFXIdentifier.tc26([5, 1, 2]): self = .magma(hasCode: true)
+        case PFXIdentifier.tc26([5, 2, 1]): self = .kuznyechik(hasCode: false)
+        case PFXIdentifier.tc26([5, 2, 2]): self = .kuznyechik(hasCode: true)
+        default: return nil
+        }
+    }
+
+    /// The octets of a key.
+    var keySize: Int { 32 }
+
+    /// Deciphers.
+    ///
+    /// - Parameter parameters: What follows the cipher's object identifier.
+    func decrypt(
+        _ ciphertext: Span<UInt8>, key: Span<UInt8>, _ parameters: inout PFXReader
+    ) throws(PFXError) -> Secret {
+        switch self {
+        case .kuznyechik(let hasCode):
+            let ukm = try Self.userKeyingMaterial(&parameters)
+            return try PasswordACPKM<Kuznyechik>.decrypt(
+                ciphertext, key: key, ukm: ukm.span, section: 1 << 18, hasCode: hasCode)
+        case .magma(let hasCode):
+            let ukm = try Self.userKeyingMaterial(&parameters)
+            return try PasswordACPKM<Magma>.decrypt(
+                ciphertext, key: key, ukm: ukm.span, section: 1 << 13, hasCode: hasCode)
+        }
+    }
+
+    private static func userKeyingMaterial(_ identifier: inout PFXReader) throws(PFXError) -> [UInt8] {
+        var parameters = PFXReader(try identifier.contents(.sequence))
+        try identifier.end()
+        let ukm = try parameters.octets()
+        try parameters.end()
+        return ukm
+    }
+}
+
+/// CTR-ACPKM with a derived key (RFC 9337, 7.3).
+private enum PasswordACPKM<Cipher: BlockCipher & ~Copyable> {
+    /// - Parameters:
+    ///   - ukm: The initialisation vector, half a block, and the seed of the keys of message and code, 8 octets.
+    ///   - section: The octets after which the key changes.
+    ///   - hasCode: Whether the plaintext is followed by its code (OMAC), and both are encrypted.
+    static func decrypt(
+        _ ciphertext: Span<UInt8>, key: Span<UInt8>, ukm: Span<UInt8>, section: Int, hasCode: Bool
+    ) throws(PFXError) -> Secret {
+        let half = Cipher.blockSize / 2
+        guard ukm.count == half + 8 else { throw .damaged }
+        do throws(GOSTError) {
+            let iv = ukm.extracting(first: half)
+            guard hasCode else {
+                var mode = try CTRACPKM<Cipher>(key: key, iv: iv, section: section)
+                return mode.update(ciphertext)
+            }
+            let label = Array("kdf tree".utf8)
+            let keys = try KDFTree<Streebog256>.derive(
+                key: key, label: label.span, seed: ukm.extracting(last: 8), count: 64)
+            var mode = try CTRACPKM<Cipher>(key: keys.bytes.extracting(first: 32), iv: iv, section: section)
+            let opened = mode.update(ciphertext)
+            let count = opened.count - Cipher.blockSize
+            guard count >= 0 else { throw GOSTError.invalidLength }
+            let code = try OMAC<Cipher>.authenticate(
+                opened.bytes.extracting(first: count), key: keys.bytes.extracting(last: 32))
+            guard constantTimeEqual(code.bytes, opened.bytes.extracting(droppingFirst: count)) else {
+                throw GOSTError.authenticationFailed
+            }
+            return opened.extracting(0..<count)
+        } catch {
+            throw .damaged
+        }
+    }
+}

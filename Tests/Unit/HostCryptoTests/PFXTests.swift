@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+import GOST
+import HostCrypto
+import Secrets
+import TestSupport
+import Testing
+
+@Suite("Files with keys and certificates (PFX)")
+struct PFXTests {
+    private func vector(_ id: String) throws -> JSON {
+        try #require(JSON(vectors: "cms_pkcs12.json").vectors.list.first { $0.id.text == id })
+    }
+
+    private func open(_ vector: JSON, _ password: [UInt8]? = nil) throws -> PFX {
+        let der = vector.der.bytes
+        return try PFX(parsing: der.span, password: Secret(copying: password ?? vector.password.bytes))
+    }
+
+    @Test("The files of RFC 9548 hold their key and its certificate", arguments: ["cms-028", "cms-029"])
+    func rfc9548(id: String) throws {
+        let vector = try vector(id)
+        let pfx = try open(vector)
+        #expect(pfx.keys.count == 1 && pfx.certificates.count == 1)
+        let (key, expected) = (try #require(pfx.keys.first), vector.key.bytes)
+        let info = try PrivateKeyInfo(der: expected.span)
+        #expect(key.gostScalar == [UInt8](copying: info.key.scalar))
+        #expect(info.algorithm.algorithm == .gostR34102012512 && info.algorithm.curve == .tc26512A)
+        let certificate = try #require(pfx.certificate(of: key))
+        #expect(certificate.name == key.name)
+        #expect(key.name.label == "p12FriendlyName")
+        #expect(key.name.id.hex == "795574f9d4b6e4c2022428699867 3ff00a14c04d".filter { $0 != " " })
+        let parsed = try Certificate(der: certificate.der.span)
+        #expect(parsed.subjectPublicKeyInfo == key.publicKey.der)
+    }
+
+    @Test("A wrong password is told from a damaged file", arguments: ["cms-028", "cms-029"])
+    func wrongPassword(id: String) throws {
+        let vector = try vector(id)
+        for password in [[], Array(vector.password.bytes.dropLast()), vector.password.bytes + [0x21]] {
+            #expect(throws: PFXError.wrongPassword) { try open(vector, password) }
+        }
+        let cut = Array(vector.der.bytes.dropLast(100))
+        #expect(PFX.refusal(cut, "") == .damaged)
+        #expect(PFX.refusal(vector.der.bytes + [0], "") == .damaged)
+    }
+
+    @Test("A file made for a test is read; cut off anywhere, or followed by an octet, it is not")
+    func truncated() throws {
+        let made = MadePFX.bareKey
+        let pfx = try PFX(made.der)
+        #expect(pfx.keys.first?.name.label == "имя")
+        #expect(pfx.keys.first?.gostScalar?.first == 7)
+        #expect(try pfx.certificate(of: #require(pfx.keys.first)) == nil)
+        for count in made.der.indices { #expect(PFX.refusal(Array(made.der.prefix(count))) == .damaged) }
+        #expect(PFX.refusal(made.der + [0]) == .damaged)
+    }
+
+    @Test("A changed bit is refused by the code; with a right code, it gives a typed error or other keys")
+    func changedBits() throws {
+        let made = MadePFX.bareKey
+        let contents = try #require(made.parts.first)
+        for bit in 0..<(8 * contents.count) {
+            var changed = contents
+            changed[bit / 8] ^= 1 << UInt8(bit % 8)
+            let refusal = PFX.refusal(MadePFX([changed]).der)
+            if case .wrongPassword = refusal { Issue.record("bit \(bit)") }
+        }
+        let der = made.der
+        for index in stride(from: 30, to: der.count - 100, by: 7) {
+            #expect(PFX.refusal(der.changed(at: index)) == .wrongPassword)
+        }
+    }
+
+    @Test("What is not known is named by its object identifier")
+    func unsupported() throws {
+        let signed = DERTag.sequence.element(MadePFX.pkcs([7, 2]) + [0xA0, 0])
+        #expect(PFX.refusal(MadePFX([signed]).der) == .unsupported("1.2.840.113549.1.7.2"))
+        let bags = MadePFX.part([MadePFX.bag(6, [0x30, 0])])
+        #expect(PFX.refusal(MadePFX([bags]).der) == .unsupported("1.2.840.113549.1.12.10.1.6"))
+        for kind in [4, 5] as [UInt8] {
+            #expect(PFX.refusal(MadePFX([MadePFX.part([MadePFX.bag(kind, [0x30, 0])])]).der) == nil)
+        }
+        let cipher = DERTag.objectIdentifier.element([0x2A, 0x03])
+        let unknown = MadePFX.encrypted(MadePFX.pbes2(cipher, []), [1])
+        #expect(PFX.refusal(MadePFX([unknown]).der) == .unsupported("1.2.3"))
+        let other = MadePFX.encrypted(DERTag.sequence.element(MadePFX.pkcs([12, 1, 1])), [1])
+        #expect(PFX.refusal(MadePFX([other]).der) == .unsupported("1.2.840.113549.1.12.1.1"))
+        let huge = DERTag.objectIdentifier.element([UInt8](repeating: 0xFF, count: 20) + [1])
+        #expect(PFX.refusal(MadePFX([MadePFX.encrypted(MadePFX.pbes2(huge, []), [1])]).der) == .damaged)
+    }
+
+    @Test("Iterations, sizes and numbers are limited, and a file without a code is refused")
+    func limits() throws {
+        var made = MadePFX.bareKey
+        made.iterations = [0x00, 0x98, 0x96, 0x80]
+        #expect(PFX.refusal(made.der) == .tooManyIterations, "10,000,000")
+        made.iterations = [0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF]
+        #expect(PFX.refusal(made.der) == .tooManyIterations)
+        made.iterations = [0]
+        #expect(PFX.refusal(made.der) == .damaged)
+        made.iterations = [0xFF]
+        #expect(PFX.refusal(made.der) == .damaged)
+        made = MadePFX.bareKey
+        // Two blocks of 64 octets make the code's key.
+        #expect(PFX.refusal(made.der, limit: 2) == nil)
+        #expect(PFX.refusal(made.der, limit: 1) == .tooManyIterations)
+        made.macData = []
+        #expect(PFX.refusal(made.der) == .unauthenticated)
+        made = MadePFX.bareKey
+        made.version = 4
+        #expect(PFX.refusal(made.der) == .damaged)
+        let many = [[UInt8]](repeating: MadePFX.bag(4, []), count: PFX.bagLimit)
+        #expect(PFX.refusal(MadePFX([MadePFX.part(Array(many.dropLast()))]).der) == nil)
+        #expect(PFX.refusal(MadePFX([MadePFX.part(many)]).der) == .tooLarge)
+        let keys = [[UInt8]](repeating: MadePFX.bag(1, MadePFX.gostKey), count: PFX.keyLimit)
+        #expect(try PFX(MadePFX([MadePFX.part(keys)]).der).keys.count == PFX.keyLimit)
+        #expect(PFX.refusal(MadePFX([MadePFX.part(keys), MadePFX.bareKey.parts[0]]).der) == .tooLarge)
+        #expect(PFX.refusal([UInt8](repeating: 0, count: PFX.sizeLimit + 1)) == .tooLarge)
+    }
+
+    private static let ciphers: [(arcs: [UInt8], half: Int)] = [
+        ([5, 1, 1], 4), ([5, 1, 2], 4), ([5, 2, 1], 8), ([5, 2, 2], 8),
+    ]
+
+    @Test("Iterations of all parts count together, and parameters of other lengths are refused", arguments: ciphers)
+    func parts(cipher: [UInt8], half: Int) throws {
+        let oid = MadePFX.tc26(cipher)
+        func refusal(_ ukm: Int, _ iterations: [UInt8] = [1], limit: Int = 100, parts: Int = 1) -> PFXError? {
+            let parameters = DERTag.sequence.element(DERTag.octetString.element([UInt8](repeating: 0, count: ukm)))
+            let algorithm = MadePFX.pbes2(oid, parameters, iterations: iterations)
+            let part = MadePFX.encrypted(algorithm, [UInt8](repeating: 1, count: 40))
+            return PFX.refusal(MadePFX([[UInt8]](repeating: part, count: parts)).der, limit: limit)
+        }
+        #expect(refusal(half + 8) == .damaged, "the contents are none")
+        #expect(refusal(half + 7) == .damaged)
+        #expect(refusal(0) == .damaged)
+        #expect(refusal(half + 8, [99]) == .tooManyIterations)
+        #expect(refusal(half + 8, [98]) == .damaged)
+    }
+
+    @Test("A part in Kuznyechik or Magma longer than a section opens", arguments: ciphers)
+    func sections(cipher: [UInt8], half: Int) throws {
+        let ukm = [UInt8](1...UInt8(half + 8))
+        let part = MadePFX.bag(1, MadePFX.gostKey) + MadePFX.bag(4, [UInt8](repeating: 0, count: 300_000))
+        let plaintext = DERTag.sequence.element(part)
+        let ciphertext =
+            half == 4
+            ? try encrypted(plaintext, Magma.self, ukm, 1 << 13, hasCode: cipher == [5, 1, 2])
+            : try encrypted(plaintext, Kuznyechik.self, ukm, 1 << 18, hasCode: cipher == [5, 2, 2])
+        let parameters = DERTag.sequence.element(DERTag.octetString.element(ukm))
+        func file(_ ciphertext: [UInt8]) -> [UInt8] {
+            MadePFX([MadePFX.encrypted(MadePFX.pbes2(MadePFX.tc26(cipher), parameters), ciphertext)]).der
+        }
+        let pfx = try PFX(file(ciphertext))
+        #expect(pfx.keys.first?.gostScalar?.first == 7)
+        if cipher.last == 2 { #expect(PFX.refusal(file(ciphertext.changed(at: 250_000))) == .damaged) }
+    }
+
+    private func encrypted<Cipher: BlockCipher & ~Copyable>(
+        _ plaintext: [UInt8], _: Cipher.Type, _ ukm: [UInt8], _ section: Int, hasCode: Bool
+    ) throws -> [UInt8] {
+        let half = Cipher.blockSize / 2
+        var key = MadePFX.key()
+        var text = plaintext
+        if hasCode {
+            let keys = try KDFTree<Streebog256>.derive(
+                key: key.bytes, label: Array("kdf tree".utf8).span, seed: Array(ukm.suffix(8)).span, count: 64)
+            key = keys.extracting(0..<32)
+            let code = try OMAC<Cipher>.authenticate(plaintext.span, key: keys.bytes.extracting(last: 32))
+            text += [UInt8](copying: code)
+        }
+        var mode = try CTRACPKM<Cipher>(key: key.bytes, iv: Array(ukm.prefix(half)).span, section: section)
+        let result = mode.update(text.span)
+        return [UInt8](copying: result)
+    }
+}
