@@ -62,6 +62,8 @@ extension DigestAlgorithm {
         switch oid {
         case PFXIdentifier.tc26([4, 1]): self = .streebog256
         case PFXIdentifier.tc26([4, 2]): self = .streebog512
+        // id-HMACGostR3411-94 (RFC 4357, 10).
+        case PFXIdentifier.oid([0x2A, 0x85, 0x03, 0x02, 0x02, 0x0A]): self = .gostR341194
         default: return nil
         }
     }
@@ -72,6 +74,8 @@ enum PFXCipher {
     /// RFC 9337, 7.3: in the mode CTR-ACPKM, with or without a code at the end.
     case kuznyechik(hasCode: Bool)
     case magma(hasCode: Bool)
+    /// GOST 28147-89 in CFB (RFC 4490, 5.1), which TC26 had recommended before (R 50.1.112-2016).
+    case gost28147
 
     init?(_ oid: [UInt8]) {
         switch oid {
@@ -79,6 +83,7 @@ enum PFXCipher {
         case PFXIdentifier.tc26([5, 1, 2]): self = .magma(hasCode: true)
         case PFXIdentifier.tc26([5, 2, 1]): self = .kuznyechik(hasCode: false)
         case PFXIdentifier.tc26([5, 2, 2]): self = .kuznyechik(hasCode: true)
+        case PFXIdentifier.oid([0x2A, 0x85, 0x03, 0x02, 0x02, 0x15]): self = .gost28147
         default: return nil
         }
     }
@@ -101,6 +106,20 @@ enum PFXCipher {
             let ukm = try Self.userKeyingMaterial(&parameters)
             return try PasswordACPKM<Magma>.decrypt(
                 ciphertext, key: key, ukm: ukm.span, section: 1 << 13, hasCode: hasCode)
+        case .gost28147:
+            var fields = PFXReader(try parameters.contents(.sequence))
+            try parameters.end()
+            let iv = try fields.octets()
+            let name = try fields.objectIdentifier()
+            try fields.end()
+            guard let sBox = SBox.all.first(where: { $0.oid == name }) else { throw .unsupported(name) }
+            do throws(GOSTError) {
+                // Every set of parameters of CryptoPro and TC26 changes keys by meshing (RFC 4357, 2.3.2).
+                var mode = try GOST28147CFB(key: key, iv: iv.span, sBox: sBox, meshing: true)
+                return mode.decrypt(ciphertext)
+            } catch {
+                throw .damaged
+            }
         }
     }
 

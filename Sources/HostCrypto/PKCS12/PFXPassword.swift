@@ -7,6 +7,8 @@ struct PFXPassword: ~Copyable {
     /// In UTF-8.
     let octets: Secret
     private var iterationsLeft: Int
+    /// Whether an empty password counts as none, which some writers have without the two zeros at the end (RFC 7292, B.1).
+    private(set) var isAbsent = false
 
     /// The greatest number of octets of a salt, which is hashed in each iteration of some derivations.
     private static let saltLimit = 1024
@@ -61,12 +63,21 @@ struct PFXPassword: ~Copyable {
         let oid = try identifier.objectIdentifier()
         guard let hash = DigestAlgorithm.allCases.first(where: { $0.oid == oid }) else { throw .unsupported(oid) }
 
-        guard hash.gost != nil else { throw .unsupported(oid) }
-        // RFC 9548, 3: the last 32 octets of 96.
-        let derived = try pbkdf2(hash, salt: salt, iterations: iterations, count: 96)
-        guard try isCode(expected, of: contents, hash, derived.bytes.extracting(last: 32)) else {
-            throw .wrongPassword
+        if hash.gost != nil {
+            // RFC 9548, 3: the last 32 octets of 96.
+            let derived = try pbkdf2(hash, salt: salt, iterations: iterations, count: 96)
+            if try isCode(expected, of: contents, hash, derived.bytes.extracting(last: 32)) { return }
+            guard iterations <= iterationsLeft else { throw .wrongPassword }
+        } else {
+            throw .unsupported(oid)
         }
+        // Older files with hash functions of GOST do as all others.
+        let key = try pkcs12(.code, hash, salt: salt, iterations: iterations, count: hash.size)
+        if try isCode(expected, of: contents, hash, key.bytes) { return }
+        guard octets.isEmpty, iterations <= iterationsLeft else { throw .wrongPassword }
+        isAbsent = true
+        let other = try pkcs12(.code, hash, salt: salt, iterations: iterations, count: hash.size)
+        guard try isCode(expected, of: contents, hash, other.bytes) else { throw .wrongPassword }
     }
 
     private func isCode(

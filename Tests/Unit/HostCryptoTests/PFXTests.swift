@@ -33,6 +33,18 @@ struct PFXTests {
         #expect(parsed.subjectPublicKeyInfo == key.publicKey.der)
     }
 
+    @Test("The file of R 50.1.112-2016 holds a masked key and its certificate")
+    func r501112() throws {
+        let vectors = try JSON(vectors: "cms_pkcs12.json").vectors.list
+        let pfx = try open(vector("cms-018"))
+        let key = try #require(pfx.keys.first)
+        let masked = try #require(vectors.first { $0.id.text == "cms-019" }).der.bytes
+        let info = try PrivateKeyInfo(der: masked.span)
+        #expect(key.gostScalar == [UInt8](copying: info.key.scalar))
+        #expect(key.name.id == [1, 0, 0, 0])
+        #expect(pfx.certificate(of: key) == pfx.certificates.first && pfx.certificates.count == 1)
+    }
+
     @Test("A wrong password is told from a damaged file", arguments: ["cms-028", "cms-029"])
     func wrongPassword(id: String) throws {
         let vector = try vector(id)
