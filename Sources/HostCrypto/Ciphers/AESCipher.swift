@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import COpenSSL
-import GOST
 package import Secrets
 
 /// AES (FIPS 197) at work in one direction, in ECB or CBC (NIST SP 800-38A), on whole blocks, or in CBC on a padded text.
@@ -28,28 +27,10 @@ package final class AESCipher {
     }
 
     /// The cipher in libcrypto, ready for the next block.
-    private func context(isPadded: Bool = false) throws(HostCryptoError) -> Handle {
-        guard let library = unsafe LibraryContext.context else { throw .libraryFailure }
-        let context = try unsafe Handle(EVP_CIPHER_CTX_new(), free: EVP_CIPHER_CTX_free)
+    private func context() throws(HostCryptoError) -> Handle {
         let name = "AES-\(8 * key.count)-\(chain == nil ? "ECB" : "CBC")"
-        ERR_set_mark()
-        defer { ERR_pop_to_mark() }
-        let cipher = try unsafe Handle(EVP_CIPHER_fetch(library, name, nil), free: EVP_CIPHER_free)
         let block = chain ?? [UInt8](repeating: 0, count: Self.blockSize)
-        let direction: Int32 = isEncryption ? 1 : 0
-        try Self.begin(context, cipher, key, block, direction)
-        try unsafe check(EVP_CIPHER_CTX_set_padding(context.pointer, isPadded ? 1 : 0))
-        return context
-    }
-
-    private static func begin(
-        _ context: Handle, _ cipher: Handle, _ key: borrowing Secret, _ block: [UInt8], _ direction: Int32
-    ) throws(HostCryptoError) {
-        let bytes = key.bytes
-        try unsafe check(
-            bytes.withUnsafeBufferPointer { key in
-                unsafe EVP_CipherInit_ex2(context.pointer, cipher.pointer, key.baseAddress, block, direction, nil)
-            })
+        return try PaddedCBC.context(name, key: key, iv: block, isEncryption: isEncryption, isPadded: false)
     }
 
     /// Encrypts or decrypts further blocks.
@@ -86,25 +67,6 @@ package final class AESCipher {
     package static func padded(
         _ data: Span<UInt8>, key: Span<UInt8>, iv: [UInt8], isEncryption: Bool
     ) throws(HostCryptoError) -> Secret {
-        let isWhole = data.count % blockSize == 0 && !data.isEmpty
-        guard isEncryption || isWhole, let count = Int32(exactly: data.count) else { throw .invalidLength }
-        let cipher = try AESCipher(key: key, iv: iv, isEncryption: isEncryption)
-        let context = try cipher.context(isPadded: true)
-        var result = Secret(count: data.count + blockSize)
-        var written: Int32 = 0
-        var rest: Int32 = 0
-        var bytes = result.mutableBytes
-        try quietly { () throws(HostCryptoError) in
-            let isDone = unsafe bytes.withUnsafeMutableBufferPointer { bytes in
-                unsafe data.withUnsafeBufferPointer { data in
-                    let place = bytes.baseAddress
-                    return unsafe EVP_CipherUpdate(context.pointer, place, &written, data.baseAddress, count)
-                        == 1
-                        && EVP_CipherFinal_ex(context.pointer, place?.advanced(by: Int(written)), &rest) == 1
-                }
-            }
-            guard isDone else { throw .decryptionFailed }
-        }
-        return result.extracting(0..<Int(written) + Int(rest))
+        try PaddedCBC.aes.apply(data, key: key, iv: iv, isEncryption: isEncryption)
     }
 }

@@ -23,6 +23,8 @@ package struct PFX: Sendable {
     package final class Key: Sendable {
         package enum Material: ~Copyable, Sendable {
             case gost(PrivateKeyInfo)
+            case rsa(RSAPrivateKey)
+            case ec(ECPrivateKey)
         }
 
         package let material: Material

@@ -18,8 +18,43 @@ extension PFXPassword {
             let scheme = try parameters.contents(.sequence)
             try parameters.end()
             return try open(ciphertext, derivation, scheme)
+        case PFXIdentifier.pkcs([12, 1, 3]), PFXIdentifier.pkcs([12, 1, 4]):
+            let isLong = oid.last == 3
+            let derived = try keyAndIV(identifier.contents(.sequence), keySize: isLong ? 24 : 16)
+            // Of two keys the first comes again (NIST SP 800-67, 3.2).
+            let again = derived.key.bytes.extracting(first: isLong ? 0 : 8)
+            let key = derived.key.appending(again)
+            do throws(HostCryptoError) {
+                let iv = [UInt8](copying: derived.iv)
+                return try PaddedCBC.tripleDES.apply(ciphertext, key: key.bytes, iv: iv, isEncryption: false)
+            } catch {
+                throw PFXError(error, else: .damaged)
+            }
+        case PFXIdentifier.pkcs([12, 1, 5]), PFXIdentifier.pkcs([12, 1, 6]):
+            let derived = try keyAndIV(identifier.contents(.sequence), keySize: oid.last == 5 ? 16 : 5)
+            do throws(HostCryptoError) {
+                let cipher = try RC2(key: derived.key.bytes)
+                return try cipher.decrypt(ciphertext, iv: derived.iv.bytes)
+            } catch {
+                throw PFXError(error, else: .damaged)
+            }
         default: throw .unsupported(oid)
         }
+    }
+
+    /// What the algorithms of PKCS #12 itself encrypt with (RFC 7292, C).
+    private struct KeyAndIV: ~Copyable {
+        let key, iv: Secret
+    }
+
+    private mutating func keyAndIV(_ parameters: Span<UInt8>, keySize: Int) throws(PFXError) -> KeyAndIV {
+        var reader = PFXReader(parameters)
+        let salt = try reader.octets()
+        let iterations = try reader.number()
+        try reader.end()
+        let key = try pkcs12(.key, .sha1, salt: salt, iterations: iterations, count: keySize)
+        let iv = try pkcs12(.initialisationVector, .sha1, salt: salt, iterations: iterations, count: 8)
+        return KeyAndIV(key: key, iv: iv)
     }
 
     /// Deciphers by PBES2 (RFC 8018, 6.2).
@@ -57,9 +92,14 @@ extension PFXPassword {
 }
 
 extension DigestAlgorithm {
-    /// The hash function of a pseudorandom function of PBKDF2 (RFC 9337, 4).
+    /// The hash function of a pseudorandom function of PBKDF2 (RFC 8018, B.1; RFC 9337, 4).
     fileprivate init?(pseudorandomFunction oid: [UInt8]) {
         switch oid {
+        case PFXIdentifier.rsadsi([2, 7]): self = .sha1
+        case PFXIdentifier.rsadsi([2, 8]): self = .sha224
+        case PFXIdentifier.rsadsi([2, 9]): self = .sha256
+        case PFXIdentifier.rsadsi([2, 10]): self = .sha384
+        case PFXIdentifier.rsadsi([2, 11]): self = .sha512
         case PFXIdentifier.tc26([4, 1]): self = .streebog256
         case PFXIdentifier.tc26([4, 2]): self = .streebog512
         // id-HMACGostR3411-94 (RFC 4357, 10).
@@ -76,6 +116,9 @@ enum PFXCipher {
     case magma(hasCode: Bool)
     /// GOST 28147-89 in CFB (RFC 4490, 5.1), which TC26 had recommended before (R 50.1.112-2016).
     case gost28147
+    /// In CBC (RFC 8018, B.2), with a key of so many octets.
+    case aes(Int)
+    case tripleDES
 
     init?(_ oid: [UInt8]) {
         switch oid {
@@ -84,12 +127,24 @@ enum PFXCipher {
         case PFXIdentifier.tc26([5, 2, 1]): self = .kuznyechik(hasCode: false)
         case PFXIdentifier.tc26([5, 2, 2]): self = .kuznyechik(hasCode: true)
         case PFXIdentifier.oid([0x2A, 0x85, 0x03, 0x02, 0x02, 0x15]): self = .gost28147
+        case PFXIdentifier.oid(Self.aes + [2]): self = .aes(16)
+        case PFXIdentifier.oid(Self.aes + [22]): self = .aes(24)
+        case PFXIdentifier.oid(Self.aes + [42]): self = .aes(32)
+        case PFXIdentifier.rsadsi([3, 7]): self = .tripleDES
         default: return nil
         }
     }
 
+    private static let aes: [UInt8] = [0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x01]
+
     /// The octets of a key.
-    var keySize: Int { 32 }
+    var keySize: Int {
+        switch self {
+        case .aes(let size): size
+        case .tripleDES: 24
+        default: 32
+        }
+    }
 
     /// Deciphers.
     ///
@@ -120,6 +175,20 @@ enum PFXCipher {
             } catch {
                 throw .damaged
             }
+        case .aes: return try Self.decrypt(ciphertext, .aes, key, &parameters)
+        case .tripleDES: return try Self.decrypt(ciphertext, .tripleDES, key, &parameters)
+        }
+    }
+
+    private static func decrypt(
+        _ ciphertext: Span<UInt8>, _ cipher: PaddedCBC, _ key: Span<UInt8>, _ parameters: inout PFXReader
+    ) throws(PFXError) -> Secret {
+        let iv = try parameters.octets()
+        try parameters.end()
+        do throws(HostCryptoError) {
+            return try cipher.apply(ciphertext, key: key, iv: iv, isEncryption: false)
+        } catch {
+            throw PFXError(error, else: .damaged)
         }
     }
 

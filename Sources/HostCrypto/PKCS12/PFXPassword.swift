@@ -44,7 +44,12 @@ struct PFXPassword: ~Copyable {
         case .streebog512:
             return PBKDF2<Streebog512>.derive(
                 password: password, salt: salt.span, iterations: iterations, count: count)
-        default: throw .unsupported(hash.oid)
+        default:
+            do throws(HostCryptoError) {
+                return try hash.pbkdf2(password, salt: salt, iterations: iterations, count: count)
+            } catch {
+                throw .libraryFailure
+            }
         }
     }
 
@@ -68,8 +73,6 @@ struct PFXPassword: ~Copyable {
             let derived = try pbkdf2(hash, salt: salt, iterations: iterations, count: 96)
             if try isCode(expected, of: contents, hash, derived.bytes.extracting(last: 32)) { return }
             guard iterations <= iterationsLeft else { throw .wrongPassword }
-        } else {
-            throw .unsupported(oid)
         }
         // Older files with hash functions of GOST do as all others.
         let key = try pkcs12(.code, hash, salt: salt, iterations: iterations, count: hash.size)

@@ -75,6 +75,9 @@ enum PFXIdentifier {
     /// 1.2.840.113549.1 and these arcs.
     static func pkcs(_ arcs: [UInt8]) -> [UInt8] { oid([0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01] + arcs) }
 
+    /// 1.2.840.113549 and these arcs.
+    static func rsadsi(_ arcs: [UInt8]) -> [UInt8] { oid([0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D] + arcs) }
+
     /// 1.2.643.7.1.1 and these arcs.
     static func tc26(_ arcs: [UInt8]) -> [UInt8] { oid([0x2A, 0x85, 0x03, 0x07, 0x01, 0x01] + arcs) }
 

@@ -115,6 +115,7 @@ extension PFX.Key {
     var gostScalar: [UInt8]? {
         switch material {
         case .gost(let info): [UInt8](copying: info.key.scalar)
+        default: nil
         }
     }
 }

@@ -65,14 +65,73 @@ struct PFXProgramTests {
     @Test(
         "Other hash functions and ciphers of GOST open, and parts above 1024 octets", .usesGOSTEngine,
         arguments: ["md_gost12_256", "md_gost12_512", "md_gost94"],
-        ["gost89"])
+        ["gost89", "kuznyechik-ctr-acpkm", "magma-ctr-acpkm"])
     func gostAlgorithms(hash: String, cipher: String) throws {
         let openssl = try OpenSSL()
+        // The engine changes the key of Magma after 1024 octets, not after 8192 as RFC 9337 wants.
+        let others = cipher == "magma-ctr-acpkm" ? 0 : 4
         for environment in [["GOST_PBE_HMAC": hash], ["LEGACY_GOST_PKCS12": "1"]] {
             let (_, pfx) = try file(
                 openssl, "gost2012_256 -pkeyopt paramset:A", "-keypbe \(cipher) -certpbe \(cipher) -macalg \(hash)",
-                certificates: 4, environment: environment)
-            try expect(pfx, openssl, certificates: 5)
+                certificates: others, environment: environment)
+            try expect(pfx, openssl, certificates: 1 + others)
+        }
+    }
+
+    private static let otherForms = [
+        "rsa:1024", "rsa:2048", "ec -pkeyopt ec_paramgen_curve:P-256", "ec -pkeyopt ec_paramgen_curve:P-384",
+        "ec -pkeyopt ec_paramgen_curve:secp256k1",
+    ]
+
+    @Test("Keys of RSA and elliptic curves open", arguments: otherForms)
+    func others(newKey: String) throws {
+        let openssl = try OpenSSL()
+        let (der, pfx) = try file(openssl, newKey, "")
+        try expect(pfx, openssl)
+        #expect(PFX.refusal(der, "Пароль") == .wrongPassword)
+        #expect(PFX.refusal(der, "") == .wrongPassword)
+    }
+
+    private static let options = [
+        "-keypbe aes-128-cbc -certpbe aes-192-cbc -macalg sha512",
+        "-keypbe des-ede3-cbc -certpbe aes-256-cbc -macalg md5",
+        "-keypbe PBE-SHA1-3DES -certpbe PBE-SHA1-2DES -macalg sha1", "-keypbe NONE -certpbe NONE -macalg sha384",
+        "-iter 100000 -macalg sha224", "-noiter -nomaciter", "-legacy",
+        "-legacy -keypbe PBE-SHA1-RC2-128 -certpbe PBE-SHA1-RC2-40",
+    ]
+
+    @Test("All ciphers and hash functions open, old ones too", arguments: options, ["", "a", "пароль 🔑"])
+    func algorithms(options: String, password: String) throws {
+        let openssl = try OpenSSL()
+        let (_, pfx) = try file(openssl, "rsa:1024", options, password: password, certificates: 2)
+        try expect(pfx, openssl, certificates: 3)
+    }
+
+    @Test("Key derivations by any hash function count, and a file without a code is refused")
+    func refusals() throws {
+        let openssl = try OpenSSL()
+        let (der, _) = try file(openssl, "rsa:1024", "-iter 100")
+        // Code, key and certificates take 100 each, or as often as a key has blocks.
+        #expect(PFX.refusal(der, limit: 300) == nil)
+        #expect(PFX.refusal(der, limit: 299) == .tooManyIterations)
+        #expect(PFX.refusal(der, limit: 100) == .tooManyIterations)
+        try openssl.run("pkcs12 -export -inkey key -in certificate -out file -passout file:password -nomac")
+        #expect(try PFX.refusal(openssl.read("file")) == .unauthenticated)
+    }
+
+    @Test("The octets of a password are UTF-8 where they become another form")
+    func encodings() throws {
+        let openssl = try OpenSSL()
+        let (der, _) = try file(openssl, "rsa:1024", "")
+        let wrong: [[UInt8]] = [
+            [0xFF], [0x80], [0xC0, 0x80], [0xC1, 0xBF], [0xE0, 0x80, 0x80], [0xED, 0xA0, 0x80],
+            [0xF0, 0x80, 0x80, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xF5, 0x80, 0x80, 0x80], [0xD0], [0xD0, 0x41],
+            [0xE2, 0x82], [0x41, 0xF0, 0x9F, 0x94],
+        ]
+        for octets in wrong {
+            #expect(throws: PFXError.invalidPassword, "\(octets.hex)") {
+                try PFX(parsing: der.span, password: Secret(copying: octets))
+            }
         }
     }
 }
