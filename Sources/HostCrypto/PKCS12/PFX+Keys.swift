@@ -13,8 +13,14 @@ extension PFX.Key {
         let algorithm = try bag.contents(.sequence)
         let ciphertext = try bag.contents(.octetString)
         try bag.end()
-        let opened = try password.open(ciphertext, algorithm)
-        try self.init(opened.bytes, name)
+        var identifier = PFXReader(algorithm)
+        guard try identifier.objectIdentifier() == PFXIdentifier.cryptoProKey else {
+            let opened = try password.open(ciphertext, algorithm)
+            try self.init(opened.bytes, name)
+            return
+        }
+        let info = try password.openCryptoPro(ciphertext, identifier.contents(.sequence))
+        try self.init(info, name, needsCertificate: true)
     }
 
     /// Reads a PrivateKeyInfo (RFC 5958, 2).
@@ -82,13 +88,23 @@ extension PFX.Key {
 
     private convenience init(gost der: Span<UInt8>, _ algorithm: [UInt8], _ name: PFX.BagName) throws(PFXError) {
         guard PublicKeyAlgorithm(privateKey: algorithm) != nil else { throw .unsupported(algorithm) }
-        do throws(GOSTError) {
-            let info = try PrivateKeyInfo(der: der)
-            let point = try info.key.publicKey()
-            let publicKey = try SubjectPublicKeyInfo(algorithm: info.algorithm.algorithm, key: point)
-            self.init(.gost(info), .gost(publicKey), name)
-        } catch {
+        let info: PrivateKeyInfo
+        do throws(GOSTError) { info = try PrivateKeyInfo(der: der) } catch {
             throw PFXError(error, else: error == .invalidEncoding ? .damaged : .invalidKey)
         }
+        try self.init(info, name)
+    }
+
+    private convenience init(
+        _ info: consuming PrivateKeyInfo, _ name: PFX.BagName, needsCertificate: Bool = false
+    ) throws(PFXError) {
+        let publicKey: SubjectPublicKeyInfo
+        do throws(GOSTError) {
+            let point = try info.key.publicKey()
+            publicKey = try SubjectPublicKeyInfo(algorithm: info.algorithm.algorithm, key: point)
+        } catch {
+            throw PFXError(error, else: .invalidKey)
+        }
+        self.init(.gost(info), .gost(publicKey), name, needsCertificate: needsCertificate)
     }
 }

@@ -30,6 +30,9 @@ extension PFX {
         try bags.readAll(safe, &password)
         keys = bags.keys
         certificates = bags.certificates
+        for key in keys where key.needsCertificate {
+            guard certificate(of: key) != nil else { throw .keyMismatch }
+        }
     }
 
     /// What was found so far.

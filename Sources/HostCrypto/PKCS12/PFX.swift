@@ -31,11 +31,16 @@ package struct PFX: Sendable {
         /// What the private key's public half is.
         package let publicKey: PublicKeyInfo
         package let name: BagName
+        /// Whether nothing else says that the key was read as its writer meant it.
+        let needsCertificate: Bool
 
-        init(_ material: consuming Material, _ publicKey: PublicKeyInfo, _ name: BagName) {
+        init(
+            _ material: consuming Material, _ publicKey: PublicKeyInfo, _ name: BagName, needsCertificate: Bool = false
+        ) {
             self.material = material
             self.publicKey = publicKey
             self.name = name
+            self.needsCertificate = needsCertificate
         }
     }
 
@@ -81,6 +86,8 @@ package enum PFXError: Error, Sendable, Equatable {
     case tooLarge
     /// Key derivations of more than ``PFX/iterationLimit`` iterations.
     case tooManyIterations
+    /// A key of CryptoPro's own form that belongs to no certificate in the file.
+    case keyMismatch
     /// Numbers that are no key, or one of a size or curve that the host does not know.
     case invalidKey
     /// libcrypto ran out of memory or failed in a way that no input explains.

@@ -66,6 +66,8 @@ enum PFXIdentifier {
     static let (keyBag, shroudedKeyBag, certificateBag) = (bag(1), bag(2), bag(3))
     static let (revocationBag, secretBag) = (bag(4), bag(5))
     static let keyBags = [keyBag, shroudedKeyBag]
+    /// CryptoPro's own.
+    static let cryptoProKey = pkcs([12, 1, 80])
     static let x509Certificate = pkcs([9, 22, 1])
     static let friendlyName = pkcs([9, 20])
     static let localKeyID = pkcs([9, 21])

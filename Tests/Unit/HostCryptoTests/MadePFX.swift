@@ -12,6 +12,8 @@ struct MadePFX {
     var iterations: [UInt8] = [1]
     /// The MacData; nil for the right one.
     var macData: [UInt8]?
+    /// The one that the code is made with.
+    var password = MadePFX.password
 
     static let password = "пароль"
     static let salt: [UInt8] = [1, 2, 3, 4, 5, 6, 7, 8]
@@ -66,7 +68,7 @@ struct MadePFX {
 
     private func code(of safe: [UInt8]) -> [UInt8] {
         let key = PBKDF2<Streebog512>.derive(
-            password: Array(MadePFX.password.utf8).span, salt: MadePFX.salt.span, iterations: 1, count: 96)
+            password: Array(password.utf8).span, salt: MadePFX.salt.span, iterations: 1, count: 96)
         let code = HMAC<Streebog512>.authenticate(safe.span, key: key.bytes.extracting(last: 32))
         let algorithm = DERTag.sequence.element(HashAlgorithm.streebog512.oid)
         return DERTag.sequence.element(

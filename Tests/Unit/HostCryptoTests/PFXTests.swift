@@ -5,6 +5,23 @@ import Secrets
 import TestSupport
 import Testing
 
+extension [UInt8] {
+    /// The ContentInfos of a file.
+    fileprivate func authenticatedSafe() throws -> [[UInt8]] {
+        var outer = DERReader(span)
+        var pfx = DERReader(try outer.contents(.sequence))
+        _ = try pfx.contents(.integer)
+        var info = DERReader(try pfx.contents(.sequence))
+        _ = try info.objectIdentifier()
+        var explicit = DERReader(try info.contents(.context0))
+        var octets = DERReader(try explicit.contents(.octetString))
+        var safe = DERReader(try octets.contents(.sequence))
+        var parts: [[UInt8]] = []
+        while !safe.isAtEnd { parts.append([UInt8](copying: try safe.element(.sequence))) }
+        return parts
+    }
+}
+
 @Suite("Files with keys and certificates (PFX)")
 struct PFXTests {
     private func vector(_ id: String) throws -> JSON {
@@ -43,6 +60,46 @@ struct PFXTests {
         #expect(key.gostScalar == [UInt8](copying: info.key.scalar))
         #expect(key.name.id == [1, 0, 0, 0])
         #expect(pfx.certificate(of: key) == pfx.certificates.first && pfx.certificates.count == 1)
+    }
+
+    private static let cryptoProFiles: [(String, PublicKeyAlgorithm)] = [
+        ("cms-030", .gostR34102001), ("cms-031", .gostR34102012256), ("cms-032", .gostR34102012512),
+    ]
+
+    @Test("The files of CryptoPro's program hold the key of their certificate", arguments: cryptoProFiles)
+    func cryptoPro(id: String, algorithm: PublicKeyAlgorithm) throws {
+        let vector = try vector(id)
+        let pfx = try open(vector)
+        #expect(pfx.keys.count == 1 && pfx.certificates.count == 1)
+        let key = try #require(pfx.keys.first)
+        guard case .gost(let info) = key.publicKey else { throw PFXError.invalidKey }
+        #expect(info.algorithm.algorithm == algorithm)
+        #expect(pfx.certificate(of: key) == pfx.certificates.first)
+        #expect(key.name.id == [1, 0, 0, 0] && key.name.label.hasPrefix("0000_tinyCA_"))
+        #expect(PFX.refusal(vector.der.bytes, "1") == .wrongPassword)
+    }
+
+    @Test("A key of CryptoPro's form counts only with its certificate, and only whole")
+    func cryptoProAlone() throws {
+        let parts = try vector("cms-031").der.bytes.authenticatedSafe()
+        var made = MadePFX(parts)
+        made.password = ""
+        #expect(PFX.refusal(made.der, "") == nil)
+        made.parts.removeLast()
+        #expect(PFX.refusal(made.der, "") == .keyMismatch)
+        made.parts.append(try vector("cms-032").der.bytes.authenticatedSafe()[1])
+        #expect(PFX.refusal(made.der, "") == .keyMismatch)
+        made = MadePFX(parts)
+        made.password = ""
+        // The wrapped key is enciphered octet by octet.
+        let contents = parts[0]
+        let start = try #require(contents.firstRange(of: [0x04, 0x81, 0x8B])).upperBound
+        for index in stride(from: start, to: start + 139, by: 9) {
+            made.parts[0] = contents.changed(at: index, bit: 3)
+            let refusal = PFX.refusal(made.der, "")
+            #expect(refusal != .wrongPassword && refusal != .libraryFailure)
+            if (start + 40..<start + 60).contains(index) { #expect(refusal != nil, "\(index - start)") }
+        }
     }
 
     @Test("A wrong password is told from a damaged file", arguments: ["cms-028", "cms-029"])
