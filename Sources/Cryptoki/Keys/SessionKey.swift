@@ -131,7 +131,8 @@ extension SessionKey {
 }
 
 extension Attributes {
-    fileprivate mutating func set(_ components: borrowing RSAComponents) {
+    /// Enters the secret numbers of a key of RSA.
+    mutating func set(_ components: borrowing RSAComponents) {
         set(CKA_PRIVATE_EXPONENT, components.privateExponent)
         switch components.factors {
         case .none: break

@@ -48,6 +48,13 @@ package struct PFX: Sendable {
         /// The octets as they stand in the file, which nobody has read yet.
         package let der: [UInt8]
         package let name: BagName
+
+        /// nil if the octets are no certificate, or its key is of a kind that the host does not know.
+        package var publicKey: PublicKeyInfo? {
+            guard let certificate = try? HostCrypto.Certificate(der: der.span) else { return nil }
+            let info = certificate.subjectPublicKeyInfo
+            return try? PublicKeyInfo(der: info.span)
+        }
     }
 
     /// What the writer calls a key or a certificate.
@@ -60,12 +67,7 @@ package struct PFX: Sendable {
 
     /// The first certificate of a key.
     package func certificate(of key: Key) -> Certificate? {
-        certificates.first { certificate in
-            guard let parsed = try? HostCrypto.Certificate(der: certificate.der.span) else { return false }
-            let info = parsed.subjectPublicKeyInfo
-            guard let publicKey = try? PublicKeyInfo(der: info.span) else { return false }
-            return key.publicKey.isSamePoint(as: publicKey)
-        }
+        certificates.first { $0.publicKey?.isSamePoint(as: key.publicKey) == true }
     }
 }
 
