@@ -138,7 +138,8 @@ let package = Package(
         kanal(
             "KanalKit",
             on: [
-                "APDU", "CCryptoki", "Configuration", "Cryptoki", "Locking", "PCSC", "Secrets", "Storage", "Token",
+                "APDU", "CCryptoki", "Configuration", "Cryptoki", "HostCrypto", "Locking", "PCSC", "SecureChannel",
+                "Secrets", "Storage", "Token",
                 .product(name: "Logging", package: "swift-log"),
             ]),
 

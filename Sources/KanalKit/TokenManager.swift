@@ -15,7 +15,7 @@ package import Token
 /// working when its manager is gone.
 public final class TokenManager: Sendable {
     let service: TokenService
-    private let worker = Worker()
+    let worker = Worker()
     private let tokens = Lock<[Token]>([])
     private let watch = Watch()
 

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+import CCryptoki
+import Cryptoki
+import Locking
+import SecureChannel
+import Token
+
+/// A token that this user is paired with on this machine.
+public struct PairedToken: Sendable, Equatable {
+    /// Eight octets, big-endian.
+    public let serialNumber: [UInt8]
+    /// The token's name when it was last used; empty if it is not known.
+    public let label: String
+    /// When both were paired, in seconds since 1970.
+    public let created: Int64
+    /// When a channel was last opened, to the day, in seconds since 1970; nil if it is not known.
+    public let lastUsed: Int64?
+}
+
+/// A host that may open a channel to a token.
+public struct KnownHost: Sendable, Equatable {
+    /// What the host calls itself.
+    public let label: String
+    /// Whether it has opened a channel since it was paired.
+    public let isActive: Bool
+    /// Whether it is this host.
+    public let isSelf: Bool
+    let id: PairedHost.ID
+}
+
+extension TokenManager {
+    /// The tokens that this user is paired with on this machine, the youngest pairing first. No token need be there.
+    public func pairedTokens() async throws(KanalError) -> [PairedToken] {
+        try await working(on: worker) { [service] () throws(KanalError) in
+            try translated { () throws(CKError) in try service.library.pairedTokens() }.map { token in
+                PairedToken(
+                    serialNumber: token.serial, label: token.label, created: token.created, lastUsed: token.lastUsed)
+            }
+        }
+    }
+
+    /// Forgets a token on this machine: it must be activated again. The token itself hears nothing of it.
+    ///
+    /// - Throws: ``KanalError/objectNotFound`` if there is no such pairing.
+    public func removePairing(_ token: PairedToken) async throws(KanalError) {
+        try await working(on: worker) { [service] () throws(KanalError) in
+            try translated { () throws(CKError) in
+                try service.library.removePairings(withToken: token.serialNumber)
+            }
+        }
+    }
+}
+
+extension Session {
+    /// The hosts that may open a channel to the token, by the token's own list.
+    public func pairedHosts() throws(KanalError) -> [KnownHost] {
+        let slot = token.state.withLock { $0.slot }
+        return try translated { () throws(CKError) in try library.pairedHosts(in: slot) }.map { host in
+            KnownHost(
+                label: host.label, isActive: host.isActive, isSelf: host.isSelf,
+                id: PairedHost.ID(index: host.index, profile: host.profile, hostID: host.hostID))
+        }
+    }
+
+    /// Has the token forget a host. This host's own pairing goes on both sides, and the session ends. That of another host
+    /// takes the security officer's login.
+    public func unpair(_ host: KnownHost) throws(KanalError) {
+        try call { session throws(CKError) in try session.removePairedHost(host.id) }
+    }
+}

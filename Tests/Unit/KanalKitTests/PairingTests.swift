@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+import EmulatedTokens
+import Emulator
+import KanalKit
+import TestSupport
+import Testing
+
+@Suite("Pairings and keys from files, in Swift")
+struct PairingTests {
+    @Test("Both sides list the pairing; one that this machine forgets wants its activation again")
+    func machine() async throws {
+        let machine = try Machine()
+        #expect(try await machine.manager.pairedTokens().isEmpty)
+        let token = try await machine.token()
+        let paired = try await machine.manager.pairedTokens()
+        #expect(paired.map(\.serialNumber) == [token.information.serialNumber])
+        let hosts = try await token.perform { session in try session.pairedHosts() }
+        #expect(hosts.map(\.label) == ["test"] && hosts.allSatisfy { $0.isSelf && $0.isActive })
+        try await machine.manager.removePairing(try #require(paired.first))
+        #expect(try await machine.manager.pairedTokens().isEmpty)
+        await #expect(throws: KanalError.notActivated) { try await token.perform { _ in } }
+        try await token.activate(password: ActivationPassword(EmulatedReader.password))
+        try await token.perform { _ in }
+    }
+
+    @Test("A host that the token forgot is refused at its next opening")
+    func revoked() async throws {
+        let machine = try Machine()
+        let token = try await machine.token()
+        try await token.perform { session in
+            for host in try session.pairedHosts() { try session.unpair(host) }
+        }
+        #expect(try await machine.manager.pairedTokens().isEmpty)
+        await #expect(throws: KanalError.notActivated) { try await token.perform { _ in } }
+    }
+
+    @Test(
+        "A key of a file that the program has made is put onto the token, and signs what the program verifies",
+        arguments: [
+            (
+                "gost2012_256 -pkeyopt paramset:A", "-keypbe gost89 -certpbe gost89 -macalg md_gost12_512",
+                "md_gost12_256"
+            ),
+            ("rsa:2048", "", "sha256"),
+        ])
+    func file(_ key: String, _ options: String, _ digest: String) async throws {
+        let openssl = try OpenSSL()
+        guard OpenSSL.hasGOST else { return }
+        try openssl.run("req -x509 -newkey \(key) -nodes -keyout key -out certificate -subj /CN=Own")
+        try openssl.run(
+            "pkcs12 -export -inkey key -in certificate -name own -passout pass:secret \(options) -out file")
+        let file = try openssl.read("file")
+        let machine = try Machine()
+        let token = try await machine.token()
+        await #expect(throws: KanalError.passwordIncorrect(triesLeft: nil)) {
+            try await token.perform(pin: Machine.pin) { session in
+                _ = try session.importPFX(file, password: PIN("another"))
+            }
+        }
+        let message = Array("message".utf8)
+        let signature = try await token.perform { session in
+            let pairs = try session.importPFX(file, password: PIN("secret"))
+            #expect(pairs.map(\.label) == ["own"])
+            #expect(try session.certificates().map(\.hasPrivateKey) == [true])
+            return try session.sign(message.span, with: try #require(pairs.first))
+        }
+        try openssl.write(message, "message")
+        try openssl.write(signature, "signature")
+        try openssl.run("x509 -in certificate -pubkey -noout -out public")
+        try openssl.run("dgst -\(digest) -verify public -signature signature message")
+    }
+}
