@@ -2,13 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import PackageDescription
 
-// KANAL is a checkout of Kanal, and KANAL_VERSION a tag in it.
-let url = Context.environment["KANAL"] ?? "https://github.com/kanal-project/kanal"
-let version = Version(Context.environment["KANAL_VERSION"] ?? "") ?? "0.1.0"
+/// Kanal as a program depends on it: a repository, KANAL, and a tag of it, KANAL_VERSION. Without them, it is the checkout
+/// that these examples are part of.
+let kanal: Package.Dependency =
+    if let url = Context.environment["KANAL"], let version = Version(Context.environment["KANAL_VERSION"] ?? "") {
+        .package(url: url, exact: version)
+    } else {
+        .package(name: "kanal", path: "../..")
+    }
 
 let package = Package(
     name: "journeys",
-    dependencies: [.package(url: url, exact: version)],
+    dependencies: [kanal],
     targets: ["watch", "find", "activate", "certificates", "cancel"].map { name in
         .executableTarget(
             name: name, dependencies: [.product(name: "KanalKit", package: "kanal")],
