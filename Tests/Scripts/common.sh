@@ -12,6 +12,8 @@ pcscd=
 token=
 others=()
 leftovers=()
+# What a script makes is no part of the make that runs the script.
+unset MAKEFLAGS
 
 # Ends a process that the script has started, by force after ten seconds. It may be sudo, which passes the signal on.
 stop() {
