@@ -194,7 +194,7 @@ let package = Package(
             "KanalKitTests",
             on: [
                 "APDU", "EmulatedTokens", "Emulator", "GOST", "KanalKit", "Locking", "Secrets", "SecureChannel",
-                "Token",
+                "TestSupport", "Token",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         tests("PCSCTests", on: ["APDU", "PCSC", "Secrets", "TestSupport"]),
