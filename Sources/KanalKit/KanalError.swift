@@ -2,6 +2,7 @@
 import CCryptoki
 import Cryptoki
 import Storage
+import Token
 
 /// Why something could not be done with a token.
 ///
@@ -19,13 +20,19 @@ public enum KanalError: Error, Sendable, Equatable {
     case wrongToken
     /// The token's secure channel has to be activated first: ``Token/activate(password:)``.
     case notActivated
+    /// The token does not know this host any more, because its pairing was removed on the token:
+    /// ``Token/activate(password:)`` makes a new one.
+    case pairingRevoked
+    /// Another user of the same pairings has activated a token of this number with another key than this user knows: it
+    /// was formatted at the maker's, or it is not the same token. ``Token/activate(password:)`` accepts its key.
+    case tokenKeyChanged
     /// The PIN is wrong. `nil` if the token does not tell how many tries are left.
     case pinIncorrect(triesLeft: Int?)
     /// The PIN has no tries left. The security officer can unblock it.
     case pinLocked
     /// The new PIN is shorter or longer than the token allows.
     case pinLength
-    /// The work needs the PIN, and none was given to ``Token/perform(pin:prompt:waitingFor:_:)``.
+    /// The work needs the PIN, and none was given to ``Token/perform(as:pin:prompt:waitingFor:_:)``.
     case pinNeeded
     /// The activation password is wrong or malformed. `nil` if the token does not tell how many tries are left, or was
     /// not asked.
@@ -34,7 +41,7 @@ public enum KanalError: Error, Sendable, Equatable {
     case passwordLocked
     /// The task was cancelled while it waited. Nothing was cut short on the token.
     case cancelled
-    /// ``Token/perform(pin:prompt:waitingFor:_:)`` was called for a token from within its own block.
+    /// ``Token/perform(as:pin:prompt:waitingFor:_:)`` was called for a token from within its own block.
     case nested
     /// The object is not on the token any more.
     case objectNotFound
@@ -72,9 +79,20 @@ extension KanalError {
             }
     }
 
-    /// The error of opening a session, which a token that is not activated refuses.
-    init(opening error: CKError) {
-        self = error == .functionNotSupported ? .notActivated : KanalError(error)
+    /// The error of opening a session, which a token refuses that has to be activated.
+    ///
+    /// - Parameter state: How things stand with the channel.
+    init(opening error: CKError, _ state: @autoclosure () -> ChannelInfo.State?) {
+        guard error == .functionNotSupported else {
+            self.init(error)
+            return
+        }
+        self =
+            switch state() {
+            case .forgotten: .pairingRevoked
+            case .keyChanged: .tokenKeyChanged
+            default: .notActivated
+            }
     }
 
     /// The error of an activation, where two values mean the password.
@@ -101,6 +119,9 @@ extension KanalError: CustomStringConvertible {
         case .tokenAbsent: "the token is not in its reader"
         case .wrongToken: "another token is in the place of this one: put the right one back"
         case .notActivated: "the token has to be activated first, with its activation password"
+        case .pairingRevoked: "the token does not know this host any more: it has to be activated again"
+        case .tokenKeyChanged:
+            "the token has another key than before: if that is expected, activate it with its activation password"
         case .pinIncorrect(nil): "the PIN is wrong"
         case .pinIncorrect(let tries?): "the PIN is wrong; tries left: \(tries)"
         case .pinLocked: "the PIN has no tries left: the security officer can unblock it"

@@ -16,6 +16,20 @@ public struct PIN: ~Copyable, Sendable {
 public struct ActivationPassword: ~Copyable, Sendable {
     let secret: SharedSecret
 
+    init(_ secret: SharedSecret) { self.secret = secret }
+
+    /// The password as it is printed, ASCII, for whoever shows it to its owner.
+    public func withOctets<Result>(_ body: (Span<UInt8>) throws -> Result) rethrows -> Result {
+        try Self.call(body, with: secret.secret)
+    }
+
+    private static func call<Result>(
+        _ body: (Span<UInt8>) throws -> Result, with secret: borrowing Secret
+    ) rethrows -> Result {
+        let octets = secret.bytes
+        return try body(octets)
+    }
+
     /// Takes over a text, in any spelling that the token's card allows.
     public init(_ text: String) { secret = SharedSecret(copying: Array(text.utf8)) }
 

@@ -19,6 +19,7 @@ public enum KeyKind: Sendable, Hashable {
 
 /// A key pair on a token. The private key never leaves it.
 public struct KeyPair: Sendable, Equatable {
+    /// What the pair is for, and of which size.
     public let kind: KeyKind
     /// The identifier that both halves and their certificate share.
     public let id: [UInt8]

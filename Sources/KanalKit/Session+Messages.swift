@@ -3,11 +3,14 @@ import CCryptoki
 import Cryptoki
 import Glibc
 
-/// A field of a certification request: a type, as an object identifier or by OpenSSL's name, and its value.
+/// A field of a certification request.
 public struct RequestField: Sendable, Equatable {
+    /// An object identifier in digits and dots, or OpenSSL's name of one.
     public let type: String
+    /// The text; of an extension, in OpenSSL's spelling.
     public let value: String
 
+    /// A field; see its properties.
     public init(_ type: String, _ value: String) {
         self.type = type
         self.value = value

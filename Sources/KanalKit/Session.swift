@@ -2,12 +2,13 @@
 import CCryptoki
 import Cryptoki
 
-/// A token that is being worked with, inside ``Token/perform(pin:prompt:waitingFor:_:)``.
+/// A token that is being worked with, inside ``Token/perform(as:pin:prompt:waitingFor:_:)``.
 ///
 /// Its functions block until the token has answered. A session cannot be stored or leave the block.
 public struct Session: ~Copyable {
     let handle: CK_SESSION_HANDLE
     let token: Token
+    let role: Role
     var library: Library { token.service.library }
 
     /// Runs `body` with the library's session.

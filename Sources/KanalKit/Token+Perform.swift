@@ -14,33 +14,35 @@ extension Token {
     /// its return, as long as the configuration says. Cancelling the task ends such a wait, and no command is cut short.
     ///
     /// - Parameters:
-    ///   - pin: The user's PIN. Nil if no PIN is needed, or one was accepted before.
+    ///   - role: Who works. The security officer's PIN is not kept, and the login ends with the block.
+    ///   - pin: The PIN. Nil if no PIN is needed, or the user's was accepted before.
     ///   - prompt: What a transport shows that has to open a field session; see ``Transport``.
     ///   - patience: How long to wait for a token that is away when the work begins. Nil for what the configuration says.
     ///   - body: The work. The session cannot leave it.
     /// - Throws: ``KanalError``; what `body` throws.
     public func perform<Result: Sendable>(
-        pin: borrowing PIN? = nil, prompt: String? = nil, waitingFor patience: Duration? = nil,
+        as role: Role = .user, pin: borrowing PIN? = nil, prompt: String? = nil, waitingFor patience: Duration? = nil,
         _ body: @escaping @Sendable (borrowing Session) throws -> Result
     ) async throws -> Result {
         guard Performance.current?.isOf(self) != true else { throw KanalError.nested }
         let given = pin.secret
         let cancellation = Lock(false)
-        let abandon: @Sendable () -> Void = { [self] in
+        let ask: @Sendable () -> Void = { [self] in
             cancellation.withLock { $0 = true }
             service.library.abandonWaits(in: state.withLock { $0.slot }, true)
         }
-        return try await worker.run(abandon: abandon) { [self] in
+        return try await worker.run(cancellation: .asks(ask)) { [self] in
             let isCancelled: @Sendable () -> Bool = { cancellation.withLock { $0 } }
-            defer { service.library.abandonWaits(in: state.withLock { $0.slot }, false) }
             let performance = Performance(self)
             defer { performance.end() }
             do {
                 return try service.field.within(prompt ?? "") {
                     let handle = try session(waitingFor: patience, isCancelled: isCancelled)
-                    try logIn(handle, given)
+                    if role == .securityOfficer { endLogin(handle) }
+                    defer { if role == .securityOfficer { endLogin(handle) } }
+                    try logIn(handle, role, given)
                     return try Performance.$current.withValue(performance) {
-                        try body(Session(handle: handle, token: self))
+                        try body(Session(handle: handle, token: self, role: role))
                     }
                 }
             } catch KanalError.tokenAbsent where isCancelled() {
@@ -48,6 +50,14 @@ extension Token {
             }
         }
     }
+}
+
+/// Who works with a token.
+public enum Role: Sendable, Equatable {
+    /// The owner, to whom the keys belong.
+    case user
+    /// Who gives the user a PIN, and makes activation passwords. Sees no keys.
+    case securityOfficer
 }
 
 /// The work that the present task or thread is part of, so that work within work on the same token is found.
@@ -78,6 +88,7 @@ extension Token {
         waitingFor patience: Duration?, isCancelled: () -> Bool
     ) throws(KanalError) -> CK_SESSION_HANDLE {
         if let handle = state.withLock({ $0.session }) {
+            letWait(in: state.withLock { $0.slot }, unless: isCancelled)
             do throws(CKError) {
                 try service.library.withSession(handle) { session throws(CKError) in try session.requirePresence() }
                 return handle
@@ -93,7 +104,7 @@ extension Token {
         do throws(CKError) {
             handle = try service.library.openSession(with: slot, flags: CKF_SERIAL_SESSION | CKF_RW_SESSION)
         } catch {
-            throw KanalError(opening: error)
+            throw KanalError(opening: error, try? service.library.channelInfo(in: slot).state)
         }
         // Another token may have come since the look.
         let serial = try translated { () throws(CKError) in
@@ -108,6 +119,12 @@ extension Token {
         return handle
     }
 
+    /// Lets calls wait for the token in a slot, unless the work is cancelled, now or later. An earlier work may have been.
+    private func letWait(in slot: CK_SLOT_ID, unless isCancelled: () -> Bool) {
+        service.library.abandonWaits(in: slot, false)
+        if isCancelled() { service.library.abandonWaits(in: slot, true) }
+    }
+
     /// The slot where the token is now.
     func place(waitingFor window: Duration, isCancelled: () -> Bool) throws(KanalError) -> CK_SLOT_ID {
         let clocks = service.settings.clocks
@@ -116,6 +133,7 @@ extension Token {
         while true {
             let (slot, isOtherThere) = try look()
             if let slot {
+                letWait(in: slot, unless: isCancelled)
                 if isMissed { enter(.completed) }
                 return slot
             }
@@ -159,9 +177,9 @@ extension Token {
         service.observe(reader) { [weak self] presence in self?.enter(TokenState(presence, now: uptime.now)) }
     }
 
-    /// Puts the user's login in force.
-    private func logIn(_ handle: CK_SESSION_HANDLE, _ given: SharedSecret?) throws(KanalError) {
-        let kept = state.withLock { $0.pin }
+    /// Puts the login in force.
+    private func logIn(_ handle: CK_SESSION_HANDLE, _ role: Role, _ given: SharedSecret?) throws(KanalError) {
+        let kept = state.withLock { role == .user ? $0.pin : nil }
         guard let pin = given ?? kept else { return }
         let library = service.library
         let isLoggedIn = try translated { () throws(CKError) in
@@ -171,16 +189,22 @@ extension Token {
         do throws(CKError) {
             try library.withSession(handle) { session throws(CKError) in
                 if isLoggedIn { try session.logOut() }
-                try session.logIn(CKU_USER, pin: pin.secret)
+                try session.logIn(role == .user ? CKU_USER : CKU_SO, pin: pin.secret)
             }
         } catch {
             guard error == .pinIncorrect || error == .pinLocked else { throw KanalError(error) }
-            state.withLock { state in if state.pin == pin { state.pin = nil } }
+            state.withLock { state in if role == .user, state.pin == pin { state.pin = nil } }
             guard error == .pinIncorrect else { throw .pinLocked }
             let slot = state.withLock { $0.slot }
-            throw .pinIncorrect(triesLeft: (try? library.token(in: slot, evicting: true))?.info.user.triesLeft)
+            let info = try? library.token(in: slot, evicting: true).info
+            throw .pinIncorrect(triesLeft: (role == .user ? info?.user : info?.securityOfficer)?.triesLeft)
         }
-        keep(pin)
+        if role == .user { keep(pin) }
+    }
+
+    /// Ends whatever login there is.
+    private func endLogin(_ handle: CK_SESSION_HANDLE) {
+        try? service.library.withSession(handle) { session throws(CKError) in try session.logOut() }
     }
 
     /// Keeps a PIN that was accepted, if the configuration lets it be kept.

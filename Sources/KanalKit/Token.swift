@@ -7,7 +7,7 @@ import Token
 
 /// A token, wherever it is: in a reader, on its way to another, or away.
 ///
-/// All work is done by ``perform(pin:prompt:waitingFor:_:)``. Work of several tasks on one token is done one after the
+/// All work is done by ``perform(as:pin:prompt:waitingFor:_:)``. Work of several tasks on one token is done one after the
 /// other; tokens do not wait for each other.
 public final class Token: Sendable {
     struct State {

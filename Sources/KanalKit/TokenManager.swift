@@ -68,7 +68,8 @@ public final class TokenManager: Sendable {
     ///
     /// - Throws: ``KanalError/notStarted(_:)`` if no reader can be looked at.
     public func allTokens() async throws(KanalError) -> [Token] {
-        try await working(on: worker) { [self] () throws(KanalError) in try look() }
+        // A look changes nothing, and one that hangs is not waited for.
+        try await working(on: worker, cancellation: .abandons) { [self] () throws(KanalError) in try look() }
     }
 
     /// Runs `body` within one field session of the transport: tokens that are found in it are worked with in it. On

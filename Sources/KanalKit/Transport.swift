@@ -34,6 +34,7 @@ extension Transport {
 
 /// How a field session ends.
 public enum FieldOutcome: Sendable, Equatable {
+    /// What was to be done is done.
     case success
     /// The text is shown to the user.
     case failure(String)
@@ -48,6 +49,7 @@ public struct Reader: Sendable, Equatable {
     /// Counts insertions and removals, so that a card that was taken out and put back is noticed.
     public var events: Int
 
+    /// A reader; see its properties.
     public init(name: String, atr: [UInt8]?, events: Int) {
         self.name = name
         self.atr = atr
@@ -71,6 +73,7 @@ public protocol CardHandle: AnyObject {
     /// - Returns: Whether the card was reset since the last transaction.
     func beginTransaction() throws(TransportError) -> Bool
 
+    /// Ends what ``beginTransaction()`` began.
     func endTransaction()
 
     /// Sends a command APDU and returns the response APDU: data, and two octets of status.

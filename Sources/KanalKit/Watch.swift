@@ -29,8 +29,10 @@ final class Watch: Sendable {
     }
 
     private let state = Lock(State())
+    /// Held during a look, so that listeners are told in the order of the looks.
+    private let looking = Lock(())
     /// The longest wait before a look whether anybody listens still.
-    private static let waitLimit = Duration.seconds(1)
+    private static let waitLimit = Duration.seconds(10)
     /// How often readers are looked at that cannot be watched.
     private static let interval = Duration.milliseconds(250)
 
@@ -48,8 +50,10 @@ final class Watch: Sendable {
         continuation.onTermination = { [weak self] _ in
             self?.state.withLock { _ = $0.listeners.removeValue(forKey: number) }
         }
-        guard isIdle else { return stream }
-        let isStarted = BlockingThread.start { [self] in run(readers, look) }
+        // The thread that runs may wait for long before it looks again.
+        let isStarted = BlockingThread.start { [self] in
+            if isIdle { run(readers, look) } else { _ = lookOnce(look) }
+        }
         if !isStarted { stop(.refused(code: "EAGAIN", reason: "the system makes no more threads")) }
         return stream
     }
@@ -69,26 +73,35 @@ final class Watch: Sendable {
             // Noted before the look, so that no change in between is missed.
             if watch == nil { watch = readers.watch() }
             if (try? watch?.note()) == nil { watch = nil }
-            guard let result = look() else { return end() }
-            switch result {
-            case .success(let tokens): tell(tokens)
-            case .failure(let error): return stop(error)
-            }
+            guard lookOnce(look) else { return }
             wait(watch)
         }
     }
 
-    /// Waits until something changes or a listener comes, or nobody listens any more.
+    /// Looks, and tells the listeners.
+    ///
+    /// - Returns: Whether there is more to be seen later.
+    private func lookOnce(_ look: Look) -> Bool {
+        looking.withLock { _ in
+            switch look() {
+            case .success(let tokens)?:
+                tell(tokens)
+                return true
+            case .failure(let error)?: stop(error)
+            case nil: end()
+            }
+            return false
+        }
+    }
+
+    /// Waits until something changes, or nobody listens any more.
     private func wait(_ watch: (any ReaderWatch)?) {
         guard let watch else { return Clocks.system.pause(Self.interval) }
-        let (number, count) = state.withLock { ($0.lastNumber, $0.listeners.count) }
-        while true {
+        while state.withLock({ !$0.listeners.isEmpty && !$0.isOver }) {
             let start = Uptime.system.now
             guard (try? watch.wait(atMost: Self.waitLimit)) != nil else { return Clocks.system.pause(Self.interval) }
             // An end before the time is a change.
             guard Uptime.system.now - start >= Self.waitLimit else { return }
-            let isSame = state.withLock { $0.lastNumber == number && $0.listeners.count == count && !$0.isOver }
-            guard isSame else { return }
         }
     }
 

@@ -1,35 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
+import Dispatch
 import Glibc
 import Locking
 
 /// Runs work that blocks, one piece after the other, in a thread of its own: never in one of the threads that run tasks.
 ///
-/// The thread lives while there is work.
+/// The thread lives while there is work, and a second longer, because work seldom comes alone.
 final class Worker: Sendable {
     private struct State {
         var waiting: [Work] = []
-        var isRunning = false
+        var isWorking = false
+        var hasThread = false
     }
 
     private let state = Lock(State())
+    /// Counts work that came while there was a thread.
+    private let arrivals = DispatchSemaphore(value: 0)
+    private static let patience = DispatchTimeInterval.seconds(1)
 
     /// Whether something runs or waits to run.
-    var isBusy: Bool { state.withLock { $0.isRunning } }
+    var isBusy: Bool { state.withLock { $0.isWorking || !$0.waiting.isEmpty } }
 
     /// Runs `body` in the thread, after what was given before.
     ///
-    /// - Parameter abandon: Is called when the task is cancelled while `body` runs, so that `body` may end its waiting.
+    /// - Parameter cancellation: What follows if the task is cancelled while `body` runs.
     /// - Throws: `KanalError/cancelled` if the task is cancelled before `body` begins; what `body` throws.
     func run<Result: Sendable>(
-        abandon: @escaping @Sendable () -> Void = {}, _ body: @escaping @Sendable () throws -> Result
+        cancellation: Cancellation, _ body: @escaping @Sendable () throws -> Result
     ) async throws -> Result {
-        let work = Work(abandon: abandon)
+        let work = Work(cancellation)
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let isWanted = work.give { refusal in
-                    if let refusal { return continuation.resume(throwing: refusal) }
-                    continuation.resume(with: Swift.Result(catching: body))
-                }
+                let isWanted = work.give(
+                    { () -> @Sendable () -> Void in
+                        let result = Swift.Result(catching: body)
+                        return { continuation.resume(with: result) }
+                    },
+                    orRefuse: { continuation.resume(throwing: $0) })
                 if isWanted { enter(work) }
             }
         } onCancel: {
@@ -38,37 +45,58 @@ final class Worker: Sendable {
     }
 
     private func enter(_ work: Work) {
-        let isIdle = state.withLock { state in
+        let hasThread = state.withLock { state in
             state.waiting.append(work)
-            defer { state.isRunning = true }
-            return !state.isRunning
+            defer { state.hasThread = true }
+            return state.hasThread
         }
-        guard isIdle else { return }
-        guard !BlockingThread.start({ [self] in drain() }) else { return }
-        while let work = next() { work.refuse(.refused(code: "EAGAIN", reason: "the system makes no more threads")) }
+        if hasThread {
+            arrivals.signal()
+        } else if !BlockingThread.start({ [self] in runAll() }) {
+            state.withLock { $0.hasThread = false }
+            while let work = next() {
+                work.refuse(.refused(code: "EAGAIN", reason: "the system makes no more threads"))
+            }
+        }
     }
 
-    private func drain() {
-        while let work = next() { work.run() }
+    private func runAll() {
+        repeat {
+            while let work = next() { work.run() }
+        } while arrivals.wait(timeout: .now() + Self.patience) == .success || !mayEnd()
     }
 
     private func next() -> Work? {
         state.withLock { state in
-            guard !state.waiting.isEmpty else {
-                state.isRunning = false
-                return nil
-            }
-            return state.waiting.removeFirst()
+            state.isWorking = !state.waiting.isEmpty
+            return state.isWorking ? state.waiting.removeFirst() : nil
+        }
+    }
+
+    /// Whether the thread ends: nothing has come in the last moment.
+    private func mayEnd() -> Bool {
+        state.withLock { state in
+            state.hasThread = !state.waiting.isEmpty
+            return !state.hasThread
         }
     }
 }
 
+/// What follows when a task is cancelled whose work runs.
+enum Cancellation: Sendable {
+    /// The caller waits for the work, which is asked to end its own waiting. The closure does not block.
+    case asks(@Sendable () -> Void)
+    /// The caller goes on at once. The work ends when it does, and nobody hears of it.
+    case abandons
+}
+
 /// Runs work on a worker, and tells its error by its type.
 func working<Result: Sendable>(
-    on worker: Worker, _ body: @escaping @Sendable () throws(KanalError) -> Result
+    on worker: Worker, cancellation: Cancellation = .asks({}),
+    _ body: @escaping @Sendable () throws(KanalError) -> Result
 ) async throws(KanalError) -> Result {
     do {
-        return try await worker.run(body)
+        return try await worker.run(cancellation: cancellation, body)
     } catch let error as KanalError {
         throw error
     } catch {
@@ -79,62 +107,75 @@ func working<Result: Sendable>(
 
 /// One piece of work. It runs, or is told why it does not: one of both, once.
 private final class Work: Sendable {
+    /// What is done, and who is told of its end.
+    private struct Task {
+        let body: @Sendable () -> @Sendable () -> Void
+        let refuse: @Sendable (KanalError) -> Void
+    }
+
     private enum Phase {
         case new
-        case waiting(@Sendable (_ refusal: KanalError?) -> Void)
-        case running
-        case cancelled
-        case done
+        case waiting(Task)
+        case running(Task)
+        case over
     }
 
     private let phase = Lock(Phase.new)
-    private let abandon: @Sendable () -> Void
+    private let cancellation: Cancellation
 
-    init(abandon: @escaping @Sendable () -> Void) { self.abandon = abandon }
+    init(_ cancellation: Cancellation) { self.cancellation = cancellation }
 
     /// Takes over what is to be done.
     ///
+    /// - Parameters:
+    ///   - body: The work. It gives what tells of its end.
+    ///   - refuse: Tells why it does not run, or is not waited for.
     /// - Returns: Whether it is still wanted; else it has been told that it was cancelled.
-    func give(_ body: @escaping @Sendable (_ refusal: KanalError?) -> Void) -> Bool {
+    func give(
+        _ body: @escaping @Sendable () -> @Sendable () -> Void,
+        orRefuse refuse: @escaping @Sendable (KanalError) -> Void
+    ) -> Bool {
         let isWanted = phase.withLock { phase in
             guard case .new = phase else { return false }
-            phase = .waiting(body)
+            phase = .waiting(Task(body: body, refuse: refuse))
             return true
         }
-        if !isWanted { body(.cancelled) }
+        if !isWanted { refuse(.cancelled) }
         return isWanted
     }
 
     func run() {
-        guard let body = take(.running) else { return }
-        body(nil)
-        phase.withLock { $0 = .done }
+        let task: Task? = phase.withLock { phase in
+            guard case .waiting(let task) = phase else { return nil }
+            phase = .running(task)
+            return task
+        }
+        guard let task else { return }
+        let tell = task.body()
+        if end() != nil { tell() }
     }
 
-    func refuse(_ refusal: KanalError) { take(.done)?(refusal) }
+    func refuse(_ refusal: KanalError) { end()?.refuse(refusal) }
 
-    private func take(_ next: Phase) -> (@Sendable (KanalError?) -> Void)? {
+    /// Who is to be told of the end; nil if that was done.
+    private func end() -> Task? {
         phase.withLock { phase in
-            guard case .waiting(let body) = phase else { return nil }
-            phase = next
-            return body
+            defer { phase = .over }
+            switch phase {
+            case .waiting(let task), .running(let task): return task
+            case .new, .over: return nil
+            }
         }
     }
 
     func cancel() {
-        let next: (@Sendable () -> Void)? = phase.withLock { phase in
-            switch phase {
-            case .new:
-                phase = .cancelled
-                return nil
-            case .waiting(let body):
-                phase = .cancelled
-                return { body(.cancelled) }
-            case .running: return abandon
-            case .cancelled, .done: return nil
-            }
+        let isAsked = phase.withLock { phase in
+            guard case .running = phase, case .asks(let ask) = cancellation else { return false }
+            // Under the lock, so that it does not meet the work that follows.
+            ask()
+            return true
         }
-        next?()
+        if !isAsked { refuse(.cancelled) }
     }
 }
 

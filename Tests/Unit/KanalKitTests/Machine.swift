@@ -16,13 +16,17 @@ struct Machine {
     let journal = Journal()
     private let folder = Folder()
 
-    init(_ identity: Identity = .bt, policy: (inout TokenPolicy) -> Void = { _ in }) throws {
-        reader = try EmulatedReader(identity, passwords: [EmulatedReader.password])
+    /// - Parameter reader: The reader of another machine; nil for a new one with a new token.
+    init(
+        _ identity: Identity = .bt, sharing reader: EmulatedReader? = nil, label: String = "test",
+        policy: (inout TokenPolicy) -> Void = { _ in }
+    ) throws {
+        self.reader = try reader ?? EmulatedReader(identity, passwords: [EmulatedReader.password])
         var settings = TokenSettings(
-            pairings: .directory(folder.path), hostLabel: "test", random: SystemRandom(), log: journal.logger)
+            pairings: .directory(folder.path), hostLabel: label, random: SystemRandom(), log: journal.logger)
         settings.clocks = time.clocks
         policy(&settings.policy)
-        manager = TokenManager(readers: reader, settings: settings)
+        manager = TokenManager(readers: self.reader, settings: settings)
     }
 
     /// The token, activated.
@@ -36,4 +40,5 @@ struct Machine {
     var verifications: Int { reader.count(of: 0x20) }
 
     static var pin: PIN { PIN(EmulatedReader.userPIN) }
+    static var officerPIN: PIN { PIN("87654321") }
 }

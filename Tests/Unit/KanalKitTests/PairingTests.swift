@@ -2,6 +2,7 @@
 import EmulatedTokens
 import Emulator
 import KanalKit
+import Secrets
 import TestSupport
 import Testing
 
@@ -32,6 +33,38 @@ struct PairingTests {
         }
         #expect(try await machine.manager.pairedTokens().isEmpty)
         await #expect(throws: KanalError.notActivated) { try await token.perform { _ in } }
+    }
+
+    @Test("A host that another has removed from the token is refused, told why, and can be activated again")
+    func revokedByOfficer() async throws {
+        let lost = try Machine(label: "lost")
+        let token = try await lost.token()
+        try await token.perform { _ in }
+        let other = try Machine(sharing: lost.reader, label: "other")
+        try await other.token().perform(as: .securityOfficer, pin: Machine.officerPIN) { session in
+            let hosts = try session.pairedHosts()
+            #expect(Set(hosts.map(\.label)) == ["lost", "other"])
+            try session.unpair(try #require(hosts.first { $0.label == "lost" }))
+        }
+        lost.reader.removeCard()
+        lost.reader.insertCard()
+        await #expect(throws: KanalError.pairingRevoked) { try await token.perform { _ in } }
+        try await token.activate(password: ActivationPassword(EmulatedReader.password))
+        try await token.perform { _ in }
+    }
+
+    @Test("A password that the security officer has made activates the token on another machine")
+    func newPassword() async throws {
+        let machine = try Machine()
+        let token = try await machine.token()
+        let text = try await token.perform(as: .securityOfficer, pin: Machine.officerPIN) { session in
+            try session.generateActivationPassword(of: .capitals).withOctets { [UInt8](copying: $0) }
+        }
+        #expect(text.count == 19)
+        let other = try Machine(sharing: machine.reader, label: "other")
+        let found = try await other.manager.find()
+        try await found.activate(password: ActivationPassword(octets: text.span))
+        try await found.perform { _ in }
     }
 
     @Test(

@@ -71,6 +71,32 @@ struct PerformTests {
         await #expect(throws: KanalError.pinLocked) { try await token.perform(pin: Machine.pin) { _ in } }
     }
 
+    @Test("The security officer unblocks a locked PIN, and no login of the officer outlives the block")
+    func officer() async throws {
+        let machine = try Machine()
+        let token = try await machine.token()
+        for _ in 1...10 { try? await token.perform(pin: PIN("00000000")) { _ in } }
+        await #expect(throws: KanalError.pinIncorrect(triesLeft: 9)) {
+            try await token.perform(as: .securityOfficer, pin: PIN("00000000")) { _ in }
+        }
+        try await token.perform(as: .securityOfficer, pin: Machine.officerPIN) { session in
+            try session.unblockUserPIN()
+            #expect(
+                throws: KanalError.refused(code: "CKR_USER_NOT_LOGGED_IN", reason: "only the user may change the PIN")
+            ) { try session.setUserPIN(PIN("another1")) }
+        }
+        await #expect(throws: KanalError.pinNeeded) {
+            try await token.perform { session in try session.unblockUserPIN() }
+        }
+        try await token.perform(pin: Machine.pin) { session in
+            _ = try session.generateKeyPair(.gost256, id: [1], label: "")
+        }
+        try await token.perform(as: .securityOfficer, pin: Machine.officerPIN) { _ in }
+        // The user's PIN was kept meanwhile.
+        let count = try await token.perform { session in try session.keyPairs().count }
+        #expect(count == 1)
+    }
+
     @Test("Work that needs a PIN says so without one")
     func needed() async throws {
         let machine = try Machine()

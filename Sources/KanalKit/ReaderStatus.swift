@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+import APDU
+import Token
+
+/// A reader, for a list that people choose from.
+public struct ReaderStatus: Sendable, Equatable {
+    /// What is known of a reader and what is in it.
+    public struct Flags: OptionSet, Sendable {
+        public let rawValue: Int
+
+        public init(rawValue: Int) { self.rawValue = rawValue }
+
+        /// There is a card in it.
+        public static let present = Flags(rawValue: 1)
+        /// It reaches its card over the air.
+        public static let wireless = Flags(rawValue: 2)
+        /// The token has a secure channel.
+        public static let channelOffered = Flags(rawValue: 4)
+        /// The token's secure channel is activated for this user.
+        public static let channelActive = Flags(rawValue: 8)
+        /// The user's PIN has no tries left.
+        public static let pinLocked = Flags(rawValue: 16)
+    }
+
+    /// A short form of the name: without maker and numbers, but for a number that tells it from readers of the same form.
+    public let nickname: String
+    /// The reader's name.
+    public let name: String
+    /// What can be worked with: `rutoken_ecp_` and the serial number in hexadecimal digits. Nil without a token, and before
+    /// its channel is activated; the vendor's lists show `NO_MEDIA` then.
+    public let media: String?
+    /// What is known of the reader and what is in it.
+    public let flags: Flags
+}
+
+extension TokenManager {
+    /// All readers with what is in them, in their order.
+    ///
+    /// - Throws: ``KanalError/notStarted(_:)`` if no reader can be looked at.
+    public func readers() async throws(KanalError) -> [ReaderStatus] {
+        let tokens = try await allTokens().map(\.information)
+        let states = try await working(on: worker, cancellation: .abandons) { [service] () throws(KanalError) in
+            do throws(LinkError) { return try service.readers.readers() } catch { throw .notStarted(.noService) }
+        }
+        var nicknames: [String] = []
+        for name in states.map(\.name) { nicknames.append(Self.nickname(of: name, besides: nicknames)) }
+        return zip(states, nicknames).map { state, nickname in
+            let token = tokens.first { $0.reader == state.name && state.atr != nil }
+            return ReaderStatus(
+                nickname: nickname, name: state.name,
+                media: token.flatMap { $0.isActivated ? "rutoken_ecp_\($0.serialText)" : nil },
+                flags: flags(of: state, with: token))
+        }
+    }
+
+    private func flags(of state: ReaderState, with token: TokenInformation?) -> ReaderStatus.Flags {
+        var flags: ReaderStatus.Flags = []
+        if state.atr != nil { flags.insert(.present) }
+        if service.settings.policy.isWireless(state.name) { flags.insert(.wireless) }
+        guard let token else { return flags }
+        if token.hasSecureChannel { flags.insert(.channelOffered) }
+        if token.hasSecureChannel, token.isActivated { flags.insert(.channelActive) }
+        if token.pinTriesLeft == 0 { flags.insert(.pinLocked) }
+        return flags
+    }
+
+    private static func nickname(of name: String, besides others: [String]) -> String {
+        var words = name.split(separator: " ").map { String($0) }
+        if words.first == "Aktiv" { words.removeFirst() }
+        words.removeAll { word in word.allSatisfy { $0.isNumber || "()[]".contains($0) } }
+        let short = words.isEmpty ? name : words.joined(separator: " ")
+        guard others.contains(short) else { return short }
+        let number = 2 + others.count { $0.hasPrefix(short + " ") }
+        return "\(short) \(number)"
+    }
+}
