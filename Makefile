@@ -95,10 +95,12 @@ check: ## build, lint, and run the tests that need neither root nor other packag
 	$(MAKE) --no-print-directory lint
 	$(swift_test)
 	Tests/Lint/misuse.sh
+	Tests/Lint/interface.sh
 
 test: deps build lint ## build, and run every test
 	$(swift_test)
 	Tests/Lint/misuse.sh
+	Tests/Lint/interface.sh
 	$(swift_build) --build-tests
 	swift test -c release --disable-local-rpath --disable-testable-imports --skip-build
 	docs/symbols.sh
@@ -164,6 +166,8 @@ bench: deps build ## compare the speed with that of gost-engine, libgcrypt, nett
 	.build/release/benchmark | tee .build/benchmark.md
 	KANAL_BENCHMARKS=1 swift build -c release --product channel-benchmark
 	.build/release/channel-benchmark | tee .build/channel-benchmark.md
+	KANAL_BENCHMARKS=1 swift build -c release --product kit-benchmark
+	Benchmarks/kit.sh | tee .build/kit-benchmark.md
 	Benchmarks/module.sh | tee .build/module-benchmark.md
 	Benchmarks/round-trips.sh | tee .build/round-trips.md
 

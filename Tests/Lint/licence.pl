@@ -14,7 +14,7 @@ my @forms = (
     [qr{\.(?:sh|pl|py|conf|cnf|cfg|dict|supp|map|pc\.in|module\.in)$|(?:^|/)Makefile$|^\.ci/}, '# ', ''],
 );
 # Pages, data, and what the tools read that made it.
-my $exempt = qr{\.(?:md|json|gz)$|(?:^|/)(?:LICENSE|\.gitignore|\.swift-format|Package\.resolved)$};
+my $exempt = qr{\.(?:md|json|gz|txt)$|(?:^|/)(?:LICENSE|\.gitignore|\.swift-format|Package\.resolved)$};
 my $adds = @ARGV && $ARGV[0] eq '--add';
 my $wrong = 0;
 

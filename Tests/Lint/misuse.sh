@@ -7,11 +7,13 @@ cd "$(dirname "$0")/../.."
 . Tests/Scripts/common.sh
 
 build=.build/debug
+for map in Include/*/module.modulemap $build/GOSTKernels.build/module.modulemap; do
+    flags+=(-Xcc "-fmodule-map-file=$map")
+done
 for source in Tests/Lint/Misuse/*.swift; do
     expected=$(sed -n 's|^// error: ||p' "$source")
     errors=$(swiftc -emit-sil -o "$work/misuse.sil" -package-name "$(package_name $build.yaml)" -swift-version 6 \
-        -I $build/Modules -I Include/COpenSSL -I Include/CHostProcess \
-        -Xcc -fmodule-map-file=$build/GOSTKernels.build/module.modulemap "$source" 2>&1 \
+        -I $build/Modules -I Include/COpenSSL -I Include/CHostProcess "${flags[@]}" "$source" 2>&1 \
         | sed -n "s|^.*$source:[0-9:]* error: ||p" || true)
     [ "${errors%% \[#*}" = "$expected" ] || fail "$source: not refused with \"$expected\", but: $errors"
 done

@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# interface.sh [accept]: requires that the public interface of KanalKit is the one that Tests/Lint/interface.txt
+# lists, so that no program is broken by an oversight, and that each part of it is documented. With "accept", the list is
+# written anew. Takes the modules of "swift build".
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+. Tests/Scripts/common.sh
+
+list=Tests/Lint/interface.txt
+for map in Include/*/module.modulemap .build/debug/GOSTKernels.build/module.modulemap; do
+    flags+=(-Xcc "-fmodule-map-file=$map")
+done
+for flag in $(pkg-config --cflags-only-I libpcsclite); do flags+=(-Xcc "$flag"); done
+swift symbolgraph-extract -module-name KanalKit -target "$(uname -m)-unknown-linux-gnu" -I .build/debug/Modules \
+    "${flags[@]}" -minimum-access-level public -skip-synthesized-members -output-dir "$work"
+
+perl -MJSON::PP -e '
+    my @symbols = map { @{decode_json(do { local (@ARGV, $/) = $_; <> })->{symbols}} } @ARGV;
+    my $missing = 0;
+    for (sort { join(".", @{$a->{pathComponents}}) cmp join(".", @{$b->{pathComponents}}) } @symbols) {
+        my $name = join ".", @{$_->{pathComponents}};
+        my $declaration = join "", map { $_->{spelling} } @{$_->{declarationFragments}};
+        $declaration =~ s/\s+/ /g;
+        push @lines, "$name: $declaration\n";
+        # A requirement of a protocol is documented with the protocol.
+        next if $_->{docComment} or $name =~ /\.(?:description|rawValue|init\(rawValue:\)|==\(_:_:\))$/;
+        print STDERR "without documentation: $name\n";
+        $missing++;
+    }
+    print sort @lines;
+    exit 1 if $missing;
+' "$work"/KanalKit*.symbols.json > "$work/interface" || fail "the public interface of KanalKit is not documented"
+
+[ "${1:-}" != accept ] || cp "$work/interface" $list
+diff -u $list "$work/interface" \
+    || fail "the public interface of KanalKit has changed: if that is wanted, Tests/Lint/interface.sh accept"
+echo "interface.sh: passed"
