@@ -228,5 +228,6 @@ if Context.environment["KANAL_BENCHMARKS"] != nil {
             name: "channel-benchmark",
             dependencies: ["APDU", "ChannelToken", "GOST", "Secrets", "SecureChannel", "Storage"],
             path: "Benchmarks/Channel", swiftSettings: settings),
+        .executableTarget(name: "kit-benchmark", dependencies: ["KanalKit"], path: "Benchmarks/Kit"),
     ]
 }
