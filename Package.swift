@@ -138,8 +138,8 @@ let package = Package(
         kanal(
             "KanalKit",
             on: [
-                "APDU", "CCryptoki", "Configuration", "Cryptoki", "HostCrypto", "Locking", "PCSC", "SecureChannel",
-                "Secrets", "Storage", "Token",
+                "APDU", "CCryptoki", "Configuration", "Cryptoki", "GOST", "HostCrypto", "Locking", "PCSC",
+                "SecureChannel", "Secrets", "Storage", "Token",
                 .product(name: "Logging", package: "swift-log"),
             ]),
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CCryptoki
 import Cryptoki
-import Secrets
 
 /// What a key pair is for, and of which size.
 public enum KeyKind: Sendable, Hashable {
@@ -47,9 +46,15 @@ extension Session {
 
     /// Makes a key pair on the token. RSA takes many seconds.
     ///
-    /// - Parameter id: The identifier that both halves get, and that a certificate should get.
-    public func generateKeyPair(_ kind: KeyKind, id: [UInt8], label: String) throws(KanalError) -> KeyPair {
+    /// - Parameters:
+    ///   - id: The identifier that both halves get, and that a certificate should get.
+    ///   - canAgree: Whether the key may agree on secrets (``agree(by:with:using:)``), which cannot be changed later. Keys of
+    ///     RSA do not.
+    public func generateKeyPair(
+        _ kind: KeyKind, id: [UInt8], label: String, canAgree: Bool = false
+    ) throws(KanalError) -> KeyPair {
         let mechanism = try kind.generation
+        if case .rsa = kind, canAgree { throw .invalidArgument("a key of RSA agrees on no secrets") }
         let common: [(type: CK_ATTRIBUTE_TYPE, value: [UInt8])] = [
             (CKA_TOKEN, [1]), (CKA_ID, id), (CKA_LABEL, Array(label.utf8)),
         ]
@@ -58,7 +63,7 @@ extension Session {
             try session.generateKeyPair(
                 Mechanism(type: mechanism, parameter: []),
                 publicTemplate: Attributes(template: common + parameters),
-                privateTemplate: Attributes(template: common + [(CKA_PRIVATE, [1])]))
+                privateTemplate: Attributes(template: common + [(CKA_PRIVATE, [1]), (CKA_DERIVE, [canAgree ? 1 : 0])]))
         }
         guard let pair = try keyPairs().first(where: { $0.privateKey.handle == handles.1 }) else {
             throw .objectNotFound
@@ -72,27 +77,17 @@ extension Session {
         if let publicKey = keyPair.publicKey { try delete(publicKey) }
     }
 
-    /// Signs a message with a key of the token. The message is hashed: with the GOST R 34.11-2012 of the key's size, or
-    /// with SHA-256. A signature of RSA is of PKCS #1 v1.5, one of ECDSA is r and s, 32 octets each.
-    public func sign(_ message: Span<UInt8>, with key: KeyPair) throws(KanalError) -> [UInt8] {
-        let mechanism = try key.kind.signing
-        let handle = try handle(of: key.privateKey)
-        return try library.signed(message, in: self.handle, mechanism, handle)
-    }
-}
-
-extension Library {
-    fileprivate func signed(
-        _ message: Span<UInt8>, in session: CK_SESSION_HANDLE, _ mechanism: CK_MECHANISM_TYPE, _ key: CK_OBJECT_HANDLE
-    ) throws(KanalError) -> [UInt8] {
-        let message = [UInt8](copying: message)
-        return try translated { () throws(CKError) in
-            try withSession(session, during: 0) { session throws(CKError) in
-                session.cancel(CKF_SIGN)
-                try session.signInit(Mechanism(type: mechanism, parameter: []), key: key)
-                return try session.sign(message.span)
-            }
+    /// The public key of a pair, a SubjectPublicKeyInfo in DER (RFC 5280, 4.1), as certificates and files of public keys
+    /// have it.
+    ///
+    /// - Throws: ``KanalError/invalidArgument(_:)`` if nothing on the token tells it.
+    public func publicKeyInfo(of keyPair: KeyPair) throws(KanalError) -> [UInt8] {
+        let handle = try handle(of: keyPair.privateKey)
+        let info = try call { session throws(CKError) in
+            try session.attributes(of: handle, types: [CKA_PUBLIC_KEY_INFO])[CKA_PUBLIC_KEY_INFO] ?? []
         }
+        guard !info.isEmpty else { throw .invalidArgument("the key pair's public key is not on the token") }
+        return info
     }
 }
 
@@ -118,18 +113,6 @@ extension KeyKind {
             case .rsa: CKM_RSA_PKCS_KEY_PAIR_GEN
             case .p256: CKM_EC_KEY_PAIR_GEN
             case .other: throw .invalidArgument("this kind of key pair cannot be made")
-            }
-        }
-    }
-
-    fileprivate var signing: CK_MECHANISM_TYPE {
-        get throws(KanalError) {
-            switch self {
-            case .gost256: CKM_GOSTR3410_WITH_GOSTR3411_12_256
-            case .gost512: CKM_GOSTR3410_WITH_GOSTR3411_12_512
-            case .rsa: CKM_SHA256_RSA_PKCS
-            case .p256: CKM_ECDSA_SHA256
-            case .other: throw .invalidArgument("this kind of key pair cannot sign here")
             }
         }
     }
