@@ -31,12 +31,17 @@ public struct KeyPair: Sendable, Equatable {
 extension Session {
     /// The key pairs on the token. They are seen after the PIN only.
     public func keyPairs() throws(KanalError) -> [KeyPair] {
-        let publicKeys = try objects([(CKA_CLASS, CKO_PUBLIC_KEY.octets)], [])
-        return try objects([(CKA_CLASS, CKO_PRIVATE_KEY.octets), (CKA_TOKEN, [1])], []).map { handle, attributes in
-            let publicKey = publicKeys.first { candidate in
+        let publicKeys = try objects([(CKA_CLASS, CKO_PUBLIC_KEY.octets)], [CKA_PUBLIC_KEY_INFO])
+        let template = [(type: CKA_CLASS, value: CKO_PRIVATE_KEY.octets), (CKA_TOKEN, [1])]
+        return try objects(template, [CKA_PUBLIC_KEY_INFO]).map { handle, attributes in
+            let candidates = publicKeys.filter { candidate in
                 candidate.attributes[CKA_ID] == attributes[CKA_ID]
                     && candidate.attributes[CKA_KEY_TYPE] == attributes[CKA_KEY_TYPE]
             }
+            // Several pairs can have one identifier.
+            let publicKey =
+                candidates.first { $0.attributes[CKA_PUBLIC_KEY_INFO] == attributes[CKA_PUBLIC_KEY_INFO] }
+                ?? candidates.first
             return KeyPair(
                 kind: KeyKind(attributes), id: attributes[CKA_ID] ?? [], label: attributes.text(CKA_LABEL),
                 privateKey: ObjectReference(handle, attributes),

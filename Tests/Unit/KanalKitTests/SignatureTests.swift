@@ -112,6 +112,26 @@ struct SignatureTests {
         }
     }
 
+    @Test("Pairs with one identifier keep their halves together, also when one of them is removed")
+    func oneIdentifier() async throws {
+        let machine = try Machine(.usb)
+        let token = try await machine.token()
+        try await token.perform(pin: Machine.pin) { session in
+            for _ in 1...2 { _ = try session.generateKeyPair(.p256, id: [1], label: "key") }
+            let pairs = try session.keyPairs()
+            #expect(Set(try pairs.map { try session.publicKeyInfo(of: $0) }).count == 2)
+            for pair in pairs {
+                let signature = try session.sign(Self.message.span, with: pair)
+                #expect(try session.verify(signature, of: Self.message.span, with: pair))
+            }
+            try session.delete(pairs[1])
+            let left = try session.keyPairs()
+            #expect(left == [pairs[0]])
+            let signature = try session.sign(Self.message.span, with: pairs[0])
+            #expect(try session.verify(signature, of: Self.message.span, with: pairs[0]))
+        }
+    }
+
     @Test("An algorithm of another kind of key, and a digest of another length, are refused before the token is asked")
     func misuse() async throws {
         let machine = try Machine(.usb)
