@@ -5,7 +5,12 @@ import Secrets
 
 /// A hash function of the family SHA-2 (FIPS 180-4).
 public enum HashFunction: Sendable, Hashable, CaseIterable {
-    case sha256, sha384, sha512
+    /// 32 octets.
+    case sha256
+    /// 48 octets.
+    case sha384
+    /// 64 octets.
+    case sha512
 
     /// The octets of a digest.
     public var digestSize: Int {
