@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import KanalKit
-import Synchronization
 
 /// Measures what KanalKit adds to the library's own calls, on the token of pcscd, and prints a table.
 @main
@@ -29,44 +28,53 @@ struct KitBenchmark {
         for _ in 0..<count { try await token.perform { _ in } }
         row("`perform` of nothing (µs)", microseconds(clock.now - start) / Double(count))
 
+        _ = resources()
         let before = resources()
         for _ in 0..<1000 { try await token.perform { session in _ = try session.randomBytes(8) } }
         let after = resources()
         row("growth over 1,000 of them (KiB)", Double(after.resident - before.resident))
         row("descriptors more after them", Double(after.descriptors - before.descriptors))
 
-        // Whether tasks go on while others work with a token.
-        let ticks = Atomic(0)
-        let longest = try await withThrowingTaskGroup(of: Double.self) { group in
-            let end = clock.now + .seconds(2)
-            group.addTask {
-                var (last, longest) = (clock.now, Duration.zero)
-                while clock.now < end {
-                    await Task.yield()
-                    longest = max(longest, clock.now - last)
-                    last = clock.now
-                    ticks.add(1, ordering: .relaxed)
-                }
-                return microseconds(longest)
-            }
-            for _ in 0..<16 {
-                group.addTask {
-                    while clock.now < end { try await token.perform { session in _ = try session.randomBytes(4096) } }
-                    return 0
-                }
-            }
-            return try await group.reduce(0) { max($0, $1) }
-        }
+        let longest = try await longestRest(whileUsing: token)
         row("longest rest of another task while 16 tasks work (µs)", longest)
 
         let events = manager.events()
         let listener = Task { for await _ in events {} }
-        try await Task.sleep(for: .seconds(2))
+        // A task's sleep would wake the process up.
+        sleep(2)
         let (idle, switches) = (processorTime(), contextSwitches())
-        try await Task.sleep(for: .seconds(seconds))
+        sleep(UInt32(seconds))
         row("processor time of watching for \(seconds) s (µs)", processorTime() - idle)
         row("times that it woke up", Double(contextSwitches() - switches))
         listener.cancel()
+    }
+
+    /// How long one task rested at most while 16 others worked with a token, in microseconds.
+    static func longestRest(whileUsing token: Token) async throws -> Double {
+        let end = ContinuousClock.now + .seconds(2)
+        return try await withThrowingTaskGroup(of: Duration.self) { group in
+            group.addTask {
+                var (last, longest) = (ContinuousClock.now, Duration.zero)
+                while last < end {
+                    await Task.yield()
+                    let now = ContinuousClock.now
+                    longest = max(longest, now - last)
+                    last = now
+                }
+                return longest
+            }
+            for _ in 0..<16 {
+                group.addTask {
+                    while ContinuousClock.now < end {
+                        try await token.perform { session in _ = try session.randomBytes(4096) }
+                    }
+                    return .zero
+                }
+            }
+            var longest = Duration.zero
+            for try await rest in group { longest = max(longest, rest) }
+            return microseconds(longest)
+        }
     }
 
     static func row(_ text: String, _ value: Double) { print("| \(text) | \(String(format: "%.0f", value)) |") }
@@ -88,7 +96,7 @@ struct KitBenchmark {
 
     static func usage() -> rusage {
         var usage = rusage()
-        getrusage(RUSAGE_SELF, &usage)
+        getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
         return usage
     }
 
