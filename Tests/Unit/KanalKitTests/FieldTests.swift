@@ -16,6 +16,8 @@ private final class Phone: Transport, Sendable {
         var isOpen = false
         /// The cards that are held to the telephone, one after the other; each is let go when polling restarts.
         var cards: [EmulatedReader]
+        /// How many of them are in the field at once.
+        var count: Int
         var log: [String] = []
         /// How often the readers are looked at before the field closes by itself.
         var looksLeft: Int
@@ -23,7 +25,9 @@ private final class Phone: Transport, Sendable {
 
     private let state: Lock<State>
 
-    init(_ cards: [EmulatedReader], looks: Int = .max) { state = Lock(State(cards: cards, looksLeft: looks)) }
+    init(_ cards: [EmulatedReader], atOnce count: Int = 1, looks: Int = .max) {
+        state = Lock(State(cards: cards, count: count, looksLeft: looks))
+    }
 
     var log: [String] { state.withLock { $0.log } }
 
@@ -34,17 +38,27 @@ private final class Phone: Transport, Sendable {
             guard state.isOpen else { return [Reader(name: "NFC", atr: nil, events: 0)] }
             state.looksLeft -= 1
             guard state.looksLeft > 0 else { throw .fieldClosed }
-            return [Reader(name: "NFC", atr: state.cards.first?.card.identity.atr, events: state.log.count)]
+            return (0..<state.count).map { index in
+                let card = state.cards.dropFirst(index).first
+                return Reader(name: Self.name(index), atr: card?.card.identity.atr, events: state.log.count)
+            }
         }
     }
 
+    private static func name(_ index: Int) -> String { index == 0 ? "NFC" : "NFC \(index + 1)" }
+
     func connect(to reader: String) throws(TransportError) -> any CardHandle {
-        let card: EmulatedReader? = state.withLock { $0.isOpen ? $0.cards.first : nil }
+        let card: EmulatedReader? = state.withLock { state in
+            let index = (0..<state.count).first { Self.name($0) == reader }
+            return state.isOpen ? index.flatMap { state.cards.dropFirst($0).first } : nil
+        }
         guard let card else { throw .noCard }
         do { return Handle(self, try card.connect(to: EmulatedReader.name), card) } catch { throw .noCard }
     }
 
-    func isHeld(_ card: EmulatedReader) -> Bool { state.withLock { $0.isOpen && $0.cards.first === card } }
+    func isHeld(_ card: EmulatedReader) -> Bool {
+        state.withLock { state in state.isOpen && state.cards.prefix(state.count).contains { $0 === card } }
+    }
 
     func openField(message: String) throws(TransportError) -> Bool {
         state.withLock { state in
@@ -66,7 +80,7 @@ private final class Phone: Transport, Sendable {
             state.log.append(outcome == .success ? "close" : "close: \(outcome)")
             state.isOpen = false
             // The card loses its power with the field.
-            state.cards.first?.card.powerOff()
+            for card in state.cards.prefix(state.count) { card.card.powerOff() }
         }
     }
 
@@ -152,6 +166,47 @@ struct FieldTests {
         _ = try await token.perform(pin: Machine.pin, prompt: "Again") { session in try session.keyPairs() }
         #expect(phone.log.contains { $0.hasPrefix("restart") })
         #expect(other.count(of: 0x20) == 0)
+    }
+
+    @Test("Of several tokens in the field each can be told, and the right one alone gets a PIN")
+    func several() async throws {
+        let (own, other) = (try card(), try card())
+        let phone = Phone([other, own], atOnce: 2)
+        let manager = manager(phone)
+        let token = try await manager.withField(prompt: "") {
+            let tokens = try await manager.allTokens()
+            #expect(tokens.map(\.information.reader) == ["NFC", "NFC 2"])
+            let token = try await manager.find(named: "NFC 2")
+            try await token.activate(password: ActivationPassword(EmulatedReader.password))
+            return token
+        }
+        // They are held the other way round now.
+        phone.hold([own, other])
+        _ = try await token.perform(pin: Machine.pin, prompt: "") { session in try session.keyPairs() }
+        #expect(token.information.reader == "NFC" && other.count(of: 0x20) == 0)
+    }
+
+    @Test("Work within work on the same token is refused in a field, too, and the field is closed")
+    func nested() async throws {
+        let phone = Phone([try card()])
+        let manager = manager(phone)
+        let token = try await manager.withField(prompt: "") {
+            let token = try await manager.find()
+            try await token.activate(password: ActivationPassword(EmulatedReader.password))
+            return token
+        }
+        let refusal = Lock<KanalError?>(nil)
+        try await token.perform(prompt: "") { _ in
+            Task {
+                do { try await token.perform { _ in } } catch {
+                    let error = error as? KanalError
+                    refusal.withLock { $0 = error }
+                }
+            }
+            for _ in 0..<60_000 where refusal.withLock({ $0 }) == nil { Clocks.system.pause(.milliseconds(10)) }
+        }
+        #expect(refusal.withLock { $0 } == .nested)
+        #expect(phone.log.last == "close")
     }
 
     @Test("When the field's time is over, the work ends with an error, and nobody waits for the token")
