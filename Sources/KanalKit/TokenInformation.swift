@@ -8,6 +8,8 @@ public struct TokenInformation: Sendable, Equatable {
     public let reader: String
     /// The serial number, eight octets, big-endian; empty if the token does not tell it before it is activated.
     public let serialNumber: [UInt8]
+    /// The vendor's name of the model.
+    public let model: String
     /// The name that its owner gave it; nil without one.
     public let label: String?
     /// Whether it can be worked with. If not, ``Token/activate(password:)`` comes first.
@@ -20,6 +22,7 @@ public struct TokenInformation: Sendable, Equatable {
     init(_ state: Library.TokenState, reader: String) {
         self.reader = reader
         serialNumber = state.info.serial
+        model = state.model.name
         label = state.info.label.map { String(decoding: $0, as: UTF8.self) }
         isActivated = state.isActivated
         hasSecureChannel = state.protection.isAvailable

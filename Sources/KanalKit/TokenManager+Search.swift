@@ -29,12 +29,16 @@ extension TokenManager {
         throw .notFound
     }
 
-    /// Finds the token with a name: its serial number in hexadecimal or decimal digits, its label, or its reader's name.
+    /// Finds the token with a name: its serial number in hexadecimal or decimal digits, its label, its reader's name, or a
+    /// `pkcs11:` URI (RFC 7512).
     ///
-    /// - Throws: ``KanalError/ambiguous(_:)`` if several tokens have this name; what ``find(attempts:delay:where:)``
-    ///   throws.
+    /// - Throws: ``KanalError/ambiguous(_:)`` if several tokens have this name; ``KanalError/invalidArgument(_:)`` for a
+    ///   malformed URI; what ``find(attempts:delay:where:)`` throws.
     public func find(named name: String) async throws(KanalError) -> Token {
-        let found = try await allTokens().filter { $0.information.isNamed(name) }
+        let uri = TokenURI.isURI(name) ? try TokenURI(name) : nil
+        let found = try await allTokens().filter { token in
+            uri?.isOf(token.information) ?? token.information.isNamed(name)
+        }
         guard let token = found.first else { throw .notFound }
         guard found.count == 1 else { throw .ambiguous(found.map(\.information.description)) }
         return token

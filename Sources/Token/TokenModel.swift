@@ -22,6 +22,15 @@ package enum TokenModel: Sendable, Equatable {
         self = model
     }
 
+    /// The vendor's library's name of the model.
+    package var name: String {
+        switch self {
+        case .ecp, .ecpBluetooth, .mikron: "Rutoken ECP"
+        case .lite: "Rutoken lite"
+        case .pinPad: "Rutoken PINPad 2"
+        }
+    }
+
     private static let names: [(name: String, model: TokenModel)] = [
         ("RutokenDSBT", .ecpBluetooth), ("Rutoken ECP", .ecp), ("Rutoken DS ", .ecp), ("RutokenECPsc", .ecp),
         ("RtSC", .ecp), ("Rutokenlite", .lite), ("RutokenLiteSC", .lite), ("RtPINPad", .pinPad), ("RtMC", .mikron),

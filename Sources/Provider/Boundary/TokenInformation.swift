@@ -29,15 +29,6 @@ extension CK_TOKEN_INFO {
 }
 
 extension TokenModel {
-    /// The vendor's library's name of the model.
-    fileprivate var name: String {
-        switch self {
-        case .ecp, .ecpBluetooth, .mikron: "Rutoken ECP"
-        case .lite: "Rutoken lite"
-        case .pinPad: "Rutoken PINPad 2"
-        }
-    }
-
     /// The vendor's numbers of type and class (`TOKEN_TYPE_`, `TOKEN_CLASS_`).
     fileprivate var numbers: (type: CK_ULONG, class: CK_ULONG) {
         switch self {

@@ -1,9 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
+import APDU
 import EmulatedTokens
 import Emulator
 import KanalKit
 import Locking
+import Secrets
+import SecureChannel
+import TestSupport
 import Testing
+import Token
+
+/// Several readers with a card in each.
+private final class Readers: ReaderService, Sendable {
+    private let readersOfCards: [EmulatedReader]
+
+    init(_ readers: [EmulatedReader]) { readersOfCards = readers }
+
+    func readers() throws(LinkError) -> [ReaderState] {
+        readersOfCards.indices.map { index in
+            ReaderState(name: "R\(index)", atr: readersOfCards[index].card.identity.atr, events: 0)
+        }
+    }
+
+    func connect(to reader: String) throws(LinkError) -> any CardLink {
+        guard let index = readersOfCards.indices.first(where: { "R\($0)" == reader }) else { throw .noCard }
+        return try readersOfCards[index].connect(to: EmulatedReader.name)
+    }
+}
 
 @Suite("The search for tokens")
 struct SearchTests {
@@ -59,11 +82,36 @@ struct SearchTests {
         let serial = token.information.serialNumber.reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
         for name in [
             token.information.serialText, "0x" + token.information.serialText, String(serial & 0xFFFF_FFFF),
-            token.information.reader,
+            token.information.reader, token.information.uri,
+            "pkcs11:serial=\(token.information.serialText);type=cert?x=y",
+            "PKCS11:model=Rutoken%20ECP;x-vendor=1", "pkcs11:",
         ] {
             #expect(try await machine.manager.find(named: name) === token, "\(name)")
         }
-        await #expect(throws: KanalError.notFound) { try await machine.manager.find(named: "another") }
+        for name in ["another", "pkcs11:token=another", "pkcs11:serial=00;model=Rutoken%20ECP"] {
+            await #expect(throws: KanalError.notFound) { try await machine.manager.find(named: name) }
+        }
+        for name in [
+            "pkcs11:serial", "pkcs11:token=%2", "pkcs11:token=%G0", "pkcs11:slot-id=1", "pkcs11:id=1;serial=1;serial=1",
+        ] {
+            await #expect { try await machine.manager.find(named: name) } throws: { error in
+                if case KanalError.invalidArgument? = error as? KanalError { true } else { false }
+            }
+        }
+    }
+
+    @Test("A name that several tokens have is ambiguous, and tells them")
+    func ambiguous() async throws {
+        let readers = Readers([try EmulatedReader(.usb), try EmulatedReader(.usb)])
+        let folder = Folder()
+        let manager = TokenManager(
+            readers: readers,
+            settings: TokenSettings(
+                pairings: .directory(folder.path), hostLabel: "test", random: SystemRandom(), log: Journal().logger))
+        await #expect { try await manager.find(named: "pkcs11:model=Rutoken%20ECP") } throws: { error in
+            guard case KanalError.ambiguous(let candidates)? = error as? KanalError else { return false }
+            return candidates.count == 2 && candidates[0].hasSuffix("in R0") && candidates[1].hasSuffix("in R1")
+        }
     }
 
     @Test("Events tell of what is there, what comes and what goes, and end with the manager")

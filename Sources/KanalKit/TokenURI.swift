@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A token's `pkcs11:` URI (RFC 7512), as far as it names a token.
+struct TokenURI {
+    private static let scheme = "pkcs11:"
+    /// The attributes that say which token is meant.
+    private static let known: Set<String> = ["token", "serial", "model", "manufacturer", "slot-description"]
+    /// Attributes that name an object on the token, and say nothing of the token.
+    private static let objects: Set<String> = ["object", "id", "type"]
+
+    private var attributes: [String: [UInt8]] = [:]
+
+    /// Whether a name is meant as a URI.
+    static func isURI(_ text: String) -> Bool { text.lowercased().hasPrefix(scheme) }
+
+    /// - Throws: ``KanalError/invalidArgument(_:)`` for a URI that is malformed, or names what no token has here.
+    init(_ text: String) throws(KanalError) {
+        // What follows the question mark tells how to log in, and not where.
+        let path = text.dropFirst(Self.scheme.count).prefix { $0 != "?" }
+        for part in path.split(separator: ";") {
+            let halves = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard halves.count == 2, let value = Self.decoded(halves[1]) else {
+                throw .invalidArgument("this part of the pkcs11 URI is malformed: \(part)")
+            }
+            let name = String(halves[0])
+            if Self.objects.contains(name) || name.hasPrefix("x-") { continue }
+            guard Self.known.contains(name) else {
+                throw .invalidArgument("no token is told by this attribute of a pkcs11 URI: \(name)")
+            }
+            guard attributes.updateValue(value, forKey: name) == nil else {
+                throw .invalidArgument("the pkcs11 URI has this attribute twice: \(name)")
+            }
+        }
+    }
+
+    func isOf(_ information: TokenInformation) -> Bool {
+        attributes.allSatisfy { name, value in Array((Self.value(of: name, information) ?? "").utf8) == value }
+    }
+
+    /// The URI by which other programs find the token.
+    static func text(of information: TokenInformation) -> String {
+        let parts = ["model", "manufacturer", "serial", "token"].compactMap { name -> String? in
+            guard let value = value(of: name, information), !value.isEmpty else { return nil }
+            return "\(name)=\(encoded(value))"
+        }
+        return scheme + parts.joined(separator: ";")
+    }
+
+    private static func value(of name: String, _ information: TokenInformation) -> String? {
+        switch name {
+        case "token": information.label
+        case "serial": information.serialText
+        case "model": information.model
+        case "manufacturer": "Aktiv Co."
+        default: information.reader
+        }
+    }
+
+    private static func decoded(_ text: Substring) -> [UInt8]? {
+        var octets: [UInt8] = []
+        var rest = Array(text.utf8)[...]
+        while let first = rest.popFirst() {
+            guard first == UInt8(ascii: "%") else {
+                octets.append(first)
+                continue
+            }
+            let digits = rest.prefix(2)
+            guard digits.count == 2, let octet = UInt8(String(decoding: digits, as: UTF8.self), radix: 16) else {
+                return nil
+            }
+            octets.append(octet)
+            rest = rest.dropFirst(2)
+        }
+        return octets
+    }
+
+    private static func encoded(_ text: String) -> String {
+        text.utf8.map { octet in
+            let character = Character(UnicodeScalar(octet))
+            if octet < 0x80, character.isLetter || character.isNumber || "-._~".contains(character) {
+                return String(character)
+            }
+            return "%" + (octet < 16 ? "0" : "") + String(octet, radix: 16, uppercase: true)
+        }.joined()
+    }
+}
+
+extension TokenInformation {
+    /// The token's `pkcs11:` URI (RFC 7512), by which other programs find it.
+    public var uri: String { TokenURI.text(of: self) }
+}
