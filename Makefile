@@ -155,8 +155,9 @@ ROUNDS = 10000
 soak: deps ## interrupt an emulated token and its host ROUNDS times at random
 	KANAL_SOAK=$(ROUNDS) swift test --filter CryptokiTests.SoakTests
 
-nightly: build mutants soak ## what CI has no time for: mutants, soak, and SECONDS of sharing, threads and each fuzz target
+nightly: build mutants soak ## what CI has no time for: mutants, soak, messages of 2 GiB, and SECONDS of sharing, threads and each fuzz target
 	Tests/Scripts/sharing.sh $(SECONDS)
+	Tests/Scripts/messages.sh
 	Tests/Scripts/threads.sh $(SECONDS)
 	Tests/Fuzz/fuzz.sh $(SECONDS)
 

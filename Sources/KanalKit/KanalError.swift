@@ -45,6 +45,8 @@ public enum KanalError: Error, Sendable, Equatable {
     case nested
     /// The object is not on the token any more.
     case objectNotFound
+    /// A signed message is not accepted.
+    case messageRefused(MessageFault)
     /// A value that the application gave is not usable.
     case invalidArgument(String)
     /// The token or the library refused. `code` is the name of the return value of PKCS #11.
@@ -133,6 +135,7 @@ extension KanalError: CustomStringConvertible {
         case .cancelled: "it was cancelled"
         case .nested: "this token is being worked with in the same block"
         case .objectNotFound: "the object is not on the token any more"
+        case .messageRefused(let fault): "the message is not accepted: \(fault)"
         case .invalidArgument(let reason): reason
         case .refused(let code, let reason): "\(reason) (\(code))"
         }

@@ -8,7 +8,7 @@ import Secrets
 /// Octets that must not outlive their use, such as a key. They lie in locked memory, have no printable form, cannot be
 /// copied by accident, and are overwritten when their owner lets them go.
 ///
-/// They cannot leave the block of ``Token/perform(pin:prompt:waitingFor:_:)`` as its result; put them where they are
+/// They cannot leave the block of ``Token/perform(as:pin:prompt:waitingFor:_:)`` as its result; put them where they are
 /// needed from within it.
 public struct SecretBytes: ~Copyable, Sendable {
     private let secret: Secret

@@ -39,22 +39,50 @@ extension Session {
         }
     }
 
-    /// Signs a message with the key of a certificate: CMS SignedData in DER.
+    /// Signs a message with the key of a certificate: CMS SignedData in DER, CAdES-BES.
+    ///
+    /// The content is hashed by the host: with the hash function of a key of GOST, and with SHA-256 for RSA and ECDSA. For
+    /// a content that is too long to be kept there is ``Token/signMessage(of:by:others:isDetached:pin:prompt:output:)``.
     ///
     /// - Parameters:
-    ///   - certificate: The signer's. Its private key is on the token, and of GOST.
+    ///   - certificate: The signer's. Its private key is on the token: of GOST, RSA or ECDSA on P-256.
     ///   - others: Further certificates that go with the message.
     ///   - isDetached: Whether the message does not contain the content.
     public func signedMessage(
         of content: [UInt8], by certificate: Certificate, others: [Certificate] = [], isDetached: Bool = false
     ) throws(KanalError) -> [UInt8] {
-        let signer = try handle(of: certificate.reference)
-        var further: [CK_OBJECT_HANDLE] = []
-        for other in others { further.append(try handle(of: other.reference)) }
+        let (signer, further) = try handles(of: certificate, others)
         return try call { session throws(CKError) in
             try session.signedMessage(
                 of: content.span, certificate: signer, with: CK_OBJECT_HANDLE(CK_INVALID_HANDLE), others: further,
                 isDetached: isDetached, time: time(nil))
         }
+    }
+
+    /// The certificates on the token that are marked as trusted, for ``MessageVerifier/trusted``.
+    public func trustedCertificates() throws(KanalError) -> [Certificate] {
+        let trusted = try objects([(CKA_CLASS, CKO_CERTIFICATE.octets), (CKA_TRUSTED, [1]), (CKA_TOKEN, [1])], [])
+        return try certificates().filter { certificate in
+            trusted.contains { $0.handle == certificate.reference.handle }
+        }
+    }
+
+    /// What a message is signed with.
+    func messageSigningKey(
+        _ certificate: Certificate, _ others: [Certificate]
+    ) throws(KanalError) -> MessageSigningKey {
+        let (signer, further) = try handles(of: certificate, others)
+        return try call { session throws(CKError) in
+            try session.messageSigningKey(of: signer, with: CK_OBJECT_HANDLE(CK_INVALID_HANDLE), others: further)
+        }
+    }
+
+    private func handles(
+        of certificate: Certificate, _ others: [Certificate]
+    ) throws(KanalError) -> (signer: CK_OBJECT_HANDLE, others: [CK_OBJECT_HANDLE]) {
+        let signer = try handle(of: certificate.reference)
+        var further: [CK_OBJECT_HANDLE] = []
+        for other in others { further.append(try handle(of: other.reference)) }
+        return (signer, further)
     }
 }

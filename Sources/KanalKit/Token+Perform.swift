@@ -42,7 +42,7 @@ extension Token {
                     defer { if role == .securityOfficer { endLogin(handle) } }
                     try logIn(handle, role, given)
                     return try Performance.$current.withValue(performance) {
-                        try body(Session(handle: handle, token: self, role: role))
+                        try work(in: handle, role, body)
                     }
                 }
             } catch KanalError.tokenAbsent where isCancelled() {
@@ -80,6 +80,16 @@ final class Performance: Sendable {
 
 // Everything below runs on the token's worker.
 extension Token {
+    /// Gives `body` a session.
+    ///
+    /// The compiler stops where it inlines what makes one, as it would for the calls in this module.
+    @inline(never)
+    private func work<Result>(
+        in handle: CK_SESSION_HANDLE, _ role: Role, _ body: (borrowing Session) throws -> Result
+    ) throws -> Result {
+        try body(Session(handle: handle, token: self, role: role))
+    }
+
     /// How often a token that is away is looked for.
     private static let pollInterval = Duration.milliseconds(100)
 

@@ -3,7 +3,7 @@ import HostCrypto
 import Secrets
 
 /// Signed messages in DER: refused with a typed error, or read, and a signer then has signed or not, with a key that is
-/// given or with one that came along. The first octet
+/// given or with one that came along. Read in pieces, the message has the same content. The first octet
 /// chooses whether the rest is read as it is or added, modulo 2, to the octets of a message that is signed.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzMessages(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
@@ -12,9 +12,11 @@ public func fuzzMessages(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let rest = Array(input.dropFirst())
     let isWhole = first >= 0x80 && rest.allSatisfy { $0 == 0 }
     let der = first >= 0x80 ? changed(valid.message, rest) : rest
+    let passed = passedBy(der, inPiecesOf: Int(first & 0x3F) + 1)
     do throws(HostCryptoError) {
         let message = try SignedData(der: der.span)
         let content = message.content ?? []
+        guard passed == nil || passed == content, !isWhole || passed != nil else { fatalError("another content") }
         var digests: [DigestAlgorithm: [UInt8]] = [:]
         for signer in message.signers {
             let digest = try Digest.digest(content.span, signer.digest)
@@ -33,6 +35,24 @@ public func fuzzMessages(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         guard !isWhole, [.invalidEncoding, .invalidParameter].contains(error) else { fatalError("\(error)") }
     }
     return 0
+}
+
+/// The content of a message that is read in pieces; nil if it is refused.
+private func passedBy(_ der: [UInt8], inPiecesOf size: Int) -> [UInt8]? {
+    var reader = SignedDataReader()
+    var content: [UInt8] = []
+    do throws(HostCryptoError) {
+        var rest = der[...]
+        while !rest.isEmpty {
+            for part in try reader.read(Array(rest.prefix(size))) { content += part }
+            rest = rest.dropFirst(size)
+        }
+        _ = try reader.finish()
+        return content
+    } catch {
+        guard [.invalidEncoding, .invalidParameter].contains(error) else { fatalError("\(error)") }
+        return nil
+    }
 }
 
 /// A message that is signed with a key.

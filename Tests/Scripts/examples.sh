@@ -94,4 +94,9 @@ said '^state: completed' certificates
 said '^certificates: 0' <(tail -n 1 certificates) || true
 stop $work_of_the_user
 passed "another token in between gets no PIN"
+
+# ---- Signed messages ----
+
+detach
+JOURNEYS=$journeys "$root/Tests/Scripts/messages.sh" 4
 echo "examples.sh: passed"

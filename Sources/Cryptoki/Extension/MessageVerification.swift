@@ -36,41 +36,30 @@ final class MessageVerification: Sendable {
 
     private struct State {
         /// Digests of the content, by each of the signers' hash functions.
-        var digests: [DigestAlgorithm: MessageDigest] = [:]
-        var form = ContentForm()
+        let content: ContentDigests
         let signers: SignerVerification
-
-        mutating func update(_ data: Span<UInt8>) throws(CKError) {
-            for digest in digests.values { try digest.update(data) }
-            form.update(data)
-        }
     }
 
     /// - Parameter time: When the certificates must be valid, in seconds since 1970.
     init(_ message: SignedData, trusting store: TrustStore, flags: CK_FLAGS, time: Int) throws(CKError) {
         content = message.content
         checksSignatureOnly = flags & CKF_VENDOR_CHECK_SIGNATURE_ONLY != 0
-        let signers: SignerVerification
         do throws(HostCryptoError) {
-            signers = try SignerVerification(
+            let signers = try SignerVerification(
                 message, trusting: store, usesMessage: flags & CKF_VENDOR_DO_NOT_USE_INTERNAL_CMS_CERTS == 0,
                 time: time)
+            let digests = try ContentDigests(message.signers.map(\.digest))
+            state = Lock(State(content: digests, signers: signers))
         } catch {
             throw CKError(error)
         }
-        var state = State(signers: signers)
-        for signer in message.signers where state.digests[signer.digest] == nil {
-            let size = signer.digest.size
-            state.digests[signer.digest] = try MessageDigest(sizes: size...size, hash: signer.digest)
-        }
-        self.state = Lock(state)
     }
 
     /// - Throws: `CKR_OPERATION_NOT_INITIALIZED` after the end.
     func update(_ data: Span<UInt8>) throws(CKError) {
         try state.withLock { state throws(CKError) in
-            guard state != nil else { throw .operationNotInitialised }
-            try state?.update(data)
+            guard let state else { throw .operationNotInitialised }
+            state.content.update(data)
         }
     }
 
@@ -78,10 +67,11 @@ final class MessageVerification: Sendable {
     ///   end.
     func finish() throws(CKError) -> VerifiedMessage {
         guard let state = state.withLock({ $0.take() }) else { throw .operationNotInitialised }
-        var values: [DigestAlgorithm: [UInt8]] = [:]
-        for (algorithm, digest) in state.digests { values[algorithm] = try digest.finalize() }
         do throws(HostCryptoError) {
-            guard let signers = try state.signers.signers(of: values, state.form) else { throw .invalidSignature }
+            let digests = try state.content.finalize()
+            guard let signers = try state.signers.signers(of: digests, state.content.form) else {
+                throw .invalidSignature
+            }
             let isTrusted = checksSignatureOnly ? true : try state.signers.trustsSigners()
             // If only the signature is checked, only signers that the application knows are told, as in the vendor's
             // library.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import CCryptoki
 import GOST
-import HostCrypto
+package import HostCrypto
 import Secrets
 import Token
 
@@ -65,32 +65,47 @@ extension Session {
     ///   - others: Further certificates to go with the message.
     ///   - isDetached: Whether the message has no content.
     ///   - time: The time of the signature, in seconds since 1970.
-    /// - Throws: `CKR_USER_NOT_LOGGED_IN`; `CKR_OBJECT_HANDLE_INVALID`, `CKR_ATTRIBUTE_TYPE_INVALID` for what is no
-    ///   certificate; `CKR_KEY_HANDLE_INVALID`; `CKR_KEY_TYPE_INCONSISTENT` for a key that is not the certificate's, or
-    ///   not of GOST.
+    /// - Throws: As ``messageSigningKey(of:with:others:)`` and ``signature(of:by:)`` do.
     package func signedMessage(
         of data: Span<UInt8>, certificate: CK_OBJECT_HANDLE, with privateKey: CK_OBJECT_HANDLE,
         others: [CK_OBJECT_HANDLE], isDetached: Bool, time: Int
     ) throws(CKError) -> [UInt8] {
-        guard slot.login == .user else { throw .userNotLoggedIn("User must be logged in") }
-        let signer = try self.certificate(certificate)
-        var further: [[UInt8]] = []
-        for handle in others { further.append(try self.certificate(handle).value) }
-        let info = try PublicKeyInfo(signer: signer.value)
-        let key = try signingKey(privateKey, id: signer.id, of: info)
+        let key = try messageSigningKey(of: certificate, with: privateKey, others: others)
         let content = [UInt8](copying: data)
         do {
-            let algorithm = info.signing.algorithm
-            let message = try SignedMessage(
-                contentDigest: Digest.digest(data, algorithm.digest), certificate: signer.value, others: further,
-                algorithm: algorithm, signingTime: time)
-            let signature = try signBeside(message.signedAttributes, with: key, of: info)
+            let digest = try Digest.digest(data, key.algorithm.digest)
+            let message = try key.message(contentDigest: digest, time: time)
+            let signature = try signature(of: message, by: key)
             return try message.der(signature: signature, content: isDetached ? nil : content)
         } catch let error as CKError {
             throw error
         } catch {
             throw .functionFailed
         }
+    }
+
+    /// What a message is signed with.
+    ///
+    /// - Throws: `CKR_USER_NOT_LOGGED_IN`; `CKR_OBJECT_HANDLE_INVALID`, `CKR_ATTRIBUTE_TYPE_INVALID` for what is no
+    ///   certificate; `CKR_KEY_HANDLE_INVALID`; `CKR_KEY_TYPE_INCONSISTENT` for a key that is not the certificate's, or
+    ///   of an algorithm that is not known here.
+    package func messageSigningKey(
+        of certificate: CK_OBJECT_HANDLE, with privateKey: CK_OBJECT_HANDLE, others: [CK_OBJECT_HANDLE]
+    ) throws(CKError) -> MessageSigningKey {
+        guard slot.login == .user else { throw .userNotLoggedIn("User must be logged in") }
+        let signer = try self.certificate(certificate)
+        var further: [[UInt8]] = []
+        for handle in others { further.append(try self.certificate(handle).value) }
+        let info = try PublicKeyInfo(signer: signer.value)
+        let key = try signingKey(privateKey, id: signer.id, of: info)
+        return MessageSigningKey(certificate: signer.value, others: further, info: info, handle: key)
+    }
+
+    /// Signs a message with a key that ``messageSigningKey(of:with:others:)`` has found in this session.
+    ///
+    /// - Throws: `CKR_KEY_TYPE_INCONSISTENT` for a key that is not the certificate's.
+    package func signature(of message: SignedMessage, by key: MessageSigningKey) throws(CKError) -> [UInt8] {
+        try signBeside(message.signedAttributes, with: key.handle, of: key.info)
     }
 
     /// The text of a certificate, for people.
@@ -157,6 +172,44 @@ extension Session {
     }
 }
 
+/// What a message is signed with: a certificate, its private key, and certificates that go with the message.
+package struct MessageSigningKey: Sendable {
+    private let certificate: [UInt8]
+    private let others: [[UInt8]]
+    fileprivate let info: PublicKeyInfo
+    fileprivate let handle: CK_OBJECT_HANDLE
+
+    fileprivate init(certificate: [UInt8], others: [[UInt8]], info: PublicKeyInfo, handle: CK_OBJECT_HANDLE) {
+        (self.certificate, self.others, self.info, self.handle) = (certificate, others, info, handle)
+    }
+
+    package var algorithm: SignatureAlgorithm { info.signing.algorithm }
+
+    /// A message to be signed.
+    ///
+    /// - Parameters:
+    ///   - contentDigest: By the hash function of ``algorithm``.
+    ///   - time: The time of the signature, in seconds since 1970.
+    /// - Throws: As `SignedMessage` does.
+    package func message(contentDigest: [UInt8], time: Int) throws(HostCryptoError) -> SignedMessage {
+        try SignedMessage(
+            contentDigest: contentDigest, certificate: certificate, others: others, algorithm: algorithm,
+            signingTime: time)
+    }
+
+    /// A signature that takes as many octets in a message as the key's take: of ECDSA, as half of them.
+    package var exampleSignature: [UInt8] {
+        switch info {
+        case .gost(let info): [UInt8](repeating: 1, count: 2 * info.key.curve.coordinateSize)
+        case .rsa(let key): [UInt8](repeating: 1, count: key.modulus.count)
+        case .ec(let key):
+            // An INTEGER with its highest bit has one octet more than another.
+            [UInt8](repeating: 0x80, count: key.curve.coordinateSize)
+                + [UInt8](repeating: 1, count: key.curve.coordinateSize)
+        }
+    }
+}
+
 extension VerificationKey {
     fileprivate init(_ info: PublicKeyInfo) {
         self =
@@ -171,18 +224,15 @@ extension VerificationKey {
 extension PublicKeyInfo {
     /// The key of a certificate that signs messages.
     ///
-    /// - Throws: `CKR_KEY_TYPE_INCONSISTENT` if it is not of GOST.
+    /// - Throws: `CKR_KEY_TYPE_INCONSISTENT` if its algorithm or curve is not known here.
     fileprivate init(signer certificate: [UInt8]) throws(CKError) {
         do {
             let parsed = try Certificate(der: certificate.span)
             let info = parsed.subjectPublicKeyInfo
             self = try PublicKeyInfo(der: info.span)
         } catch {
-            throw error == .invalidParameter
-                ? .keyTypeInconsistent("the certificate's key is on no known curve") : .functionFailed
-        }
-        guard case .gost = self else {
-            throw .keyTypeInconsistent("the certificate's key is not of GOST")
+            throw [.invalidParameter, .unsupportedKeySize].contains(error)
+                ? .keyTypeInconsistent("the certificate's key is of no known algorithm or curve") : .functionFailed
         }
     }
 

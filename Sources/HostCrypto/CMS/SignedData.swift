@@ -122,6 +122,15 @@ extension SignedData.Signer {
 
     var hasSignedAttributes: Bool { signedAttributes != nil }
 
+    /// When the signer says to have signed, in seconds since 1970; nil without such an attribute.
+    package var signingTime: Int? { value(of: CMS.signingTime).flatMap(CalendarTime.seconds) }
+
+    /// Whether the signed attributes are those of another content.
+    func isOfOtherContent(than contentDigest: [UInt8]) -> Bool {
+        guard let signed = value(of: CMS.messageDigest) else { return false }
+        return signed != DERTag.octetString.element(contentDigest)
+    }
+
     /// The digest of what is signed: the content's, or that of the attributes in its place.
     ///
     /// - Returns: nil if the attributes are another content's, or if there are none though the content is not plain data

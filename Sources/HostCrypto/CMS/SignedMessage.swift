@@ -78,22 +78,46 @@ package struct SignedMessage: Sendable {
     ) throws(HostCryptoError) -> (head: [UInt8], tail: [UInt8]) {
         let count = contentCount ?? 0
         guard (0..<1 << 32).contains(count) else { throw .invalidLength }
+        let tail = try tail(signature)
+        let octets =
+            contentCount == nil ? [] : DERTag.context0.beginning(DERTag.octetString.header(count: count), rest: count)
+        let content = DERTag.sequence.beginning(CMS.data + octets, rest: count)
+        let rest = count + tail.count
+        let signedData = DERTag.sequence.beginning(beginning + content, rest: rest)
+        let explicit = DERTag.context0.beginning(signedData, rest: rest)
+        return (DERTag.sequence.beginning(CMS.signedData + explicit, rest: rest), tail)
+    }
+
+    /// What stands before the content of the message and behind it, for a content whose length nobody knows before its
+    /// end: BER of indefinite length (X.690, 8.1.3.6), which programs for CMS read, too. Each piece of the content has
+    /// ``pieceHeader(count:)`` before it. What stands before them depends on nothing but the algorithm.
+    ///
+    /// - Parameter signature: Of ``signedAttributes``, as PKCS #11 has it.
+    /// - Throws: As ``der(signature:content:)`` does.
+    package func endsOfPieces(signature: [UInt8]) throws(HostCryptoError) -> (head: [UInt8], tail: [UInt8]) {
+        let (sequence, explicit, end): ([UInt8], [UInt8], [UInt8]) = ([0x30, 0x80], [0xA0, 0x80], [0, 0])
+        let content = sequence + CMS.data + explicit + [0x24, 0x80]
+        let head = sequence + CMS.signedData + explicit + sequence + beginning + content
+        return (head, end + end + end + (try tail(signature)) + end + end + end)
+    }
+
+    /// What stands before a piece of a content in pieces.
+    package static func pieceHeader(count: Int) -> [UInt8] { DERTag.octetString.header(count: count) }
+
+    /// What begins the SignedData: the version and the hash function.
+    private var beginning: [UInt8] {
+        DERTag.integer.element([1]) + DERTag.set.element(algorithm.digest.identifier)
+    }
+
+    /// What stands behind the content: certificates, and who has signed.
+    private func tail(_ signature: [UInt8]) throws(HostCryptoError) -> [UInt8] {
         let version = DERTag.integer.element([1])
         let attributes = [DERTag.context0.rawValue] + signedAttributes.dropFirst()
         let signerInfo = DERTag.sequence.element(
             version + signer + algorithm.digest.identifier + attributes + (try algorithm.signerInfoIdentifier())
                 + DERTag.octetString.element(algorithm.encoded(signature)))
         let sorted = certificates.sorted { $0.lexicographicallyPrecedes($1) }
-        let tail = DERTag.context0.element(Array(sorted.joined())) + DERTag.set.element(signerInfo)
-
-        let octets =
-            contentCount == nil ? [] : DERTag.context0.beginning(DERTag.octetString.header(count: count), rest: count)
-        let content = DERTag.sequence.beginning(CMS.data + octets, rest: count)
-        let rest = count + tail.count
-        let signedData = DERTag.sequence.beginning(
-            version + DERTag.set.element(algorithm.digest.identifier) + content, rest: rest)
-        let explicit = DERTag.context0.beginning(signedData, rest: rest)
-        return (DERTag.sequence.beginning(CMS.signedData + explicit, rest: rest), tail)
+        return DERTag.context0.element(Array(sorted.joined())) + DERTag.set.element(signerInfo)
     }
 }
 

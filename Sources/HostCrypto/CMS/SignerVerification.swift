@@ -11,12 +11,36 @@ package final class SignerVerification {
         package let certificates: [[UInt8]]
         /// Which of them the application knows.
         package let known: [[UInt8]]
+        /// When each of the signers says to have signed, in seconds since 1970; nil for one who does not say so.
+        package let signingTimes: [Int?]
+    }
+
+    /// Why nobody has signed, or not all have.
+    package enum Fault: Sendable, Equatable {
+        /// Nobody is named as a signer.
+        case noSigner
+        /// A hash function or a key does not count any more, or is not known here.
+        case weakAlgorithm
+        /// The message does not announce the hash function of a signer, so that its content was not hashed by it.
+        case unannouncedHash
+        /// The signed attributes cannot be read, are not those of this type of content, or could be meant as a content.
+        case attributes
+        /// The signer's certificate is not there, or not the one that the signed attributes name.
+        case certificate
+        /// The content is not the one that was signed.
+        case content
+        /// The signature is wrong.
+        case signature
+        /// More signatures would have to be verified than are allowed.
+        case limit
     }
 
     private let signers: [SignedData.Signer]
     private let search: PathSearch
     /// Who has signed, when that is known.
     private var found: [Found] = []
+    /// Why ``signers(of:_:)`` has found nobody.
+    package private(set) var fault: Fault?
 
     private struct Found {
         let candidate: PathCandidate
@@ -58,30 +82,45 @@ package final class SignerVerification {
     package func signers(
         of digests: [DigestAlgorithm: [UInt8]], _ form: ContentForm
     ) throws(HostCryptoError) -> Result? {
-        guard !signers.isEmpty else { return nil }
         found = []
+        fault = signers.isEmpty ? .noSigner : nil
         for signer in signers {
-            guard let digest = digests[signer.digest], signer.hasSignedAttributes || !form.isAttributes,
-                let signed = try certificate(of: signer, digest)
-            else { return nil }
+            guard signer.digest.resistsCollisions else { return refused(.weakAlgorithm) }
+            guard let digest = digests[signer.digest] else { return refused(.unannouncedHash) }
+            guard signer.hasSignedAttributes || !form.isAttributes else { return refused(.attributes) }
+            guard let signed = try certificate(of: signer, digest) else { return nil }
             found.append(signed)
         }
+        guard fault == nil else { return nil }
         let candidates = found.map(\.candidate)
         return Result(
-            certificates: candidates.map(\.certificate.der), known: candidates.filter(\.isKnown).map(\.certificate.der))
+            certificates: candidates.map(\.certificate.der), known: candidates.filter(\.isKnown).map(\.certificate.der),
+            signingTimes: signers.map(\.signingTime))
     }
 
     private func certificate(of signer: SignedData.Signer, _ digest: [UInt8]) throws(HostCryptoError) -> Found? {
-        guard signer.digest.resistsCollisions, let signed = try signer.signedDigest(contentDigest: digest),
-            let named = try? SigningCertificate(signer)
-        else { return nil }
+        guard !signer.isOfOtherContent(than: digest) else { return refused(.content) }
+        guard let signed = try signer.signedDigest(contentDigest: digest), let named = try? SigningCertificate(signer)
+        else { return refused(.attributes) }
+        var fault = Fault.certificate
         for candidate in search.candidates(issuer: signer.issuer, serialNumber: signer.serialNumber) {
-            guard try named.allows(candidate), let key = candidate.key else { continue }
-            guard search.takeSignature() else { return nil }
+            guard try named.allows(candidate) else { continue }
+            guard let key = candidate.key else {
+                if fault == .certificate { fault = .weakAlgorithm }
+                continue
+            }
+            guard search.takeSignature() else { return refused(.limit) }
             if try signer.isSignature(of: signed, with: key) {
                 return Found(candidate: candidate, others: named.others)
             }
+            fault = .signature
         }
+        return refused(fault)
+    }
+
+    private func refused<Value>(_ fault: Fault) -> Value? {
+        found = []
+        self.fault = fault
         return nil
     }
 

@@ -153,6 +153,22 @@ struct SignedMessageTests {
         let attributes = try attributes(signingTime: seconds)
         let element = [text.count == 13 ? 0x17 : 0x18, UInt8(text.count)] + text.utf8
         #expect(attributes.hex.contains(element.hex))
+        let message = try message(signingTime: seconds)
+        let read = try SignedData(der: message.span)
+        #expect(read.signers.map(\.signingTime) == [seconds])
+    }
+
+    @Test(
+        "A signing time that no calendar has, or in another form, is none",
+        arguments: [
+            "700101000060Z", "700230000000Z", "701301000000Z", "700100000000Z", "70010100000:Z", "7001010000000",
+        ])
+    func noSigningTimes(text: String) throws {
+        var message = try message(signingTime: 0)
+        let place = try #require(message.firstRange(of: Array("700101000000Z".utf8)))
+        message.replaceSubrange(place, with: text.utf8)
+        let read = try SignedData(der: message.span)
+        #expect(read.signers.map(\.signingTime) == [nil])
     }
 
     @Test("A time without a form, a digest of another length and a certificate that is none are refused")
@@ -194,11 +210,19 @@ struct SignedMessageTests {
     }
 
     private func attributes(signingTime: Int) throws -> [UInt8] {
+        try signedMessage(signingTime: signingTime).signedAttributes
+    }
+
+    /// A message without content, under a signature that is none.
+    private func message(signingTime: Int) throws -> [UInt8] {
+        try signedMessage(signingTime: signingTime).der(signature: [1], content: nil)
+    }
+
+    private func signedMessage(signingTime: Int) throws -> SignedMessage {
         let certificate = try OpenSSL().makeCertificate("rsa:512 -sha1")
         return try SignedMessage(
             contentDigest: [UInt8](repeating: 1, count: 20), certificate: certificate, others: [],
-            algorithm: .rsa(.sha1), signingTime: signingTime
-        ).signedAttributes
+            algorithm: .rsa(.sha1), signingTime: signingTime)
     }
 }
 

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import HostCrypto
+
+/// Verifies signed messages (CMS SignedData, RFC 5652; CAdES-BES). It needs no token.
+///
+/// All signers must have signed, and from each a path must lead to a trusted certificate, as `C_EX_PKCS7Verify` of the
+/// shared library wants it. What is not accepted is thrown as ``KanalError/messageRefused(_:)``.
+public struct MessageVerifier: Sendable {
+    /// Of which certificates a list must tell that they are not revoked. Where there is a list it always counts.
+    public enum RevocationCheck: Sendable {
+        /// Of none.
+        case none
+        /// Of the signers'.
+        case signers
+        /// Of all on the path but the trusted one.
+        case all
+    }
+
+    /// The certificates that are trusted, in DER.
+    public var trusted: [[UInt8]]
+    /// Further certificates, in DER, of signers and of authorities on the path to a trusted one.
+    public var certificates: [[UInt8]] = []
+    /// Lists of revoked certificates, in DER.
+    public var revocationLists: [[UInt8]] = []
+    /// Of which certificates a list must tell.
+    public var revocationCheck = RevocationCheck.none
+    /// Whether a path may end at a trusted certificate that somebody else has issued.
+    public var allowsPartialChains = false
+    /// Whether the certificates that came with the message help to find signers and paths.
+    public var usesMessageCertificates = true
+    /// Whether no path is needed, so that ``trusted`` has no meaning. Then a signer can have any name, for everybody can
+    /// make a certificate.
+    public var checksSignatureOnly = false
+    /// When the certificates must be valid, in seconds since 1970; nil for now.
+    public var time: Int64?
+
+    /// - Parameter trusted: The certificates that are trusted, in DER.
+    public init(trusting trusted: [[UInt8]]) { self.trusted = trusted }
+
+    /// Verifies a message.
+    ///
+    /// - Parameters:
+    ///   - message: In DER.
+    ///   - content: What was signed, if it is not in the message.
+    /// - Throws: ``KanalError/messageRefused(_:)``; ``KanalError/invalidArgument(_:)`` for certificates and lists of the
+    ///   application's that cannot be read.
+    public func verify(_ message: [UInt8], content: [UInt8]? = nil) throws(KanalError) -> VerifiedMessage {
+        let message = try read(message)
+        try message.requirePlace(ofContent: content == nil)
+        let content = content ?? message.content ?? []
+        let digests = try onHost { () throws(HostCryptoError) in try ContentDigests(message.signers.map(\.digest)) }
+        digests.update(content.span)
+        return VerifiedMessage(content: content, signers: try signers(of: message, digests))
+    }
+
+    /// Verifies a message whose content is beside it, and may be too long to be kept.
+    ///
+    /// - Parameters:
+    ///   - message: In DER.
+    ///   - content: What was signed. Cancelling the task ends the work between two pieces of it, with
+    ///     ``KanalError/cancelled``.
+    /// - Returns: The signers.
+    /// - Throws: As the first of these functions; what the content's source throws.
+    public func verify(_ message: [UInt8], content: OctetSource) async throws -> [MessageSigner] {
+        try await inThreadOfItsOwn { isCancelled in
+            let message = try read(message)
+            try message.requirePlace(ofContent: false)
+            let digests = try onHost { () throws(HostCryptoError) in try ContentDigests(message.signers.map(\.digest)) }
+            try content.forEach(unless: isCancelled) { piece in digests.update(piece.span) }
+            return try signers(of: message, digests)
+        }
+    }
+
+    /// Verifies a message that has its content in it, and may be too long to be kept.
+    ///
+    /// What stands around the content may also be BER of indefinite length, with the content in pieces.
+    ///
+    /// - Parameters:
+    ///   - message: The message. Cancelling the task ends the work between two pieces of it, with
+    ///     ``KanalError/cancelled``.
+    ///   - output: Takes the next octets of the content, before anybody knows whether the message is accepted: they must
+    ///     not be used until this function has returned.
+    /// - Returns: The signers.
+    /// - Throws: As the first of these functions; what `output` and the message's source throw.
+    public func verify(
+        _ message: OctetSource, output: @escaping @Sendable ([UInt8]) throws -> Void
+    ) async throws -> [MessageSigner] {
+        try await inThreadOfItsOwn { isCancelled in
+            _ = try store()
+            var reader = SignedDataReader()
+            var digests: ContentDigests?
+            try message.forEach(unless: isCancelled) { piece in
+                let parts = try asMessage { () throws(HostCryptoError) in try reader.read(piece) }
+                if digests == nil, let algorithms = reader.digests {
+                    guard reader.hasContent == true else { throw KanalError.messageRefused(.noContent) }
+                    digests = try onHost { () throws(HostCryptoError) in try ContentDigests(algorithms) }
+                }
+                for part in parts {
+                    digests?.update(part.span)
+                    try output(Array(part))
+                }
+            }
+            let message = try asMessage { () throws(HostCryptoError) in try reader.finish() }
+            guard let digests else { throw KanalError.messageRefused(.malformed) }
+            return try signers(of: message, digests)
+        }
+    }
+
+    private func read(_ message: [UInt8]) throws(KanalError) -> SignedData {
+        // What the application gives is looked at first.
+        _ = try store()
+        return try asMessage { () throws(HostCryptoError) in try SignedData(der: message.span) }
+    }
+
+    private func store() throws(KanalError) -> TrustStore {
+        var store = TrustStore(trusted: trusted, certificates: certificates, revocationLists: revocationLists)
+        store.allowsPartialPaths = allowsPartialChains
+        store.revocationCheck =
+            switch revocationCheck {
+            case .none: .none
+            case .signers: .leaf
+            case .all: .all
+            }
+        do throws(HostCryptoError) { try store.requireReadable() } catch {
+            throw .invalidArgument("a certificate or a list of revoked ones cannot be read")
+        }
+        return store
+    }
+
+    private func signers(of message: SignedData, _ content: ContentDigests) throws(KanalError) -> [MessageSigner] {
+        let store = try store()
+        let time = time.map { Int($0) } ?? Int(Glibc.time(nil))
+        return try onHost { () throws(HostCryptoError) -> Result<[MessageSigner], KanalError> in
+            let digests = try content.finalize()
+            let verification = try SignerVerification(
+                message, trusting: store, usesMessage: usesMessageCertificates, time: time)
+            guard let found = try verification.signers(of: digests, content.form) else {
+                return .failure(.messageRefused(MessageFault(verification.fault)))
+            }
+            let signers = zip(found.certificates, found.signingTimes).map { certificate, time in
+                MessageSigner(certificate: certificate, signingTime: time.map(Int64.init))
+            }
+            let isTrusted = checksSignatureOnly ? true : try verification.trustsSigners()
+            return isTrusted ? .success(signers) : .failure(.messageRefused(.untrusted(signers)))
+        }.get()
+    }
+}
+
+/// A message that is accepted.
+public struct VerifiedMessage: Sendable, Equatable {
+    /// What was signed.
+    public let content: [UInt8]
+    /// Who has signed it.
+    public let signers: [MessageSigner]
+}
+
+/// Somebody who has signed a message.
+public struct MessageSigner: Sendable, Equatable {
+    /// The signer's certificate in DER.
+    public let certificate: [UInt8]
+    /// When the signer says to have signed, in seconds since 1970; nil if the message does not say.
+    public let signingTime: Int64?
+}
+
+/// Why a signed message is not accepted.
+public enum MessageFault: Sendable, Equatable {
+    /// The octets are no signed message, are cut, or are not DER where they have to be.
+    case malformed
+    /// The content is neither in the message nor beside it.
+    case noContent
+    /// The message has its content in it, and another one was given.
+    case ownContent
+    /// Nobody has signed.
+    case noSigner
+    /// A signer's certificate is not there, or not the one that the signature names.
+    case noCertificate
+    /// The content is not the one that was signed.
+    case wrongContent
+    /// A signature is wrong; without signed attributes, or the content is.
+    case wrongSignature
+    /// A signature by MD5 or SHA-1, by RSA below 1024 bits, or by what is not known here.
+    case weakAlgorithm
+    /// The signed attributes cannot be read, are not those of this type of content, or could be meant as a content.
+    case wrongAttributes
+    /// There are too many signers and certificates to try all.
+    case tooManySignatures
+    /// All signatures are good, and not every signer has a path to a trusted certificate. The associated value tells who
+    /// they say they are.
+    case untrusted([MessageSigner])
+
+    fileprivate init(_ fault: SignerVerification.Fault?) {
+        self =
+            switch fault {
+            case .noSigner: .noSigner
+            case .certificate: .noCertificate
+            case .content: .wrongContent
+            case .signature: .wrongSignature
+            case .weakAlgorithm: .weakAlgorithm
+            case .attributes: .wrongAttributes
+            case .limit: .tooManySignatures
+            case .unannouncedHash, nil: .malformed
+            }
+    }
+}
+
+extension MessageFault: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .malformed: "it is no signed message, or is damaged or cut"
+        case .noContent: "it has no content, and none was given"
+        case .ownContent: "it has a content, and another one was given"
+        case .noSigner: "nobody has signed it"
+        case .noCertificate: "a signer's certificate is missing, or not the one that the signature names"
+        case .wrongContent: "the content is not the one that was signed"
+        case .wrongSignature: "a signature is wrong"
+        case .weakAlgorithm: "a signature is by an algorithm or a key that is weak or not known"
+        case .wrongAttributes: "the signed attributes are not in order"
+        case .tooManySignatures: "it would take too many signatures to verify it"
+        case .untrusted: "the signatures are good, but not every signer's certificate leads to a trusted one"
+        }
+    }
+}
+
+extension SignedData {
+    fileprivate func requirePlace(ofContent isInside: Bool) throws(KanalError) {
+        guard (content != nil) == isInside else { throw .messageRefused(isInside ? .noContent : .ownContent) }
+    }
+}
+
+/// Runs `body`, whose input nobody but this library has made.
+func onHost<Result: ~Copyable>(_ body: () throws(HostCryptoError) -> Result) throws(KanalError) -> Result {
+    do throws(HostCryptoError) { return try body() } catch {
+        throw .refused(code: "CKR_FUNCTION_FAILED", reason: "libcrypto has failed: \(error)")
+    }
+}
+
+/// Runs `body`, which reads a message.
+private func asMessage<Result: ~Copyable>(
+    _ body: () throws(HostCryptoError) -> Result
+) throws(KanalError) -> Result {
+    do throws(HostCryptoError) { return try body() } catch { throw .messageRefused(.malformed) }
+}

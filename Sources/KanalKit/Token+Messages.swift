@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+import Cryptoki
+import Glibc
+import HostCrypto
+
+extension Token {
+    /// Signs a content of any length with the key of a certificate: CMS SignedData, CAdES-BES, as
+    /// ``Session/signedMessage(of:by:others:isDetached:)`` does.
+    ///
+    /// The content is hashed in a thread of its own, and neither it nor the message is kept. The token is worked with twice:
+    /// before, to see that the certificate has its key, and after, for the signature. In between it is free for everybody.
+    ///
+    /// A message with its content is DER if the content's length is known, which must then be below 4 GiB; else it is
+    /// BER of indefinite length, of any length. A message beside its content is DER in any case.
+    ///
+    /// - Parameters:
+    ///   - content: What is signed. Cancelling the task ends the work between two pieces of it, with
+    ///     ``KanalError/cancelled``.
+    ///   - certificate: The signer's. Its private key is on the token: of GOST, RSA or ECDSA on P-256.
+    ///   - others: Further certificates that go with the message.
+    ///   - isDetached: Whether the message does not contain the content.
+    ///   - pin: As for ``perform(as:pin:prompt:waitingFor:_:)``.
+    ///   - prompt: As there. A field session is opened twice, unless ``TokenManager/withField(prompt:_:)`` keeps one open.
+    ///   - output: Takes the next octets of the message. It is called in a thread that may block. If the work ends with an
+    ///     error, what it has taken is no message.
+    /// - Throws: ``KanalError``; what `output` and the content's source throw.
+    public func signMessage(
+        of content: OctetSource, by certificate: Certificate, others: [Certificate] = [], isDetached: Bool = false,
+        pin: borrowing PIN? = nil, prompt: String? = nil, output: @escaping @Sendable ([UInt8]) throws -> Void
+    ) async throws {
+        let key = try await perform(pin: pin, prompt: prompt) { session in
+            try session.messageSigningKey(certificate, others)
+        }
+        let draft = MessageDraft(key, isDetached ? .beside : content.length.map { .inside($0) } ?? .pieces)
+        let head = try draft.head()
+        let digest = try await inThreadOfItsOwn { isCancelled in
+            try draft.write(content, behind: head, to: output, unless: isCancelled)
+        }
+        let rest = try await perform(pin: pin, prompt: prompt) { session in
+            let key = try session.messageSigningKey(certificate, others)
+            return try draft.rest(digest, behind: head) { message throws(KanalError) in
+                try session.call { session throws(CKError) in try session.signature(of: message, by: key) }
+            }
+        }
+        try await inThreadOfItsOwn { _ in try output(rest) }
+    }
+}
+
+/// A message that is being made while its content passes by.
+private struct MessageDraft: Sendable {
+    /// Where the content is.
+    enum Place: Sendable {
+        case beside
+        /// In the message, with so many octets.
+        case inside(Int)
+        /// In the message, in pieces.
+        case pieces
+    }
+
+    private let key: MessageSigningKey
+    private let place: Place
+    private let time = Int(Glibc.time(nil))
+
+    /// How often a signature of ECDSA is made until it has the length that the message's beginning says. Half of them
+    /// have.
+    private static let limit = 64
+
+    init(_ key: MessageSigningKey, _ place: Place) {
+        self.key = key
+        self.place = place
+    }
+
+    /// What stands before the content. It depends on lengths alone, so that any digest and any signature do.
+    func head() throws(KanalError) -> [UInt8] {
+        if case .inside(let count) = place, !(0..<1 << 32).contains(count) {
+            throw .invalidArgument("a content of 4 GiB or more has to be beside its message, or of no known length")
+        }
+        let digest = [UInt8](repeating: 0, count: key.algorithm.digest.size)
+        return try ends(message(digest), key.exampleSignature).head
+    }
+
+    /// Hashes the content and writes it, if it is part of the message, behind what stands before it.
+    func write(
+        _ content: OctetSource, behind head: [UInt8], to output: ([UInt8]) throws -> Void,
+        unless isCancelled: () -> Bool
+    ) throws -> [UInt8] {
+        let algorithm = key.algorithm.digest
+        let digests = try onHost { () throws(HostCryptoError) in try ContentDigests([algorithm]) }
+        var isWritten = true
+        if case .beside = place { isWritten = false }
+        var hasHeaders = false
+        if case .pieces = place { hasHeaders = true }
+        if isWritten { try output(head) }
+        try content.forEach(unless: isCancelled) { piece in
+            digests.update(piece.span)
+            if hasHeaders { try output(SignedMessage.pieceHeader(count: piece.count)) }
+            if isWritten { try output(piece) }
+        }
+        let values = try onHost { () throws(HostCryptoError) in try digests.finalize() }
+        return values[algorithm] ?? []
+    }
+
+    /// Signs the message.
+    ///
+    /// - Returns: What stands behind the content; the whole message if the content is beside it.
+    func rest(
+        _ digest: [UInt8], behind head: [UInt8], _ sign: (SignedMessage) throws(KanalError) -> [UInt8]
+    ) throws(KanalError) -> [UInt8] {
+        let message = try message(digest)
+        for _ in 0..<Self.limit {
+            let signature = try sign(message)
+            let ends = try ends(message, signature)
+            if case .beside = place { return ends.head + ends.tail }
+            if ends.head == head { return ends.tail }
+        }
+        throw .refused(code: "CKR_FUNCTION_FAILED", reason: "no signature has the length that the message announces")
+    }
+
+    private func message(_ digest: [UInt8]) throws(KanalError) -> SignedMessage {
+        try onHost { () throws(HostCryptoError) in try key.message(contentDigest: digest, time: time) }
+    }
+
+    private func ends(
+        _ message: SignedMessage, _ signature: [UInt8]
+    ) throws(KanalError) -> (head: [UInt8], tail: [UInt8]) {
+        try onHost { () throws(HostCryptoError) in
+            switch place {
+            case .beside: try message.ends(signature: signature, contentCount: nil)
+            case .inside(let count): try message.ends(signature: signature, contentCount: count)
+            case .pieces: try message.endsOfPieces(signature: signature)
+            }
+        }
+    }
+}
