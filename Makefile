@@ -155,7 +155,9 @@ ROUNDS = 10000
 soak: deps ## interrupt an emulated token and its host ROUNDS times at random
 	KANAL_SOAK=$(ROUNDS) swift test --filter CryptokiTests.SoakTests
 
-nightly: build mutants soak ## what CI has no time for: mutants, soak, messages of 2 GiB, and SECONDS of sharing, threads and each fuzz target
+# The adapters stand here and not in "test" because BoringSSL, which swift-nio-ssl is built with, takes minutes to compile.
+nightly: build mutants soak ## what CI has no time for: mutants, soak, adapters, messages of 2 GiB, and SECONDS of sharing, threads and each fuzz target
+	Tests/Scripts/adapters.sh
 	Tests/Scripts/sharing.sh $(SECONDS)
 	Tests/Scripts/messages.sh
 	Tests/Scripts/threads.sh $(SECONDS)
@@ -173,7 +175,7 @@ bench: deps build ## compare the speed with that of gost-engine, libgcrypt, nett
 	Benchmarks/round-trips.sh | tee .build/round-trips.md
 
 lint: ## check the format, references and licences, and expressions that the compiler gets wrong
-	swift format lint --strict -r Sources Tests Benchmarks Examples Package.swift
+	swift format lint --strict -r Sources Tests Benchmarks Examples Adapters Package.swift
 	Tests/Lint/borrowing.pl
 	Tests/Lint/references.pl
 	Tests/Lint/licence.pl
