@@ -28,20 +28,20 @@ public func fuzzSealed(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 
 /// A file as it comes, or a sealed one with changes.
 private func damage(_ input: ArraySlice<UInt8>) throws {
-    guard SealedPairing(opening: Array(input), key: key()) == nil else { fatalError("a tag was guessed") }
+    guard SealedFile(opening: Array(input), key: key()) == nil else { fatalError("a tag was guessed") }
     let file = try seal(content([]))
     let changes = input.prefix(file.count).enumerated()
     var changed = file
     for (place, change) in changes { changed[place] ^= change }
-    guard changed == file || SealedPairing(opening: changed, key: key()) == nil else { fatalError("a tag was guessed") }
+    guard changed == file || SealedFile(opening: changed, key: key()) == nil else { fatalError("a tag was guessed") }
 }
 
 /// What was sealed opens, and what it holds is the same when it is written again.
 private func read(_ file: [UInt8]) {
-    guard let sealed = SealedPairing(opening: file, key: key()) else { fatalError("a seal that does not open") }
+    guard let sealed = SealedFile(opening: file, key: key()) else { fatalError("a seal that does not open") }
     guard let entry = SealedEntry(sealed, file: "file") else { return }
     let hostKey = sealed.content.extracting(0..<SealedEntry.keySize)
-    guard let again = try? seal(entry.content(hostKey)), let reopened = SealedPairing(opening: again, key: key()),
+    guard let again = try? seal(entry.content(hostKey)), let reopened = SealedFile(opening: again, key: key()),
         let other = SealedEntry(reopened, file: "file")
     else { fatalError("an entry that cannot be written") }
     guard (entry.record, entry.label, entry.revision) == (other.record, other.label, other.revision) else {
@@ -53,7 +53,7 @@ private func read(_ file: [UInt8]) {
 }
 
 private func seal(_ content: borrowing Secret) throws -> [UInt8] {
-    try SealedPairing.seal(
+    try SealedFile.seal(
         content, identity: [UInt8](repeating: 9, count: 16), key: key(), random: SystemRandom())
 }
 
@@ -100,7 +100,7 @@ private final class Store: Sendable {
     private init() {
         do {
             shared = path + "/shared"
-            try Directory(path: path + "/own", create: true).write(SealedFiles.keyName, key().bytes)
+            try Directory(path: path + "/own", create: true).write(SealedDirectory.keyName, key().bytes)
             _ = try Directory(path: shared, create: true)
             guard
                 let store = try PairingStore.open(
@@ -128,9 +128,9 @@ private final class Store: Sendable {
             let identity = [UInt8](repeating: length >> 7, count: 16)
             let fields = content(rest.prefix(Int(length & 0x7F)))
             rest = rest.dropFirst(Int(length & 0x7F))
-            let file = try SealedPairing.seal(
+            let file = try SealedFile.seal(
                 Secret(copying: fields), identity: identity, key: key(), random: SystemRandom())
-            if let sealed = SealedPairing(opening: file, key: key()), let entry = SealedEntry(sealed, file: name) {
+            if let sealed = SealedFile(opening: file, key: key()), let entry = SealedEntry(sealed, file: name) {
                 if entry.record == nil { deleted.insert(identity) } else { alive.insert(identity) }
             }
             try Data(file).write(to: URL(filePath: name))

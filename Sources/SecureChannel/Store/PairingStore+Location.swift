@@ -40,22 +40,16 @@ extension PairingStore {
     ) throws(StorageError) -> PairingStore? {
         switch location {
         case .directory(let path):
-            guard let directory = try ownDirectory(path, create, patience) else { return nil }
+            guard let directory = try Directory.own(path, create: create, patience: patience) else { return nil }
             return try store(in: directory, create)
         case .group(let path, memory: let memory):
             let directory = try Directory(path: path, create: false, access: .group, patience: patience)
             return try store(in: directory, create, known: memory.map(KnownTokens.init))
         case .synchronised(let path, local: let local):
-            guard let local = try ownDirectory(local, create, patience) else { return nil }
-            let isNew = try !local.names().contains(SealedFiles.keyName)
-            let shared: Directory
-            do throws(StorageError) {
-                shared = try Directory(path: path, create: create && isNew, access: .replicated)
-            } catch .notFound where isNew && !create {
-                return nil
-            }
-            return PairingStore(
-                directory: local, files: SealedFiles(local: local, shared: shared, random: random))
+            let sealed = try SealedDirectory.open(
+                path, local: local, kind: .pairing, create: create, random: random, patience: patience)
+            guard let sealed else { return nil }
+            return PairingStore(directory: sealed.local, files: SealedFiles(directory: sealed))
         case .nowhere:
             guard !create else { throw .notFound }
             return nil
@@ -72,15 +66,5 @@ extension PairingStore {
         let store = PairingStore(directory: directory, files: RecordFiles(directory: directory), known: known)
         if create { try store.makeRoom() }
         return store
-    }
-
-    private static func ownDirectory(
-        _ path: String, _ create: Bool, _ patience: Int
-    ) throws(StorageError) -> Directory? {
-        do throws(StorageError) {
-            return try Directory(path: path, create: create, patience: patience)
-        } catch .notFound where !create {
-            return nil
-        }
     }
 }

@@ -33,7 +33,7 @@ struct SealedEntry {
     }
 
     /// Reads an opened file; nil if its content has another form.
-    init?(_ sealed: borrowing SealedPairing, file: String) {
+    init?(_ sealed: borrowing SealedFile, file: String) {
         guard sealed.content.count > SealedEntry.keySize else { return nil }
         let fields = [UInt8](copying: sealed.content.bytes.extracting(droppingFirst: SealedEntry.keySize))
         var cursor = ByteCursor(fields)

@@ -12,28 +12,12 @@ import Storage
 /// new pairing is another one. Files that are no entries, or not of this key, are left alone. A damaged one whose token
 /// is still known counts as an unsound record of that token.
 struct SealedFiles: PairingFiles {
-    /// The group's own directory.
-    let local: Directory
-    /// The replicated directory.
-    let shared: Directory
-    let random: any RandomSource
+    let directory: SealedDirectory
 
     let carriesLabels = true
 
-    /// The key's file in the group's own directory.
-    static let keyName = "key"
-    private static let keySize = 32
-
     func makeRoom() {}
-
-    func makeKey() throws(ChannelError) {
-        guard try existingKey() == nil else { return }
-        try local.withLock(failure: ChannelError.storage) { () throws(ChannelError) in
-            guard try existingKey() == nil else { return }
-            let key = try drawing { () throws(RandomUnavailable) in try random.secret(SealedFiles.keySize) }
-            try local.replaceUnusable(SealedFiles.keyName, with: key)
-        }
-    }
+    func makeKey() throws(ChannelError) { try directory.makeKey() }
 
     func records() throws(ChannelError) -> [StoredRecord] {
         try entries().compactMap { entry in entry.record.map { StoredRecord(record: $0, label: entry.label) } }
@@ -51,8 +35,8 @@ struct SealedFiles: PairingFiles {
     /// With a damaged key, records cannot be told from those of others.
     func hasRecord(serial: [UInt8]) throws(ChannelError) -> Bool {
         for profile in Profile.allCases where try hasRecord(serial: serial, profile: profile) { return true }
-        guard try existingKey() == nil else { return false }
-        return try storing { () throws(StorageError) in try local.names().contains(SealedFiles.keyName) }
+        guard try directory.existingKey() == nil else { return false }
+        return try storing { () throws(StorageError) in try directory.local.names().contains(SealedDirectory.keyName) }
     }
 
     func hostKey(for record: PairingRecord) throws(ChannelError) -> PrivateKey? {
@@ -71,8 +55,8 @@ struct SealedFiles: PairingFiles {
             entry.revision = min(entry.revision, .max - 1) + 1
             try write(entry, hostKey)
         } else {
-            guard let key = try existingKey() else { throw .storage(.notFound) }
-            let number = try drawing { () throws(RandomUnavailable) in try random.bytes(8) }
+            guard let key = try directory.existingKey() else { throw .storage(.notFound) }
+            let number = try drawing { () throws(RandomUnavailable) in try directory.random.bytes(8) }
             let identity = SealedFiles.tag(record.capabilities.serial, record.profile, key) + number
             let entry = SealedEntry(identity: identity, record: record, label: label ?? entries.first?.label ?? "")
             try write(entry, ownKey(of: record, entries))
@@ -96,7 +80,7 @@ struct SealedFiles: PairingFiles {
     /// The host key of a new pairing: this machine's, or that of an older pairing by the same key.
     private func ownKey(of record: PairingRecord, _ others: [SealedEntry]) throws(ChannelError) -> Secret {
         if let other = others.first, let key = try hostKey(of: other) { return key }
-        guard let key = try local.hostKey(record.profile) else { throw .unknownRecord }
+        guard let key = try directory.local.hostKey(record.profile) else { throw .unknownRecord }
         let publicKey = try computing { () throws(GOSTError) in try key.publicKey() }
         guard record.profile.suite.hash(publicKey.bytes).starts(with: record.hostID) else { throw .unknownRecord }
         return key.scalar.copy()
@@ -110,21 +94,9 @@ struct SealedFiles: PairingFiles {
     }
 
     private func write(_ entry: SealedEntry, _ hostKey: borrowing Secret) throws(ChannelError) {
-        guard let key = try existingKey() else { throw .storage(.notFound) }
-        let file = try SealedPairing.seal(
-            entry.content(hostKey), identity: entry.identity, key: key, random: random)
-        try storing { () throws(StorageError) in
-            try shared.write(hexadecimal(entry.identity) + ".pairing", file.span)
-        }
-    }
-
-    /// The key of all seals; nil if there is none, or none that is usable.
-    private func existingKey() throws(ChannelError) -> Secret? {
-        let key = try storing { () throws(StorageError) in
-            try local.readSecret(SealedFiles.keyName, limit: PairingStore.limit)
-        }
-        guard let key, key.count == SealedFiles.keySize else { return nil }
-        return key
+        guard let key = try directory.existingKey() else { throw .storage(.notFound) }
+        let file = try directory.seal(entry.content(hostKey), identity: entry.identity, key: key)
+        try directory.write(file, identity: entry.identity)
     }
 }
 
@@ -141,14 +113,14 @@ extension SealedFiles {
     ///
     /// - Parameter unsound: Takes the identities, from name or beginning, of files that cannot be read as entries.
     private func states(unsound: inout Set<[UInt8]>) throws(ChannelError) -> [[UInt8]: SealedEntry] {
-        guard let key = try existingKey() else { return [:] }
+        guard let key = try directory.existingKey() else { return [:] }
         var states: [[UInt8]: SealedEntry] = [:]
-        for name in try storing({ () throws(StorageError) in try shared.names() }) {
-            let file = try octets(of: name)
-            guard let sealed = file.flatMap({ SealedPairing(opening: $0, key: key) }),
+        for name in try directory.names() {
+            let file = try directory.octets(of: name)
+            guard let sealed = file.flatMap({ SealedFile(opening: $0, key: key) }),
                 let state = SealedEntry(sealed, file: name)
             else {
-                unsound.formUnion(SealedPairing.identities(name: name, file: file ?? []))
+                unsound.formUnion(SealedFile.identities(name: name, file: file ?? []))
                 continue
             }
             guard let other = states[state.identity], !state.supersedes(other) else {
@@ -161,7 +133,7 @@ extension SealedFiles {
 
     /// The identities of entries of a token that cannot be read, and were not deleted by a tombstone that can be.
     private func unsound(of serial: [UInt8], _ profile: Profile) throws(ChannelError) -> [[UInt8]] {
-        guard let key = try existingKey() else { return [] }
+        guard let key = try directory.existingKey() else { return [] }
         let tag = SealedFiles.tag(serial, profile, key)
         var unsound: Set<[UInt8]> = []
         let states = try states(unsound: &unsound)
@@ -183,21 +155,9 @@ extension SealedFiles {
     }
 
     private func hostKey(of entry: SealedEntry) throws(ChannelError) -> Secret? {
-        guard let key = try existingKey(), let file = try octets(of: entry.file),
-            let sealed = SealedPairing(opening: file, key: key)
+        guard let key = try directory.existingKey(), let file = try directory.octets(of: entry.file),
+            let sealed = SealedFile(opening: file, key: key)
         else { return nil }
         return sealed.content.extracting(0..<SealedEntry.keySize)
-    }
-
-    /// The content of a file; nil if it cannot be one of ours.
-    private func octets(of name: String) throws(ChannelError) -> [UInt8]? {
-        do throws(StorageError) {
-            return try shared.read(name, limit: PairingStore.limit)
-        } catch {
-            switch error {
-            case .denied, .tooLarge: return nil
-            default: throw .storage(error)
-            }
-        }
     }
 }

@@ -3,35 +3,51 @@ import APDU
 import GOST
 import Secrets
 
-/// A file of a synchronised store: an entry's identity in the clear, its content enciphered and authenticated with it.
+/// A file of a sealed directory: an entry's identity in the clear, its content enciphered and authenticated with it.
 ///
-///     magic ‖ identity, 16 octets ‖ salt, 32 octets ‖ Kuznyechik-MGM(K, ICN 0^16, all before, content) ‖ tag, 16 octets
-///     K = KDF_GOSTR3411_2012_256(key, "Kanal pairing", identity ‖ salt)
+///     magic ‖ identity, 16 octets ‖ salt, 32 octets ‖ Kuznyechik-MGM(K, ICN 0^16, all before ‖ context, content) ‖ tag
+///     K = KDF_GOSTR3411_2012_256(key, label, identity ‖ salt)
 ///
-/// The salt is random and new in each file, so that no key enciphers twice.
-struct SealedPairing: ~Copyable {
+/// The tag has 16 octets. The salt is random and new in each file, so that no key enciphers twice.
+struct SealedFile: ~Copyable {
     /// Names the entry: all files of this identity are states of the same one.
     let identity: [UInt8]
     let salt: [UInt8]
     let content: Secret
 
-    /// The beginning of every file. The last octet is the version of the format.
-    private static let magic: [UInt8] = Array("Kanal sealed pairing".utf8) + [1]
+    /// What the files of a directory hold.
+    struct Kind: Sendable {
+        /// The beginning of every file. The last octet is the version of the format.
+        let magic: [UInt8]
+        /// The label of the keys' derivation.
+        let label: [UInt8]
+        /// What is authenticated with a file, and not in it.
+        let context: [UInt8]
+        /// The end of a file's name.
+        let suffix: String
+        /// The greatest size of a file that is read.
+        let limit: Int
+
+        /// A pairing with a token.
+        static let pairing = Kind(
+            magic: Array("Kanal sealed pairing".utf8) + [1], label: Array("Kanal pairing".utf8), context: [],
+            suffix: ".pairing", limit: PairingStore.limit)
+    }
+
     private static let nonce = [UInt8](repeating: 0, count: Kuznyechik.blockSize)
 
     /// Opens a file; nil if it is no such file, is changed, or is sealed under another key. Constant time in its secret
     /// inputs.
-    init?(opening file: [UInt8], key: borrowing Secret) {
+    init?(opening file: [UInt8], key: borrowing Secret, kind: Kind = .pairing) {
         var cursor = ByteCursor(file)
-        guard let magic = try? cursor.bytes(SealedPairing.magic.count), magic == SealedPairing.magic,
+        guard let magic = try? cursor.bytes(kind.magic.count), magic == kind.magic,
             let identity = try? cursor.bytes(16), let salt = try? cursor.bytes(32)
         else { return nil }
-        let header = magic + identity + salt
+        let header = magic + identity + salt + kind.context
         let sealed = cursor.rest()
-        guard let cipher = try? SealedPairing.cipher(identity, salt, key) else { return nil }
+        guard let cipher = try? SealedFile.cipher(identity, salt, key, kind) else { return nil }
         guard
-            let content = try? cipher.open(
-                sealed.span, nonce: SealedPairing.nonce.span, authenticating: header.span)
+            let content = try? cipher.open(sealed.span, nonce: SealedFile.nonce.span, authenticating: header.span)
         else { return nil }
         self.identity = identity
         self.salt = salt
@@ -40,14 +56,14 @@ struct SealedPairing: ~Copyable {
 
     /// The possible identities of a file that does not open: the beginning of its name, and the octets behind the magic
     /// of any version. A damaged file may have kept only one of them.
-    static func identities(name: String, file: [UInt8]) -> [[UInt8]] {
+    static func identities(name: String, file: [UInt8], kind: Kind = .pairing) -> [[UInt8]] {
         var identities: [[UInt8]] = []
         let digits = name.utf8.prefix(32).compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
         if digits.count == 32 {
             identities.append(stride(from: 0, to: 32, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) })
         }
         var cursor = ByteCursor(file)
-        if let start = try? cursor.bytes(magic.count), start.dropLast() == magic.dropLast(),
+        if let start = try? cursor.bytes(kind.magic.count), start.dropLast() == kind.magic.dropLast(),
             let identity = try? cursor.bytes(16)
         {
             identities.append(identity)
@@ -57,13 +73,15 @@ struct SealedPairing: ~Copyable {
 
     /// A file with this content. Constant time in its secret inputs.
     static func seal(
-        _ content: borrowing Secret, identity: [UInt8], key: borrowing Secret, random: any RandomSource
+        _ content: borrowing Secret, identity: [UInt8], key: borrowing Secret, random: any RandomSource,
+        kind: Kind = .pairing
     ) throws(ChannelError) -> [UInt8] {
         let salt = try drawing { () throws(RandomUnavailable) in try random.bytes(32) }
-        let header = magic + identity + salt
+        let header = kind.magic + identity + salt
+        let authenticated = header + kind.context
         do throws(GOSTError) {
-            let cipher = try cipher(identity, salt, key)
-            let sealed = try cipher.seal(content.bytes, nonce: nonce.span, authenticating: header.span)
+            let cipher = try cipher(identity, salt, key, kind)
+            let sealed = try cipher.seal(content.bytes, nonce: nonce.span, authenticating: authenticated.span)
             return header + [UInt8](copying: sealed)
         } catch {
             throw ChannelError(error)
@@ -71,10 +89,10 @@ struct SealedPairing: ~Copyable {
     }
 
     private static func cipher(
-        _ identity: [UInt8], _ salt: [UInt8], _ key: borrowing Secret
+        _ identity: [UInt8], _ salt: [UInt8], _ key: borrowing Secret, _ kind: Kind
     ) throws(GOSTError) -> MGM<Kuznyechik> {
-        let label = Array("Kanal pairing".utf8), seed = identity + salt
-        let key = KDF.derive(key: key.bytes, label: label.span, seed: seed.span)
+        let seed = identity + salt
+        let key = KDF.derive(key: key.bytes, label: kind.label.span, seed: seed.span)
         return try MGM<Kuznyechik>(key: key.bytes)
     }
 }
