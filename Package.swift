@@ -193,8 +193,8 @@ let package = Package(
         tests(
             "KanalKitTests",
             on: [
-                "APDU", "EmulatedTokens", "Emulator", "GOST", "KanalKit", "Locking", "Secrets", "SecureChannel",
-                "TestSupport", "Token",
+                "APDU", "Configuration", "EmulatedTokens", "Emulator", "GOST", "KanalKit", "Locking", "Secrets",
+                "SecureChannel", "TestSupport", "Token",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         tests("PCSCTests", on: ["APDU", "PCSC", "Secrets", "TestSupport"]),

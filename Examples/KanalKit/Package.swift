@@ -14,7 +14,7 @@ let kanal: Package.Dependency =
 let package = Package(
     name: "journeys",
     dependencies: [kanal],
-    targets: ["watch", "find", "activate", "certificates", "cancel", "messages"].map { name in
+    targets: ["watch", "find", "activate", "certificates", "cancel", "messages", "secrets"].map { name in
         .executableTarget(
             name: name, dependencies: [.product(name: "KanalKit", package: "kanal")],
             swiftSettings: [.treatAllWarnings(as: .error)])

@@ -5,27 +5,6 @@ import GOST
 import HostCrypto
 import Secrets
 
-/// Octets that must not outlive their use, such as a key. They lie in locked memory, have no printable form, cannot be
-/// copied by accident, and are overwritten when their owner lets them go.
-///
-/// They cannot leave the block of ``Token/perform(as:pin:prompt:waitingFor:_:)`` as its result; put them where they are
-/// needed from within it.
-public struct SecretBytes: ~Copyable, Sendable {
-    private let secret: Secret
-
-    /// Takes over a secret's octets.
-    init(_ shared: SharedSecret) { secret = shared.secret.copy() }
-
-    /// How many octets there are.
-    public var count: Int { secret.count }
-
-    /// The octets, for as long as the secret is borrowed. Copies of them are the caller's to wipe.
-    public var bytes: Span<UInt8> {
-        @_lifetime(borrow self)
-        get { secret.bytes }
-    }
-}
-
 /// How a text is padded before RSA encrypts it.
 public enum EncryptionPadding: Sendable, Hashable {
     /// RSAES-PKCS1-v1_5 (RFC 8017, 7.2). A program that decrypts for strangers must not tell them whether the padding was

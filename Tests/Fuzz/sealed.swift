@@ -7,17 +7,19 @@ import Storage
 @testable import SecureChannel
 
 /// Files of a synchronised store. The first octet chooses whether the rest is a file as it is, which no key opens, or
-/// what lies under the seal, as it is or in parts; or several files that a store has to make the best of.
+/// what lies under the seal, as it is or in parts, or under that of a secret; or several files that a store has to make
+/// the best of.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzSealed(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = unsafe Array(UnsafeBufferPointer(start: start, count: count))
     guard let first = input.first else { return 0 }
     let rest = input.dropFirst()
     do {
-        switch first & 3 {
+        switch first & 7 {
         case 0: try damage(rest)
         case 1: read(try seal(Array(rest)))
         case 2: read(try seal(content(rest)))
+        case 4: try readSecret(Array(rest))
         default: try Store.one.read(rest)
         }
     } catch {
@@ -50,6 +52,21 @@ private func read(_ file: [UInt8]) {
     guard !(entry.supersedes(other) && other.supersedes(entry)), !(entry.isYounger(than: other)) else {
         fatalError("two states of which each counts")
     }
+}
+
+/// The content of a secret is read or refused, and a tombstone is the same when it is written again.
+private func readSecret(_ content: [UInt8]) throws {
+    let kind = SealedFile.Kind.secret(of: [1])
+    func state(_ content: borrowing Secret) throws -> SecretState? {
+        let file = try SealedFile.seal(
+            content, identity: [UInt8](repeating: 9, count: 16), key: key(), random: SystemRandom(), kind: kind)
+        guard SealedFile(opening: file, key: key(), kind: .pairing) == nil else { fatalError("a seal of another kind") }
+        return SecretState(file: file, key: key(), kind: kind)
+    }
+    guard let first = try state(Secret(copying: content)) else { return }
+    guard first.name == nil else { fatalError("a name was guessed") }
+    let again = try state(SecretState.content(nil, first.version, Secret(count: 0)))
+    guard again?.version == first.version, again?.name == nil else { fatalError("another state than was read") }
 }
 
 private func seal(_ content: borrowing Secret) throws -> [UInt8] {

@@ -95,6 +95,45 @@ said '^certificates: 0' <(tail -n 1 certificates) || true
 stop $work_of_the_user
 passed "another token in between gets no PIN"
 
+# ---- Secrets of two machines ----
+
+# on MACHINE ARGUMENT...: a machine is a home, with its own copy of the replicated directory.
+on() {
+    mkdir -p "$work/$1"
+    expect 0 env HOME="$work/$1" XDG_DATA_HOME="$work/$1/data" "$journeys/secrets" mail '~/replicated' "${@:2}"
+}
+replicate() { cp "$1"/replicated/* "$2/replicated"; }
+on left begin
+on left add server ann <<< "first password"
+on right add server ann <<< none
+printed '^error: this machine has no key of the access group'
+on left key
+cp output key
+on right join < key
+replicate left right
+on right read server ann
+printed '^first password$'
+on left update server ann <<< left
+on right update server ann <<< right
+replicate left right
+replicate right left
+on left read server ann
+cp output value
+on right read server ann
+cmp output value
+on left delete server ann
+on right update server ann <<< later
+replicate right left
+replicate left right
+for machine in left right; do
+    on $machine read server ann
+    printed '^error: there is no secret of this service and account$'
+    on $machine list
+    [ ! -s output ] || fail "$(cat output)"
+done
+expect 1 grep -r -e "first password" -e server left right
+passed "secrets of two machines are shared, and deleted on both"
+
 # ---- Signed messages ----
 
 detach

@@ -32,6 +32,13 @@ struct SealedFile: ~Copyable {
         static let pairing = Kind(
             magic: Array("Kanal sealed pairing".utf8) + [1], label: Array("Kanal pairing".utf8), context: [],
             suffix: ".pairing", limit: PairingStore.limit)
+
+        /// A secret of an access group.
+        static func secret(of group: [UInt8]) -> Kind {
+            Kind(
+                magic: Array("Kanal sealed secret".utf8) + [1], label: Array("Kanal secret".utf8), context: group,
+                suffix: ".secret", limit: SecretStore.valueLimit + 2048)
+        }
     }
 
     private static let nonce = [UInt8](repeating: 0, count: Kuznyechik.blockSize)

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+import Secrets
+
+/// Octets that must not outlive their use, such as a key or a password. They lie in locked memory, have no printable
+/// form, cannot be copied by accident, and are overwritten when their owner lets them go.
+///
+/// They cannot leave the block of ``Token/perform(as:pin:prompt:waitingFor:_:)`` as its result; put them where they are
+/// needed from within it.
+public struct SecretBytes: ~Copyable, Sendable {
+    let secret: Secret
+
+    /// Takes over a secret's octets.
+    init(_ shared: SharedSecret) { secret = shared.secret.copy() }
+
+    /// Takes over a text. The caller's copy of it stays where it is; prefer ``init(octets:)`` for what was typed.
+    public init(_ text: String) { secret = Secret(copying: Array(text.utf8)) }
+
+    /// Copies octets, which are the caller's to wipe.
+    public init(octets: Span<UInt8>) { secret = Secret(copying: octets) }
+
+    /// How many octets there are.
+    public var count: Int { secret.count }
+
+    /// The octets, for as long as the secret is borrowed. Copies of them are the caller's to wipe.
+    public var bytes: Span<UInt8> {
+        @_lifetime(borrow self)
+        get { secret.bytes }
+    }
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+import GOST
+package import Secrets
+import Storage
+
+/// Secrets of a user's programs, by service and account, in one access group: of this machine alone, or in a directory
+/// that is replicated between machines.
+///
+/// Each secret is a sealed file of its own, as a pairing of a synchronised store is. In a replicated directory each
+/// machine has its own file for it, so that no file has two writers, and a deletion leaves a tombstone. All machines
+/// choose the same one of the states that they find (`SecretState.supersedes`), in whatever order these come.
+///
+/// A machine keeps a copy of the state of each secret that it has seen. So an older file, or none, in the place of one
+/// that was there changes nothing: the machine puts its copy into the directory again.
+package struct SecretStore: Sendable {
+    /// What a secret is found by.
+    package struct Name: Sendable, Hashable {
+        package let service: String
+        package let account: String
+
+        package init(service: String, account: String) {
+            self.service = service
+            self.account = account
+        }
+    }
+
+    /// Where the secrets of a group lie. `local` is the store's own directory on this machine, with its key.
+    package enum Place: Sendable {
+        case machine(local: String)
+        case synchronised(String, local: String)
+    }
+
+    /// Why something was not done.
+    package enum Failure: Error, Sendable, Equatable {
+        /// There is a secret of this name.
+        case duplicate
+        /// There is none.
+        case notFound
+        /// There is one, and none of its files can be read.
+        case damaged
+        /// The group has no key on this machine.
+        case noKey
+        /// The key's file holds none.
+        case keyDamaged
+        /// The group has another key on this machine, and secrets under it.
+        case otherKey
+        /// The text is no key of this group.
+        case keyMalformed
+        /// There are more files than can be looked through, or as many secrets as there may be.
+        case tooMany
+        /// The directories cannot be used.
+        case store(ChannelError)
+    }
+
+    /// The greatest value, in octets.
+    package static let valueLimit = 8192
+    /// The greatest number of secrets in a group, deleted ones included.
+    package static let countLimit = 4096
+    /// The greatest number of files in a directory, of all groups and machines.
+    static let fileLimit = 16_384
+
+    let directory: SealedDirectory
+    /// What this machine has seen; nil in a store of this machine alone.
+    let memory: Directory?
+    let group: [UInt8]
+
+    /// Opens the store of an access group.
+    ///
+    /// - Parameters:
+    ///   - create: Whether to make what is missing. A replicated directory that is gone after it was in use is never made.
+    ///   - patience: For how many milliseconds to wait for a lock that another process holds.
+    /// - Returns: nil if there is none yet and none is to be made.
+    package static func open(
+        _ place: Place, group: String, create: Bool, random: any RandomSource, patience: Int = Directory.patience
+    ) throws(Failure) -> SecretStore? {
+        let group = Array(group.utf8), kind = SealedFile.Kind.secret(of: group)
+        return try filing { () throws(StorageError) in
+            switch place {
+            case .machine(let local):
+                let directory = try SealedDirectory.open(
+                    local + "/items", local: local, kind: kind, create: create, random: random, patience: patience)
+                return directory.map { SecretStore(directory: $0, memory: nil, group: group) }
+            case .synchronised(let path, let local):
+                let directory = try SealedDirectory.open(
+                    path, local: local, kind: kind, create: create, random: random, patience: patience)
+                guard let directory else { return nil }
+                let memory = try directory.local.subdirectory("seen")
+                return SecretStore(directory: directory, memory: memory, group: group)
+            }
+        }
+    }
+
+    /// Whether it is of this machine alone.
+    package var isOfMachine: Bool { memory == nil }
+
+    // MARK: Secrets
+
+    /// All secrets, sorted by service and account.
+    package func names() throws(Failure) -> [Name] {
+        let key = try key()
+        return try settled(key, only: nil).states.values.compactMap(\.name).sorted {
+            ($0.service, $0.account) < ($1.service, $1.account)
+        }
+    }
+
+    /// The value of a secret.
+    package func read(_ name: Name) throws(Failure) -> Secret {
+        let key = try key()
+        let identity = name.identity(key)
+        let view = try settled(key, only: identity)
+        guard let state = view.states[identity] else { throw view.unsound.contains(identity) ? .damaged : .notFound }
+        guard let secret = state.secret(key, kind: directory.kind) else { throw .notFound }
+        return secret
+    }
+
+    /// Adds a secret. In a store of this machine alone, the first one makes the key.
+    package func add(_ value: borrowing Secret, _ name: Name) throws(Failure) {
+        if memory == nil { try makeKey() }
+        try change(name, value) { (former, isDamaged) throws(Failure) in
+            guard let former else {
+                guard !isDamaged else { throw .damaged }
+                let count = try filing { () throws(StorageError) in try (memory ?? directory.shared).names().count }
+                guard count < SecretStore.countLimit else { throw .tooMany }
+                return SecretState.Version()
+            }
+            guard former.name == nil else { throw .duplicate }
+            guard former.version.generation < .max else { throw .tooMany }
+            return SecretState.Version(generation: former.version.generation + 1)
+        }
+    }
+
+    /// Gives a secret another value.
+    package func update(_ value: borrowing Secret, _ name: Name) throws(Failure) {
+        try change(name, value) { (former, isDamaged) throws(Failure) in
+            guard let former, former.name != nil else { throw former == nil && isDamaged ? .damaged : .notFound }
+            return former.version.next
+        }
+    }
+
+    /// Deletes a secret on all machines, a damaged one too.
+    package func delete(_ name: Name) throws(Failure) {
+        try change(name, Secret(count: 0), isDeletion: true) { (former, isDamaged) throws(Failure) in
+            guard let former else {
+                guard isDamaged else { throw .notFound }
+                return SecretState.Version()
+            }
+            guard former.name != nil else { throw .notFound }
+            return former.version.next
+        }
+    }
+
+    /// The files of the directory that cannot be read, and whether they are known to be of this group: damaged ones, and
+    /// those of other groups, which nobody without their key can tell.
+    package func unreadable() throws(Failure) -> [(file: String, isOfGroup: Bool)] {
+        let key = try key()
+        let view = try settled(key, only: nil)
+        return view.unreadable.map { file in
+            (file.name, file.identities.contains { view.states[$0] != nil })
+        }
+    }
+
+    /// Writes the next state of a secret, under the lock.
+    ///
+    /// - Parameters:
+    ///   - value: Counts for nothing in a deletion.
+    ///   - next: Takes the present state, and whether there are files of it that cannot be read.
+    private func change(
+        _ name: Name, _ value: borrowing Secret, isDeletion: Bool = false,
+        _ next: (SecretState?, Bool) throws(Failure) -> SecretState.Version
+    ) throws(Failure) {
+        let key = try key()
+        let identity = name.identity(key)
+        try directory.local.withLock(failure: { .store(.storage($0)) }) { () throws(Failure) in
+            let view = try view(key, only: identity)
+            let version = try next(view.states[identity], view.unsound.contains(identity))
+            guard memory != nil || !isDeletion else {
+                return try filing { () throws(StorageError) in try directory.shared.remove(directory.name(identity)) }
+            }
+            let content = SecretState.content(isDeletion ? nil : name, version, value)
+            let writer = try writer()
+            try sealing { () throws(ChannelError) in
+                let file = try directory.seal(content, identity: identity, key: key)
+                try directory.write(file, identity: identity, writer: writer)
+                // A copy that cannot be kept now is made when the secret is looked at next.
+                try? memory?.write(directory.name(identity), file.span)
+            }
+        }
+    }
+}
+
+/// Files of a store, in its own terms.
+func filing<Value: ~Copyable>(
+    _ body: () throws(StorageError) -> Value
+) throws(SecretStore.Failure) -> Value {
+    do throws(StorageError) { return try body() } catch { throw .store(.storage(error)) }
+}
+
+/// Seals of a store, in its own terms.
+func sealing<Value: ~Copyable>(
+    _ body: () throws(ChannelError) -> Value
+) throws(SecretStore.Failure) -> Value {
+    do throws(ChannelError) { return try body() } catch { throw .store(error) }
+}
