@@ -66,7 +66,7 @@ do {
     exit(1)
 }
 var usage = rusage()
-getrusage(RUSAGE_SELF, &usage)
+getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
 print("memory: \(usage.ru_maxrss / 1024) MiB")
 
 struct Failure: Error, CustomStringConvertible {
