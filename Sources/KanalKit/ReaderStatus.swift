@@ -56,7 +56,7 @@ extension TokenManager {
     private func flags(of state: ReaderState, with token: TokenInformation?) -> ReaderStatus.Flags {
         var flags: ReaderStatus.Flags = []
         if state.atr != nil { flags.insert(.present) }
-        if service.settings.policy.isWireless(state.name) { flags.insert(.wireless) }
+        if token?.isWireless ?? service.settings.policy.isWireless(state.name) { flags.insert(.wireless) }
         guard let token else { return flags }
         if token.hasSecureChannel { flags.insert(.channelOffered) }
         if token.hasSecureChannel, token.isActivated { flags.insert(.channelActive) }

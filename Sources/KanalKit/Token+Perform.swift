@@ -107,7 +107,7 @@ extension Token {
             }
         }
         let policy = service.settings.policy
-        let window = patience ?? policy.window(isWireless: policy.isWireless(information.reader))
+        let window = patience ?? policy.window(isWireless: information.isWireless)
         let slot = try place(waitingFor: window, isCancelled: isCancelled)
         observe(information.reader)
         let handle: CK_SESSION_HANDLE

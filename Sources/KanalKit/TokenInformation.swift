@@ -16,6 +16,8 @@ public struct TokenInformation: Sendable, Equatable {
     public let isActivated: Bool
     /// Whether it has a secure channel.
     public let hasSecureChannel: Bool
+    /// Whether it is reached over the air, as its reader and its answer to reset tell.
+    public let isWireless: Bool
     /// How many tries the PIN has left; nil if the token does not tell yet.
     public let pinTriesLeft: Int?
 
@@ -26,6 +28,7 @@ public struct TokenInformation: Sendable, Equatable {
         label = state.info.label.map { String(decoding: $0, as: UTF8.self) }
         isActivated = state.isActivated
         hasSecureChannel = state.protection.isAvailable
+        isWireless = state.isWireless
         pinTriesLeft = state.isActivated ? state.info.user.triesLeft : nil
     }
 

@@ -10,6 +10,8 @@ extension Library {
         package var model: TokenModel
         package var atr: [UInt8]
         package var isActivated: Bool
+        /// Whether the token is reached over the air.
+        package var isWireless: Bool
         package var protection: ProtectionInfo
         package var info: TokenInfo
         package var sessionCount: Int
@@ -26,6 +28,7 @@ extension Library {
                     let info = try token.info(evicting: evicting, detailed: evicting)
                     return TokenState(
                         model: token.model, atr: token.atr, isActivated: token.isActivated,
+                        isWireless: token.isWireless,
                         protection: token.protectionInfo,
                         info: info,
                         sessionCount: slot.sessions.count, readWriteSessionCount: slot.sessions.readWriteCount)

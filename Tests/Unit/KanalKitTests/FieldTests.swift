@@ -35,7 +35,7 @@ private final class Phone: Transport, Sendable {
 
     func readers() throws(TransportError) -> [Reader] {
         try state.withLock { state throws(TransportError) in
-            guard state.isOpen else { return [Reader(name: "NFC", atr: nil, events: 0)] }
+            guard state.isOpen else { return [Reader(name: "Telephone", atr: nil, events: 0)] }
             state.looksLeft -= 1
             guard state.looksLeft > 0 else { throw .fieldClosed }
             return (0..<state.count).map { index in
@@ -45,7 +45,7 @@ private final class Phone: Transport, Sendable {
         }
     }
 
-    private static func name(_ index: Int) -> String { index == 0 ? "NFC" : "NFC \(index + 1)" }
+    private static func name(_ index: Int) -> String { index == 0 ? "Telephone" : "Telephone \(index + 1)" }
 
     func connect(to reader: String) throws(TransportError) -> any CardHandle {
         let card: EmulatedReader? = state.withLock { state in
@@ -175,15 +175,15 @@ struct FieldTests {
         let manager = manager(phone)
         let token = try await manager.withField(prompt: "") {
             let tokens = try await manager.allTokens()
-            #expect(tokens.map(\.information.reader) == ["NFC", "NFC 2"])
-            let token = try await manager.find(named: "NFC 2")
+            #expect(tokens.map(\.information.reader) == ["Telephone", "Telephone 2"])
+            let token = try await manager.find(named: "Telephone 2")
             try await token.activate(password: ActivationPassword(EmulatedReader.password))
             return token
         }
         // They are held the other way round now.
         phone.hold([own, other])
         _ = try await token.perform(pin: Machine.pin, prompt: "") { session in try session.keyPairs() }
-        #expect(token.information.reader == "NFC" && other.count(of: 0x20) == 0)
+        #expect(token.information.reader == "Telephone" && other.count(of: 0x20) == 0)
     }
 
     @Test("Work within work on the same token is refused in a field, too, and the field is closed")
@@ -207,6 +207,22 @@ struct FieldTests {
         }
         #expect(refusal.withLock { $0 } == .nested)
         #expect(phone.log.last == "close")
+    }
+
+    @Test("A token over the air is waited for, though its reader's name does not tell that it is one")
+    func late() async throws {
+        let own = try card()
+        let phone = Phone([own])
+        let manager = manager(phone)
+        let token = try await manager.withField(prompt: "") {
+            let token = try await manager.find()
+            try await token.activate(password: ActivationPassword(EmulatedReader.password))
+            return token
+        }
+        #expect(token.information.isWireless)
+        phone.hold([])
+        time.after(.seconds(2)) { phone.hold([own]) }
+        _ = try await token.perform(pin: Machine.pin, prompt: "") { session in try session.keyPairs() }
     }
 
     @Test("When the field's time is over, the work ends with an error, and nobody waits for the token")
