@@ -17,6 +17,8 @@ guard words.count > 4 || words.count == 4 && words[1] == "import" else {
     exit(2)
 }
 let id: [UInt8] = [0x4D]
+// Lives as long as the process: what it lets go while the process ends meets libraries that have ended.
+let manager = try TokenManager()
 do {
     switch words[1] {
     case "request":
@@ -24,7 +26,7 @@ do {
             "gost256": .gost256, "gost512": .gost512, "rsa": .rsa(bits: 2048), "p256": .p256,
         ]
         guard let kind = kinds[words[3]] else { throw Failure("no such kind of key: \(words[3])") }
-        let request = try await TokenManager().find().perform(pin: PIN(words[2])) { session in
+        let request = try await manager.find().perform(pin: PIN(words[2])) { session in
             for pair in try session.keyPairs() where pair.id == id { try session.delete(pair) }
             for certificate in try session.certificates() where certificate.id == id { try session.delete(certificate) }
             let pair = try session.generateKeyPair(kind, id: id, label: "messages")
@@ -33,11 +35,11 @@ do {
         try File(writing: words[4]).write(request)
     case "import":
         let value = try File(reading: words[3]).all()
-        _ = try await TokenManager().find().perform(pin: PIN(words[2])) { session in
+        _ = try await manager.find().perform(pin: PIN(words[2])) { session in
             _ = try session.importCertificate(value, id: id, label: "messages")
         }
     case "sign":
-        let token = try await TokenManager().find()
+        let token = try await manager.find()
         let certificates = try await token.perform(pin: PIN(words[3])) { session in
             _ = try session.keyPairs()
             return try session.certificates()
