@@ -102,7 +102,8 @@ on() {
     mkdir -p "$work/$1"
     expect 0 env HOME="$work/$1" XDG_DATA_HOME="$work/$1/data" "$journeys/secrets" mail '~/replicated' "${@:2}"
 }
-replicate() { cp "$1"/replicated/* "$2/replicated"; }
+# Copies what is newer, as a synchroniser does.
+replicate() { cp -pu "$1"/replicated/* "$2/replicated"; }
 on left begin
 on left add server ann <<< "first password"
 on right add server ann <<< none
