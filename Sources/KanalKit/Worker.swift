@@ -107,37 +107,29 @@ func working<Result: Sendable>(
 
 /// One piece of work. It runs, or is told why it does not: one of both, once.
 private final class Work: Sendable {
-    /// What is done, and who is told of its end.
-    private struct Task {
-        let body: @Sendable () -> @Sendable () -> Void
-        let refuse: @Sendable (KanalError) -> Void
-    }
+    /// Runs the work, and gives what tells of its end.
+    typealias Body = @Sendable () -> @Sendable () -> Void
+    /// Tells why the work does not run, or is not waited for.
+    typealias Refuse = @Sendable (KanalError) -> Void
 
     private enum Phase {
-        case new
-        case waiting(Task)
-        case running(Task)
+        case new(Cancellation)
+        case waiting(Body, Cancellation, Refuse)
+        case running(Cancellation, Refuse)
         case over
     }
 
-    private let phase = Lock(Phase.new)
-    private let cancellation: Cancellation
+    private let phase: Lock<Phase>
 
-    init(_ cancellation: Cancellation) { self.cancellation = cancellation }
+    init(_ cancellation: Cancellation) { phase = Lock(.new(cancellation)) }
 
     /// Takes over what is to be done.
     ///
-    /// - Parameters:
-    ///   - body: The work. It gives what tells of its end.
-    ///   - refuse: Tells why it does not run, or is not waited for.
     /// - Returns: Whether it is still wanted; else it has been told that it was cancelled.
-    func give(
-        _ body: @escaping @Sendable () -> @Sendable () -> Void,
-        orRefuse refuse: @escaping @Sendable (KanalError) -> Void
-    ) -> Bool {
+    func give(_ body: @escaping Body, orRefuse refuse: @escaping Refuse) -> Bool {
         let isWanted = phase.withLock { phase in
-            guard case .new = phase else { return false }
-            phase = .waiting(Task(body: body, refuse: refuse))
+            guard case .new(let cancellation) = phase else { return false }
+            phase = .waiting(body, cancellation, refuse)
             return true
         }
         if !isWanted { refuse(.cancelled) }
@@ -145,32 +137,39 @@ private final class Work: Sendable {
     }
 
     func run() {
-        let task: Task? = phase.withLock { phase in
-            guard case .waiting(let task) = phase else { return nil }
-            phase = .running(task)
-            return task
-        }
-        guard let task else { return }
-        let tell = task.body()
-        if end() != nil { tell() }
+        let tell = carryOut()
+        tell?()
     }
 
-    func refuse(_ refusal: KanalError) { end()?.refuse(refusal) }
+    /// Does the work. All that it holds is let go before its end is told: whoever hears of that may end the process, with
+    /// the libraries that are needed to let go of a card.
+    private func carryOut() -> (@Sendable () -> Void)? {
+        let body: Body? = phase.withLock { phase in
+            guard case .waiting(let body, let cancellation, let refuse) = phase else { return nil }
+            phase = .running(cancellation, refuse)
+            return body
+        }
+        guard let tell = body?() else { return nil }
+        return end() == nil ? nil : tell
+    }
+
+    func refuse(_ refusal: KanalError) { end()?(refusal) }
 
     /// Who is to be told of the end; nil if that was done.
-    private func end() -> Task? {
-        phase.withLock { phase in
+    private func end() -> Refuse? {
+        let former = phase.withLock { phase in
             defer { phase = .over }
-            switch phase {
-            case .waiting(let task), .running(let task): return task
-            case .new, .over: return nil
-            }
+            return phase
+        }
+        switch former {
+        case .waiting(_, _, let refuse), .running(_, let refuse): return refuse
+        case .new, .over: return nil
         }
     }
 
     func cancel() {
         let isAsked = phase.withLock { phase in
-            guard case .running = phase, case .asks(let ask) = cancellation else { return false }
+            guard case .running(.asks(let ask), _) = phase else { return false }
             // Under the lock, so that it does not meet the work that follows.
             ask()
             return true

@@ -124,6 +124,20 @@ struct PerformTests {
         #expect(refusal.withLock { $0 } == .nested)
     }
 
+    @Test("What the block holds is let go before the caller goes on")
+    func lettingGo() async throws {
+        final class Held: Sendable {}
+        let machine = try Machine(.usb)
+        let token = try await machine.token()
+        for _ in 0..<500 {
+            var held: Held? = Held()
+            weak let rest = held
+            try await token.perform { [held] _ in withExtendedLifetime(held) {} }
+            held = nil
+            guard rest == nil else { Issue.record("the block is still there"); return }
+        }
+    }
+
     @Test("What the block throws reaches the caller")
     func throwing() async throws {
         struct Failure: Error {}
