@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# symbols.sh: builds the documentation of all symbols of the targets in Sources into .build/docs/Kanal.doccarchive, and fails
-# if a link in a comment leads nowhere or DocC warns of anything else. To read it:
+# symbols.sh: builds the documentation of all symbols of the targets in Sources, with KanalKit's articles, into
+# .build/docs/Kanal.doccarchive, and fails if a link leads nowhere or DocC warns of anything else. To read it:
 #     python3 -m http.server --bind 127.0.0.1 --directory .build/docs/Kanal.doccarchive
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -23,7 +23,9 @@ for folder in Sources/*; do
     swift symbolgraph-extract -module-name "$target" -target "$(uname -m)-unknown-linux-gnu" -I $modules "${flags[@]}" \
         $(printf -- '-Xcc %s ' "${pcsc[@]}") -minimum-access-level internal -skip-synthesized-members \
         -output-dir "$work/graphs/$target"
-    docc convert --additional-symbol-graph-dir "$work/graphs/$target" --fallback-display-name "$target" \
+    catalog=$folder/$target.docc
+    [ -d "$catalog" ] || catalog=
+    docc convert ${catalog:+"$catalog"} --additional-symbol-graph-dir "$work/graphs/$target" --fallback-display-name "$target" \
         --fallback-bundle-identifier "kanal.$target" --output-dir "$work/$target.doccarchive" --ide-console-output \
         2>&1 | tee "$work/$target.log" | { grep -E 'warning:|error:' || true; } | sed "s|$PWD/||" >> "$work/messages"
     archives+=("$work/$target.doccarchive")

@@ -65,7 +65,8 @@ extension Session {
     ///   - others: Further certificates to go with the message.
     ///   - isDetached: Whether the message has no content.
     ///   - time: The time of the signature, in seconds since 1970.
-    /// - Throws: As ``messageSigningKey(of:with:others:)`` and ``signature(of:by:)`` do.
+    /// - Throws: As ``messageSigningKey(of:with:others:)`` does; `CKR_KEY_TYPE_INCONSISTENT` for a key that is not the
+    ///   certificate's.
     package func signedMessage(
         of data: Span<UInt8>, certificate: CK_OBJECT_HANDLE, with privateKey: CK_OBJECT_HANDLE,
         others: [CK_OBJECT_HANDLE], isDetached: Bool, time: Int
