@@ -12,7 +12,7 @@ public import X509
 /// `asyncPrivateKey`. What signs synchronously gets an error, because it would hold one of the threads that run tasks,
 /// and the signature could need that very thread to come back.
 ///
-/// The PIN is the one that was accepted by an earlier ``KanalKit/Token/perform(pin:prompt:waitingFor:_:)`` of the token.
+/// The PIN is the one that was accepted by an earlier ``KanalKit/Token/perform(as:pin:prompt:waitingFor:_:)`` of the token.
 public struct TokenPrivateKey: CustomPrivateKey {
     private let key: TokenKey
     /// The public half.

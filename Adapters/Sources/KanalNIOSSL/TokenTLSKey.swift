@@ -14,7 +14,7 @@ import TokenKeys
 /// come at once are signed one after the other. One that comes while the token is away waits for it, and fails if it does
 /// not come back in time; the next finds the token again.
 ///
-/// The PIN is the one that was accepted by an earlier ``KanalKit/Token/perform(pin:prompt:waitingFor:_:)`` of the token.
+/// The PIN is the one that was accepted by an earlier ``KanalKit/Token/perform(as:pin:prompt:waitingFor:_:)`` of the token.
 public struct TokenTLSKey: NIOSSLCustomPrivateKey, Hashable {
     private let key: TokenKey
 

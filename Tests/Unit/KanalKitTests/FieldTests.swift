@@ -122,6 +122,15 @@ struct FieldTests {
         return TokenManager(transport: phone, settings: settings)
     }
 
+    /// The token in the field, found and activated in one.
+    private func activated(by manager: TokenManager) async throws -> KanalKit.Token {
+        try await manager.withField(prompt: "") {
+            let token = try await manager.find()
+            try await token.activate(password: ActivationPassword(EmulatedReader.password))
+            return token
+        }
+    }
+
     private func card() throws -> EmulatedReader {
         try EmulatedReader(.bt, passwords: [EmulatedReader.password])
     }
@@ -156,11 +165,7 @@ struct FieldTests {
         let own = try card()
         let phone = Phone([own])
         let manager = manager(phone)
-        let token = try await manager.withField(prompt: "") {
-            let token = try await manager.find()
-            try await token.activate(password: ActivationPassword(EmulatedReader.password))
-            return token
-        }
+        let token = try await activated(by: manager)
         let other = try card()
         phone.hold([other, own])
         _ = try await token.perform(pin: Machine.pin, prompt: "Again") { session in try session.keyPairs() }
@@ -190,11 +195,7 @@ struct FieldTests {
     func nested() async throws {
         let phone = Phone([try card()])
         let manager = manager(phone)
-        let token = try await manager.withField(prompt: "") {
-            let token = try await manager.find()
-            try await token.activate(password: ActivationPassword(EmulatedReader.password))
-            return token
-        }
+        let token = try await activated(by: manager)
         let refusal = Lock<KanalError?>(nil)
         try await token.perform(prompt: "") { _ in
             Task {
@@ -214,11 +215,7 @@ struct FieldTests {
         let own = try card()
         let phone = Phone([own])
         let manager = manager(phone)
-        let token = try await manager.withField(prompt: "") {
-            let token = try await manager.find()
-            try await token.activate(password: ActivationPassword(EmulatedReader.password))
-            return token
-        }
+        let token = try await activated(by: manager)
         #expect(token.information.isWireless)
         phone.hold([])
         time.after(.seconds(2)) { phone.hold([own]) }
