@@ -8,10 +8,7 @@ cd "$(dirname "$0")/../.."
 . Tests/Scripts/common.sh
 
 list=Tests/Lint/interface.txt
-for map in Include/*/module.modulemap .build/debug/GOSTKernels.build/module.modulemap; do
-    flags+=(-Xcc "-fmodule-map-file=$map")
-done
-for flag in $(pkg-config --cflags-only-I libpcsclite); do flags+=(-Xcc "$flag"); done
+read -ra flags <<< "$(c_module_flags)"
 swift symbolgraph-extract -module-name KanalKit -target "$(uname -m)-unknown-linux-gnu" -I .build/debug/Modules \
     "${flags[@]}" -minimum-access-level public -skip-synthesized-members -output-dir "$work"
 

@@ -7,9 +7,7 @@ cd "$(dirname "$0")/../.."
 . Tests/Scripts/common.sh
 
 build=.build/debug
-for map in Include/*/module.modulemap $build/GOSTKernels.build/module.modulemap; do
-    flags+=(-Xcc "-fmodule-map-file=$map")
-done
+read -ra flags <<< "$(c_module_flags)"
 for source in Tests/Lint/Misuse/*.swift; do
     expected=$(sed -n 's|^// error: ||p' "$source")
     errors=$(swiftc -emit-sil -o "$work/misuse.sil" -package-name "$(package_name $build.yaml)" -swift-version 6 \

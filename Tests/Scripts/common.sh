@@ -198,3 +198,9 @@ objects() {
 # The name that the compiler knows the package by, from a file that "swift build" has left, such as .build/debug.yaml.
 # Sources that use what is declared "package" have to be compiled as parts of the package.
 package_name() { sed -n 's/.*"-module-name","Secrets",.*"-package-name","\([^"]*\)".*/\1/p; T; q' "$1"; }
+
+# The flags by which the compiler finds the modules in C of a debug build.
+c_module_flags() {
+    printf -- '-Xcc -fmodule-map-file=%s ' Include/*/module.modulemap .build/debug/GOSTKernels.build/module.modulemap
+    printf -- '-Xcc %s ' $(pkg-config --cflags-only-I libpcsclite)
+}
