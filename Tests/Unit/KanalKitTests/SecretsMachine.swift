@@ -27,11 +27,11 @@ final class SecretsMachine: Sendable {
     func secrets(
         _ group: String = "mail", isOwn: Bool = false, random: any RandomSource = SystemRandom(), patience: Int = 5000
     ) throws -> SharedSecrets {
-        let home = home
-        return try SharedSecrets(
+        try SharedSecrets(
             accessGroup: group, synchronisedThrough: isOwn ? nil : "~/replicated",
-            directories: { UserDirectories.Found(home: home, data: home + "/data") }, random: random, patience: patience
-        )
+            // The machine and its files stay as long as somebody uses its secrets.
+            directories: { [self] in UserDirectories.Found(home: home, data: home + "/data") }, random: random,
+            patience: patience)
     }
 
     /// As on the first machine.
