@@ -91,7 +91,8 @@ said '^state: wrong token' certificates
 detach
 insert bt bt
 said '^state: completed' certificates
-said '^certificates: 0' <(tail -n 1 certificates) || true
+wait_until sh -c "sed -n '/^state: completed/,\$p' certificates | grep -q '^certificates: 0'" \
+    || fail "no work after the return: $(cat certificates)"
 stop $work_of_the_user
 passed "another token in between gets no PIN"
 
