@@ -17,6 +17,10 @@ let hardening =
     ["-z", "now", "-z", "relro", "-T", "\(Context.packageDirectory)/Sources/CModule/sections.ld"]
     .flatMap { ["-Xlinker", $0] }
 
+/// A command carries its own Swift runtime, too.
+let staticExecutable =
+    ["-static-stdlib", "-use-ld=lld", "-l_FoundationCollections", "-l_FoundationCShims"] + hardening
+
 /// For C: canaries in stack frames, checked copies, and marks where an indirect call or jump may go.
 let hardenedC: [CSetting] = {
     var flags = ["-fstack-protector-strong"]
@@ -108,6 +112,17 @@ let package = Package(
                 "HostProcess", "Locking", "SecureChannel", "Secrets", "Storage", "Token",
                 .product(name: "Logging", package: "swift-log"),
             ]),
+        kanal("Terminal", on: ["CHostProcess", "HostProcess", "Locking", "Secrets"]),
+        .executableTarget(
+            name: "kanal",
+            dependencies: [
+                "CVersion", "KanalKit", "Secrets", "Terminal",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: settings,
+            linkerSettings: [
+                .unsafeFlags(staticExecutable, .when(platforms: [.linux], configuration: .release))
+            ]),
         .executableTarget(
             name: "kanal-emulator",
             dependencies: [
@@ -116,9 +131,7 @@ let package = Package(
             ],
             swiftSettings: settings,
             linkerSettings: [
-                .unsafeFlags(
-                    ["-static-stdlib", "-use-ld=lld", "-l_FoundationCollections", "-l_FoundationCShims"] + hardening,
-                    .when(platforms: [.linux], configuration: .release))
+                .unsafeFlags(staticExecutable, .when(platforms: [.linux], configuration: .release))
             ]),
         kanal(
             "Provider",

@@ -17,4 +17,8 @@ static inline bool process_is_privileged(void) {
 // O_PATH of open(2), which the header shows to GNU programs only: a descriptor that can be neither read nor written.
 static const int path_only = __O_PATH;
 
+// wcwidth(3), which the header shows to X/Open programs only: how many columns of a terminal a character takes, and -1
+// if the locale does not know it.
+extern int wcwidth(__WCHAR_TYPE__ character);
+
 #endif

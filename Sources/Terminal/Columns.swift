@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+import CHostProcess
+
+extension String {
+    /// How many columns of a terminal the text takes.
+    package var columns: Int {
+        unicodeScalars.reduce(0) { sum, scalar in
+            let width = wcwidth(CInt(bitPattern: scalar.value))
+            // The C locale knows the width of ASCII alone.
+            return sum + Int(width < 0 ? 1 : width)
+        }
+    }
+
+    /// The text, with spaces behind it up to a number of columns.
+    package func padded(to width: Int) -> String { self + String(repeating: " ", count: max(width - columns, 0)) }
+
+    /// The text in lines of at most so many columns, broken between words. A longer word stays whole, so that it can be
+    /// copied.
+    ///
+    /// - Parameter indent: What each line but the first begins with.
+    package func wrapped(to width: Int?, indent: String = "") -> String {
+        guard let width else { return self }
+        return split(separator: "\n", omittingEmptySubsequences: false)
+            .map { String($0).wrappedLine(to: width, indent: indent) }.joined(separator: "\n")
+    }
+
+    private func wrappedLine(to width: Int, indent: String) -> String {
+        var lines: [String] = []
+        var line = String(prefix { $0 == " " })
+        var isEmpty = true
+        for word in split(separator: " ").map(String.init) {
+            if !isEmpty, line.columns + 1 + word.columns > width {
+                lines.append(line)
+                (line, isEmpty) = (indent, true)
+            }
+            line += isEmpty ? word : " " + word
+            isEmpty = false
+        }
+        return (lines + [line]).joined(separator: "\n")
+    }
+}

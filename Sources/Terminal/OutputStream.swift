@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import HostProcess
+
+/// A descriptor that results or messages are written to.
+package struct OutputStream: Sendable {
+    package static let output = OutputStream(descriptor: 1)
+    package static let error = OutputStream(descriptor: 2)
+
+    package let descriptor: Int32
+
+    package var style: Style { Style(descriptor: descriptor) }
+
+    /// Writes everything.
+    ///
+    /// - Throws: ``SystemError`` if there is no space, or nobody reads.
+    package func write(_ octets: some Collection<UInt8>) throws(SystemError) {
+        var rest = Array(octets)[...]
+        while !rest.isEmpty {
+            let count = WriteSignals.withheld {
+                unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            }
+            if count > 0 {
+                rest = rest.dropFirst(count)
+            } else if count == 0 || errno != EINTR {
+                throw SystemError(count == 0 ? EIO : errno, "standard \(descriptor == 1 ? "output" : "error")")
+            }
+        }
+    }
+
+    package func write(_ text: String) throws(SystemError) { try write(text.utf8) }
+}
+
+/// What the operating system refused.
+package struct SystemError: Error, CustomStringConvertible, Equatable {
+    package let code: Int32
+    /// What it was refused for, such as a file's name.
+    package let subject: String
+
+    package init(_ code: Int32, _ subject: String) {
+        self.code = code
+        self.subject = subject
+    }
+
+    /// Whether nobody reads what was written.
+    package var isClosedPipe: Bool { code == EPIPE }
+
+    package var description: String { "\(subject.printable): \(unsafe String(cString: strerror(code)))" }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import Locking
+
+/// A line on the terminal's screen that rewrites itself while something takes longer than a second. Where standard error
+/// is no terminal, nothing is written.
+package final class ProgressLine: Sendable {
+    private struct State {
+        var text: String
+        var isShown = false
+        var lastWidth = 0
+        var shownAt = ContinuousClock.Instant?.none
+    }
+
+    private let state: Lock<State>
+    private let start = ContinuousClock.now
+    private let isTerminal = isatty(2) == 1
+    private let ticker = Lock<Task<Void, Never>?>(nil)
+
+    /// - Parameter text: What is being done, until ``update(_:)`` says more.
+    package init(_ text: String) {
+        state = Lock(State(text: text))
+        guard isTerminal else { return }
+        let task = Task { [weak self] in
+            while !Task.isCancelled {
+                guard (try? await Task.sleep(for: .seconds(1))) != nil else { return }
+                guard let self else { return }
+                self.show()
+            }
+        }
+        ticker.withLock { $0 = task }
+    }
+
+    deinit { end() }
+
+    /// Says what is being done now. The screen follows ten times a second at most.
+    package func update(_ text: String) {
+        let isDue = state.withLock { state in
+            state.text = text
+            return state.shownAt.map { ContinuousClock.now - $0 > .milliseconds(100) } ?? true
+        }
+        if isDue { show() }
+    }
+
+    /// Removes the line.
+    package func end() {
+        ticker.withLock { ticker in
+            ticker?.cancel()
+            ticker = nil
+        }
+        state.withLock { state in
+            if state.isShown { try? OutputStream.error.write("\r\u{1B}[K") }
+            state.isShown = false
+        }
+    }
+
+    private func show() {
+        guard isTerminal, ContinuousClock.now - start >= .seconds(1) else { return }
+        let width = OutputStream.error.style.width ?? 80
+        state.withLock { state in
+            var text = ""
+            for character in state.text.printable where (text + String(character)).columns < width {
+                text.append(character)
+            }
+            try? OutputStream.error.write("\r\(text)\u{1B}[K")
+            (state.isShown, state.shownAt) = (true, .now)
+        }
+    }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import HostProcess
+package import Secrets
+
+/// Where a PIN or a password comes from that nobody types: the first line of a file, of a descriptor or of standard
+/// input, or an environment variable.
+package enum SecretSource: Sendable, Equatable {
+    case file(String)
+    case variable(String)
+    case descriptor(Int32)
+
+    /// The longest first line, in octets.
+    private static let limit = 4096
+
+    /// Reads `file:PATH`, `env:NAME`, `fd:NUMBER`, or `-` for standard input. A path without `file:` is a path, too, as in
+    /// the `pin-source` of a `pkcs11:` URI (RFC 7512), and so is `file://PATH`.
+    package init?(_ text: String) {
+        let halves = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        switch (halves.first ?? "", halves.count == 2 ? halves[1] : "") {
+        case ("-", _) where halves.count == 1: self = .descriptor(0)
+        case ("file", let path) where !path.isEmpty:
+            self = .file(path.hasPrefix("//") ? String(path.dropFirst(2)) : path)
+        case ("env", let name) where !name.isEmpty && !name.contains("="): self = .variable(name)
+        case ("fd", let number):
+            guard let number = Int32(number), number >= 0 else { return nil }
+            self = .descriptor(number)
+        case _ where text.hasPrefix("/") || text.hasPrefix("."): self = .file(text)
+        default: return nil
+        }
+    }
+
+    package enum Failure: Error, CustomStringConvertible, Equatable {
+        case system(SystemError)
+        case notSet(String)
+        case empty(String)
+        case tooLong(String)
+
+        package var description: String {
+            switch self {
+            case .system(let error): error.description
+            case .notSet(let name): "the environment variable \(name.printable) is not set"
+            case .empty(let name): "\(name.printable) has no first line"
+            case .tooLong(let name): "the first line of \(name.printable) is longer than \(SecretSource.limit) octets"
+            }
+        }
+    }
+
+    /// The secret: the first line, without its end.
+    package func read() throws(Failure) -> Secret {
+        switch self {
+        case .variable(let name):
+            guard let value = unsafe getenv(name) else { throw .notSet(name) }
+            let octets = unsafe UnsafeRawBufferPointer(start: value, count: strlen(value))
+            guard unsafe !octets.isEmpty else { throw .empty(name) }
+            return unsafe Secret(copying: Span(_unsafeElements: octets.bindMemory(to: UInt8.self)))
+        case .file(let path):
+            let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
+            guard file >= 0 else { throw .system(SystemError(errno, path)) }
+            defer { close(file) }
+            return try Self.firstLine(of: file, path)
+        case .descriptor(let number):
+            return try Self.firstLine(of: number, number == 0 ? "standard input" : "descriptor \(number)")
+        }
+    }
+
+    private static func firstLine(of file: Int32, _ name: String) throws(Failure) -> Secret {
+        var line = Secret(count: limit)
+        var count = 0
+        while true {
+            // Octet by octet: what follows the line is for whoever reads the descriptor next.
+            var octet: UInt8 = 0
+            let result = unsafe Glibc.read(file, &octet, 1)
+            if result < 0 {
+                guard errno == EINTR else { throw .system(SystemError(errno, name)) }
+                continue
+            }
+            if result == 0 || octet == 0x0A { break }
+            guard count < limit else { throw .tooLong(name) }
+            var bytes = line.mutableBytes
+            bytes[count] = octet
+            count += 1
+        }
+        let bytes = line.bytes
+        if count > 0, bytes[count - 1] == 0x0D { count -= 1 }
+        guard count > 0 else { throw .empty(name) }
+        return line.extracting(0..<count)
+    }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Rows of text with a heading, in aligned columns. What comes from outside is made printable.
+package struct Table {
+    private let headings: [String]
+    private var rows: [[String]] = []
+
+    package init(_ headings: [String]) { self.headings = headings }
+
+    /// Adds a row, with a cell for each heading.
+    package mutating func add(_ cells: [String]) {
+        rows.append(cells.map { $0.isEmpty ? "-" : $0.printable })
+    }
+
+    /// The lines of the table. Where they are wider than the terminal, each row becomes a block of lines, one for each
+    /// cell, with its heading before it.
+    package func text(_ style: Style) -> String {
+        guard !rows.isEmpty else { return "" }
+        let widths = headings.indices.map { column in
+            max(headings[column].columns, rows.map { $0[column].columns }.max() ?? 0)
+        }
+        let total = widths.reduce(0, +) + 2 * (widths.count - 1)
+        if let width = style.width, total > width { return blocks(style) }
+        let lines = ([headings] + rows).enumerated().map { number, cells in
+            let line = zip(cells, widths).map { $0.padded(to: $1) }.joined(separator: "  ")
+            let trimmed = String(line.reversed().drop { $0 == " " }.reversed())
+            return number == 0 ? style.text(trimmed, .bold) : trimmed
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private func blocks(_ style: Style) -> String {
+        rows.map { cells in
+            zip(headings, cells).map { heading, cell in "\(style.text(heading + ":", .bold)) \(cell)\n" }.joined()
+        }.joined(separator: "\n")
+    }
+}
+
+/// Lines of a name and a value each, with the values below each other.
+package struct Facts {
+    private var lines: [(name: String, value: String)] = []
+
+    package init() {}
+
+    /// Adds a line, unless there is no value.
+    package mutating func add(_ name: String, _ value: String?) {
+        if let value { lines.append((name, value.printable)) }
+    }
+
+    package func text(_ style: Style) -> String {
+        let width = (lines.map(\.name.columns).max() ?? 0) + 2
+        return lines.map { name, value in
+            let line = (name + ":").padded(to: width) + value
+            return line.wrapped(to: style.width, indent: String(repeating: " ", count: min(width, 8))) + "\n"
+        }.joined()
+    }
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import KanalKit
+import Terminal
+
+struct Label: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Show or change the name of a token.")
+
+    @OptionGroup var token: TokenOptions
+    @OptionGroup var pin: PINOptions
+    @OptionGroup var output: OutputOptions
+
+    @Argument(help: "The new name; an empty one takes the name away. (default: show the name)")
+    var name: String?
+
+    func run() async throws {
+        let token = try await token.find()
+        if let name { try await pin.perform(on: token) { session in try session.setLabel(name) } }
+        try output.show(TokenLabel(serial: token.information.serialText, label: name ?? token.information.label))
+    }
+}
+
+private struct TokenLabel: Report {
+    let serial: String
+    let label: String?
+
+    func text(_ style: Style) -> String { (label ?? "").printable + "\n" }
+}

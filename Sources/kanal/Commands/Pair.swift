@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import KanalKit
+import Terminal
+
+struct Pair: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Activate the secure channel of a token, so that every program of this user can work with it.",
+        discussion: "The activation password is on the card that came with the token.")
+
+    @OptionGroup var token: TokenArgument
+    @OptionGroup var password: PasswordOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        let token = try await token.find()
+        guard token.information.hasSecureChannel || !token.isActivated else {
+            throw CommandError(
+                .failed, "the token \(token.information.description) needs no activation: it has no secure channel")
+        }
+        try await Activation(token: token, source: password.passwordSource).run {
+            try? OutputStream.error.write($0 + "\n")
+        }
+        try output.show(PairedReport(token.information))
+    }
+}
+
+/// A token that was paired.
+struct PairedReport: Report {
+    let serial: String
+    let label: String?
+    let reader: String
+    let uri: String
+
+    init(_ information: TokenInformation) {
+        serial = information.serialText
+        label = information.label
+        reader = information.reader
+        uri = information.uri
+    }
+
+    func text(_ style: Style) -> String {
+        "\(style.text("The token \(serial) now works with every program of this user.", .good))\n"
+            .wrapped(to: style.width)
+    }
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import KanalKit
+import Terminal
+
+struct Random: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Write random octets from the token's generator, mixed with the system's.",
+        discussion: "They are written in hexadecimal digits, or as they are with --raw.")
+
+    @OptionGroup var token: TokenOptions
+    @OptionGroup var output: OutputOptions
+
+    @Flag(help: "Write the octets as they are.")
+    var raw = false
+
+    @Argument(help: "How many octets, 1 to 1048576.")
+    var count: Int
+
+    func validate() throws {
+        guard (1...0x10_0000).contains(count) else { throw ValidationError("the count is 1 to 1048576") }
+        guard !raw || !output.json else { throw ValidationError("--raw and --json exclude each other") }
+    }
+
+    func run() async throws {
+        let count = count
+        let octets = try await token.find().perform { session in try session.randomBytes(count) }
+        if raw { return try OutputStream.output.write(octets) }
+        try output.show(RandomOctets(random: octets.hexadecimal))
+    }
+}
+
+private struct RandomOctets: Report {
+    let random: String
+
+    func text(_ style: Style) -> String { random + "\n" }
+}
+
+extension Collection<UInt8> {
+    /// Two hexadecimal digits for each octet.
+    var hexadecimal: String { map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
+}

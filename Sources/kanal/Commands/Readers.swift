@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import KanalKit
+import Terminal
+
+struct Readers: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "List the readers and what is in them.",
+        discussion: """
+            The columns are a short name of the reader, its full name, what can be worked with in it, and flags: 'present' \
+            for a card, 'wireless' for a reader that reaches it over the air, 'channel offered' for a token that has a \
+            secure channel, 'channel active' if this user may open it, 'PIN locked' if the PIN has no tries left.
+
+            NO_MEDIA stands where there is no token, or one whose channel has to be activated first by "kanal pair".
+            """)
+
+    @OptionGroup var output: OutputOptions
+
+    @Flag(help: "Go on, and write the list again whenever it changes.")
+    var watch = false
+
+    func run() async throws {
+        let manager = try TokenManager()
+        var last = ReaderList(try await manager.readers())
+        try output.show(last, isOneOfMany: watch)
+        guard watch else { return }
+        for await event in manager.events() {
+            if case .stopped(let error) = event { throw error }
+            let list = ReaderList(try await manager.readers())
+            guard list != last else { continue }
+            last = list
+            if !output.json { try output.say("") }
+            try output.show(list, isOneOfMany: true)
+        }
+        throw KanalError.cancelled
+    }
+}
+
+/// The list of readers.
+private struct ReaderList: Report, Equatable {
+    struct Entry: Encodable, Equatable {
+        let nickname: String
+        let name: String
+        let media: String?
+        let flags: [String]
+    }
+
+    let readers: [Entry]
+
+    init(_ readers: [ReaderStatus]) {
+        self.readers = readers.map { reader in
+            Entry(
+                nickname: reader.nickname, name: reader.name, media: reader.media,
+                flags: Self.names.filter { reader.flags.contains($0.flag) }.map(\.name))
+        }
+    }
+
+    private static let names: [(flag: ReaderStatus.Flags, name: String)] = [
+        (.present, "present"), (.wireless, "wireless"), (.channelOffered, "channelOffered"),
+        (.channelActive, "channelActive"), (.pinLocked, "pinLocked"),
+    ]
+
+    private static let words = [
+        "channelOffered": "channel offered", "channelActive": "channel active", "pinLocked": "PIN locked",
+    ]
+
+    func text(_ style: Style) -> String {
+        guard !readers.isEmpty else { return "There is no reader.\n" }
+        var table = Table(["nickname", "name", "media", "flags"])
+        for reader in readers {
+            table.add([
+                reader.nickname, reader.name, reader.media ?? "NO_MEDIA",
+                reader.flags.map { Self.words[$0] ?? $0 }.joined(separator: ", "),
+            ])
+        }
+        return table.text(style)
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+import KanalKit
+import Terminal
+
+/// What the command ends with.
+enum ExitStatus: Int32 {
+    case done = 0
+    /// The token, the library or the system refused.
+    case failed = 1
+    case usage = 2
+    /// There is no token, or none that matches, or several.
+    case noToken = 3
+    /// The PIN or the password is wrong.
+    case wrongPIN = 4
+    /// The PIN or the password has no tries left.
+    case locked = 5
+    case cancelled = 6
+    case notActivated = 7
+
+    /// The status for an error; nil for one of the command line, which its parser tells.
+    init?(of error: any Error) {
+        switch error {
+        case let error as KanalError: self.init(error)
+        case let error as CommandError: self = error.status
+        case is CancellationError: self = .cancelled
+        case Console.Failure.interrupted: self = .cancelled
+        case is SystemError, is SecretSource.Failure, is Console.Failure: self = .failed
+        default: return nil
+        }
+    }
+
+    private init(_ error: KanalError) {
+        self =
+            switch error {
+            case .notStarted, .notFound, .ambiguous, .tokenAbsent, .wrongToken: .noToken
+            case .notActivated, .pairingRevoked, .tokenKeyChanged: .notActivated
+            case .pinIncorrect, .passwordIncorrect: .wrongPIN
+            case .pinLocked, .passwordLocked: .locked
+            case .cancelled: .cancelled
+            case .invalidArgument: .usage
+            case .pinLength, .pinNeeded, .nested, .objectNotFound, .messageRefused, .refused: .failed
+            }
+    }
+
+    /// What a person is told of an error; nil for nothing.
+    static func message(of error: any Error) -> String? {
+        switch error {
+        case KanalError.cancelled, is CancellationError, Console.Failure.interrupted: "cancelled"
+        case let error as SystemError where error.isClosedPipe: nil
+        case let error as any CustomStringConvertible: error.description.printable
+        default: "\(error)".printable
+        }
+    }
+}
+
+/// Why a command cannot do what it was asked for.
+struct CommandError: Error, CustomStringConvertible {
+    let status: ExitStatus
+    /// The cause, and the remedy if there is one.
+    let description: String
+
+    init(_ status: ExitStatus, _ description: String) {
+        self.status = status
+        self.description = description
+    }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import CVersion
+import Glibc
+import Terminal
+
+/// The command. Without a subcommand it guides a person from a new token to one that works.
+@main
+struct Kanal: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "kanal",
+        abstract: "Work with GOST tokens of the Rutoken family.",
+        discussion: """
+            Without a subcommand, kanal looks for a token, explains what it needs, and takes it to where every program of \
+            this user can work with it. Run it whenever something does not work: it says what is missing.
+
+            A token is named by its serial number, in hexadecimal or decimal digits, its label, the name of its reader, \
+            or a pkcs11: URI (RFC 7512). With one token in the readers no name is needed.
+
+            EXIT STATUS
+              0  It is done.
+              1  The token, the library or the system refused.
+              2  The command line is wrong.
+              3  There is no token, or none that matches, or several.
+              4  The PIN or the password is wrong.
+              5  The PIN or the password has no tries left.
+              6  It was cancelled.
+              7  The token's channel has to be activated first.
+            """,
+        version: "\(KANAL_VERSION_MAJOR).\(KANAL_VERSION_MINOR).\(KANAL_VERSION_PATCH)",
+        subcommands: [Readers.self, Pair.self, Info.self, Label.self, Random.self])
+
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws { try await Guide(output: output).run() }
+
+    static func main() async {
+        unsafe setlocale(LC_CTYPE, "")
+        Interruption.listen()
+        let work = Task { await run(CommandLine.arguments.dropFirst()) }
+        Interruption.onRequest { work.cancel() }
+        Glibc.exit(await work.value.rawValue)
+    }
+
+    /// Runs a command line, and tells on standard error why it was not done.
+    private static func run(_ arguments: some Collection<String>) async -> ExitStatus {
+        do {
+            var command = try parseAsRoot(Array(arguments))
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+            return .done
+        } catch {
+            return report(error)
+        }
+    }
+
+    private static func report(_ error: any Error) -> ExitStatus {
+        if let status = ExitStatus(of: error) {
+            if let text = ExitStatus.message(of: error) {
+                let style = OutputStream.error.style
+                try? OutputStream.error.write("kanal: \(text)\n".wrapped(to: style.width, indent: "  "))
+            }
+            return status
+        }
+        // Help and usage, as the parser sets them.
+        let text = fullMessage(for: error)
+        guard exitCode(for: error) == .success else {
+            try? OutputStream.error.write(text + "\n")
+            return .usage
+        }
+        do throws(SystemError) {
+            if !text.isEmpty { try OutputStream.output.write(text + "\n") }
+            return .done
+        } catch {
+            return report(error)
+        }
+    }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import KanalKit
+import Terminal
+
+/// Which token is meant.
+struct TokenOptions: ParsableArguments {
+    @Option(
+        name: [.short, .long],
+        help: ArgumentHelp(
+            "The token: its serial number, label or reader, or a pkcs11: URI. (default: the only one)",
+            valueName: "token"),
+        completion: .tokens)
+    var token: String?
+
+    func find() async throws -> Token { try await Token.find(named: token) }
+}
+
+/// Which token is meant, for commands that take nothing else.
+struct TokenArgument: ParsableArguments {
+    @Argument(
+        help: "The token: its serial number, label or reader, or a pkcs11: URI. (default: the only one)",
+        completion: .tokens)
+    var token: String?
+
+    func find() async throws -> Token { try await Token.find(named: token) }
+}
+
+extension Token {
+    /// The token with a name; without one, the only token.
+    static func find(named name: String?) async throws -> Token {
+        let manager = try TokenManager()
+        if let name {
+            do {
+                return try await manager.find(named: name)
+            } catch {
+                guard error == .notFound else { throw error }
+                throw CommandError(.noToken, "no token is called \(name): \"kanal readers\" lists those that are there")
+            }
+        }
+        let tokens = try await manager.allTokens()
+        guard let first = tokens.first else {
+            throw CommandError(.noToken, "there is no token in any reader: \"kanal\" says what is missing")
+        }
+        guard tokens.count == 1 else {
+            throw CommandError(
+                .noToken,
+                "there are several tokens: name one of " + tokens.map(\.information.description).joined(separator: ", ")
+            )
+        }
+        return first
+    }
+}
+
+extension CompletionKind {
+    /// The serial numbers and labels of the tokens that are there.
+    static let tokens = CompletionKind.custom { (_: [String], _: Int, _: String) async -> [String] in
+        guard let tokens = try? await TokenManager().allTokens() else { return [] }
+        return tokens.map(\.information).flatMap { [$0.serialText, $0.label ?? ""] }
+            .filter { !$0.isEmpty && $0 == $0.printable }
+    }
+}
