@@ -118,9 +118,9 @@ struct HostileDirectoryTests {
     func anyOrder() async throws {
         let random = Seeded("replicated secrets")
         for round in 0..<6 {
-            let first = try SecretsMachine()
+            let machines = try ["first", "second", "third"].map { try SecretsMachine($0, random: random) }
+            let first = machines[0]
             _ = try await first.begin()
-            let machines = [first, try SecretsMachine("second"), try SecretsMachine("third")]
             for machine in machines.dropFirst() { _ = try await machine.join(first) }
             let secrets = try machines.map { try $0.secrets() }
             // In every other round a name is used once only: then nothing that was deleted anywhere is left.
@@ -166,16 +166,20 @@ struct HostileDirectoryTests {
         }
     }
 
-    /// Copies the files of each machine to all others, as a synchroniser does that has time.
+    /// Copies the files of each machine to all others, as a synchroniser does that has time: those that the machine
+    /// writes, and those that no machine writes, which may be the only ones with a state that counts.
     private func synchronise(_ machines: [SecretsMachine], _ secrets: [SharedSecrets]) async throws {
         for _ in 0..<3 {
             for store in secrets { _ = try await store.items() }
+            let writers = machines.compactMap(\.writer)
             for source in machines {
-                guard let writer = source.writer else { continue }
-                let own = try source.files.filter { $0.contains(writer) }
+                let others = writers.filter { $0 != source.writer }
+                let copied = try source.files.filter { name in !others.contains { name.contains($0) } }
                 for target in machines where target !== source {
-                    for name in try target.files where name.contains(writer) { try target.remove(name) }
-                    for name in own { try target.put(source.content(name), as: name) }
+                    if let writer = source.writer {
+                        for name in try target.files where name.contains(writer) { try target.remove(name) }
+                    }
+                    for name in copied { try target.put(source.content(name), as: name) }
                 }
             }
         }

@@ -8,9 +8,11 @@ import Secrets
 final class SecretsMachine: Sendable {
     let home = FileManager.default.temporaryDirectory.appending(path: "kanal-secrets-\(UUID().uuidString)").path
     let name: String
+    private let random: any RandomSource
 
-    init(_ name: String = "first") throws {
+    init(_ name: String = "first", random: any RandomSource = SystemRandom()) throws {
         self.name = name
+        self.random = random
         try FileManager.default.createDirectory(atPath: home, withIntermediateDirectories: true)
     }
 
@@ -25,12 +27,13 @@ final class SecretsMachine: Sendable {
 
     /// The secrets of a group; with a directory, unless they are the machine's own.
     func secrets(
-        _ group: String = "mail", isOwn: Bool = false, random: any RandomSource = SystemRandom(), patience: Int = 5000
+        _ group: String = "mail", isOwn: Bool = false, random: (any RandomSource)? = nil, patience: Int = 5000
     ) throws -> SharedSecrets {
         try SharedSecrets(
             accessGroup: group, synchronisedThrough: isOwn ? nil : "~/replicated",
             // The machine and its files stay as long as somebody uses its secrets.
-            directories: { [self] in UserDirectories.Found(home: home, data: home + "/data") }, random: random,
+            directories: { [self] in UserDirectories.Found(home: home, data: home + "/data") },
+            random: random ?? self.random,
             patience: patience)
     }
 
