@@ -2,9 +2,14 @@
 import CHostProcess
 
 extension String {
-    /// How many columns of a terminal the text takes.
+    /// How many columns of a terminal the text takes. What ``Style`` puts around it takes none.
     package var columns: Int {
-        unicodeScalars.reduce(0) { sum, scalar in
+        var isEscape = false
+        return unicodeScalars.reduce(0) { sum, scalar in
+            if isEscape || scalar == "\u{1B}" {
+                isEscape = scalar != "m"
+                return sum
+            }
             let width = wcwidth(CInt(bitPattern: scalar.value))
             // The C locale knows the width of ASCII alone.
             return sum + Int(width < 0 ? 1 : width)

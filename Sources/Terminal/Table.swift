@@ -19,14 +19,24 @@ package struct Table {
         let widths = headings.indices.map { column in
             max(headings[column].columns, rows.map { $0[column].columns }.max() ?? 0)
         }
-        let total = widths.reduce(0, +) + 2 * (widths.count - 1)
-        if let width = style.width, total > width { return blocks(style) }
-        let lines = ([headings] + rows).enumerated().map { number, cells in
-            let line = zip(cells, widths).map { $0.padded(to: $1) }.joined(separator: "  ")
-            let trimmed = String(line.reversed().drop { $0 == " " }.reversed())
-            return number == 0 ? style.text(trimmed, .bold) : trimmed
-        }
-        return lines.joined(separator: "\n") + "\n"
+        guard let width = style.width else { return lines(style, widths) }
+        // The last column may be broken.
+        let last = widths.last ?? 0
+        let others = widths.reduce(0, +) + 2 * (widths.count - 1) - last
+        guard others + min(last, Self.leastLastColumn) <= width else { return blocks(style) }
+        return lines(style, widths, lastColumn: width - others)
+    }
+
+    /// How narrow the last column may become before rows become blocks.
+    private static let leastLastColumn = 20
+
+    private func lines(_ style: Style, _ widths: [Int], lastColumn: Int? = nil) -> String {
+        ([headings] + rows).enumerated().map { number, cells in
+            let start = zip(cells, widths).dropLast().map { $0.padded(to: $1) + "  " }.joined()
+            let indent = "\n" + String(repeating: " ", count: start.columns)
+            let end = (cells.last ?? "").wrapped(to: lastColumn).split(separator: "\n").joined(separator: indent)
+            return (number == 0 ? style.text(start + end, .bold) : start + end) + "\n"
+        }.joined()
     }
 
     private func blocks(_ style: Style) -> String {

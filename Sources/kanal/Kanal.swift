@@ -28,7 +28,9 @@ struct Kanal: AsyncParsableCommand {
               7  The token's channel has to be activated first.
             """,
         version: "\(KANAL_VERSION_MAJOR).\(KANAL_VERSION_MINOR).\(KANAL_VERSION_PATCH)",
-        subcommands: [Readers.self, Pair.self, Info.self, Label.self, Random.self])
+        subcommands: [
+            Readers.self, Pair.self, Pairings.self, Info.self, PINs.self, Label.self, Random.self, Completion.self,
+        ])
 
     @OptionGroup var output: OutputOptions
 

@@ -18,9 +18,9 @@ struct Pair: AsyncParsableCommand {
             throw CommandError(
                 .failed, "the token \(token.information.description) needs no activation: it has no secure channel")
         }
-        try await Activation(token: token, source: password.passwordSource).run {
-            try? OutputStream.error.write($0 + "\n")
-        }
+        let activation = Activation(
+            token: token, source: password.passwordSource, say: { try OutputStream.error.write($0 + "\n") })
+        try await activation.run()
         try output.show(PairedReport(token.information))
     }
 }

@@ -7,14 +7,18 @@ import Terminal
 struct Activation {
     let token: Token
     let source: SecretSource?
+    /// Tells a person what is to be done, and what went wrong.
+    let say: (String) throws -> Void
+
+    /// How long a person is waited for who presses the token's button.
+    private static let patience = Duration.seconds(60)
 
     /// Activates the channel, and opens a session to see that it works. On a terminal a wrong password is asked for
     /// again, as long as more than one try is left.
-    ///
-    /// - Parameter say: Tells a person what went wrong.
-    func run(_ say: (String) -> Void) async throws {
-        for _ in 1...10 {
+    func run() async throws {
+        while true {
             let password = try password()
+            try await waitForButton()
             do {
                 try await token.activate(password: password)
                 return try await token.perform { _ in }
@@ -22,15 +26,31 @@ struct Activation {
                 guard case .passwordIncorrect(let tries)? = error as? KanalError, source == nil, tries ?? 2 > 1 else {
                     throw error
                 }
-                say(PINOptions.refusal(of: "password", triesLeft: tries))
+                try say(SecretQuestion.refusal(of: "password", triesLeft: tries))
             }
         }
-        throw KanalError.cancelled
     }
 
     private func password() throws -> ActivationPassword {
-        let secret = try PINOptions.secret(source, "Activation password: ", option: "--password-source")
+        let question = SecretQuestion(prompt: "Activation password: ", source: source, option: "--password-source")
+        let secret = try question.answer()
         let octets = secret.bytes
         return ActivationPassword(octets: octets)
+    }
+
+    private func waitForButton() async throws {
+        var status = try await token.channelStatus()
+        guard status.needsButton, !status.isPairingOpen else { return }
+        try say("Press the button on the token.")
+        let progress = ProgressLine("Waiting for the button. Ctrl-C ends.")
+        defer { progress.end() }
+        let end = ContinuousClock.now + Self.patience
+        while !status.isPairingOpen {
+            guard ContinuousClock.now < end else {
+                throw CommandError(.failed, "the button of the token was not pressed in time")
+            }
+            try await Task.sleep(for: .milliseconds(300))
+            status = try await token.channelStatus()
+        }
     }
 }

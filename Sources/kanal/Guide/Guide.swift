@@ -6,65 +6,79 @@ import Terminal
 struct Guide {
     let output: OutputOptions
 
-    /// How long a person is waited for who puts a reader or a token in its place.
-    private static let patience = Duration.seconds(120)
+    /// How often a person is looked for, once a second, who puts a reader or a token in its place.
+    private static let patience = 120
 
     func run() async throws {
         let manager = try TokenManager()
-        let tokens = try await tokens(of: manager)
-        for token in tokens where token.isActivated { try show(token.information) }
-        for token in tokens where !token.isActivated { try await activate(token) }
+        for token in try await tokens(of: manager) {
+            if token.isActivated { try show(token) } else { try await activate(token) }
+        }
     }
 
     /// The tokens that are there; on a terminal, the first that comes.
     private func tokens(of manager: TokenManager) async throws -> [Token] {
         let tokens = try await manager.allTokens()
         guard tokens.isEmpty else { return tokens }
-        let readers = try await manager.readers()
-        if readers.isEmpty {
-            try say("There is no reader. Plug the token or its reader in.")
-        } else if readers.contains(where: { $0.flags.contains(.wireless) }) {
-            try say("There is no token in \(readers.map(\.name).joined(separator: ", ")).")
-            try say("Hold the button of the token until it blinks.")
-        } else {
-            try say("There is no token in \(readers.map(\.name).joined(separator: ", ")). Put the token in.")
-        }
-        guard OutputStream.output.style.width != nil, !output.json else {
-            throw CommandError(.noToken, "there is no token")
-        }
+        let missing = Self.missing(in: try await manager.readers())
+        guard OutputStream.output.style.width != nil, !output.json else { throw CommandError(.noToken, missing) }
+        try output.say(missing)
         let progress = ProgressLine("Waiting for a token. Ctrl-C ends.")
         defer { progress.end() }
         do {
-            return [try await manager.find(attempts: Int(Self.patience / .seconds(1)))]
+            return [try await manager.find(attempts: Self.patience)]
         } catch {
             throw error == .notFound ? CommandError(.noToken, "no token came") : error
         }
     }
 
-    private func show(_ information: TokenInformation) throws {
-        let style = OutputStream.output.style
-        let label = information.label.map { " \"\($0.printable)\"" } ?? ""
-        try output.show(
-            TokenLine(
-                information,
-                "\(information.model.printable) \(information.serialText)\(label) is \(style.text("ready", .good))."))
+    /// What has to be done so that there is a token.
+    private static func missing(in readers: [ReaderStatus]) -> String {
+        let names = readers.map(\.name.printable).joined(separator: ", ")
+        if readers.isEmpty { return "There is no reader. Plug in the token, or its reader." }
+        if readers.contains(where: { $0.flags.contains(.present) }) {
+            return "The card in \(names) is no token that kanal knows. Put the token in."
+        }
+        if readers.contains(where: { $0.flags.contains(.wireless) }) {
+            return "There is no token in \(names). Hold the button of the token until it blinks."
+        }
+        return "There is no token in \(names). Put the token in."
+    }
+
+    private func show(_ token: Token) throws {
+        try output.show(TokenLine(token.information, "\(Self.name(of: token.information)) is", ("ready", .good)))
+    }
+
+    private static func name(of information: TokenInformation) -> String {
+        let label = information.label.map { " \"\($0)\"" } ?? ""
+        return "\(information.model) \(information.serialText)\(label)".printable
     }
 
     private func activate(_ token: Token) async throws {
-        let information = token.information
-        try say("Found: \(information.description)".printable)
-        try say(
-            "Its secure channel has not been activated for this user. The activation password is on the card that came"
-                + " with the token.")
-        try await Activation(token: token, source: nil).run { try? say($0) }
+        let status = try await token.channelStatus()
+        try output.say("Found: \(Self.name(of: token.information)) in \(token.information.reader.printable)")
+        try output.say(try Self.reason(status.state))
+        if let tries = status.triesLeft { try output.say("Tries left: \(tries).") }
+        try await Activation(token: token, source: nil, say: { try output.say($0) }).run()
         let style = OutputStream.output.style
-        try say(style.text("This token now works with every program of this user.", .good))
-        try say("The same without questions:")
-        try say("  kanal pair \(token.information.serialText) --password-source file:PATH")
-        if output.json { try show(token.information) }
+        try output.say(style.text("This token now works with every program of this user.", .good))
+        try output.say("The same without questions:")
+        try output.say("  kanal pair \(token.information.serialText) --password-source file:PATH", indent: "  ")
+        if output.json { try show(token) }
     }
 
-    private func say(_ text: String) throws { try output.say(text) }
+    /// Why the token has to be activated.
+    private static func reason(_ state: ChannelStatus.State) throws -> String {
+        switch state {
+        case .revoked: "It does not know this host any more. Activate it again, with a password that came with the token."
+        case .keyChanged:
+            "It has another key than before. If you know why, activate it, with the password that came with the token."
+        case .unusable:
+            throw CommandError(.failed, "its secure channel cannot be used: \"kanal doctor\" says why")
+        case .notNeeded, .active, .inactive:
+            "Its secure channel is not activated for this user. The password is on the card that came with the token."
+        }
+    }
 }
 
 /// A token in one line.
@@ -73,19 +87,23 @@ private struct TokenLine: Report {
     let label: String?
     let reader: String
     let isActivated: Bool
-    private let line: String
+    private let start: String
+    private let end: (text: String, emphasis: Style.Emphasis)
 
     private enum CodingKeys: CodingKey {
         case serial, label, reader, isActivated
     }
 
-    init(_ information: TokenInformation, _ line: String) {
+    init(_ information: TokenInformation, _ start: String, _ end: (String, Style.Emphasis)) {
         serial = information.serialText
         label = information.label
         reader = information.reader
         isActivated = information.isActivated
-        self.line = line
+        self.start = start
+        self.end = end
     }
 
-    func text(_ style: Style) -> String { line.wrapped(to: style.width) + "\n" }
+    func text(_ style: Style) -> String {
+        "\(start) \(style.text(end.text + ".", end.emphasis))\n".wrapped(to: style.width)
+    }
 }

@@ -17,43 +17,101 @@ struct PINOptions: ParsableArguments {
         completion: .file())
     var pinSource: SecretSource?
 
+    private static let attempts = 3
+
+    /// The PIN.
+    ///
+    /// - Parameter name: What a person is asked for.
+    func read(_ name: String) throws -> HeldPIN {
+        HeldPIN(try SecretQuestion(prompt: "\(name): ", source: pinSource, option: "--pin-source").answer())
+    }
+
     /// Works with a token after the PIN was given. On a terminal a wrong PIN is asked for again, up to three times.
     func perform<Result: Sendable>(
         on token: Token, as role: Role = .user, _ body: @escaping @Sendable (borrowing Session) throws -> Result
     ) async throws -> Result {
-        let name = token.information.serialText
-        let prompt = role == .user ? "PIN of the token \(name): " : "Security officer's PIN of the token \(name): "
-        for attempt in 1... {
-            let pin: PIN? = try Self.pin(pinSource, prompt)
-            let result: Swift.Result<Result, any Error>
+        let name = Self.name(of: role, token)
+        for _ in 1..<Self.attempts {
+            let pin = try read(name)
             do {
-                result = .success(try await token.perform(as: role, pin: pin, body))
+                return try await perform(on: token, as: role, pin, body)
             } catch {
-                result = .failure(error)
+                guard case .pinIncorrect(let tries)? = error as? KanalError, pinSource == nil, tries != 0 else {
+                    throw error
+                }
+                try OutputStream.error.write(SecretQuestion.refusal(of: "PIN", triesLeft: tries) + "\n")
             }
-            await token.forgetPIN()
-            guard case .failure(let error) = result, case .pinIncorrect(let tries)? = error as? KanalError,
-                pinSource == nil, attempt < 3, tries != 0
-            else { return try result.get() }
-            try OutputStream.error.write(Self.refusal(of: "PIN", triesLeft: tries) + "\n")
         }
-        throw KanalError.cancelled
+        return try await perform(on: token, as: role, try read(name), body)
     }
 
-    /// The PIN from its source, or from the terminal.
-    static func pin(_ source: SecretSource?, _ prompt: String) throws -> PIN {
-        let secret = try secret(source, prompt, option: "--pin-source")
+    private func perform<Result: Sendable>(
+        on token: Token, as role: Role, _ pin: HeldPIN, _ body: @escaping @Sendable (borrowing Session) throws -> Result
+    ) async throws -> Result {
+        let result: Swift.Result<Result, any Error>
+        do {
+            result = .success(try await token.perform(as: role, pin: pin.value, body))
+        } catch {
+            result = .failure(error)
+        }
+        // The token is logged out, also if the work was cancelled.
+        await token.forgetPIN()
+        return try result.get()
+    }
+
+    /// What a person is asked for.
+    static func name(of role: Role, _ token: Token) -> String {
+        let owner = role == .user ? "PIN" : "Security officer's PIN"
+        return "\(owner) of the token \(token.information.serialText)"
+    }
+}
+
+/// A PIN that a closure can hold.
+final class HeldPIN: Sendable {
+    let value: PIN?
+
+    init(_ secret: borrowing Secret) {
         let octets = secret.bytes
-        return PIN(octets: octets)
+        value = PIN(octets: octets)
     }
 
-    /// A secret from its source, or from the terminal.
-    ///
-    /// - Parameter option: The option that names another source.
-    static func secret(_ source: SecretSource?, _ prompt: String, option: String) throws -> Secret {
+    /// Calls `body` with the PIN.
+    func with<Result>(_ body: (borrowing PIN) throws -> Result) throws -> Result {
+        switch value {
+        case .some(let pin): return try body(pin)
+        case .none: throw KanalError.pinNeeded
+        }
+    }
+}
+
+/// A secret that lies somewhere, or that a person is asked for.
+struct SecretQuestion {
+    let prompt: String
+    let source: SecretSource?
+    /// The option that names a source.
+    let option: String
+
+    func answer() throws -> Secret { try answer(prompt) }
+
+    /// A secret that is new, which a person types twice.
+    func newSecret() throws -> Secret {
+        guard source == nil else { return try answer(prompt) }
+        let first = try answer(prompt)
+        let second = try answer("The same again: ")
+        guard Self.areSame(first, second) else { throw CommandError(.failed, "the two are not the same") }
+        return first
+    }
+
+    private static func areSame(_ first: borrowing Secret, _ second: borrowing Secret) -> Bool {
+        let left = first.bytes
+        let right = second.bytes
+        return constantTimeEqual(left, right)
+    }
+
+    private func answer(_ prompt: String) throws -> Secret {
         if let source { return try source.read() }
         do throws(Console.Failure) {
-            return try Console().secret(prompt)
+            return try Console().secret(prompt.printable)
         } catch {
             guard case .none = error else { throw error }
             throw CommandError(.usage, "there is no terminal to ask on: say with \(option) where the secret is")

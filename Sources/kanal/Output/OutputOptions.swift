@@ -26,9 +26,11 @@ struct OutputOptions: ParsableArguments {
     }
 
     /// Tells of progress or success: on standard output as text, and nowhere for programs that read JSON.
-    func say(_ text: String) throws {
+    ///
+    /// - Parameter indent: What lines after the first begin with, where the text is broken.
+    func say(_ text: String, indent: String = "") throws {
         guard !json else { return }
-        try OutputStream.output.write((text + "\n").wrapped(to: OutputStream.output.style.width))
+        try OutputStream.output.write((text + "\n").wrapped(to: OutputStream.output.style.width, indent: indent))
     }
 }
 

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Terminal
+
+struct Completion: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Write what makes a shell complete commands, options and tokens.",
+        discussion: """
+            bash: kanal completion bash > ~/.local/share/bash-completion/completions/kanal
+            zsh:  kanal completion zsh > a directory of $fpath, as _kanal
+            fish: kanal completion fish > ~/.config/fish/completions/kanal.fish
+            """)
+
+    enum Shell: String, ExpressibleByArgument, CaseIterable {
+        case bash, zsh, fish
+    }
+
+    @Argument(help: "The shell.")
+    var shell: Shell
+
+    func run() async throws {
+        guard let kind = CompletionShell(rawValue: shell.rawValue) else { return }
+        try OutputStream.output.write(Kanal.completionScript(for: kind) + "\n")
+    }
+}

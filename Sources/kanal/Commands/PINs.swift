@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import KanalKit
+import Terminal
+
+struct PINs: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "pin", abstract: "Change, set and unblock PINs.",
+        subcommands: [ChangePIN.self, UnblockPIN.self, SetPIN.self])
+}
+
+/// Where a new PIN comes from.
+struct NewPINOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Where the new PIN is: file:PATH, env:NAME, fd:NUMBER, or - for standard input. (default: ask twice)",
+            valueName: "source"),
+        completion: .file())
+    var newPinSource: SecretSource?
+
+    /// The new PIN; one that is typed is asked for twice.
+    func read() throws -> HeldPIN {
+        HeldPIN(try SecretQuestion(prompt: "New PIN: ", source: newPinSource, option: "--new-pin-source").newSecret())
+    }
+}
+
+struct ChangePIN: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "change", abstract: "Change the user's PIN, or the security officer's.")
+
+    @OptionGroup var token: TokenOptions
+    @OptionGroup var pin: PINOptions
+    @OptionGroup var new: NewPINOptions
+    @OptionGroup var output: OutputOptions
+
+    @Flag(help: "The security officer's PIN. (default: the user's)")
+    var officer = false
+
+    func run() async throws {
+        let token = try await token.find()
+        let role: Role = officer ? .securityOfficer : .user
+        let present = try pin.read(PINOptions.name(of: role, token))
+        let new = try new.read()
+        try await token.perform(as: role, pin: present.value) { session in
+            try present.with { present in try new.with { new in try session.changePIN(from: present, to: new) } }
+        }
+        await token.forgetPIN()
+        try output.show(PINReport(done: "changed", officer: officer))
+    }
+}
+
+struct SetPIN: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "set",
+        abstract: "Give the user a new PIN, by the security officer.",
+        discussion: "The token must have been formatted so that the security officer may do this.")
+
+    @OptionGroup var token: TokenOptions
+    @OptionGroup var pin: PINOptions
+    @OptionGroup var new: NewPINOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        let token = try await token.find()
+        let new = try new.read()
+        try await pin.perform(on: token, as: .securityOfficer) { session in
+            try new.with { pin in try session.setUserPIN(pin) }
+        }
+        try output.show(PINReport(done: "set", officer: false))
+    }
+}
+
+struct UnblockPIN: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "unblock",
+        abstract: "Give the user's PIN all its tries again, by the security officer. The PIN stays.")
+
+    @OptionGroup var token: TokenOptions
+    @OptionGroup var pin: PINOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        let token = try await token.find()
+        try await pin.perform(on: token, as: .securityOfficer) { session in try session.unblockUserPIN() }
+        try output.show(PINReport(done: "unblocked", officer: false))
+    }
+}
+
+private struct PINReport: Report {
+    let done: String
+    let officer: Bool
+
+    func text(_ style: Style) -> String { "The \(officer ? "security officer's" : "user's") PIN was \(done).\n" }
+}

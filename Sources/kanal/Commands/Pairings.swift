@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import KanalKit
+import Secrets
+import Terminal
+
+struct Pairings: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Show and end the pairings of tokens with this user, and of a token with its hosts.",
+        discussion: """
+            A pairing has two ends. 'list' and 'remove' work on this machine's end, without the token: after 'remove' this \
+            user has to activate the token again. 'hosts' and 'revoke' work on the token's end: a host that was revoked \
+            cannot open a channel to the token any more. If a machine was stolen, revoke it.
+            """,
+        subcommands: [ListPairings.self, RemovePairing.self, Hosts.self, RevokeHost.self, NewPassword.self],
+        defaultSubcommand: ListPairings.self)
+}
+
+struct ListPairings: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the tokens that this user is paired with on this machine.")
+
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws { try output.show(PairingList(try await TokenManager().pairedTokens())) }
+}
+
+private struct PairingList: Report {
+    struct Entry: Encodable {
+        let serial: String
+        let label: String
+        let created: String
+        let lastUsed: String?
+    }
+
+    let pairings: [Entry]
+
+    init(_ tokens: [PairedToken]) {
+        pairings = tokens.map { token in
+            Entry(
+                serial: token.serialNumber.suffix(4).hexadecimal, label: token.label,
+                created: Moment(token.created).text, lastUsed: token.lastUsed.map { Moment($0).day })
+        }
+    }
+
+    func text(_ style: Style) -> String {
+        guard !pairings.isEmpty else { return "This user is paired with no token on this machine.\n" }
+        var table = Table(["token", "label", "paired", "last used"])
+        for pairing in pairings { table.add([pairing.serial, pairing.label, pairing.created, pairing.lastUsed ?? ""]) }
+        return table.text(style)
+    }
+}
+
+struct RemovePairing: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove", abstract: "Forget a token on this machine. It has to be activated again.")
+
+    @Argument(help: "The token's serial number, as \"kanal pairings list\" shows it, or its label.")
+    var token: String
+
+    @OptionGroup var confirmation: ConfirmationOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        let manager = try TokenManager()
+        let found = try await manager.pairedTokens().filter { pairing in
+            pairing.serialNumber.suffix(4).hexadecimal == token.lowercased() || pairing.label == token
+        }
+        guard let pairing = found.first else {
+            throw CommandError(.noToken, "this user is not paired with a token \(token): see \"kanal pairings list\"")
+        }
+        guard found.count == 1 else {
+            throw CommandError(.noToken, "several tokens are called \(token): name one by its serial number")
+        }
+        let serial = pairing.serialNumber.suffix(4).hexadecimal
+        try confirmation.require(
+            "Programs of this user can no longer work with the token \(serial), until it is activated again with its"
+                + " activation password.")
+        try await manager.removePairing(pairing)
+        try output.show(RemovedPairing(removed: serial))
+    }
+}
+
+private struct RemovedPairing: Report {
+    let removed: String
+
+    func text(_ style: Style) -> String { "The pairing with the token \(removed) was removed from this machine.\n" }
+}
+
+struct Hosts: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "List the hosts that may open a channel to a token, as the token tells.")
+
+    @OptionGroup var token: TokenArgument
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        let hosts = try await token.find().perform { session in try session.pairedHosts() }
+        try output.show(HostList(hosts))
+    }
+}
+
+private struct HostList: Report {
+    struct Entry: Encodable {
+        let slot: Int
+        let name: String
+        let profile: String
+        let isActive: Bool
+        let isThisHost: Bool
+    }
+
+    let hosts: [Entry]
+
+    init(_ hosts: [KnownHost]) {
+        self.hosts = hosts.map { host in
+            Entry(
+                slot: host.slot, name: host.label, profile: host.profile.rawValue, isActive: host.isActive,
+                isThisHost: host.isSelf)
+        }
+    }
+
+    func text(_ style: Style) -> String {
+        guard !hosts.isEmpty else { return "No host may open a channel to the token.\n" }
+        var table = Table(["slot", "host", "profile", "state"])
+        for host in hosts {
+            let state = host.isThisHost ? "this one" : host.isActive ? "in use" : "never used"
+            table.add(["\(host.slot)", host.name, host.profile, state])
+        }
+        return table.text(style)
+    }
+}
+
+struct RevokeHost: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "revoke",
+        abstract: "Have a token forget a host.",
+        discussion: """
+            This host can revoke itself. To revoke another one takes the security officer's PIN. A host that was revoked \
+            can be paired again with an activation password that still works: after a theft, make new ones with "kanal \
+            pairings password".
+            """)
+
+    @OptionGroup var token: TokenOptions
+    @OptionGroup var pin: PINOptions
+
+    @Argument(help: "The host's slot or name, as \"kanal pairings hosts\" shows them.")
+    var host: String
+
+    @OptionGroup var confirmation: ConfirmationOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        let token = try await token.find()
+        let hosts = try await token.perform { session in try session.pairedHosts() }
+        let found = hosts.filter { "\($0.slot)" == host }
+        let named = found.isEmpty ? hosts.filter { $0.label == host } : found
+        guard let known = named.first else {
+            throw CommandError(.failed, "the token knows no host \(host): see \"kanal pairings hosts\"")
+        }
+        guard named.count == 1 else {
+            throw CommandError(.failed, "the token knows several hosts called \(host): name one by its slot")
+        }
+        try confirmation.require(
+            "The host \(known.label) can no longer work with the token \(token.information.serialText), until it is"
+                + " activated there again.")
+        if known.isSelf {
+            try await token.perform { session in try session.unpair(known) }
+        } else {
+            try await pin.perform(on: token, as: .securityOfficer) { session in try session.unpair(known) }
+        }
+        try output.show(RevokedHost(revoked: known.label, slot: known.slot))
+    }
+}
+
+private struct RevokedHost: Report {
+    let revoked: String
+    let slot: Int
+
+    func text(_ style: Style) -> String { "The token has forgotten the host \(revoked.printable).\n" }
+}
+
+struct NewPassword: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "password",
+        abstract: "Have a token make a new activation password in place of an old one.",
+        discussion: """
+            The token shows it this once. The old password with the same number does not work any more; hosts that are \
+            paired stay so. This takes the security officer's PIN.
+            """)
+
+    @OptionGroup var token: TokenOptions
+    @OptionGroup var pin: PINOptions
+    @OptionGroup var confirmation: ConfirmationOptions
+    @OptionGroup var output: OutputOptions
+
+    @Option(help: "Which password, 1 to 6. (default: the first that there is none for)")
+    var number: Int?
+
+    @Flag(help: "Take capital letters alone. (default: capital letters and digits)")
+    var capitals = false
+
+    func validate() throws {
+        guard (1...6).contains(number ?? 1) else { throw ValidationError("--number is 1 to 6") }
+    }
+
+    func run() async throws {
+        let token = try await token.find()
+        let (number, characters) = (number, capitals ? PasswordCharacters.capitals : .capitalsAndDigits)
+        if let number {
+            try confirmation.require("The activation password number \(number) will not work any more.")
+        }
+        let password = try await pin.perform(on: token, as: .securityOfficer) { session in
+            let password = try session.generateActivationPassword(number: number, of: characters)
+            // It is to be shown, so it has to leave its locked memory.
+            return password.withOctets { octets in String(decoding: [UInt8](copying: octets), as: UTF8.self) }
+        }
+        try output.show(ShownPassword(password: password))
+    }
+}
+
+private struct ShownPassword: Report {
+    let password: String
+
+    func text(_ style: Style) -> String { password.printable + "\n" }
+}

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+# A terminal for scripts: a window of tmux with a shell in it. To be sourced after common.sh.
+
+kanal=${KANAL:-$root/.build/release/kanal}
+
+tmux_() { tmux -L "kanal-$$" "$@"; }
+
+# Opens a terminal with so many columns, and a shell whose prompt is "$ ". More arguments are for its environment.
+open_terminal() {
+    local columns=$1
+    shift
+    tmux_ -f /dev/null new-session -d -x "$columns" -y 50 \
+        env -u NO_COLOR "HOME=$HOME" "PATH=${kanal%/*}:$PATH" PS1='$ ' LC_ALL=C.UTF-8 "$@" bash --norc --noprofile
+    others+=("$(tmux_ display-message -p '#{pid}')")
+    leftovers+=("/tmp/tmux-$(id -u)/kanal-$$")
+    wait_for_screen '\$'
+}
+
+close_terminal() { tmux_ kill-server; }
+
+# What stands on the screen, without empty lines at its end; with --colors also how it is coloured.
+screen() { tmux_ capture-pane -p ${1:+-e} | sed -e 's/ *$//' -e :a -e '/^\n*$/{$d;N;ba' -e '}'; }
+
+type_line() { tmux_ send-keys -l "$1"; tmux_ send-keys Enter; }
+
+# Waits up to 20 seconds until the screen shows a text.
+wait_for_screen() {
+    for _ in {1..100}; do
+        if screen | grep -q -e "$1"; then return; fi
+        sleep 0.2
+    done
+    fail "no \"$1\" on the screen:"$'\n'"$(screen)"
+}
