@@ -9,8 +9,15 @@ package enum DERTag: UInt8 {
     case octetString = 0x04
     case null = 0x05
     case objectIdentifier = 0x06
+    case utf8String = 0x0C
+    case numericString = 0x12
+    case printableString = 0x13
+    case teletexString = 0x14
+    case ia5String = 0x16
     case utcTime = 0x17
     case generalizedTime = 0x18
+    case visibleString = 0x1A
+    case universalString = 0x1C
     case bmpString = 0x1E
     case sequence = 0x30
     case set = 0x31
@@ -69,6 +76,14 @@ package struct DERReader: ~Escapable {
         let element = rest.extracting(first: header + length)
         rest = rest.extracting(droppingFirst: header + length)
         return element
+    }
+
+    /// Everything that is left, whatever it is.
+    @_lifetime(copy self)
+    package mutating func remainder() -> Span<UInt8> {
+        let remainder = rest
+        rest = rest.extracting(first: 0)
+        return remainder
     }
 
     /// How long the tag and the length of the next element are together, and its contents.

@@ -89,22 +89,7 @@ enum PFXIdentifier {
 extension PFXError {
     /// - Parameter oid: An object identifier in DER, tag and length included.
     static func unsupported(_ oid: [UInt8]) -> PFXError {
-        var numbers: [UInt64] = []
-        var number: UInt64 = 0
-        for octet in oid.dropFirst(2) {
-            // No identifier in use has such a number.
-            guard number >> 57 == 0 else { return .damaged }
-            number = number << 7 | UInt64(octet & 0x7F)
-            guard octet < 0x80 else { continue }
-            if numbers.isEmpty {
-                let first = min(number / 40, 2)
-                numbers = [first, number - 40 * first]
-            } else {
-                numbers.append(number)
-            }
-            number = 0
-        }
-        return .unsupported(numbers.map { String($0) }.joined(separator: "."))
+        String(objectIdentifier: oid).map(PFXError.unsupported) ?? .damaged
     }
 
     /// What computing with values of a file can fail with, but for ``HostCryptoError/libraryFailure``.

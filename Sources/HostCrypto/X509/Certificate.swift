@@ -14,6 +14,8 @@ package struct Certificate: Sendable, Equatable {
     package let issuer: [UInt8]
     /// The Name in DER: `CKA_SUBJECT`.
     package let subject: [UInt8]
+    /// The two times of the Validity in DER.
+    private let times: [UInt8]
     /// The SubjectPublicKeyInfo in DER: `CKA_PUBLIC_KEY_INFO`. `PublicKeyInfo` reads it.
     package let subjectPublicKeyInfo: [UInt8]
     /// The Extensions in DER; empty if there are none.
@@ -42,7 +44,7 @@ package struct Certificate: Sendable, Equatable {
         guard serialNumber.count > 2 else { throw .invalidEncoding }
         _ = try content.contents(.sequence)
         issuer = [UInt8](copying: try content.element(.sequence))
-        _ = try content.contents(.sequence)
+        times = [UInt8](copying: try content.contents(.sequence))
         subject = [UInt8](copying: try content.element(.sequence))
         subjectPublicKeyInfo = [UInt8](copying: try content.element(.sequence))
         for tag in [DERTag.issuerUniqueID, .subjectUniqueID] where content.isAt(tag) {
@@ -50,6 +52,30 @@ package struct Certificate: Sendable, Equatable {
         }
         extensions = content.isAt(.context3) ? [UInt8](copying: try content.contents(.context3)) : []
         try content.end()
+    }
+
+    /// When the certificate begins and ends to be valid, in seconds since 1970.
+    ///
+    /// - Throws: ``HostCryptoError/invalidEncoding`` also for times that RFC 5280, 4.1.2.5, has no form for.
+    package var validity: (notBefore: Int, notAfter: Int) {
+        get throws(HostCryptoError) {
+            do throws(GOSTError) {
+                var reader = DERReader(times.span)
+                let notBefore = try Self.time(&reader)
+                let notAfter = try Self.time(&reader)
+                try reader.end()
+                return (notBefore, notAfter)
+            } catch {
+                throw .invalidEncoding
+            }
+        }
+    }
+
+    private static func time(_ reader: inout DERReader) throws(GOSTError) -> Int {
+        let tag = reader.isAt(.utcTime) ? DERTag.utcTime : .generalizedTime
+        let der = [UInt8](copying: try reader.element(tag))
+        guard let seconds = CalendarTime.seconds(of: der) else { throw .invalidEncoding }
+        return seconds
     }
 
     /// Whether the certificate is signed with a key.
