@@ -206,8 +206,8 @@ let package = Package(
         tests(
             "KanalKitTests",
             on: [
-                "APDU", "Configuration", "EmulatedTokens", "Emulator", "GOST", "KanalKit", "Locking", "Secrets",
-                "SecureChannel", "TestSupport", "Token",
+                "APDU", "CCryptoki", "Configuration", "Cryptoki", "EmulatedTokens", "Emulator", "GOST", "KanalKit",
+                "Locking", "Secrets", "SecureChannel", "TestSupport", "Token",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         tests("PCSCTests", on: ["APDU", "PCSC", "Secrets", "TestSupport"]),

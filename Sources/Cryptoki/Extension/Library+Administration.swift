@@ -51,6 +51,11 @@ extension Library {
         return isForced && user == CKU_USER
     }
 
+    /// The name of the token's model, UTF-8; nil if its firmware does not know it.
+    package func modelName(in slot: CK_SLOT_ID) throws(CKError) -> [UInt8]? {
+        try withToken(in: slot) { token throws(TokenError) in try token.modelName() }
+    }
+
     /// The size of the token's drive in megabytes.
     ///
     /// - Throws: `CKR_FUNCTION_NOT_SUPPORTED` if it has none.

@@ -61,10 +61,7 @@ extension Session {
 
     /// The certificates on the token that are marked as trusted, for ``MessageVerifier/trusted``.
     public func trustedCertificates() throws(KanalError) -> [Certificate] {
-        let trusted = try objects([(CKA_CLASS, CKO_CERTIFICATE.octets), (CKA_TRUSTED, [1]), (CKA_TOKEN, [1])], [])
-        return try certificates().filter { certificate in
-            trusted.contains { $0.handle == certificate.reference.handle }
-        }
+        try certificates().filter(\.isTrusted)
     }
 
     /// What a message is signed with.

@@ -12,6 +12,8 @@ public struct Certificate: Sendable, Equatable {
     public let id: [UInt8]
     /// Whether its private key is on the token. Private keys are seen after the PIN only.
     public let hasPrivateKey: Bool
+    /// Whether the security officer has marked it as trusted (`CKA_TRUSTED`).
+    public let isTrusted: Bool
     let reference: ObjectReference
 }
 
@@ -25,6 +27,7 @@ extension Session {
             return Certificate(
                 value: attributes[CKA_VALUE] ?? [], label: attributes.text(CKA_LABEL), id: id,
                 hasPrivateKey: keys.contains { $0.attributes[CKA_ID] == id },
+                isTrusted: attributes[CKA_TRUSTED] == [1],
                 reference: ObjectReference(handle, attributes))
         }
     }

@@ -54,7 +54,7 @@ extension TokenInfo {
 
     fileprivate var flags: CK_FLAGS {
         var flags = CKF_RNG | CKF_LOGIN_REQUIRED
-        if isFormatted { flags |= CKF_USER_PIN_INITIALIZED | CKF_TOKEN_INITIALIZED }
+        if isFormatted != false { flags |= CKF_USER_PIN_INITIALIZED | CKF_TOKEN_INITIALIZED }
         if isUserPINChangeForced { flags |= CKF_USER_PIN_TO_BE_CHANGED }
         if user.triesLeft < user.tries { flags |= CKF_USER_PIN_COUNT_LOW }
         if user.triesLeft == 1 { flags |= CKF_USER_PIN_FINAL_TRY }
@@ -67,9 +67,6 @@ extension TokenInfo {
 }
 
 extension CK_TOKEN_INFO_EXTENDED {
-    /// The size of a token's memory, which no command tells.
-    private static let totalMemory: CK_ULONG = 131_072
-
     /// The answer of `C_EX_GetTokenInfoExtended`.
     init(_ token: Library.TokenState) {
         self.init()
@@ -89,7 +86,7 @@ extension CK_TOKEN_INFO_EXTENDED {
         ulMaxUserRetryCount = CK_ULONG(info.user.tries)
         ulUserRetryCountLeft = CK_ULONG(info.user.triesLeft)
         copy(info.serial, into: &serialNumber)
-        ulTotalMemory = Self.totalMemory
+        ulTotalMemory = CK_ULONG(TokenInfo.totalMemory)
         ulFreeMemory = info.freeMemory.map { CK_ULONG($0) } ?? .unavailable
         copy(token.atr, into: &ATR)
         ulATRLen = CK_ULONG(min(token.atr.count, 64))

@@ -115,8 +115,9 @@ extension Transaction {
         let responses = try send(commands, goesOn: true)
         guard responses.count == commands.count else { throw .malformedAnswer }
         // A token whose formatting was cut short has no PINs.
-        info.isFormatted = responses.prefix(2).allSatisfy { $0.status != .referencedDataNotFound }
-        if info.isFormatted {
+        let isFormatted = responses.prefix(2).allSatisfy { $0.status != .referencedDataNotFound }
+        info.isFormatted = isFormatted
+        if isFormatted {
             info.securityOfficer = try PINState(parsing: data(of: responses[0]))
             info.user = try PINState(parsing: data(of: responses[1]))
         }

@@ -35,6 +35,9 @@ package struct TokenVersions: Sendable, Equatable {
 /// What a token tells of itself. Without a channel to a token that demands one, only serial number and label are known
 /// and the rest keeps its defaults.
 package struct TokenInfo: Sendable, Equatable {
+    /// Bytes of a token's memory, which no command tells.
+    package static let totalMemory = 131_072
+
     /// The serial number, eight bytes, big-endian.
     package var serial: [UInt8]
     /// UTF-8; nil if the token has no label.
@@ -42,8 +45,9 @@ package struct TokenInfo: Sendable, Equatable {
     package var versions = TokenVersions()
     /// The low byte of the vendor's extended flags.
     package var extendedFlags: UInt8 = 0
-    /// Whether the token has its PINs; false after a formatting that was cut short.
-    package var isFormatted = true
+    /// Whether the token has its PINs; false after a formatting that was cut short. Nil if only serial number and label
+    /// are known.
+    package var isFormatted: Bool?
     package var user = PINState()
     package var securityOfficer = PINState()
     /// Bytes; nil if unknown.

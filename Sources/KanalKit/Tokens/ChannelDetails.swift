@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+import SecureChannel
+import Token
+
+/// How things stand with the secure channel between a token and this user.
+public struct ChannelDetails: Sendable, Equatable {
+    /// What can be done next.
+    public enum State: Sendable, Equatable {
+        /// The token has no channel, or none is needed here: commands go to it as they are.
+        case notNeeded
+        /// The channel is activated.
+        case active
+        /// The token wants to be activated: ``Token/activate(password:)``.
+        case inactive
+        /// The token was activated, and does not know this host any more: it has to be activated again.
+        case revoked
+        /// Another user has activated the token with another key: it has to be activated by this one too.
+        case keyChanged
+        /// The token offers no channel, and is not used without one. No password helps.
+        case missing
+        /// The pairings cannot be read, or the channel cannot be opened; the log says which. No password helps before that
+        /// is mended.
+        case unusable
+    }
+
+    /// By which rules a channel protects.
+    public enum Profile: Sendable, Equatable {
+        /// The older one, by GOST of 1989 to 2001.
+        case classic
+        /// The present one, by GOST of 2012 and 2015.
+        case modern
+    }
+
+    /// What can be done next.
+    public let state: State
+    /// What the token offers; none if it has no channel.
+    public let offered: [Profile]
+    /// The one that is used.
+    public let profile: Profile?
+    /// Whether a channel is open now, of this program or another.
+    public let isInUse: Bool
+    /// Whether a button of the token has to be pressed to activate it.
+    public let needsButton: Bool
+    /// Whether the token can be activated now: it is not forbidden here, and the button was pressed if there must be one.
+    public let isReadyForActivation: Bool
+    /// What the token tells of the activation passwords that it has a place for.
+    public let passwords: [PasswordDetails]
+}
+
+/// What a token tells of an activation password, without proof.
+public struct PasswordDetails: Sendable, Equatable {
+    /// What has become of a password.
+    public enum State: Sendable, Equatable {
+        /// There is none.
+        case empty
+        /// It activates the token.
+        case ready
+        /// It has no tries left.
+        case locked
+        /// It could be used once, and was.
+        case used
+    }
+
+    /// 1 to 6; the password's first symbol tells it.
+    public let number: Int
+    /// What has become of it.
+    public let state: State
+    /// How many wrong ones the token still takes; nil if it does not tell.
+    public let triesLeft: Int?
+}
+
+extension ChannelDetails {
+    init(_ info: ChannelInfo) {
+        state =
+            switch info.state {
+            case .none: .notNeeded
+            case .active: .active
+            case .inactive: .inactive
+            case .forgotten: .revoked
+            case .keyChanged: .keyChanged
+            case .missing: .missing
+            case .unusable: .unusable
+            }
+        offered = info.profiles.sorted().map(Profile.init)
+        profile = info.profile.map(Profile.init)
+        isInUse = info.isInUse
+        needsButton = info.needsButton
+        isReadyForActivation = info.isPairingOpen
+        passwords = info.passwords.map(PasswordDetails.init)
+    }
+}
+
+private typealias OfferedProfile = Profile
+
+extension ChannelDetails.Profile {
+    fileprivate init(_ profile: OfferedProfile) { self = profile == .modern ? .modern : .classic }
+}
+
+extension PasswordDetails {
+    fileprivate init(_ password: ChannelInfo.Password) {
+        number = password.number
+        triesLeft = password.triesLeft
+        state =
+            switch password.state {
+            case .empty: .empty
+            case .ready: .ready
+            case .blocked, .exhausted: .locked
+            case .consumed: .used
+            }
+    }
+}

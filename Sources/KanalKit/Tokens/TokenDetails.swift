@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+import Cryptoki
+import Token
+
+/// What a token tells of itself when it is asked for everything: ``Token/details(prompt:)``.
+///
+/// A token whose secure channel is not open tells little more than its serial number. What it has not told is nil.
+public struct TokenDetails: Sendable, Equatable {
+    /// What is known of it without this question, as of now.
+    public let information: TokenInformation
+    /// The answer to reset.
+    public let answerToReset: [UInt8]
+    /// The token's own name of its model; nil if its firmware does not know it. Names of generations are finer than
+    /// ``TokenInformation/model``.
+    public let modelName: String?
+    /// What the maker has built in.
+    public let build: TokenBuild?
+    /// How much it can keep.
+    public let memory: TokenMemory
+    /// The user's PIN. Nil also after a formatting that was cut short.
+    public let userPIN: PINDetails?
+    /// The security officer's PIN. Nil also after a formatting that was cut short.
+    public let officerPIN: PINDetails?
+    /// How the user's PIN is changed.
+    public let userPINChange: PINChange?
+    /// The secure channel.
+    public let channel: ChannelDetails
+}
+
+/// Versions of a token.
+public struct TokenBuild: Sendable, Equatable {
+    /// The hardware's version, for instance 67.4.
+    public let hardware: VersionNumber
+    /// The firmware's version.
+    public let firmware: VersionNumber
+    /// The maker's number for the commands that the token takes.
+    public let protocolNumber: Int
+    /// The firmware's checksum; nil on a model without one.
+    public let firmwareChecksum: UInt32?
+    /// The size of the drive that it shows to computers, in megabytes; nil without one.
+    public let driveMegabytes: Int?
+}
+
+/// A version of hardware or firmware.
+public struct VersionNumber: Sendable, Equatable, CustomStringConvertible {
+    /// What stands before the point.
+    public let major: Int
+    /// What stands behind the point.
+    public let minor: Int
+
+    public var description: String { "\(major).\(minor)" }
+}
+
+/// How much a token can keep, in octets.
+public struct TokenMemory: Sendable, Equatable {
+    /// The whole memory. No token tells it: this is what the maker says of all.
+    public let total: Int
+    /// What is free.
+    public let free: Int?
+}
+
+/// Limits and tries of a PIN.
+public struct PINDetails: Sendable, Equatable {
+    /// How many octets it may have.
+    public let lengths: ClosedRange<Int>
+    /// How many wrong ones in a row lock it.
+    public let tries: Int
+    /// How many are left.
+    public let triesLeft: Int
+    /// Whether it still is the one that the token had when it was made or formatted.
+    public let isDefault: Bool
+}
+
+/// How the user's PIN is changed.
+public struct PINChange: Sendable, Equatable {
+    /// Who may change it.
+    public let allowed: Set<Role>
+    /// Whether the user must change it, because the security officer has demanded that.
+    public let isDemanded: Bool
+}
+
+extension TokenDetails {
+    init(
+        _ state: Library.TokenState, _ information: TokenInformation, _ channel: ChannelDetails, modelName: String?,
+        driveMegabytes: Int?
+    ) {
+        let info = state.info
+        self.information = information
+        self.modelName = modelName
+        self.channel = channel
+        answerToReset = state.atr
+        memory = TokenMemory(total: TokenInfo.totalMemory, free: info.freeMemory)
+        build = info.isFormatted.map { _ in TokenBuild(info, driveMegabytes) }
+        let hasPINs = info.isFormatted == true
+        userPIN = hasPINs ? PINDetails(info.user) : nil
+        officerPIN = hasPINs ? PINDetails(info.securityOfficer) : nil
+        userPINChange = hasPINs ? PINChange(info) : nil
+    }
+}
+
+extension TokenBuild {
+    fileprivate init(_ info: TokenInfo, _ driveMegabytes: Int?) {
+        hardware = VersionNumber(info.versions.hardware)
+        firmware = VersionNumber(info.versions.firmware)
+        protocolNumber = info.versions.protocolNumber
+        firmwareChecksum = info.firmwareChecksum
+        self.driveMegabytes = driveMegabytes
+    }
+}
+
+extension VersionNumber {
+    fileprivate init(_ version: TokenVersion) {
+        major = Int(version.major)
+        minor = Int(version.minor)
+    }
+}
+
+extension PINDetails {
+    init(_ state: PINState) {
+        lengths = state.minimumLength...max(state.minimumLength, state.maximumLength)
+        tries = state.tries
+        triesLeft = state.triesLeft
+        isDefault = !state.isChanged
+    }
+}
+
+extension PINChange {
+    fileprivate init(_ info: TokenInfo) {
+        var allowed: Set<Role> = []
+        if info.user.changePolicy & 1 != 0 { allowed.insert(.securityOfficer) }
+        if info.user.changePolicy & 2 != 0 { allowed.insert(.user) }
+        self.allowed = allowed
+        isDemanded = info.isUserPINChangeForced
+    }
+}
