@@ -14,31 +14,42 @@ package enum Interruption {
 
     private static let state = Lock(State())
     /// A pipe that can be read from as soon as the end is wished for. Nothing ever reads it.
-    private static let pipe: (reading: Int32, writing: Int32) = {
-        var descriptors: [Int32] = [-1, -1]
-        guard unsafe Glibc.pipe(&descriptors) == 0 else { return (-1, -1) }
-        for descriptor in descriptors { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
-        return (descriptors[0], descriptors[1])
-    }()
+    private static let wish = Pipe()
+    /// A pipe through which the handler of signals tells the thread.
+    private static let signals = Pipe()
 
-    private static let signals = [SIGINT, SIGTERM, SIGHUP]
+    private struct Pipe {
+        let reading: Int32
+        let writing: Int32
+
+        init() {
+            var descriptors: [Int32] = [-1, -1]
+            if unsafe pipe(&descriptors) == 0 {
+                for descriptor in descriptors { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+            }
+            (reading, writing) = (descriptors[0], descriptors[1])
+        }
+
+        func tell() { _ = unsafe Glibc.write(writing, "!", 1) }
+    }
 
     package static var isRequested: Bool { state.withLock { $0.isRequested } }
 
     /// What poll(2) can wait for beside other things.
-    static var descriptor: Int32 { pipe.reading }
+    static var descriptor: Int32 { wish.reading }
 
-    /// Takes the signals over. To be called first of all, before there are other threads, which would inherit another
-    /// mask of signals.
+    /// Takes the signals over.
     package static func listen() {
-        var set = sigset_t()
-        unsafe sigemptyset(&set)
-        for signal in signals { unsafe sigaddset(&set, signal) }
-        unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
-        _ = pipe
+        _ = (wish, signals)
         var thread = pthread_t()
         unsafe pthread_create(&thread, nil, { _ in Interruption.wait() }, nil)
         pthread_detach(thread)
+        for number in [SIGINT, SIGTERM, SIGHUP] {
+            var action = sigaction()
+            unsafe action.__sigaction_handler.sa_handler = { _ in Interruption.signals.tell() }
+            action.sa_flags = SA_RESTART
+            unsafe sigaction(number, &action, nil)
+        }
     }
 
     /// Lets `body` be called once when the end is wished for, or now if it is already.
@@ -56,18 +67,14 @@ package enum Interruption {
             defer { state.isRequested = true }
             return state.isRequested ? nil : state.onRequest
         }
-        _ = unsafe Glibc.write(pipe.writing, "!", 1)
+        wish.tell()
         body?()
     }
 
     private static func wait() -> Never {
-        var set = sigset_t()
-        unsafe sigemptyset(&set)
-        for signal in signals { unsafe sigaddset(&set, signal) }
         while true {
-            var signal: Int32 = 0
-            guard unsafe sigwait(&set, &signal) == 0 else { continue }
-            request()
+            var octet: UInt8 = 0
+            if unsafe read(signals.reading, &octet, 1) == 1 { request() }
         }
     }
 }

@@ -41,7 +41,8 @@ struct Kanal: AsyncParsableCommand {
         Interruption.listen()
         let work = Task { await run(CommandLine.arguments.dropFirst()) }
         Interruption.onRequest { work.cancel() }
-        Glibc.exit(await work.value.rawValue)
+        // Everything is written, and nothing that a library does at its end is missed.
+        _exit(await work.value.rawValue)
     }
 
     /// Runs a command line, and tells on standard error why it was not done.

@@ -24,9 +24,9 @@ first_start() {
     type_line "${password%?}$([ "$last" = 2 ] && echo 3 || echo 2)"
     wait_for_screen 'is wrong'
     type_line "$password"
-    wait_for_screen 'file:PATH'
+    wait_for_prompt
     type_line kanal
-    wait_for_screen 'is ready'
+    wait_for_prompt
 }
 
 # Compares the screen with what standard input says, where SERIAL stands for the token's.
@@ -75,8 +75,8 @@ Activation password:
 This token now works with every program
 of this user.
 The same without questions:
-  kanal pair SERIAL
-  --password-source file:PATH
+  kanal pair SERIAL --password-source
+file:PATH
 $ kanal
 Rutoken ECP SERIAL is ready.
 $
@@ -91,13 +91,150 @@ close_terminal
 run() {
     local wanted=$1 status=0
     shift
-    timeout 60 "$kanal" "$@" > output 2> errors || status=$?
+    timeout 60 "$kanal" "$@" > output 2> errors < /dev/null || status=$?
     [ "$status" = "$wanted" ] || fail "exit status $status instead of $wanted: kanal $*"$'\n'"$(cat output errors)"
 }
 
 # The same with --json, which must be as the schema says.
 run_json() {
     run 0 "$@" --json
-    "$python" "$root/Tests/Programs/Schema/validate.py" "$root/docs/kanal.schema.json" < output \
-        || fail "not as the schema says: kanal $* --json"$'\n'"$(cat output)"
+    /usr/bin/python3 -m jsonschema -i output "$root/docs/kanal.schema.json" > schema.log 2>&1 \
+        || fail "not as the schema says: kanal $* --json"$'\n'"$(cat output schema.log)"
 }
+
+said() { grep -q -e "$1" errors || fail "no \"$1\" in:"$'\n'"$(cat errors)"; }
+told() { grep -q -e "$1" output || fail "no \"$1\" in:"$'\n'"$(cat output)"; }
+
+detach
+rm -rf state home/.local
+run 3
+run 3 info
+said 'no token in any reader'
+run 2 info --no-such-option
+run 2 random 0
+
+for identity in usb bt; do
+    insert "$identity" "state-$identity"
+    printf '%s\n' "$password" > password
+    printf '%s\n' "$pin" > pin
+    echo 00000000 > wrong-pin
+    echo 87654321 > officer-pin
+    if [ "$identity" = bt ]; then
+        run 7 random 8
+        run 2 pair
+        said 'no terminal'
+        echo "${password%?}$([ "${password: -1}" = 2 ] && echo 3 || echo 2)" > wrong
+        run 4 pair --password-source file:wrong
+        run_json pair --password-source file:password
+        told "\"serial\" : \"$serial\""
+        run_json pairings list
+        run_json pairings hosts
+        told '"isThisHost" : true'
+    else
+        run 1 pair --password-source file:password
+        said 'no secure channel'
+    fi
+    run 0
+    told "$serial is ready"
+    for command in "" readers info label "random 16"; do run_json $command; done
+    run 0 info "$serial"
+    run 0 info "$((16#$serial))"
+    run 0 info "Virtual PCD 00 00"
+    run 0 info "$(sed -n 's/^ *"uri" : "\(.*\)".*/\1/p' <("$kanal" info --json))"
+    run 3 info none-such
+    # A name that a terminal must not see as it is.
+    name=$'A\e[31m\nB\u202e\u061c'
+    run 0 label --pin-source file:pin "$name"
+    run 0 label
+    [ "$(cat output)" = 'A\u{1b}[31m\u{a}B\u{202e}\u{61c}' ] || fail "a name is shown as $(cat -v output)"
+    run_json label
+    [ "$(/usr/bin/python3 -c 'import json; print(json.load(open("output"))["label"], end="")')" = "$name" ] \
+        || fail "another name in JSON"
+    run 0 readers
+    run 0
+    run_json info
+    run 0 label --pin-source file:pin ''
+    run 4 label --pin-source file:wrong-pin x
+    said 'tries left: 9'
+    NEW=87654321 run 0 pin change --pin-source file:pin --new-pin-source env:NEW
+    run 4 label --pin-source file:pin x
+    echo 87654321 | "$kanal" label --pin-source - mine > /dev/null || fail "no PIN from standard input"
+    "$kanal" label --pin-source fd:5 mine 5<<< 87654321 > /dev/null || fail "no PIN from a descriptor"
+    NEW=1 run 1 pin change --pin-source file:officer-pin --new-pin-source env:NEW --officer
+    run_json pin unblock --pin-source file:officer-pin
+    run 1 pin set --pin-source file:officer-pin --new-pin-source file:pin
+    said 'only the user may change the PIN'
+    OLD=87654321 run 0 pin change --pin-source env:OLD --new-pin-source file:pin
+    for _ in {1..10}; do "$kanal" label --pin-source file:wrong-pin x > /dev/null 2>&1 || true; done
+    run 5 label --pin-source file:wrong-pin x
+    run 0 readers
+    told 'PIN locked'
+    run_json readers
+    run 0 pin unblock --pin-source file:officer-pin
+    run 0 label --pin-source file:pin mine
+    run 0 info mine
+    if [ "$identity" = bt ]; then
+        run_json pairings password --pin-source file:officer-pin --number 2 --yes
+        run 2 pairings revoke 1 < /dev/null
+        run_json pairings revoke "$(hostname)" --yes
+        run 7 random 1
+        run 0 pair --password-source file:password
+        run_json pairings remove "$serial" --yes
+        run 7 random 1
+        run 3 pairings remove "$serial" --yes
+    fi
+    passed "$identity: names, labels, exit statuses, JSON"
+    detach
+done
+
+# --- Where results cannot be written, and who interrupts.
+
+insert usb state-usb
+status=0
+"$kanal" random 32 > /dev/full 2> errors || status=$?
+[ "$status" = 1 ] || fail "exit status $status on a full disk"
+said 'No space left on device'
+status=$({ "$kanal" readers 2> errors; echo $? > status; } | true; cat status)
+[ "$status" = 1 ] && [ ! -s errors ] || fail "exit status $status with a closed pipe: $(cat errors)"
+passed "a full disk, a closed pipe"
+
+open_terminal 80
+type_line 'stty -a > before; kanal label x; echo status $?; stty -a > after'
+wait_for_screen 'PIN of the token'
+tmux_ send-keys -l 1234
+tmux_ send-keys C-c
+wait_for_screen 'status 6'
+wait_until test -s after
+diff before after || fail "the terminal is another one after Ctrl-C"
+! screen | grep -q 1234 || fail "what was typed is shown"
+wait_for_prompt
+tmux_ send-keys C-l
+type_line 'rm after; kanal label x; echo status $?; stty -a > after'
+wait_for_screen '^PIN of the token'
+tmux_ send-keys -l "$pin" && tmux_ send-keys BSpace C-u && tmux_ send-keys -l "$pin"
+tmux_ send-keys Enter
+wait_until test -s after
+diff before after || fail "the terminal is another one after a PIN"
+screen | grep -q 'status 0' || fail "no PIN from the terminal: $(screen)"
+type_line 'kanal readers --watch'
+wait_for_screen 'present'
+detach
+wait_until sh -c 'sleep 1'
+tmux_ send-keys C-c
+wait_for_screen 'cancelled'
+passed "Ctrl-C, and a PIN that is typed"
+close_terminal
+
+# --- What shells complete.
+
+insert usb state-usb
+for shell in bash zsh fish; do run 0 completion $shell; cp output "completion.$shell"; done
+wait_until sh -c "'$kanal' random 1"
+export PATH="${kanal%/*}:$PATH"
+bash --norc -c '. ./completion.bash
+    COMP_WORDS=(kanal info ""); COMP_CWORD=2; COMP_LINE="kanal info "; COMP_POINT=11; COMP_TYPE=9
+    _kanal kanal "" info; printf "%s\n" "${COMPREPLY[@]}"' > bash.out 2>&1 || true
+grep -q "$serial" bash.out || fail "bash completes no token: $(cat bash.out)"
+fish --no-config -c 'source completion.fish; complete --do-complete "kanal info "' > fish.out 2>&1
+grep -q "$serial" fish.out || fail "fish completes no token: $(cat fish.out)"
+passed "completion of tokens"

@@ -13,7 +13,7 @@ open_terminal() {
         env -u NO_COLOR "HOME=$HOME" "PATH=${kanal%/*}:$PATH" PS1='$ ' LC_ALL=C.UTF-8 "$@" bash --norc --noprofile
     others+=("$(tmux_ display-message -p '#{pid}')")
     leftovers+=("/tmp/tmux-$(id -u)/kanal-$$")
-    wait_for_screen '\$'
+    wait_for_prompt
 }
 
 close_terminal() { tmux_ kill-server; }
@@ -30,4 +30,13 @@ wait_for_screen() {
         sleep 0.2
     done
     fail "no \"$1\" on the screen:"$'\n'"$(screen)"
+}
+
+# Waits until the shell asks for the next command.
+wait_for_prompt() {
+    for _ in {1..100}; do
+        if [ "$(screen | tail -n 1)" = '$' ]; then return; fi
+        sleep 0.2
+    done
+    fail "no prompt on the screen:"$'\n'"$(screen)"
 }

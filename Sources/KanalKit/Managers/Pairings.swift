@@ -26,18 +26,10 @@ public struct KnownHost: Sendable, Equatable {
     /// Whether it is this host.
     public let isSelf: Bool
     /// The protection that its channels have.
-    public let profile: ChannelProfile
+    public let profile: ChannelDetails.Profile
     /// Its place in the token's list.
     public var slot: Int { Int(id.index) }
     let id: PairedHost.ID
-}
-
-/// The ciphers and hash functions of a secure channel.
-public enum ChannelProfile: String, Sendable, Equatable {
-    /// GOST 28147-89, GOST R 34.11-94 and GOST R 34.10-2001.
-    case classic
-    /// Kuznyechik, GOST R 34.11-2012 and GOST R 34.10-2012, with SESPAKE for the password.
-    case modern
 }
 
 extension TokenManager {
@@ -70,7 +62,7 @@ extension Session {
         return try translated { () throws(CKError) in try library.pairedHosts(in: slot) }.map { host in
             KnownHost(
                 label: host.label, isActive: host.isActive, isSelf: host.isSelf,
-                profile: host.profile == .modern ? .modern : .classic,
+                profile: ChannelDetails.Profile(host.profile),
                 id: PairedHost.ID(index: host.index, profile: host.profile, hostID: host.hostID))
         }
     }

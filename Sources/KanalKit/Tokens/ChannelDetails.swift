@@ -24,7 +24,7 @@ public struct ChannelDetails: Sendable, Equatable {
     }
 
     /// By which rules a channel protects.
-    public enum Profile: Sendable, Equatable {
+    public enum Profile: String, Sendable, Equatable {
         /// The older one, by GOST of 1989 to 2001.
         case classic
         /// The present one, by GOST of 2012 and 2015.
@@ -90,10 +90,11 @@ extension ChannelDetails {
     }
 }
 
-private typealias OfferedProfile = Profile
+/// What the channel calls it.
+typealias OfferedProfile = Profile
 
 extension ChannelDetails.Profile {
-    fileprivate init(_ profile: OfferedProfile) { self = profile == .modern ? .modern : .classic }
+    init(_ profile: OfferedProfile) { self = profile == .modern ? .modern : .classic }
 }
 
 extension PasswordDetails {

@@ -33,8 +33,12 @@ final class Worker: Sendable {
             try await withCheckedThrowingContinuation { continuation in
                 let isWanted = work.give(
                     { () -> @Sendable () -> Void in
-                        let result = Swift.Result(catching: body)
-                        return { continuation.resume(with: result) }
+                        let result = Lock<Swift.Result<Result, any Error>?>(Swift.Result(catching: body))
+                        return {
+                            // Given away whole: the caller may be the last who lets go of it, and end the process then.
+                            guard let given = result.withLock({ $0.take() }) else { return }
+                            continuation.resume(with: consume given)
+                        }
                     },
                     orRefuse: { continuation.resume(throwing: $0) })
                 if isWanted { enter(work) }

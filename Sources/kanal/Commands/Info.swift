@@ -4,34 +4,89 @@ import KanalKit
 import Terminal
 
 struct Info: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Show what a token tells of itself. No PIN is needed.")
+    static let configuration = CommandConfiguration(
+        abstract: "Show what a token tells of itself.",
+        discussion: "No PIN is needed. Before its channel is activated, a token tells little.")
 
     @OptionGroup var token: TokenArgument
     @OptionGroup var output: OutputOptions
 
-    func run() async throws { try output.show(TokenReport(try await token.find().information)) }
+    func run() async throws { try output.show(TokenReport(try await token.find().details())) }
 }
 
 private struct TokenReport: Report {
+    struct PIN: Encodable {
+        let shortest: Int
+        let longest: Int
+        let tries: Int
+        let triesLeft: Int
+        let isDefault: Bool
+
+        init(_ pin: PINDetails) {
+            shortest = pin.lengths.lowerBound
+            longest = pin.lengths.upperBound
+            tries = pin.tries
+            triesLeft = pin.triesLeft
+            isDefault = pin.isDefault
+        }
+
+        var text: String {
+            let left = triesLeft == 0 ? "locked" : "\(triesLeft) of \(tries) tries left"
+            return "\(left), \(shortest) to \(longest) octets" + (isDefault ? ", still the maker's" : "")
+        }
+    }
+
+    struct Channel: Encodable {
+        let state: String
+        let profile: String?
+        let isWireless: Bool
+
+        init(_ details: TokenDetails) {
+            state = "\(details.channel.state)"
+            profile = details.channel.profile?.rawValue
+            isWireless = details.information.isWireless
+        }
+
+        var text: String {
+            let names = [
+                "notNeeded": "none needed", "inactive": "not activated", "revoked": "this host was revoked",
+                "keyChanged": "the token's key has changed", "missing": "none offered",
+            ]
+            let parts = [names[state] ?? state, profile, isWireless ? "over the air" : nil]
+            return parts.compactMap(\.self).joined(separator: ", ")
+        }
+    }
+
+    struct Device: Encodable {
+        let model: String
+        let hardware: String?
+        let firmware: String?
+        let answerToReset: String
+        let freeMemory: Int?
+        let driveMegabytes: Int?
+    }
+
     let serial: String
     let label: String?
-    let model: String
     let reader: String
-    let isActivated: Bool
-    let hasSecureChannel: Bool
-    let isWireless: Bool
-    let pinTriesLeft: Int?
+    let device: Device
+    let channel: Channel
+    let userPIN: PIN?
+    let officerPIN: PIN?
     let uri: String
 
-    init(_ information: TokenInformation) {
+    init(_ details: TokenDetails) {
+        let information = details.information
         serial = information.serialText
         label = information.label
-        model = information.model
         reader = information.reader
-        isActivated = information.isActivated
-        hasSecureChannel = information.hasSecureChannel
-        isWireless = information.isWireless
-        pinTriesLeft = information.pinTriesLeft
+        device = Device(
+            model: details.modelName ?? information.model, hardware: details.build?.hardware.description,
+            firmware: details.build?.firmware.description, answerToReset: details.answerToReset.hexadecimal,
+            freeMemory: details.memory.free, driveMegabytes: details.build?.driveMegabytes)
+        channel = Channel(details)
+        userPIN = details.userPIN.map(PIN.init)
+        officerPIN = details.officerPIN.map(PIN.init)
         uri = information.uri
     }
 
@@ -39,10 +94,16 @@ private struct TokenReport: Report {
         var facts = Facts()
         facts.add("serial", serial)
         facts.add("label", label)
-        facts.add("model", model)
+        facts.add("model", device.model)
         facts.add("reader", reader)
-        facts.add("channel", hasSecureChannel ? (isActivated ? "active" : "not activated") : "none")
-        facts.add("PIN tries left", pinTriesLeft.map(String.init))
+        facts.add("channel", channel.text)
+        facts.add("PIN", userPIN?.text)
+        facts.add("officer's PIN", officerPIN?.text)
+        facts.add("free memory", device.freeMemory.map { "\($0) octets" })
+        facts.add("drive", device.driveMegabytes.map { "\($0) MB" })
+        facts.add("hardware", device.hardware)
+        facts.add("firmware", device.firmware)
+        facts.add("answer to reset", device.answerToReset)
         facts.add("URI", uri)
         return facts.text(style)
     }

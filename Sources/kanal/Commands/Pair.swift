@@ -30,12 +30,14 @@ struct PairedReport: Report {
     let serial: String
     let label: String?
     let reader: String
+    let isActivated: Bool
     let uri: String
 
     init(_ information: TokenInformation) {
         serial = information.serialText
         label = information.label
         reader = information.reader
+        isActivated = information.isActivated
         uri = information.uri
     }
 

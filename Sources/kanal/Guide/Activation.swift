@@ -39,18 +39,18 @@ struct Activation {
     }
 
     private func waitForButton() async throws {
-        var status = try await token.channelStatus()
-        guard status.needsButton, !status.isPairingOpen else { return }
+        var channel = try await token.details().channel
+        guard channel.needsButton, !channel.isReadyForActivation else { return }
         try say("Press the button on the token.")
         let progress = ProgressLine("Waiting for the button. Ctrl-C ends.")
         defer { progress.end() }
         let end = ContinuousClock.now + Self.patience
-        while !status.isPairingOpen {
+        while !channel.isReadyForActivation {
             guard ContinuousClock.now < end else {
                 throw CommandError(.failed, "the button of the token was not pressed in time")
             }
             try await Task.sleep(for: .milliseconds(300))
-            status = try await token.channelStatus()
+            channel = try await token.details().channel
         }
     }
 }

@@ -55,25 +55,27 @@ struct Guide {
     }
 
     private func activate(_ token: Token) async throws {
-        let status = try await token.channelStatus()
+        let channel = try await token.details().channel
         try output.say("Found: \(Self.name(of: token.information)) in \(token.information.reader.printable)")
-        try output.say(try Self.reason(status.state))
-        if let tries = status.triesLeft { try output.say("Tries left: \(tries).") }
+        try output.say(try Self.reason(channel.state))
+        let tries = channel.passwords.filter { $0.state == .ready }.compactMap(\.triesLeft).min()
+        if let tries { try output.say("Tries left: \(tries).") }
         try await Activation(token: token, source: nil, say: { try output.say($0) }).run()
         let style = OutputStream.output.style
         try output.say(style.text("This token now works with every program of this user.", .good))
         try output.say("The same without questions:")
-        try output.say("  kanal pair \(token.information.serialText) --password-source file:PATH", indent: "  ")
+        try output.suggest("kanal pair \(token.information.serialText) --password-source file:PATH")
         if output.json { try show(token) }
     }
 
     /// Why the token has to be activated.
-    private static func reason(_ state: ChannelStatus.State) throws -> String {
+    private static func reason(_ state: ChannelDetails.State) throws -> String {
         switch state {
-        case .revoked: "It does not know this host any more. Activate it again, with a password that came with the token."
+        case .revoked:
+            "It does not know this host any more. Activate it again, with a password that came with the token."
         case .keyChanged:
             "It has another key than before. If you know why, activate it, with the password that came with the token."
-        case .unusable:
+        case .missing, .unusable:
             throw CommandError(.failed, "its secure channel cannot be used: \"kanal doctor\" says why")
         case .notNeeded, .active, .inactive:
             "Its secure channel is not activated for this user. The password is on the card that came with the token."
@@ -87,11 +89,12 @@ private struct TokenLine: Report {
     let label: String?
     let reader: String
     let isActivated: Bool
+    let uri: String
     private let start: String
     private let end: (text: String, emphasis: Style.Emphasis)
 
     private enum CodingKeys: CodingKey {
-        case serial, label, reader, isActivated
+        case serial, label, reader, isActivated, uri
     }
 
     init(_ information: TokenInformation, _ start: String, _ end: (String, Style.Emphasis)) {
@@ -99,6 +102,7 @@ private struct TokenLine: Report {
         label = information.label
         reader = information.reader
         isActivated = information.isActivated
+        uri = information.uri
         self.start = start
         self.end = end
     }

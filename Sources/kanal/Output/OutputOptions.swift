@@ -26,11 +26,15 @@ struct OutputOptions: ParsableArguments {
     }
 
     /// Tells of progress or success: on standard output as text, and nowhere for programs that read JSON.
-    ///
-    /// - Parameter indent: What lines after the first begin with, where the text is broken.
-    func say(_ text: String, indent: String = "") throws {
+    func say(_ text: String) throws {
         guard !json else { return }
-        try OutputStream.output.write((text + "\n").wrapped(to: OutputStream.output.style.width, indent: indent))
+        try OutputStream.output.write((text + "\n").wrapped(to: OutputStream.output.style.width))
+    }
+
+    /// Shows a command line, in one piece so that it can be copied.
+    func suggest(_ command: String) throws {
+        guard !json else { return }
+        try OutputStream.output.write("  \(command)\n")
     }
 }
 

@@ -138,6 +138,21 @@ struct PerformTests {
         }
     }
 
+    @Test("What the block gives belongs to the caller alone, who is the last to let go of it")
+    func result() async throws {
+        final class Value: Sendable {}
+        final class Weak: Sendable {
+            let isGone: @Sendable () -> Bool
+            init(_ value: Value) { isGone = { [weak value] in value == nil } }
+        }
+        let machine = try Machine()
+        let token = try await machine.token()
+        func once() async throws -> Weak { Weak(try await token.perform { _ in Value() }) }
+        var kept = 0
+        for _ in 1...1000 where try await !once().isGone() { kept += 1 }
+        #expect(kept == 0)
+    }
+
     @Test("What the block throws reaches the caller")
     func throwing() async throws {
         struct Failure: Error {}
