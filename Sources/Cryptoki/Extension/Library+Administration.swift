@@ -36,6 +36,14 @@ extension Library {
         return state
     }
 
+    /// The numbers that a local PIN can have.
+    package static let localPINNumbers = LocalPIN.numbers
+
+    /// Numbers, limits and tries of the local PINs that have a value.
+    package func localPINs(in slot: CK_SLOT_ID) throws(CKError) -> [(number: Int, state: PINState)] {
+        try withToken(in: slot) { token throws(TokenError) in try token.localPINs() }
+    }
+
     /// Whether a PIN must be changed before it is used for anything else.
     ///
     /// - Throws: `CKR_ARGUMENTS_BAD` for anybody but the SO and User.

@@ -9,6 +9,8 @@ extension Session {
     package static let nameLimit = 255
     /// The bytes of a licence.
     package static let licenceSize = Token.licenceSize
+    /// The numbers of licences.
+    package static let licenceNumbers = Token.licenceNumbers
 
     /// Gives User's PIN all its tries; the PIN stays. Only the SO can.
     package func unblockUserPIN() throws(CKError) {
@@ -51,7 +53,9 @@ extension Session {
 
     /// - Throws: `CKR_ARGUMENTS_BAD` for a number that no token has.
     package static func licenceNumber(_ number: CK_ULONG) throws(CKError) -> Int {
-        guard (1...4).contains(number) else { throw .argumentsBad("\(number) is no licence's number, 1 to 4") }
+        guard licenceNumbers.contains(Int(clamping: number)) else {
+            throw .argumentsBad("\(number) is no licence's number, 1 to 4")
+        }
         return Int(clamping: number)
     }
 

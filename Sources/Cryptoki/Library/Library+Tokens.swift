@@ -50,17 +50,19 @@ extension Library {
     /// Formats the token. Its pairings with hosts stay.
     ///
     /// - Parameters:
+    ///   - serial: The token that is meant; nil for whichever is in the slot.
     ///   - pin: The SO's present PIN.
     ///   - mode: The protection of messages that the caller counts on (`SECURE_MESSAGING_`). The channel always takes
     ///     the highest profile that both ends have.
-    /// - Throws: `CKR_SESSION_EXISTS` while a session with the token is open.
+    /// - Throws: `CKR_SESSION_EXISTS` while a session with the token is open; `CKR_DEVICE_REMOVED` for another token.
     package func initToken(
-        in slot: CK_SLOT_ID, pin: borrowing Secret, format: TokenFormat, mode: CK_ULONG
+        in slot: CK_SLOT_ID, ofToken serial: [UInt8]? = nil, pin: borrowing Secret, format: TokenFormat, mode: CK_ULONG
     ) throws(CKError) {
         let pin = pin.copy()
         try entry(slot).slot.withLock { slot throws(CKError) in
             guard slot.sessions.isEmpty else { throw .sessionExists }
             let isAvailable = try slot.withToken { token throws(TokenError) in
+                guard serial == nil || serial == token.serial else { throw .anotherToken }
                 let isAvailable = mode == SECURE_MESSAGING_DEFAULT || token.protectionInfo.supportedModes.contains(mode)
                 if isAvailable { try token.format(format, pin: pin) }
                 return isAvailable

@@ -58,7 +58,6 @@ extension TokenManager {
 extension Session {
     /// The hosts that may open a channel to the token, by the token's own list.
     public func pairedHosts() throws(KanalError) -> [KnownHost] {
-        let slot = token.state.withLock { $0.slot }
         return try translated { () throws(CKError) in try library.pairedHosts(in: slot) }.map { host in
             KnownHost(
                 label: host.label, isActive: host.isActive, isSelf: host.isSelf,

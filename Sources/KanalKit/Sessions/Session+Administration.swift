@@ -10,7 +10,12 @@ extension Session {
     ///   the token does not take.
     public func changePIN(from present: borrowing PIN, to new: borrowing PIN) throws(KanalError) {
         let (present, new) = (present.secret, new.secret)
-        try call { session throws(CKError) in try session.setPIN(old: present.secret, new: new.secret) }
+        do throws(KanalError) {
+            try call { session throws(CKError) in try session.setPIN(old: present.secret, new: new.secret) }
+        } catch {
+            guard error == .pinIncorrect(triesLeft: nil) else { throw error }
+            throw .pinIncorrect(triesLeft: token.triesLeft(of: role, in: slot))
+        }
         if role == .user { token.keep(new) }
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CCryptoki
 import Cryptoki
+import Locking
 
 /// A token that is being worked with, inside ``Token/perform(as:pin:prompt:waitingFor:_:)``.
 ///
@@ -10,6 +11,8 @@ public struct Session: ~Copyable {
     let token: Token
     let role: Role
     var library: Library { token.service.library }
+    /// The slot where the token is.
+    var slot: CK_SLOT_ID { token.state.withLock { $0.slot } }
 
     /// Runs `body` with the library's session.
     func call<Result>(_ body: (Cryptoki.Session) throws(CKError) -> Result) throws(KanalError) -> Result {

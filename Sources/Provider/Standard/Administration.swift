@@ -79,21 +79,22 @@ extension TokenFormat {
         _ parameters: CK_RUTOKEN_INIT_PARAM, restoring emitentKey: EmitentKey? = nil
     ) throws(CKError) {
         func number(
-            _ value: CK_ULONG, _ name: StaticString, in range: ClosedRange<CK_ULONG>
+            _ value: CK_ULONG, _ name: StaticString, in range: ClosedRange<Int>
         ) throws(CKError) -> Int {
-            guard range.contains(value) else {
+            guard range.contains(Int(clamping: value)) else {
                 throw .argumentsBad("\(name) is \(value), not \(range.lowerBound) to \(range.upperBound)")
             }
             return Int(clamping: value)
         }
-        let minimumSO = try unsafe number(parameters.ulMinAdminPinLen, "ulMinAdminPinLen", in: 6...249)
-        let minimumUser = try unsafe number(parameters.ulMinUserPinLen, "ulMinUserPinLen", in: 6...249)
-        let triesSO = try unsafe number(parameters.ulMaxAdminRetryCount, "ulMaxAdminRetryCount", in: 3...10)
-        let triesUser = try unsafe number(parameters.ulMaxUserRetryCount, "ulMaxUserRetryCount", in: 1...10)
-        let policy = try unsafe number(parameters.ChangeUserPINPolicy, "ChangeUserPINPolicy", in: 1...3)
+        let minimumSO = try unsafe number(parameters.ulMinAdminPinLen, "ulMinAdminPinLen", in: Self.minimumLengths)
+        let minimumUser = try unsafe number(parameters.ulMinUserPinLen, "ulMinUserPinLen", in: Self.minimumLengths)
+        let triesSO = try unsafe number(parameters.ulMaxAdminRetryCount, "ulMaxAdminRetryCount", in: Self.officerTries)
+        let triesUser = try unsafe number(parameters.ulMaxUserRetryCount, "ulMaxUserRetryCount", in: Self.userTries)
+        let policy = try unsafe number(parameters.ChangeUserPINPolicy, "ChangeUserPINPolicy", in: Self.changePolicies)
         let pinSO = try unsafe secret(parameters.pNewAdminPin, parameters.ulNewAdminPinLen, "pNewAdminPin")
         let pinUser = try unsafe secret(parameters.pNewUserPin, parameters.ulNewUserPinLen, "pNewUserPin")
-        guard (minimumSO...249).contains(pinSO.count), (minimumUser...249).contains(pinUser.count) else {
+        let longest = Self.minimumLengths.upperBound
+        guard (minimumSO...longest).contains(pinSO.count), (minimumUser...longest).contains(pinUser.count) else {
             throw .pinLengthRange
         }
         let hasLabel = unsafe parameters.pTokenLabel != nil

@@ -6,9 +6,12 @@ extension Token {
     /// Bytes of a licence.
     package static let licenceSize = 72
 
+    /// The numbers of licences.
+    package static let licenceNumbers = 1...4
+
     /// What makers of applications keep in the token, zeros if nothing was.
     ///
-    /// - Parameter number: 1 to 4.
+    /// - Parameter number: One of ``licenceNumbers``.
     package func licence(_ number: Int) throws(TokenError) -> [UInt8] {
         let tag = try Self.licenceTag(number)
         return try transaction(first: .read) { card throws(TokenError) in
@@ -21,7 +24,7 @@ extension Token {
     /// Writes a licence. Needs a login, the SO's or User's.
     ///
     /// - Parameters:
-    ///   - number: 1 to 4.
+    ///   - number: One of ``licenceNumbers``.
     ///   - licence: ``licenceSize`` bytes.
     package func setLicence(_ number: Int, to licence: [UInt8]) throws(TokenError) {
         let tag = try Self.licenceTag(number)
@@ -59,7 +62,7 @@ extension Token {
     }
 
     private static func licenceTag(_ number: Int) throws(TokenError) -> UInt8 {
-        guard (1...4).contains(number) else { throw .unsupported }
+        guard licenceNumbers.contains(number) else { throw .unsupported }
         return 0x71 + UInt8(truncatingIfNeeded: number)
     }
 

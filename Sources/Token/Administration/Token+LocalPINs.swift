@@ -11,6 +11,20 @@ extension Token {
         }
     }
 
+    /// Numbers, limits and tries of the local PINs that have a value. A command goes to the token for each number.
+    package func localPINs() throws(TokenError) -> [(number: Int, state: PINState)] {
+        try transaction(first: .read) { card throws(TokenError) in
+            var found: [(number: Int, state: PINState)] = []
+            for number in LocalPIN.numbers {
+                guard let pin = LocalPIN(number: number), let state = try card.state(of: pin), state.isChanged else {
+                    continue
+                }
+                found.append((number, state))
+            }
+            return found
+        }
+    }
+
     /// Gives a local PIN a value, the first one or another. Needs no login, and leaves none.
     ///
     /// - Parameter present: The local PIN's value; if it has none, User's PIN.
@@ -68,11 +82,14 @@ extension Transaction {
 
 /// The number of a PIN that one application protects its own files with.
 package struct LocalPIN: Sendable, Equatable {
+    /// 1 and 2 are the SO's and User's.
+    package static let numbers = 3...31
+
     package let number: UInt8
 
-    /// - Returns: nil unless the number is 3 to 31: 1 and 2 are the SO's and User's.
+    /// - Returns: nil unless it is one of ``numbers``.
     package init?(number: Int) {
-        guard let number = UInt8(exactly: number), (3...31).contains(number) else { return nil }
+        guard let number = UInt8(exactly: number), Self.numbers.contains(Int(number)) else { return nil }
         self.number = number
     }
 

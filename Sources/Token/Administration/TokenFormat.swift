@@ -3,6 +3,13 @@ package import Secrets
 
 /// What a token shall be after formatting.
 package final class TokenFormat: Sendable {
+    /// The range of a PIN's minimum length; no PIN is longer than its end.
+    package static let minimumLengths = 6...249
+    /// The ranges of tries.
+    package static let officerTries = 3...10, userTries = 1...10
+    /// The range of ``changePolicy``.
+    package static let changePolicies = 1...3
+
     /// What a PIN shall be.
     package struct PIN: ~Copyable, Sendable {
         package var value: Secret

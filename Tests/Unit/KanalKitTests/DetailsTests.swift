@@ -80,6 +80,10 @@ struct DetailsTests {
         let details = try await token.details()
         #expect(details.userPIN?.isDefault == false && details.officerPIN?.isDefault == true)
         #expect(details.userPIN?.triesLeft == 10)
+        let plain = try Machine(.usb)
+        let other = try await plain.token()
+        try AnotherProgram(plain.reader).demandPINChange()
+        #expect(try await other.details().userPINChange?.isDemanded == true)
     }
 
     @Test("A token with a drive tells its size; one of the second generation has no name of its model")

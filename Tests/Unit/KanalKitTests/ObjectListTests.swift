@@ -123,17 +123,30 @@ struct AnotherProgram {
         library = Library(readers: reader, settings: settings)
     }
 
-    /// Stores objects on the token, under the user's PIN.
-    func create(_ templates: [[(type: CK_ATTRIBUTE_TYPE, value: [UInt8])]]) throws {
+    /// Has the token remember that the user must change the PIN.
+    func demandPINChange() throws {
+        try work(CKU_SO, "87654321") { session throws(CKError) in try session.forcePINChange(of: CKU_USER) }
+    }
+
+    private func work(
+        _ user: CK_USER_TYPE, _ pin: String, _ body: (Cryptoki.Session) throws(CKError) -> Void
+    ) throws {
         let slot = try #require(library.slots(tokenPresent: true, isQuery: false).first)
         let session = try library.openSession(with: slot, flags: CKF_SERIAL_SESSION | CKF_RW_SESSION)
         try library.withSession(session) { session throws(CKError) in
-            try session.logIn(CKU_USER, pin: Secret(copying: Array(EmulatedReader.userPIN.utf8)))
+            try session.logIn(user, pin: Secret(copying: Array(pin.utf8)))
+            try body(session)
+        }
+        library.finalize()
+    }
+
+    /// Stores objects on the token, under the user's PIN.
+    func create(_ templates: [[(type: CK_ATTRIBUTE_TYPE, value: [UInt8])]]) throws {
+        try work(CKU_USER, EmulatedReader.userPIN) { session throws(CKError) in
             for template in templates {
                 _ = try session.createObject(Attributes(template: template + [(CKA_TOKEN, [1])]))
             }
         }
-        library.finalize()
     }
 }
 

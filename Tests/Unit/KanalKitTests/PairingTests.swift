@@ -91,15 +91,18 @@ struct PairingTests {
             }
         }
         let message = Array("message".utf8)
-        let signature = try await token.perform { session in
+        let (signature, info) = try await token.perform { session in
             let pairs = try session.importPFX(file, password: PIN("secret"))
             #expect(pairs.map(\.label) == ["own"])
             #expect(try session.certificates().map(\.hasPrivateKey) == [true])
-            return try session.sign(message.span, with: try #require(pairs.first))
+            let pair = try #require(pairs.first)
+            return (try session.sign(message.span, with: pair), try session.publicKeyInfo(of: pair))
         }
         try openssl.write(message, "message")
         try openssl.write(signature, "signature")
         try openssl.run("x509 -in certificate -pubkey -noout -out public")
+        try openssl.run("pkey -pubin -in public -outform DER -out info")
+        #expect(try openssl.read("info") == info)
         try openssl.run("dgst -\(digest) -verify public -signature signature message")
     }
 }

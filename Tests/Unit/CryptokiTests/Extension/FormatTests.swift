@@ -67,6 +67,20 @@ struct FormatTests {
         try application.logIn(try application.open())
     }
 
+    @Test("another token than the one that is meant is not formatted")
+    func anotherToken() throws {
+        let (reader, application) = try Self.start(.usb)
+        let library = application.library
+        #expect(throws: CKError.deviceRemoved) {
+            try library.initToken(
+                in: 0, ofToken: reader.card.serial.reversed(), pin: .of("87654321"), format: Self.format(), mode: 0)
+        }
+        #expect(reader.count(of: 0x7A) == 0)
+        try library.initToken(
+            in: 0, ofToken: reader.card.serial, pin: .of("87654321"), format: Self.format(), mode: 0)
+        #expect(reader.count(of: 0x7A) == 1)
+    }
+
     @Test("repair without the SO's PIN needs that PIN to be blocked", arguments: identities)
     func repair(_ identity: Identity) throws {
         let (_, application) = try Self.start(identity)

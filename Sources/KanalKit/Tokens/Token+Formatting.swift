@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+import CCryptoki
+import Cryptoki
+import Locking
+import Secrets
+import Token
+
+extension Token {
+    /// Erases the token and makes it new, for ever: keys, certificates, data, local PINs and the label go. Its pairings,
+    /// licences and the journal stay, so that it can be worked with at once.
+    ///
+    /// It takes some seconds, in which the token must not leave; what was cut short is formatted again. The token does not
+    /// tell how far it is.
+    ///
+    /// - Parameters:
+    ///   - setup: What the token shall be.
+    ///   - officerPIN: The security officer's present PIN. Nil only if that one is locked.
+    ///   - newOfficerPIN: The security officer's PIN from now on; nil to keep the present one.
+    ///   - userPIN: The user's PIN from now on.
+    ///   - prompt: As for ``perform(as:pin:prompt:waitingFor:_:)``.
+    /// - Throws: ``KanalError/pinIncorrect(triesLeft:)`` and ``KanalError/pinLocked`` for the security officer's PIN,
+    ///   ``KanalError/pinLength``, ``KanalError/invalidArgument(_:)``, ``KanalError/notActivated``: nothing was erased
+    ///   then. ``KanalError/refused(code:reason:)`` with `CKR_SESSION_EXISTS` if this program works with the token by
+    ///   another manager's means.
+    public func format(
+        _ setup: TokenSetup = TokenSetup(), officerPIN: borrowing PIN?, newOfficerPIN: borrowing PIN? = nil,
+        userPIN: borrowing PIN, prompt: String? = nil
+    ) async throws(KanalError) {
+        let present = officerPIN.secret
+        guard let next = newOfficerPIN.secret ?? present else {
+            throw .invalidArgument("the security officer needs a new PIN where the present one is not given")
+        }
+        let format = try setup.format(officerPIN: next, userPIN: userPIN.secret, isRepair: present == nil)
+        let shown = present ?? SharedSecret(copying: [])
+        try await inPlace(prompt) { [self] slot throws(KanalError) in
+            endSession()
+            do throws(CKError) {
+                try service.library.initToken(
+                    in: slot, ofToken: information.serialNumber, pin: shown.secret, format: format,
+                    mode: SECURE_MESSAGING_DEFAULT)
+            } catch {
+                throw formattingError(error, in: slot)
+            }
+            state.withLock { $0.pin = nil }
+            update(try service.information(on: slot), slot: slot)
+        }
+    }
+
+    private func formattingError(_ error: CKError, in slot: CK_SLOT_ID) -> KanalError {
+        switch error {
+        case .pinIncorrect: return .pinIncorrect(triesLeft: triesLeft(of: .securityOfficer, in: slot))
+        case .pinLocked: return .pinLocked
+        // The lengths of the new ones were looked at before.
+        case .pinLengthRange:
+            return .refused(code: error.name, reason: "the security officer's PIN is not locked, so that it is needed")
+        default:
+            // The PIN that was accepted may be another one now.
+            state.withLock { $0.pin = nil }
+            return KanalError(opening: error, try? service.library.channelInfo(in: slot).state)
+        }
+    }
+
+    /// How many tries a PIN has left; nil if the token does not tell.
+    func triesLeft(of role: Role, in slot: CK_SLOT_ID) -> Int? {
+        guard let info = try? service.library.token(in: slot, evicting: true).info, info.isFormatted == true else {
+            return nil
+        }
+        return (role == .user ? info.user : info.securityOfficer).triesLeft
+    }
+}
