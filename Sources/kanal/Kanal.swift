@@ -48,7 +48,7 @@ struct Kanal: AsyncParsableCommand {
     /// Runs a command line, and tells on standard error why it was not done.
     private static func run(_ arguments: some Collection<String>) async -> ExitStatus {
         do {
-            var command = try parseAsRoot(Array(arguments))
+            var command = try await asyncParseAsRoot(Array(arguments))
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {

@@ -230,11 +230,22 @@ close_terminal
 insert usb state-usb
 for shell in bash zsh fish; do run 0 completion $shell; cp output "completion.$shell"; done
 wait_until sh -c "'$kanal' random 1"
-export PATH="${kanal%/*}:$PATH"
-bash --norc -c '. ./completion.bash
-    COMP_WORDS=(kanal info ""); COMP_CWORD=2; COMP_LINE="kanal info "; COMP_POINT=11; COMP_TYPE=9
-    _kanal kanal "" info; printf "%s\n" "${COMPREPLY[@]}"' > bash.out 2>&1 || true
-grep -q "$serial" bash.out || fail "bash completes no token: $(cat bash.out)"
-fish --no-config -c 'source completion.fish; complete --do-complete "kanal info "' > fish.out 2>&1
-grep -q "$serial" fish.out || fail "fish completes no token: $(cat fish.out)"
-passed "completion of tokens"
+declare -A load=(
+    [bash]='. ./completion.bash'
+    [zsh]="zsh -f; autoload -U compinit && compinit -u -D && . ./completion.zsh && compdef _kanal kanal; PS1='$ '"
+    [fish]='fish --no-config; source completion.fish'
+)
+for shell in bash zsh fish; do
+    open_terminal 80
+    while IFS= read -r line; do
+        type_line "${line# }"
+        sleep 1
+    done < <(tr ';' '\n' <<< "${load[$shell]}")
+    type_line clear
+    sleep 1
+    tmux_ send-keys -l "kanal info ${serial:0:2}"
+    tmux_ send-keys Tab
+    wait_for_screen "kanal info $serial"
+    close_terminal
+    passed "$shell completes a token"
+done
