@@ -124,6 +124,8 @@ test-pcscd:
 	Tests/Scripts/memory.sh
 	Tests/Scripts/daemons.sh
 	Tests/Scripts/examples.sh
+	Tests/Scripts/doctor.sh
+	Tests/Scripts/doctor-files.sh
 
 test-alone:
 	Tests/Model/model.sh

@@ -115,10 +115,14 @@ extension UserDirectories {
     /// This process's directories. A program with more rights than the user who started it uses none of that user's.
     ///
     /// - Parameter log: Is told of each directory that does not count.
-    package convenience init(log: Logger) {
+    package convenience init(log: Logger) { self.init(warn: { log.administratorError("\($0)") }) }
+
+    /// The same for one who does not write a log.
+    ///
+    /// - Parameter warn: Is called once for each directory that does not count.
+    package convenience init(warn: @escaping @Sendable (String) -> Void) {
         self.init(
             variable: Environment.variable,
-            passwordHome: { Environment.isPrivileged ? nil : PasswordDatabase.home(of: $0) },
-            warn: { log.administratorError("\($0)") })
+            passwordHome: { Environment.isPrivileged ? nil : PasswordDatabase.home(of: $0) }, warn: warn)
     }
 }

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+import Configuration
+import Glibc
+import Locking
+import SecureChannel
+import Storage
+import Token
+
+/// What the library makes of this user's directories and of `kanal.conf`. Nothing is changed, and no service is asked.
+package struct LocalState: Sendable, Equatable {
+    /// Something that is wrong in a file of the configuration, or has no effect there.
+    package struct Fault: Sendable, Equatable {
+        package let file: String
+        /// From 1; nil if it concerns the whole file.
+        package let line: Int?
+        package let text: String
+        /// Whether the line counts for nothing because it is wrong.
+        package let isError: Bool
+    }
+
+    /// A directory that pairings are kept in.
+    package struct Place: Sendable, Equatable {
+        package let path: String
+        /// Whether the members of a Unix group share it.
+        package let isShared: Bool
+        /// Whether other programs put files there, whose modes do not count.
+        package let isReplicated: Bool
+    }
+
+    /// In the order of their files.
+    package let faults: [Fault]
+    /// Whether the faults keep every token from being used.
+    package let isClosed: Bool
+    /// The directories of the environment that count for nothing, in words.
+    package let ignoredDirectories: [String]
+    /// The user's home directory; nil if there is none that counts.
+    package let home: String?
+    /// The home directory that the system knows for the user, whether it exists or not.
+    package let knownHome: String?
+    /// The user's `kanal.conf`, whether it exists or not; nil without a home.
+    package let configurationFile: String?
+    /// Where pairings are kept; empty if there is no place.
+    package let places: [Place]
+
+    /// What counts at the moment.
+    ///
+    /// - Throws: ``KanalError/notStarted(_:)`` if the process has no file descriptors left.
+    package init() throws(KanalError) {
+        let warnings = Lock<[String]>([])
+        let directories = UserDirectories(warn: { text in warnings.withLock { $0.append(text) } })
+        let found = directories.found()
+        let configuration: Configuration
+        do throws(StorageError) { configuration = try Configuration(of: directories) } catch {
+            // Nothing else is thrown.
+            throw .notStarted(.noDescriptors)
+        }
+        faults = configuration.remarks.map { remark in
+            Fault(file: remark.file, line: remark.line, text: remark.text, isError: remark.isError)
+        }
+        isClosed = configuration.isClosed
+        home = found.home
+        knownHome = PasswordDatabase.home(of: geteuid())
+        configurationFile = found.configuration.map { $0 + "/kanal/kanal.conf" }
+        places = Place.all(in: configuration.location(data: found.data, home: found.home))
+        ignoredDirectories = warnings.withLock { $0 }
+    }
+}
+
+extension LocalState.Place {
+    static func all(in location: PairingStore.Location) -> [Self] {
+        switch location {
+        case .directory(let path): [own(path)]
+        case .group(let path, memory: let memory):
+            [Self(path: path, isShared: true, isReplicated: false)] + (memory.map { [own($0)] } ?? [])
+        case .synchronised(let path, local: let local):
+            [Self(path: path, isShared: false, isReplicated: true), own(local)]
+        case .nowhere, .unusable: []
+        }
+    }
+
+    private static func own(_ path: String) -> Self { Self(path: path, isShared: false, isReplicated: false) }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import CVersion
+import KanalKit
+import Terminal
+
+struct Doctor: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Find out why tokens do not work on this machine, and say what to do.",
+        discussion: """
+            Everything is looked at in the order in which things go wrong: the service that reads cards, readers and \
+            tokens, the library, kanal.conf, the home directory and the store of pairings, the clock, OpenSSL. Nothing \
+            is changed, and nothing is waited for longer than six seconds. Each finding has one command, or one step, \
+            that mends it.
+
+            With --log the log of a failing program is explained instead: run that program with KANAL_LOG=FILE in its \
+            environment before.
+
+            The exit status is 1 if there is an error, and 0 if there are warnings only, or nothing.
+            """)
+
+    @OptionGroup var output: OutputOptions
+
+    @Option(
+        help: ArgumentHelp("Explain what the library has written there for KANAL_LOG.", valueName: "file"),
+        completion: .file())
+    var log: String?
+
+    func run() async throws {
+        let findings = try await found()
+        guard !Task.isCancelled else { throw KanalError.cancelled }
+        try output.show(Diagnosis(findings: findings))
+        let errors = findings.count { $0.severity == .error }
+        guard errors == 0 else {
+            throw CommandError(.failed, errors == 1 ? "one error was found" : "\(errors) errors were found")
+        }
+    }
+
+    private func found() async throws -> [Finding] {
+        guard let log else { return await Examination(version: Kanal.configuration.version).findings() }
+        let reader = LogReader(path: log, person: Person())
+        let read = await Deadline.run { reader.findings() }
+        guard !Task.isCancelled else { throw KanalError.cancelled }
+        guard let read else {
+            throw CommandError(.failed, "the log \(log) takes too long to read")
+        }
+        guard let findings = read else { throw CommandError(.failed, "the log \(log) cannot be read") }
+        return findings
+    }
+}
+
+/// What was found.
+private struct Diagnosis: Report {
+    let findings: [Finding]
+
+    func text(_ style: Style) -> String {
+        guard !findings.isEmpty else { return style.text("Nothing is wrong.", .good) + "\n" }
+        return findings.map { finding in
+            let severity = style.text(finding.severity.rawValue, finding.severity == .error ? .bad : .caution)
+            let problem = "\(severity) \(finding.check): \(finding.problem.printable)".wrapped(
+                to: style.width, indent: "  ")
+            // A command is not broken into lines, so that it can be copied.
+            return "\(problem)\n  \(style.text("remedy:", .bold)) \(finding.remedy.printable)\n"
+        }.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+import KanalKit
+
+/// All that is looked at, in the order in which things go wrong. Nothing is changed by it, and no step takes longer than
+/// its time.
+struct Examination {
+    /// This command's version.
+    let version: String
+
+    func findings() async -> [Finding] {
+        guard let (person, processes) = await Deadline.run({ (Person(), RunningProcess.all()) }) else {
+            return [Self.hung("processes", "reading /proc and /etc/passwd", remedy: "Restart the machine")]
+        }
+        let state = await localState()
+        let (services, states) = await readers(person, processes, state?.configurationFile)
+        var findings = services
+        let isServed = states.map { !$0.isEmpty }
+        findings += await step("devices") {
+            DeviceChecks(person: person, processes: processes, hasReaders: isServed).findings()
+        }
+        let version = version
+        findings += await step("library") { LibraryChecks(person: person, version: version).findings() }
+        if let state {
+            findings += await step("configuration") { ConfigurationChecks(person: person, state: state).findings() }
+            findings += await step("home") { HomeChecks(person: person, state: state).findings() }
+            findings += await step("store") { StoreChecks(person: person, places: state.places).findings() }
+        } else {
+            findings.append(
+                Self.hung(
+                    "home", "the user's home directory and kanal.conf",
+                    remedy: "Make the server of the home directories, or of the users, answer again"))
+        }
+        findings += await step("clock") { ClockCheck(person: person).findings() }
+        findings += await step("openssl") { OpenSSLCheck(person: person).findings() }
+        return findings
+    }
+
+    private func step(_ name: String, _ body: @escaping @Sendable () -> [Finding]) async -> [Finding] {
+        await Deadline.run(body) ?? [
+            Self.hung(
+                name, "the files that belong to it", remedy: "Make the file systems that do not answer available again")
+        ]
+    }
+
+    private static func hung(_ name: String, _ what: String, remedy: String) -> Finding {
+        .error("\(name).hangs", "looking at \(what) took longer than 6 s", remedy: remedy)
+    }
+
+    /// nil if that hangs, as a home directory on another machine may.
+    private func localState() async -> LocalState? {
+        await Deadline.run { try? LocalState() } ?? nil
+    }
+
+    /// The service, and what it knows: nil if it could not be asked.
+    private func readers(
+        _ person: Person, _ processes: [RunningProcess], _ configurationFile: String?
+    ) async -> ([Finding], [CardState]?) {
+        let service = await step("pcscd") {
+            ServiceChecks(person: person, probe: ServiceProbe(), processes: processes).findings()
+        }
+        guard service.isEmpty else { return (service, nil) }
+        do {
+            let manager = try TokenManager()
+            let states = try await Deadline.run { try await manager.cardStates() }
+            let checks = ReaderChecks(
+                person: person, states: states, processes: processes, configurationFile: configurationFile)
+            return (await step("reader") { checks.findings() }, states)
+        } catch {
+            let problem: String
+            switch error as? KanalError {
+            case .cancelled?: problem = "pcscd does not tell within 6 s what is in its readers"
+            case let error?: problem = error.description
+            case nil: problem = "the readers cannot be looked at"
+            }
+            let kill = processes.first { $0.name == "pcscd" }.map { person.asRoot("kill -KILL \($0.id)") }
+            let remedy = person.hasSystemd ? person.asRoot("systemctl restart pcscd") : kill ?? "Restart pcscd"
+            return ([.error("pcscd.readers", problem, remedy: remedy)], nil)
+        }
+    }
+}

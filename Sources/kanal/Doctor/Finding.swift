@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Something that is wrong on this machine, and what to do about it.
+struct Finding: Encodable, Sendable, Equatable {
+    enum Severity: String, Encodable, Sendable {
+        /// Tokens cannot be used, or not by everything that should.
+        case error
+        /// Tokens work, and something is not as it should be.
+        case warning
+    }
+
+    /// What was looked at: a name that stays the same between versions.
+    let check: String
+    let severity: Severity
+    /// One sentence with the facts that were seen. It may have text from outside.
+    let problem: String
+    /// One command, or one step in words.
+    let remedy: String
+
+    static func error(_ check: String, _ problem: String, remedy: String) -> Finding {
+        Finding(check: check, severity: .error, problem: problem, remedy: remedy)
+    }
+
+    static func warning(_ check: String, _ problem: String, remedy: String) -> Finding {
+        Finding(check: check, severity: .warning, problem: problem, remedy: remedy)
+    }
+}
+
+extension String {
+    /// The text as one word of a command line.
+    var quoted: String {
+        let isPlain = unicodeScalars.allSatisfy { scalar in
+            scalar.isASCII && (scalar.properties.isAlphabetic || "0123456789_-./:=+,@%".unicodeScalars.contains(scalar))
+        }
+        if isPlain, !isEmpty { return self }
+        return "'" + split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+    }
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+
+/// OpenSSL's engine for GOST, by which other programs verify what a token signs.
+struct OpenSSLCheck {
+    let person: Person
+
+    func findings() -> [Finding] {
+        let folders = self.folders
+        guard !folders.contains(where: { Files.exists($0 + "/gost.so") }) else { return [] }
+        let seen =
+            folders.isEmpty ? "OpenSSL has no directory of engines" : "no gost.so in \(folders.joined(separator: ", "))"
+        return [
+            .warning(
+                "openssl.gost", "OpenSSL lacks the engine for GOST: \(seen)",
+                remedy: person.install(
+                    debian: "libengine-gost-openssl", fedora: "openssl-gost-engine", arch: "openssl-gost-engine"))
+        ]
+    }
+
+    /// Where OpenSSL looks for engines: in what the environment names, or below its own libraries.
+    private var folders: [String] {
+        if let named = unsafe getenv("OPENSSL_ENGINES") { return [unsafe String(cString: named)] }
+        let families = Files.names(in: "/usr/lib").filter { $0.contains("-linux-") }.map { "/usr/lib/" + $0 }
+        return (families + ["/usr/lib", "/usr/lib64", "/usr/local/lib", "/usr/local/lib64"])
+            .flatMap { folder in ["engines-3", "engines-1.1", "openssl/engines"].map { "\(folder)/\($0)" } }
+            .filter { Files.exists($0) }
+    }
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+import KanalKit
+
+/// Readers, and the cards in them.
+struct ReaderChecks {
+    let person: Person
+    let states: [CardState]
+    let processes: [RunningProcess]
+    /// The user's `kanal.conf`; nil without a home.
+    let configurationFile: String?
+
+    /// Programs that take readers for themselves, by the 15 characters that the kernel keeps of a name.
+    static let grabbers: Set<String> = ["scdaemon", "openct", "openctd", "ifdhandler", "ifdproxy"]
+
+    func findings() -> [Finding] {
+        guard !states.isEmpty else { return [noReader] }
+        let troubles = states.compactMap(trouble)
+        let hasToken = states.contains { $0.condition == .token }
+        if troubles.isEmpty, !hasToken { return [noToken] }
+        return troubles + states.compactMap(uncovered)
+    }
+
+    private var grabber: RunningProcess? { processes.first { Self.grabbers.contains($0.name) } }
+
+    private func end(_ process: RunningProcess) -> String {
+        if process.name == "scdaemon", process.owner == person.id { return "gpgconf --kill scdaemon" }
+        return process.owner == person.id ? "kill \(process.id)" : person.asRoot("kill \(process.id)")
+    }
+
+    private var noReader: Finding {
+        if let grabber {
+            return .error(
+                "reader.held", "pcscd sees no reader while \(grabber.description) runs, which takes readers for itself",
+                remedy: end(grabber))
+        }
+        return .error("reader.none", "pcscd knows no reader", remedy: "Plug in the token, or its reader")
+    }
+
+    private var noToken: Finding {
+        let names = states.map { "\"\($0.reader)\"" }.joined(separator: ", ")
+        return .error(
+            "token.none", "there is no token in \(names)",
+            remedy: states.contains(where: \.isWireless)
+                ? "Hold the token's button until it blinks, or put a token into a reader"
+                : "Put the token into the reader")
+    }
+
+    private func trouble(_ state: CardState) -> Finding? {
+        switch state.condition {
+        case .empty, .token: nil
+        case .foreign: foreign(state)
+        case .held: held(state)
+        case .mute:
+            .error(
+                "token.mute", "the card in \"\(state.reader)\" does not answer to power",
+                remedy: "Take the card out, clean its contacts, and put it in with the chip first")
+        case .unreachable(let reason):
+            .error(
+                "reader.unreachable", "the card in \"\(state.reader)\" cannot be reached: \(reason)",
+                remedy: "Pull the reader out, and plug it in again")
+        }
+    }
+
+    /// A card of another kind does not disturb where there is a token as well.
+    private func foreign(_ state: CardState) -> Finding {
+        let hasToken = states.contains { $0.condition == .token }
+        return Finding(
+            check: "token.foreign", severity: hasToken ? .warning : .error,
+            problem: "the card in \"\(state.reader)\" is none that Kanal works with",
+            remedy: "Put a Rutoken into the reader instead of this card")
+    }
+
+    private func held(_ state: CardState) -> Finding {
+        let holders = processes.filter(\.usesReaders).filter { $0.name != "pcscd" && $0.name != "kanal" }
+        let names = holders.map(\.description).joined(separator: ", ")
+        // Of several nobody can tell which it is, and none is to be ended by mistake.
+        guard let holder = grabber ?? (holders.count == 1 ? holders.first : nil) else {
+            return .error(
+                "reader.held", "another program holds the card in \"\(state.reader)\" for itself",
+                remedy: holders.isEmpty
+                    ? "End the other programs that use cards" : "End the one of these that holds the card: \(names)")
+        }
+        return .error(
+            "reader.held", "\(holder.description) holds the card in \"\(state.reader)\" for itself",
+            remedy: end(holder))
+    }
+
+    /// A token with a radio that is in a reader which counts as wired: its window is that of a wire, and a token that
+    /// claims to have no channel would be spoken to in plain.
+    private func uncovered(_ state: CardState) -> Finding? {
+        guard state.condition == .token, state.isBluetooth, !state.isWireless, VirtualReaders.has(state.reader) else {
+            return nil
+        }
+        let pattern = VirtualReaders.pattern(of: state.reader)
+        let problem =
+            "a Bluetooth token is in the virtual reader \"\(state.reader)\", which counts as wired:"
+            + " wireless_readers does not name it"
+        guard let file = configurationFile else {
+            return .warning(
+                "reader.wireless", problem, remedy: "Set wireless_readers = \(pattern) in /etc/kanal/kanal.conf")
+        }
+        // Before all sections, and in a file of the user alone.
+        let line = "wireless_readers = \(pattern)"
+        let isNew = !Files.exists(file)
+        let command =
+            isNew
+            ? "mkdir -p \(Files.parent(file).quoted) && echo \(line.quoted) > \(file.quoted)"
+            : "sed -i \(("1i" + line).quoted) \(file.quoted)"
+        return .warning("reader.wireless", problem, remedy: command)
+    }
+}
+
+/// Readers that are no device: programs that pretend to be one.
+enum VirtualReaders {
+    private static let folder = "/etc/reader.conf.d"
+
+    /// Whether the name says it, or pcscd's configuration has a reader of this name that is no device.
+    static func has(_ reader: String) -> Bool {
+        let words = reader.lowercased().split { !$0.isLetter }
+        if words.contains("virtual") || words.contains("vpcd") { return true }
+        return Files.names(in: folder).contains { file in
+            let lines = Files.lines("\(folder)/\(file)")
+            let isVirtual = lines.contains { $0.hasPrefix("DEVICENAME") && $0.contains("/dev/null") }
+            guard isVirtual, let line = lines.first(where: { $0.hasPrefix("FRIENDLYNAME") }) else { return false }
+            let parts = line.split(separator: "\"")
+            return parts.count > 1 && reader.hasPrefix(parts[1])
+        }
+    }
+
+    /// A pattern for all slots of a reader: its name without the numbers that pcscd adds.
+    static func pattern(of reader: String) -> String {
+        var words = reader.split(separator: " ", omittingEmptySubsequences: false)
+        while words.count > 1, let last = words.last, last.count == 2, last.allSatisfy(\.isHexDigit) {
+            words.removeLast()
+        }
+        let name = words.joined(separator: " ").replacing(",", with: "?").replacing("#", with: "?")
+        return name + "*"
+    }
+}

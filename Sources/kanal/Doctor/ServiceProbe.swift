@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+
+/// Knocks at the socket of pcscd as libpcsclite does, but never waits for long: a service that hangs would hold
+/// libpcsclite for good.
+struct ServiceProbe: Equatable {
+    enum Answer: Equatable {
+        case answers
+        /// There is no socket, or nobody listens.
+        case absent
+        /// This user may not use the socket.
+        case forbidden
+        /// The service closes the connection, as it does on users whom polkit does not let in.
+        case hangsUp
+        /// Nothing came in time.
+        case silent
+    }
+
+    let path: String
+    let answer: Answer
+
+    /// How long to wait, in milliseconds. A service that the socket starts needs a moment.
+    private static let patience: Int32 = 3000
+
+    init() {
+        let named = unsafe getenv("PCSCLITE_CSOCK_NAME").map { unsafe String(cString: $0) }
+        path = named ?? "/run/pcscd/pcscd.comm"
+        answer = Self.knock(path)
+    }
+
+    private static func knock(_ path: String) -> Answer {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let isWhole = unsafe withUnsafeMutableBytes(of: &address.sun_path) { field in
+            unsafe field.copyBytes(from: path.utf8.prefix(field.count))
+            return path.utf8.count < field.count
+        }
+        guard isWhole else { return .absent }
+        let descriptor = socket(
+            AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+        guard descriptor >= 0 else { return .absent }
+        defer { close(descriptor) }
+        let code = unsafe withUnsafePointer(to: &address) { address in
+            unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                unsafe connect(descriptor, address, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        if code != 0 {
+            switch errno {
+            case EACCES, EPERM: return .forbidden
+            // More callers wait than the queue takes.
+            case EAGAIN: return .silent
+            default: return .absent
+            }
+        }
+        return exchange(over: descriptor)
+    }
+
+    /// Asks for the version of the service's protocol (pcsc-lite, winscard_msg.h): the length of the message, the command
+    /// `CMD_VERSION`, then the caller's version, 4.4, and room for a code.
+    private static func exchange(over descriptor: Int32) -> Answer {
+        let question: [UInt32] = [12, 0x11, 4, 4, 0]
+        let sent = unsafe question.withUnsafeBytes {
+            unsafe send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+        }
+        guard sent == 20 else { return errno == EAGAIN ? .silent : .hangsUp }
+        var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        var ready = unsafe poll(&wait, 1, patience)
+        while ready < 0, errno == EINTR { ready = unsafe poll(&wait, 1, patience) }
+        guard ready > 0 else { return .silent }
+        var reply = [UInt8](repeating: 0, count: 12)
+        return unsafe recv(descriptor, &reply, reply.count, 0) > 0 ? .answers : .hangsUp
+    }
+}

@@ -1,0 +1,176 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Machines on which tokens do not work, because of the library, kanal.conf, directories, the clock or OpenSSL, as
+# "kanal doctor" finds them; and what it makes of logs.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+. Tests/Scripts/machines.sh
+
+# ---- The library ----
+
+mv "$library" away
+look
+[ "$(head -n 1 names)" = "error library.installed" ] || fail "not without the library: $(cat found)"
+mv away "$library"
+passed "no library"
+cp "$library" /usr/local/lib
+finds warning library.copies "rm /usr/local/lib/libkanal-pkcs11.so"
+mended "a second copy"
+ln -s libkanal-pkcs11.so "$work/prefix/lib/librtpkcs11ecp.so"
+healthy "the vendor's name as a link to the library"
+rm "$work/prefix/lib/librtpkcs11ecp.so"
+vendors=/usr/local/lib/librtpkcs11ecp.so
+echo vendor > $vendors
+finds warning library.vendor "mv $vendors $vendors.other"
+mended "another library under the vendor's name"
+mkdir -p "$work/prefix/lib/pkgconfig"
+echo "Version: 0.0.1" > "$work/prefix/lib/pkgconfig/kanal-pkcs11.pc"
+finds warning library.version "Install both, in the directory of Kanal's sources: make install"
+rm "$work/prefix/lib/pkgconfig/kanal-pkcs11.pc"
+passed "a library of another version"
+entry=/usr/share/p11-kit/modules/kanal.module
+echo "module: /gone/libkanal-pkcs11.so" > $entry
+finds error p11kit.entry "echo 'module: $library' | tee $entry"
+mended "an entry of p11-kit that leads nowhere"
+rm $entry
+finds warning p11kit.entry "echo 'module: $library' | tee $entry"
+mended "no entry of p11-kit"
+
+# ---- kanal.conf ----
+
+mkdir -p "${file%/*}"
+
+printf '\nminimum_profile = nonsense\n' > "$file"
+finds error configuration.line "editor +2 $file"
+grep -q "kanal.conf:2: minimum_profile" found || fail "no file and line: $(cat found)"
+passed "an error in kanal.conf"
+printf '\n' > "$file"
+chmod 666 "$file"
+finds error configuration.access "chmod go-w $file"
+mended "a kanal.conf that everybody can write"
+install -D -m 644 -o nobody /dev/null /etc/kanal/kanal.conf
+finds error configuration.access "chown root /etc/kanal/kanal.conf"
+mended "the administrator's kanal.conf of another user"
+printf 'syslog = off\n' > "$file"
+finds warning configuration.effect "editor +1 $file"
+rm "$file"
+passed "a line of kanal.conf without effect"
+
+# ---- Home and store ----
+
+install -d -o nobody others-home
+as=(env -u XDG_CONFIG_HOME -u XDG_DATA_HOME HOME="$work/others-home")
+finds error home.foreign "export HOME=$work/home"
+as=(sh -c "$(cat remedies); exec \"\$@\"" sh)
+healthy "another user's HOME, mended by: $(cat remedies)"
+rm -r nobody
+as=("${as_nobody[@]}" -u HOME)
+finds error home.missing "sudo install -d -m 700 -o $nobody -g $nobody $work/nobody"
+mended "no home directory"
+as=()
+
+store=$XDG_DATA_HOME/kanal/pairings
+mkdir -p "$store/tokens"
+chmod -R 700 "$store"
+chown -R nobody "$store"
+finds error store.owner "chown -R 0 $store"
+mended "a store of another user"
+install -o nobody -m 600 /dev/null "$store/tokens/record"
+finds error store.owner "chown -R 0 $store"
+mended "a file of another user in the store"
+chmod 755 "$store"
+finds error store.mode "chmod -R go= $store"
+mended "a store that everybody can read"
+rm -r "$store"
+touch "$store"
+finds error store.kind "mv $store $store.other"
+mended "a file in place of the store"
+as=("${as_nobody[@]}" HOME="$work/nobody")
+install -d -o root -m 755 nobody/.local
+finds error store.parent "sudo chown $nobody $work/nobody/.local"
+mended "a directory in which the store cannot be made"
+as=()
+
+mkdir full
+mount -t tmpfs -o size=256k tmpfs full
+as=(env XDG_DATA_HOME="$work/full")
+dd if=/dev/zero of=full/filling bs=4k > dd.log 2>&1 || true
+finds error store.full "Delete files below $work/full that are not needed"
+rm full/filling
+healthy "a full disk, mended by deleting a file"
+mount -o remount,ro full
+finds error store.readonly "mount -o remount,rw $work/full"
+mended "a disk that is read-only"
+umount full
+as=()
+
+# ---- Clock and OpenSSL ----
+
+echo '#include <time.h>
+time_t time(time_t *result) { return result ? *result = 86400 : 86400; }' > clock.c
+cc -shared -fPIC clock.c -o clock.so
+as=(env LD_PRELOAD="$work/clock.so")
+if [ -e /sys/class/rtc/rtc0/since_epoch ]; then
+    finds error clock.drift "hwclock --hctosys"
+else
+    finds error clock.wrong "Set the clock, as root: date -s 'YYYY-MM-DD hh:mm:ss'"
+fi
+as=()
+passed "a clock in 1970"
+
+engines=$(openssl version -e | sed 's/.*"\(.*\)"/\1/')
+mount -t tmpfs tmpfs "$engines"
+finds warning openssl.gost "apt-get install libengine-gost-openssl"
+umount "$engines"
+healthy "OpenSSL without its engine for GOST, and with it"
+
+# ---- What a log means ----
+
+# A service that hangs up on its clients.
+cat > refuse.py << 'PROGRAM'
+import socket
+listener = socket.socket(socket.AF_UNIX)
+listener.bind("refusing")
+listener.listen()
+while True:
+    listener.accept()[0].close()
+PROGRAM
+timeout 300 python3 refuse.py &
+others+=($!)
+wait_until test -S refusing
+
+# explained NAME REMEDY PROGRAM...: runs a program and finds this among what its log means.
+explained() {
+    rm -f log
+    KANAL_LOG=$work/log "${@:3}" > output 2>&1 || true
+    look --log log
+    grep -q "log.$1\$" names || fail "the log does not say $1: $(cat found log)"
+    grep -qxF "$2" remedies || fail "the log's $1 has another remedy: $(cat found)"
+    passed "a log that means $1"
+}
+tool=(timeout 60 pkcs11-tool --module "$module")
+explained pin "Give the program the right PIN: each wrong one takes a try" "${tool[@]}" --login --pin 00000000 -O
+explained service pcscd env PCSCLITE_CSOCK_NAME="$work/missing" "${tool[@]}" -L
+explained service-refuses "Run kanal doctor as the user of that program, in the same session or service" \
+    env PCSCLITE_CSOCK_NAME="$work/refusing" "${tool[@]}" -L
+holder scdaemon
+explained held "kanal doctor" "${tool[@]}" -L
+let_go
+echo "unknown = 1" > "$file"
+explained configuration "kanal doctor" "${tool[@]}" -O
+rm "$file"
+detach
+attach bt bt
+explained activation "kanal pair" "${tool[@]}" -O
+mkdir -p "$store"
+chmod 755 "$store"
+explained store "Run kanal doctor as the user of that program" "${tool[@]}" -O
+printf '2026-01-01T00:00:00.000000Z [1] debug: C_Any 0x00000005 CKR_GENERAL_ERROR: odd\e[2J\n\e[2J\n' > log
+look --log log
+[ "$(cat names)" = "warning log.refusal" ] || fail "another refusal: $(cat found)"
+expect 0 "$kanal" doctor --log log
+printed "C_Any was refused: CKR_GENERAL_ERROR"
+! grep -q $'\e' output || fail "a control character of the log is shown"
+expect 1 "$kanal" doctor --log missing
+printed "the log missing cannot be read"
+passed "a log with a refusal that is not known, and none"

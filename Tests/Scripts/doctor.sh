@@ -1,0 +1,199 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Machines on which tokens do not work, because of pcscd, readers, cards or other programs: "kanal doctor" names what is
+# wrong with each, and says what mends it, which is done wherever it is a command.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+. Tests/Scripts/machines.sh
+
+expect 0 "$kanal" doctor
+printed "Nothing is wrong"
+as=("${as_nobody[@]}" HOME="$work/nobody")
+healthy "another user of it"
+as=()
+
+# ---- pcscd ----
+
+stop "$pcscd"
+finds error pcscd.running pcscd
+expect 1 "$kanal" doctor
+printed "^error pcscd.running: pcscd does not run"
+printed "^  remedy: pcscd$"
+sh -c pcscd
+card_is_in
+pcscd=$(tr -d '\0' < /run/pcscd/pcscd.pid)
+healthy "pcscd stopped, mended by: pcscd"
+
+mount --bind /dev/null /usr/sbin/pcscd
+export PCSCLITE_CSOCK_NAME=$work/missing
+finds error pcscd.installed "apt-get install pcscd libccid"
+unset PCSCLITE_CSOCK_NAME
+umount /usr/sbin/pcscd
+passed "pcscd not installed"
+
+as=("${as_nobody[@]}" HOME="$work/nobody")
+chmod 700 /run/pcscd
+finds error pcscd.socket "sudo chmod a+rx /run/pcscd"
+mended "a closed directory of the socket"
+chmod 600 /run/pcscd/pcscd.comm
+finds error pcscd.socket "sudo chmod a+rw /run/pcscd/pcscd.comm"
+mended "a forbidden socket"
+as=()
+
+kill -STOP "$pcscd"
+finds error pcscd.answers "kill -CONT $pcscd"
+mended "a pcscd that hangs"
+
+# Debian 12 builds pcscd without polkit. This stands between: it hangs up on all clients, as such a pcscd does on those
+# whom polkit does not let in, until there is a rule.
+cat > guard.py << 'PROGRAM'
+import os, socket, threading
+def forward(source, target):
+    while data := source.recv(65536):
+        target.sendall(data)
+    target.shutdown(socket.SHUT_WR)
+listener = socket.socket(socket.AF_UNIX)
+listener.bind("guarded")
+os.chmod("guarded", 0o666)
+listener.listen()
+while True:
+    client = listener.accept()[0]
+    if not os.path.exists("/etc/polkit-1/rules.d/00-kanal.rules"):
+        client.close()
+        continue
+    service = socket.socket(socket.AF_UNIX)
+    service.connect("/run/pcscd/pcscd.comm")
+    for pair in (client, service), (service, client):
+        threading.Thread(target=forward, args=pair, daemon=True).start()
+PROGRAM
+timeout 300 python3 guard.py 2> guard.log &
+others+=($!)
+wait_until test -S guarded
+mkdir -p /etc/polkit-1/rules.d
+mount -t tmpfs tmpfs /usr/share/polkit-1/actions
+touch /usr/share/polkit-1/actions/org.debian.pcsc-lite.policy
+as=("${as_nobody[@]}" HOME="$work/nobody" PCSCLITE_CSOCK_NAME="$work/guarded")
+finds error pcscd.polkit "echo 'polkit.addRule(function(action, subject) {\
+ if (action.id.indexOf(\"org.debian.pcsc-lite.\") == 0 && subject.user == \"nobody\") return polkit.Result.YES; });'\
+ | sudo tee /etc/polkit-1/rules.d/00-kanal.rules"
+mended "a user whom polkit does not let in"
+rm /etc/polkit-1/rules.d/00-kanal.rules
+as=(env PCSCLITE_CSOCK_NAME="$work/guarded")
+finds error pcscd.clients "kill $pcscd"
+as=()
+passed "a pcscd that has as many clients as it takes"
+
+# It answers to the first question of a client, and to no other.
+cat > silent.py << 'PROGRAM'
+import socket, struct
+listener = socket.socket(socket.AF_UNIX)
+listener.bind("silent")
+listener.listen()
+clients = []
+while True:
+    clients.append(listener.accept()[0])
+    clients[-1].recv(20)
+    clients[-1].sendall(struct.pack("III", 4, 4, 0))
+PROGRAM
+timeout 300 python3 silent.py &
+others+=($!)
+wait_until test -S silent
+as=(env PCSCLITE_CSOCK_NAME="$work/silent")
+finds error pcscd.readers "kill -KILL $pcscd"
+as=()
+passed "a pcscd that hangs later"
+
+# ---- Readers and cards ----
+
+holder scdaemon
+finds error reader.held "gpgconf --kill scdaemon"
+let_go
+healthy "the user's scdaemon held the reader, and is gone"
+holder scdaemon setpriv --reuid="$nobody" --regid="$nobody" --clear-groups
+finds error reader.held "kill $holder"
+mended "another user's scdaemon holds the reader"
+holder reader-program
+finds error reader.held "kill $holder"
+mended "a program that is not known holds the reader"
+
+detach
+finds error token.none "Put the token into the reader"
+passed "no token"
+cat > card.py << 'PROGRAM'
+import socket, struct, sys
+reader = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+def take(count):
+    data = b""
+    while len(data) < count:
+        part = reader.recv(count - len(data))
+        if not part:
+            sys.exit()
+        data += part
+    return data
+def give(data):
+    reader.sendall(struct.pack(">H", len(data)) + data)
+while True:
+    frame = take(struct.unpack(">H", take(2))[0])
+    if frame == b"\4":
+        give(bytes.fromhex("3b021450"))
+    elif len(frame) > 1:
+        give(b"\x6d\x00")
+PROGRAM
+timeout 300 python3 card.py 35963 &
+foreign=$!
+others+=($foreign)
+card_is_in
+finds error token.foreign "Put a Rutoken into the reader instead of this card"
+passed "a foreign card"
+stop "$foreign"
+wait_until sh -c '! ./readers | grep -q "^card"'
+
+attach bt bt
+line="wireless_readers = Virtual PCD*"
+finds warning reader.wireless "mkdir -p $HOME/.config/kanal && echo '$line' > $file"
+mended "a Bluetooth token in a virtual reader"
+echo "[program other]" > "$file"
+finds warning reader.wireless "sed -i '1i$line' $file"
+mended "the same, with a file"
+rm "$file"
+detach
+attach usb usb
+
+# ---- Tokens on USB ----
+
+device=/sys/bus/usb/devices/1-1
+mkdir -p $device $device:1.1/tty/ttyACM0
+echo 0a89 > $device/idVendor
+echo ffff > $device/idProduct
+echo "Rutoken ECP" > $device/product
+cp /bin/sleep ModemManager
+./ModemManager 300 &
+others+=($!)
+finds warning reader.modem "echo 'ATTRS{idVendor}==\"0a89\", ENV{ID_MM_DEVICE_IGNORE}=\"1\"'\
+ | tee /etc/udev/rules.d/78-kanal.rules"
+stop "${others[-1]}"
+passed "ModemManager and a token with a serial line"
+mv /etc/reader.conf.d readers.conf
+stop "$pcscd"
+pcscd --foreground > pcscd.log 2>&1 &
+pcscd=$!
+wait_until ./readers
+look
+[ "$(xargs < names)" = "error reader.none error reader.driver" ] || fail "not two: $(cat found)"
+grep -q 'install libccid$' remedies || fail "another remedy: $(cat found)"
+rm -r $device $device:1.1
+finds error reader.none "Plug in the token, or its reader"
+passed "no reader, and a token that is younger than the driver"
+mv readers.conf /etc/reader.conf.d
+stop "$pcscd"
+start_pcscd
+card_is_in
+healthy "well again"
+
+# ---- The page ----
+
+for name in $(grep -hoE '"(pcscd|reader|token|library|p11kit|configuration|home|store|clock|openssl)\.[a-z]+"' \
+    "$root"/Sources/kanal/Doctor/*.swift | tr -d '"' | sort -u); do
+    grep -q "\`$name\`" "$root/docs/Doctor.md" || fail "docs/Doctor.md does not have $name"
+done
+passed "the page has every finding"

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+import APDU
+import EmulatedTokens
+import Emulator
+import KanalKit
+import Testing
+import Token
+
+@Suite("What can be told of readers and cards without a command")
+struct DiagnosisTests {
+    @Test("A token is told of with its radio, and no command is sent to it")
+    func token() async throws {
+        let machine = try Machine(.bt)
+        let state = try #require(try await machine.manager.cardStates().first)
+        #expect(state.reader == EmulatedReader.name && state.condition == .token)
+        #expect(state.isBluetooth && !state.isWireless)
+        let wired = try Machine(.usb) { $0.wirelessReaders = [ReaderPattern("virtual*")] }
+        let other = try #require(try await wired.manager.cardStates().first)
+        #expect(!other.isBluetooth && other.isWireless)
+        #expect(machine.reader.commands == 0 && wired.reader.commands == 0)
+    }
+
+    @Test(
+        "The reason why a card cannot be worked with is told",
+        arguments: [
+            (LinkError.sharingViolation, KanalKit.CardState.Condition.held), (.mute, .mute), (.noCard, .empty),
+            (.transmission(code: 5), .unreachable("transmission(code: 5)")),
+        ])
+    func obstacle(_ error: LinkError, _ condition: KanalKit.CardState.Condition) async throws {
+        let machine = try Machine(.usb)
+        machine.reader.onRequest { _ throws(LinkError) in throw error }
+        #expect(try await machine.manager.cardStates().map(\.condition) == [condition])
+    }
+}
