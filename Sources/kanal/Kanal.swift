@@ -29,8 +29,8 @@ struct Kanal: AsyncParsableCommand {
             """,
         version: "\(KANAL_VERSION_MAJOR).\(KANAL_VERSION_MINOR).\(KANAL_VERSION_PATCH)",
         subcommands: [
-            Readers.self, Pair.self, Pairings.self, Info.self, PINs.self, Label.self, Random.self, Doctor.self,
-            Completion.self,
+            Readers.self, Pair.self, Pairings.self, Info.self, PINs.self, Format.self, Label.self, LicenceCommand.self,
+            Journal.self, Random.self, Doctor.self, Completion.self,
         ])
 
     @OptionGroup var output: OutputOptions

@@ -6,7 +6,7 @@ import Terminal
 struct PINs: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pin", abstract: "Change, set and unblock PINs.",
-        subcommands: [ChangePIN.self, UnblockPIN.self, SetPIN.self])
+        subcommands: [ChangePIN.self, UnblockPIN.self, SetPIN.self, LocalPINs.self])
 }
 
 /// Where a new PIN comes from.

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import KanalKit
+import Terminal
+
+struct Format: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Erase a token and make it new.",
+        discussion: """
+            Keys, certificates, data, local PINs and the label go, for ever. Pairings, licences and the journal stay. This \
+            takes the security officer's PIN, which stays unless --new-officer-pin-source says where a new one is. With \
+            --officer-locked the token is formatted without that PIN, which works only if it has no tries left.
+            """)
+
+    enum Changer: String, ExpressibleByArgument, CaseIterable {
+        case user, officer, both
+
+        var roles: Set<Role> {
+            switch self {
+            case .user: [.user]
+            case .officer: [.securityOfficer]
+            case .both: [.user, .securityOfficer]
+            }
+        }
+    }
+
+    @OptionGroup var token: TokenOptions
+    @OptionGroup var pin: PINOptions
+    @OptionGroup var new: NewPINOptions
+    @OptionGroup var confirmation: ConfirmationOptions
+    @OptionGroup var output: OutputOptions
+
+    @Option(
+        help: ArgumentHelp("Where the security officer's new PIN is. (default: it stays)", valueName: "source"),
+        completion: .file())
+    var newOfficerPinSource: SecretSource?
+
+    @Flag(help: "The security officer's PIN has no tries left.")
+    var officerLocked = false
+
+    @Option(help: ArgumentHelp("The token's name. (default: none)", valueName: "name"))
+    var label = ""
+
+    @Option(help: "Who may change the user's PIN: user, officer or both.")
+    var pinChangedBy: Changer = .both
+
+    @Option(help: ArgumentHelp("The least length of the user's PIN, 6 to 249 octets.", valueName: "octets"))
+    var pinLength = 6
+
+    @Option(help: ArgumentHelp("How many wrong PINs in a row lock the user's, 1 to 10.", valueName: "count"))
+    var pinTries = 10
+
+    func validate() throws {
+        guard (6...249).contains(pinLength) else { throw ValidationError("--pin-length is 6 to 249") }
+        guard (1...10).contains(pinTries) else { throw ValidationError("--pin-tries is 1 to 10") }
+        guard !officerLocked || newOfficerPinSource != nil else {
+            throw ValidationError("--officer-locked wants --new-officer-pin-source")
+        }
+    }
+
+    func run() async throws {
+        let token = try await token.find()
+        let content = try? await Self.content(of: token)
+        try confirmation.require(
+            "The token \(token.information.description) will be erased"
+                + (content.map { ", with \($0)" } ?? "") + ". Keys that are on it alone are lost for ever.")
+        let present = officerLocked ? nil : try pin.read(PINOptions.name(of: .securityOfficer, token))
+        let officer = try newOfficerPinSource.map { source in
+            HeldPIN(try SecretQuestion(prompt: "", source: source, option: "--new-officer-pin-source").answer())
+        }
+        let user = try new.read()
+        var setup = TokenSetup(label: label)
+        setup.userPINChangers = pinChangedBy.roles
+        setup.userPIN = PINRules(minimumLength: pinLength, tries: pinTries)
+        try await Self.format(token, setup, present, officer, user)
+        try output.show(FormattedToken(formatted: token.information.serialText, label: token.information.label))
+    }
+
+    private static func format(
+        _ token: Token, _ setup: TokenSetup, _ present: HeldPIN?, _ officer: HeldPIN?, _ user: HeldPIN
+    ) async throws {
+        let progress = ProgressLine("Formatting the token. It must not leave its reader.")
+        defer { progress.end() }
+        // A command that is cut short would leave a token that has to be formatted again.
+        try await Task {
+            switch (present, officer) {
+            case (let present?, let officer?):
+                try await user.formats(token, setup, present.value, officer.value)
+            case (let present?, nil): try await user.formats(token, setup, present.value, nil)
+            case (nil, let officer?): try await user.formats(token, setup, nil, officer.value)
+            case (nil, nil): throw KanalError.pinNeeded
+            }
+        }.value
+    }
+
+    /// What can be seen on the token without a PIN.
+    private static func content(of token: Token) async throws -> String? {
+        let count = try await token.perform { session in try session.certificates().count }
+        return count == 0 ? nil : count == 1 ? "one certificate" : "\(count) certificates"
+    }
+}
+
+extension HeldPIN {
+    /// Formats a token so that this is its user's PIN.
+    fileprivate func formats(
+        _ token: Token, _ setup: TokenSetup, _ present: borrowing PIN?, _ officer: borrowing PIN?
+    ) async throws {
+        switch value {
+        case .some(let user):
+            try await token.format(setup, officerPIN: present, newOfficerPIN: officer, userPIN: user)
+        case .none: throw KanalError.pinNeeded
+        }
+    }
+}
+
+private struct FormattedToken: Report {
+    let formatted: String
+    let label: String?
+
+    func text(_ style: Style) -> String { "The token \(formatted) was formatted.\n" }
+}

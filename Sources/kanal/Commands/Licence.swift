@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import KanalKit
+import Terminal
+
+struct LicenceCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "licence",
+        abstract: "Show or write the licences that makers of applications keep on a token.",
+        discussion: "There are four, of 72 octets each. Formatting does not remove them.")
+
+    @OptionGroup var token: TokenOptions
+    @OptionGroup var pin: PINOptions
+    @OptionGroup var output: OutputOptions
+
+    @Argument(help: "Which one, 1 to 4. (default: all)")
+    var number: Int?
+
+    @Option(
+        name: .customLong("set"),
+        help: ArgumentHelp(
+            "Write this one, in 144 hexadecimal digits; 'none' takes it away. Needs the PIN.", valueName: "digits"))
+    var digits: String?
+
+    private var octets: [UInt8]? {
+        digits == "none" ? [UInt8](repeating: 0, count: Licence.size) : digits?.octets
+    }
+
+    func validate() throws {
+        guard Licence.numbers.contains(number ?? Licence.numbers.lowerBound) else {
+            throw ValidationError("the number of a licence is 1 to 4")
+        }
+        guard digits == nil || number != nil else { throw ValidationError("say which licence to write") }
+        guard digits == nil || octets?.count == Licence.size else {
+            throw ValidationError("a licence has \(2 * Licence.size) hexadecimal digits")
+        }
+    }
+
+    func run() async throws {
+        let token = try await token.find()
+        if let number, let octets {
+            try await pin.perform(on: token) { session in try session.setLicence(number, to: octets) }
+        }
+        let numbers = number.map { $0...$0 } ?? Licence.numbers
+        let licences = try await token.perform { session in
+            try numbers.map { LicenceList.Entry(number: $0, value: try session.licence($0)?.hexadecimal) }
+        }
+        try output.show(LicenceList(licences: licences))
+    }
+}
+
+private struct LicenceList: Report {
+    struct Entry: Encodable {
+        let number: Int
+        let value: String?
+    }
+
+    let licences: [Entry]
+
+    func text(_ style: Style) -> String {
+        licences.map { "\($0.number): \($0.value ?? "none")\n" }.joined()
+    }
+}
+
+extension String {
+    /// The octets that hexadecimal digits mean; nil for anything else.
+    var octets: [UInt8]? {
+        let digits = Array(utf8)
+        guard digits.count.isMultiple(of: 2) else { return nil }
+        var octets: [UInt8] = []
+        for start in stride(from: 0, to: digits.count, by: 2) {
+            let pair = String(decoding: digits[start..<start + 2], as: UTF8.self)
+            guard pair.first != "+", let octet = UInt8(pair, radix: 16) else { return nil }
+            octets.append(octet)
+        }
+        return octets
+    }
+}

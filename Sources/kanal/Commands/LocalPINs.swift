@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import KanalKit
+import Terminal
+
+struct LocalPINs: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "local",
+        abstract: "List the local PINs of a token, or set one.",
+        discussion: """
+            An application can protect files of its own by a local PIN, 3 to 31. To set one takes its present value, or \
+            the user's PIN if it was not set before.
+            """)
+
+    @OptionGroup var token: TokenOptions
+    @OptionGroup var pin: PINOptions
+    @OptionGroup var new: NewPINOptions
+    @OptionGroup var output: OutputOptions
+
+    @Argument(help: "Set this one, 3 to 31. (default: list all that are set)")
+    var number: Int?
+
+    func validate() throws {
+        guard LocalPIN.numbers.contains(number ?? LocalPIN.numbers.lowerBound) else {
+            throw ValidationError("the number of a local PIN is 3 to 31")
+        }
+    }
+
+    func run() async throws {
+        let token = try await token.find()
+        if let number {
+            let isSet = try await token.perform { session in
+                try session.localPINs().contains { $0.number == number }
+            }
+            let present = try pin.read(isSet ? "Local PIN \(number)" : PINOptions.name(of: .user, token))
+            let new = try new.read()
+            try await token.perform { session in
+                try present.with { present in
+                    try new.with { new in try session.setLocalPIN(number, to: new, presenting: present) }
+                }
+            }
+        }
+        let pins = try await token.perform { session in try session.localPINs() }
+        try output.show(LocalPINList(pins))
+    }
+}
+
+private struct LocalPINList: Report {
+    struct Entry: Encodable {
+        let number: Int
+        let tries: Int
+        let triesLeft: Int
+    }
+
+    let localPINs: [Entry]
+
+    init(_ pins: [LocalPIN]) {
+        localPINs = pins.map { Entry(number: $0.number, tries: $0.details.tries, triesLeft: $0.details.triesLeft) }
+    }
+
+    func text(_ style: Style) -> String {
+        guard !localPINs.isEmpty else { return "No local PIN is set.\n" }
+        var table = Table(["number", "tries left"])
+        for pin in localPINs { table.add(["\(pin.number)", "\(pin.triesLeft) of \(pin.tries)"]) }
+        return table.text(style)
+    }
+}
