@@ -91,6 +91,22 @@ finds error store.parent "sudo chown $nobody $work/nobody/.local"
 mended "a directory in which the store cannot be made"
 as=()
 
+mount -t tmpfs tmpfs /var/lib
+store=/var/lib/kanal/groups/shared
+echo "group = shared" > /etc/kanal/kanal.conf
+finds error store.group "install -d -m 2770 -g GROUP $store"
+install -d /var/lib/kanal /var/lib/kanal/groups
+install -d -m 755 -g daemon "$store"
+finds error store.mode "chmod 2770 $store"
+mended "a directory of a group that everybody can read"
+as=("${as_nobody[@]}" HOME="$work/nobody")
+finds error store.group "sudo gpasswd -a nobody daemon"
+as=("${as_nobody[@]/--clear-groups/--groups=$(id -g daemon)}" HOME="$work/nobody")
+healthy "a user who is no member of a group, and one who is"
+as=()
+rm /etc/kanal/kanal.conf
+umount /var/lib
+
 mkdir full
 mount -t tmpfs -o size=256k tmpfs full
 as=(env XDG_DATA_HOME="$work/full")
@@ -162,6 +178,7 @@ rm "$file"
 detach
 attach bt bt
 explained activation "kanal pair" "${tool[@]}" -O
+store=$XDG_DATA_HOME/kanal/pairings
 mkdir -p "$store"
 chmod 755 "$store"
 explained store "Run kanal doctor as the user of that program" "${tool[@]}" -O

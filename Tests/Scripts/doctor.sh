@@ -8,6 +8,13 @@ cd "$(dirname "$0")/../.."
 
 expect 0 "$kanal" doctor
 printed "Nothing is wrong"
+if strace -V > /dev/null 2>&1; then
+    expect 0 strace -f -e trace=file,fchmod,fchown,ftruncate -o trace "$kanal" doctor
+    grep -q 'openat(.*O_RDONLY' trace || fail "nothing was traced"
+    ! grep -E 'O_(WRONLY|RDWR|CREAT|TRUNC)|^[0-9]* +(mk|rmdir|unlink|rename|link|symlink|f?ch(mod|own)|f?trunc|utime)' trace \
+        || fail "kanal doctor changes something"
+    passed "no file is changed"
+fi
 as=("${as_nobody[@]}" HOME="$work/nobody")
 healthy "another user of it"
 as=()
@@ -16,6 +23,7 @@ as=()
 
 stop "$pcscd"
 finds error pcscd.running pcscd
+expect 0 /usr/bin/python3 -m jsonschema -i found "$root/docs/kanal.schema.json"
 expect 1 "$kanal" doctor
 printed "^error pcscd.running: pcscd does not run"
 printed "^  remedy: pcscd$"
@@ -158,6 +166,14 @@ mended "the same, with a file"
 rm "$file"
 detach
 attach usb usb
+timeout 300 python3 card.py 35964 &
+foreign=$!
+others+=($foreign)
+wait_until sh -c '[ "$(./readers | grep -c "^card .*Virtual PCD")" = 2 ]'
+finds warning token.foreign "Put a Rutoken into the reader instead of this card"
+stop "$foreign"
+wait_until sh -c '[ "$(./readers | grep -c "^card .*Virtual PCD")" = 1 ]'
+healthy "a foreign card beside a token, taken out"
 
 # ---- Tokens on USB ----
 
