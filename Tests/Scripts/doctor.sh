@@ -11,7 +11,8 @@ printed "Nothing is wrong"
 if strace -V > /dev/null 2>&1; then
     expect 0 strace -f -e trace=file,fchmod,fchown,ftruncate -o trace "$kanal" doctor
     grep -q 'openat(.*O_RDONLY' trace || fail "nothing was traced"
-    ! grep -E 'O_(WRONLY|RDWR|CREAT|TRUNC)|^[0-9]* +(mk|rmdir|unlink|rename|link|symlink|f?ch(mod|own)|f?trunc|utime)' trace \
+    calls='(mk|rmdir|unlink|rename|link|symlink|f?ch(mod|own)|f?trunc|utime)'
+    ! grep -E "O_(WRONLY|RDWR|CREAT|TRUNC)|^[0-9]* +$calls" trace \
         || fail "kanal doctor changes something"
     passed "no file is changed"
 fi
@@ -77,7 +78,7 @@ PROGRAM
 timeout 300 python3 guard.py 2> guard.log &
 others+=($!)
 wait_until test -S guarded
-mkdir -p /etc/polkit-1/rules.d
+mkdir -p /etc/polkit-1/rules.d /usr/share/polkit-1/actions
 mount -t tmpfs tmpfs /usr/share/polkit-1/actions
 touch /usr/share/polkit-1/actions/org.debian.pcsc-lite.policy
 as=("${as_nobody[@]}" HOME="$work/nobody" PCSCLITE_CSOCK_NAME="$work/guarded")
@@ -86,6 +87,8 @@ finds error pcscd.polkit "echo 'polkit.addRule(function(action, subject) {\
  | sudo tee /etc/polkit-1/rules.d/00-kanal.rules"
 mended "a user whom polkit does not let in"
 rm /etc/polkit-1/rules.d/00-kanal.rules
+umount /usr/share/polkit-1/actions
+rmdir -p --ignore-fail-on-non-empty /usr/share/polkit-1/actions
 as=(env PCSCLITE_CSOCK_NAME="$work/guarded")
 finds error pcscd.clients "kill $pcscd"
 as=()
@@ -198,6 +201,16 @@ look
 [ "$(xargs < names)" = "error reader.none error reader.driver" ] || fail "not two: $(cat found)"
 grep -q 'install libccid$' remedies || fail "another remedy: $(cat found)"
 rm -r $device $device:1.1
+cp /bin/sleep openct
+./openct 300 &
+others+=($!)
+finds error reader.none "Plug in the token, or its reader"
+mkdir $device:1.0
+echo 0b > $device:1.0/bInterfaceClass
+finds error reader.held "kill ${others[-1]}"
+passed "another program that has taken the reader from pcscd"
+stop "${others[-1]}"
+rm -r $device:1.0
 finds error reader.none "Plug in the token, or its reader"
 passed "no reader, and a token that is younger than the driver"
 mv readers.conf /etc/reader.conf.d

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# What the scripts of "kanal doctor" share: a machine that is well, which they break, and what they expect to be found. To
-# be sourced from the project's root. What is broken is seen by the script alone: it has mounts, among them an /etc and
-# a /run, a network and a pcscd of its own.
+# What the scripts of "kanal doctor" share: a machine that is well, which they break, and what they expect to be found.
+# To be sourced from the project's root. What is broken is seen by the script alone: it has mounts, among them an /etc
+# and a /run, a network and a pcscd of its own.
 
 if [ "$(id -u)" != 0 ] || ! unshare --mount --net true 2> /dev/null; then
     echo "skipped: only root can break a machine, in mounts and a network of its own"
@@ -18,8 +18,8 @@ nobody=$(id -u nobody)
 as_nobody=(setpriv --reuid="$nobody" --regid="$nobody" --clear-groups env -u XDG_CONFIG_HOME -u XDG_DATA_HOME)
 as=()
 
-# Reads what "kanal doctor --json" has said, from "found". "names" then has severity and name of each finding, "remedies"
-# what to do.
+# Reads what "kanal doctor --json" has said, from "found". "names" then has severity and name of each finding,
+# "remedies" what to do.
 cat > "$work/findings.py" << 'PROGRAM'
 import json
 found = json.load(open("found"))
@@ -80,14 +80,16 @@ python3 -c 'import fcntl, socket, struct
 fcntl.ioctl(socket.socket(), 0x8914, struct.pack("16sh", b"lo", 0x41))  # SIOCSIFFLAGS: up and running'
 mount -t tmpfs tmpfs /run
 mount -t tmpfs tmpfs /usr/local/lib
-mkdir -p /usr/share/p11-kit/modules /usr/share/polkit-1/actions
+mkdir -p /usr/share/p11-kit/modules
 mount -t tmpfs tmpfs /usr/share/p11-kit/modules
 mount -t tmpfs tmpfs /sys/bus
 cp -a /etc "$work/etc"
 mount --bind "$work/etc" /etc
 [ /etc -ef "$work/etc" ] || fail "/etc is not the script's own"
 mkdir -p /sys/bus/usb/devices
-sed -i "s|^\(nobody:.*\):[^:]*:\([^:]*\)$|\1:$work/nobody:\2|; s|^\(root:.*\):[^:]*:\([^:]*\)$|\1:$work/home:\2|" /etc/passwd
+for user in nobody:nobody root:home; do
+    sed -i "s|^\(${user%:*}:.*\):[^:]*:\([^:]*\)$|\1:$work/${user#*:}:\2|" /etc/passwd
+done
 rm -rf /etc/kanal
 chmod 755 "$work"
 install -d -m 700 -o nobody "$work/nobody"

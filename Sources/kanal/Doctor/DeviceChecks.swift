@@ -12,6 +12,15 @@ struct DeviceChecks {
     static let vendor = "0a89"
     private static let drivers = ["/usr/lib/pcsc/drivers", "/usr/lib64/pcsc/drivers", "/usr/local/lib/pcsc/drivers"]
 
+    /// Whether there is a reader, or a token of the maker, on USB.
+    static var haveReader: Bool {
+        Files.names(in: devices).contains { device in
+            // The class of readers (USB CCID 1.1, 4.1).
+            Files.lines("\(devices)/\(device)/bInterfaceClass").first == "0b"
+                || Files.lines("\(devices)/\(device)/idVendor").first == vendor
+        }
+    }
+
     func findings() -> [Finding] {
         let tokens = Files.names(in: Self.devices).filter { line("\($0)/idVendor") == Self.vendor }
         guard !tokens.isEmpty else { return [] }

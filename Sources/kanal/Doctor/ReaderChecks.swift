@@ -28,7 +28,7 @@ struct ReaderChecks {
     }
 
     private var noReader: Finding {
-        if let grabber {
+        if let grabber, DeviceChecks.haveReader {
             return .error(
                 "reader.held", "pcscd sees no reader while \(grabber.description) runs, which takes readers for itself",
                 remedy: end(grabber))
