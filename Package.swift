@@ -116,7 +116,7 @@ let package = Package(
         .executableTarget(
             name: "kanal",
             dependencies: [
-                "CVersion", "KanalKit", "Secrets", "Terminal",
+                "CVersion", "KanalKit", "Locking", "Secrets", "Terminal",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings,

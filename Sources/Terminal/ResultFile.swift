@@ -1,39 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 import HostProcess
+import Locking
 
 /// A file that comes to be whole or not at all: it is written under another name beside its place, and moved there
 /// when everything is on the disk. If it is not finished, nothing of it stays.
-package final class ResultFile {
+package final class ResultFile: Sendable {
     private let path: String
     private let temporary: String
-    private var descriptor: Int32
+    /// -1 when it is closed.
+    private let descriptor: Lock<Int32>
 
     /// - Parameter replaces: Whether a file of this name may be there already.
     package init(_ path: String, replaces: Bool = true) throws(SystemError) {
         guard unsafe replaces || access(path, F_OK) != 0 else { throw SystemError(EEXIST, path) }
         // A device or a pipe is written to; nothing can stand beside it.
         var status = stat()
+        let opened: Int32
         if unsafe stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
             temporary = path
             self.path = path
-            descriptor = unsafe open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)
+            opened = unsafe open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)
         } else {
             // A link stays, and what it leads to is replaced.
             let place = unsafe realpath(path, nil)
             defer { unsafe free(place) }
             self.path = unsafe place.map { unsafe String(cString: $0) } ?? path
             temporary = "\(self.path).\(getpid()).part"
-            descriptor = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+            opened = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
         }
-        guard descriptor >= 0 else { throw SystemError(errno, path) }
+        let code = errno
+        descriptor = Lock(opened)
+        guard opened >= 0 else { throw SystemError(code, path) }
     }
 
     deinit { discard() }
 
     package func write(_ octets: [UInt8]) throws(SystemError) {
         do throws(SystemError) {
-            try OutputStream(descriptor: descriptor).write(octets)
+            try OutputStream(descriptor: descriptor.withLock { $0 }).write(octets)
         } catch {
             throw SystemError(error.code, path)
         }
@@ -41,6 +46,7 @@ package final class ResultFile {
 
     /// Puts the file in its place.
     package func finish() throws(SystemError) {
+        let descriptor = descriptor.withLock { $0 }
         guard descriptor >= 0 else { return }
         defer { discard() }
         guard temporary != path else { return }
@@ -52,9 +58,12 @@ package final class ResultFile {
 
     /// Ends without the file.
     package func discard() {
+        let descriptor = descriptor.withLock { descriptor in
+            defer { descriptor = -1 }
+            return descriptor
+        }
         guard descriptor >= 0 else { return }
         close(descriptor)
-        descriptor = -1
         if temporary != path { unsafe unlink(temporary) }
     }
 }

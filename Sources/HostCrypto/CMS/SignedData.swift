@@ -15,6 +15,8 @@ package struct SignedData: Sendable {
         /// The attributes that are signed in the content's place, a SET OF in DER; nil if the content itself is.
         let signedAttributes: [UInt8]?
         let signature: [UInt8]
+        /// See ``MessageOrder``.
+        let isInOrder: Bool
     }
 
     /// nil if it goes another way.
@@ -22,6 +24,9 @@ package struct SignedData: Sendable {
     /// The certificates that came with the message, in DER.
     package let certificates: [[UInt8]]
     package let signers: [Signer]
+    /// Whether also what no signature covers, versions and names of algorithms, is as RFC 5652 wants it. Programs are
+    /// known to be careless with it.
+    package let isInOrder: Bool
 
     /// The greatest numbers of signers and of certificates.
     package static let (signerLimit, certificateLimit) = (256, 4096)
@@ -46,8 +51,8 @@ package struct SignedData: Sendable {
         var signedData = DERReader(try explicit.contents(.sequence))
         try explicit.end()
 
-        _ = try signedData.contents(.integer)
-        _ = try signedData.contents(.set)
+        let version = [UInt8](copying: try signedData.contents(.integer))
+        var algorithms = DERReader(try signedData.contents(.set))
         let contentType: [UInt8]
         (contentType, content) = try Self.content(&signedData)
         certificates = try Self.certificates(&signedData)
@@ -60,6 +65,12 @@ package struct SignedData: Sendable {
             signers.append(try Signer(&set, of: contentType))
         }
         self.signers = signers
+        var announced: [[UInt8]] = []
+        while let identifier = try? algorithms.element(.sequence) { announced.append([UInt8](copying: identifier)) }
+        let isComplete = algorithms.isAtEnd
+        let holds = try? MessageOrder.holds(
+            version: version, contentType: contentType, announced: announced, signers)
+        isInOrder = isComplete && holds == true
     }
 
     private static func content(
@@ -92,20 +103,24 @@ extension SignedData.Signer {
     fileprivate init(_ reader: inout DERReader, of contentType: [UInt8]) throws(GOSTError) {
         self.contentType = contentType
         var info = DERReader(try reader.contents(.sequence))
-        _ = try info.contents(.integer)
+        let version = [UInt8](copying: try info.contents(.integer))
         guard info.isAt(.sequence) else { throw .invalidParameter }
         var identifier = DERReader(try info.contents(.sequence))
         issuer = [UInt8](copying: try identifier.element(.sequence))
         serialNumber = [UInt8](copying: try identifier.element(.integer))
         try identifier.end()
 
-        var algorithm = DERReader(try info.contents(.sequence))
+        let hash = [UInt8](copying: try info.element(.sequence))
+        var hashReader = DERReader(hash.span)
+        var algorithm = DERReader(try hashReader.contents(.sequence))
         let oid = try algorithm.objectIdentifier()
         guard let digest = DigestAlgorithm.allCases.first(where: { $0.oid == oid }) else { throw .invalidParameter }
         self.digest = digest
         signedAttributes =
             info.isAt(.context0) ? DERTag.set.element([UInt8](copying: try info.contents(.context0))) : nil
-        _ = try info.contents(.sequence)
+        let signatureAlgorithm = [UInt8](copying: try info.element(.sequence))
+        isInOrder =
+            (try? MessageOrder.holds(version: version, hash: hash, signature: signatureAlgorithm, digest)) == true
         signature = [UInt8](copying: try info.contents(.octetString))
         if info.isAt(.context1) { _ = try info.contents(.context1) }
         try info.end()

@@ -11,7 +11,7 @@ extension PublicKeyInfo {
     /// - Returns: Whether the signature is valid. One of another form or length, or by a hash function that the key is
     ///   not used with, is not.
     /// - Throws: ``HostCryptoError/libraryFailure``.
-    func isValidSignature(
+    package func isValidSignature(
         _ signature: [UInt8], of digest: [UInt8], _ algorithm: DigestAlgorithm
     ) throws(HostCryptoError) -> Bool {
         do throws(HostCryptoError) {

@@ -72,7 +72,7 @@ package enum SignatureAlgorithm: Sendable, Hashable {
 
     /// The contents of the BIT STRING for a signature as PKCS #11 has it: that of ECDSA becomes an ECDSA-Sig-Value, the
     /// others stay.
-    func encoded(_ signature: [UInt8]) -> [UInt8] {
+    package func encoded(_ signature: [UInt8]) -> [UInt8] {
         guard case .ecdsa = self else { return signature }
         let half = signature.count / 2
         return DERTag.sequence.element(
@@ -90,7 +90,7 @@ extension DigestAlgorithm {
 extension PublicKeyInfo {
     /// Whether a signature by this key counts: RSA has to have 1024 bits or more, and an exponent of at most 256
     /// (FIPS 186-5, 5.1), for a longer one makes its verification slow.
-    var isStrong: Bool {
+    package var isStrong: Bool {
         guard case .rsa(let key) = self else { return true }
         return key.bitCount >= 1024 && key.publicExponent.count <= 32
     }

@@ -32,6 +32,9 @@ public struct MessageVerifier: Sendable {
     /// Whether no path is needed, so that ``trusted`` has no meaning. Then a signer can have any name, for everybody can
     /// make a certificate.
     public var checksSignatureOnly = false
+    /// Whether also what no signature covers, the versions and the names of algorithms in a message, must be as RFC 5652
+    /// wants it, so that no bit of a message with one signer can be changed. Programs are known to be careless with it.
+    public var requiresOrder = false
     /// When the certificates must be valid, in seconds since 1970; nil for now.
     public var time: Int64?
 
@@ -103,6 +106,7 @@ public struct MessageVerifier: Sendable {
             }
             let message = try asMessage { () throws(HostCryptoError) in try reader.finish() }
             guard let digests else { throw KanalError.messageRefused(.malformed) }
+            try check(message)
             return try signers(of: message, digests)
         }
     }
@@ -110,7 +114,14 @@ public struct MessageVerifier: Sendable {
     private func read(_ message: [UInt8]) throws(KanalError) -> SignedData {
         // What the application gives is looked at first.
         _ = try store()
-        return try asMessage { () throws(HostCryptoError) in try SignedData(der: message.span) }
+        let signed = try asMessage { () throws(HostCryptoError) in try SignedData(der: message.span) }
+        try check(signed)
+        return signed
+    }
+
+    /// - Throws: ``MessageFault/malformed`` if the message is not in order, and has to be.
+    private func check(_ message: SignedData) throws(KanalError) {
+        guard !requiresOrder || message.isInOrder else { throw .messageRefused(.malformed) }
     }
 
     private func store() throws(KanalError) -> TrustStore {

@@ -30,11 +30,19 @@ struct PINOptions: ParsableArguments {
     func perform<Result: Sendable>(
         on token: Token, as role: Role = .user, _ body: @escaping @Sendable (borrowing Session) throws -> Result
     ) async throws -> Result {
+        try await perform(on: token, as: role, body) { $0 }
+    }
+
+    /// As ``perform(on:as:_:)``, and goes on with the result before the login ends.
+    func perform<First: Sendable, Result>(
+        on token: Token, as role: Role = .user, _ body: @escaping @Sendable (borrowing Session) throws -> First,
+        then next: (First) async throws -> Result
+    ) async throws -> Result {
         let name = Self.name(of: role, token)
         for _ in 1..<Self.attempts {
             let pin = try read(name)
             do {
-                return try await perform(on: token, as: role, pin, body)
+                return try await perform(on: token, as: role, pin, body, then: next)
             } catch {
                 guard case .pinIncorrect(let tries)? = error as? KanalError, pinSource == nil, tries != 0 else {
                     throw error
@@ -42,21 +50,23 @@ struct PINOptions: ParsableArguments {
                 try OutputStream.error.write(SecretQuestion.refusal(of: "PIN", triesLeft: tries) + "\n")
             }
         }
-        return try await perform(on: token, as: role, try read(name), body)
+        return try await perform(on: token, as: role, try read(name), body, then: next)
     }
 
-    private func perform<Result: Sendable>(
-        on token: Token, as role: Role, _ pin: HeldPIN, _ body: @escaping @Sendable (borrowing Session) throws -> Result
+    private func perform<First: Sendable, Result>(
+        on token: Token, as role: Role, _ pin: HeldPIN, _ body: @escaping @Sendable (borrowing Session) throws -> First,
+        then next: (First) async throws -> Result
     ) async throws -> Result {
-        let result: Swift.Result<Result, any Error>
+        let result: Result
         do {
-            result = .success(try await token.perform(as: role, pin: pin.value, body))
+            result = try await next(try await token.perform(as: role, pin: pin.value, body))
         } catch {
-            result = .failure(error)
+            // The token is logged out, also if the work was cancelled.
+            await token.forgetPIN()
+            throw error
         }
-        // The token is logged out, also if the work was cancelled.
         await token.forgetPIN()
-        return try result.get()
+        return result
     }
 
     /// What a person is asked for.

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+import GOST
+import HostCrypto
+import Secrets
+
+/// A public key that lies anywhere: in a certificate, a file, or a key pair on a token. The host verifies with it, and
+/// needs no token.
+public struct PublicKey: Sendable, Equatable {
+    /// What the key is for, and of which size.
+    public let kind: KeyKind
+    /// A SubjectPublicKeyInfo in DER (RFC 5280, 4.1).
+    public let info: [UInt8]
+    private let key: PublicKeyInfo
+
+    /// Reads a public key.
+    ///
+    /// - Parameter info: A SubjectPublicKeyInfo in DER, as ``Session/publicKeyInfo(of:)`` gives it.
+    /// - Throws: ``KanalError/invalidArgument(_:)`` for octets that are none, or a key of another algorithm.
+    public init(info: [UInt8]) throws(KanalError) {
+        do throws(HostCryptoError) { key = try PublicKeyInfo(der: info.span) } catch {
+            throw .invalidArgument("the public key cannot be read")
+        }
+        self.info = info
+        kind = KeyKind(key)
+    }
+
+    /// Reads the public key of a certificate. Nothing of the certificate is verified.
+    ///
+    /// - Parameter certificate: The certificate in DER.
+    /// - Throws: As ``init(info:)``.
+    public init(of certificate: [UInt8]) throws(KanalError) {
+        let info: [UInt8]
+        do throws(HostCryptoError) {
+            let certificate = try HostCrypto.Certificate(der: certificate.span)
+            info = certificate.subjectPublicKeyInfo
+        } catch {
+            throw .invalidArgument("the certificate cannot be read")
+        }
+        try self.init(info: info)
+    }
+
+    /// Two keys are the same if they verify the same signatures, however their parameters are written.
+    public static func == (left: PublicKey, right: PublicKey) -> Bool {
+        if case (.gost(let left), .gost(let right)) = (left.key, right.key) {
+            return left.key == right.key && left.algorithm.algorithm == right.algorithm.algorithm
+        }
+        return left.key == right.key
+    }
+
+    /// What a key pair and its certificate are called where nobody chose an identifier: 20 octets.
+    public var identifier: [UInt8] {
+        get throws(KanalError) {
+            let info = info
+            return try onHost { () throws(HostCryptoError) in try Digest.digest(info.span, .sha1) }
+        }
+    }
+
+    /// Whether a signature of a content was made with the private half of the key.
+    ///
+    /// - Parameters:
+    ///   - signature: The signature. One of another length is wrong as others are.
+    ///   - content: What was signed. Cancelling the task ends the work between two pieces of it, with
+    ///     ``KanalError/cancelled``.
+    ///   - algorithm: Nil for the key's own, as in ``Session/sign(_:with:algorithm:)``.
+    ///   - form: How the signature is written.
+    /// - Throws: ``KanalError/invalidArgument(_:)`` if the key does not sign by the algorithm, or is of RSA and so weak
+    ///   that its signatures mean nothing; what the content's source throws.
+    public func verify(
+        _ signature: [UInt8], of content: OctetSource, algorithm: SignatureAlgorithm? = nil,
+        form: SignatureForm = .pkcs11
+    ) async throws -> Bool {
+        guard key.isStrong else { throw KanalError.invalidArgument("the key is too weak: its signatures mean nothing") }
+        let hash = try hash(of: algorithm)
+        return try await inThreadOfItsOwn { isCancelled in
+            let digests = try onHost { () throws(HostCryptoError) in try ContentDigests([hash]) }
+            try content.forEach(unless: isCancelled) { piece in digests.update(piece.span) }
+            let values = try onHost { () throws(HostCryptoError) in try digests.finalize() }
+            return try isValid(signature, of: values[hash] ?? [], hash, algorithm, form)
+        }
+    }
+
+    /// The hash function of an algorithm.
+    private func hash(of algorithm: SignatureAlgorithm?) throws(KanalError) -> DigestAlgorithm {
+        switch (key, algorithm) {
+        case (.gost(let info), .gost?), (.gost(let info), nil):
+            HostCrypto.SignatureAlgorithm.gost(info.algorithm.algorithm).digest
+        case (.rsa, .rsaPKCS1(let hash)?), (.rsa, .rsaPSS(let hash)?), (.ec, .ecdsa(let hash)?): hash.algorithm
+        case (.rsa, nil), (.ec, nil): .sha256
+        default: throw .invalidArgument("the key does not sign by this algorithm")
+        }
+    }
+
+    private func isValid(
+        _ signature: [UInt8], of digest: [UInt8], _ hash: DigestAlgorithm, _ algorithm: SignatureAlgorithm?,
+        _ form: SignatureForm
+    ) throws(KanalError) -> Bool {
+        do throws(HostCryptoError) {
+            switch (key, algorithm) {
+            case (.rsa(let key), .rsaPSS?):
+                let scheme = RSASignatureScheme.pss(hash: hash, mask: hash, saltLength: hash.size)
+                return try key.isValidSignature(signature.span, of: digest.span, scheme)
+            case (.ec(let key), _) where form == .pkcs11:
+                guard signature.count == 2 * key.curve.coordinateSize else { return false }
+                return try key.isValidSignature(signature.span, of: digest.span)
+            default: return try key.isValidSignature(signature, of: digest, hash)
+            }
+        } catch {
+            guard error != .libraryFailure else {
+                throw .refused(code: "CKR_FUNCTION_FAILED", reason: "libcrypto has failed: \(error)")
+            }
+            return false
+        }
+    }
+}
+
+/// How a signature is written. All but those of ECDSA are the same in each form.
+public enum SignatureForm: Sendable, Hashable {
+    /// As PKCS #11 has it: of ECDSA r and s, big-endian, one behind the other.
+    case pkcs11
+    /// As X.509, CMS and OpenSSL have it: of ECDSA an ECDSA-Sig-Value in DER (RFC 3279, 2.2.3).
+    case x509
+}
+
+extension SignatureAlgorithm {
+    /// A signature of ``SignatureForm/pkcs11`` in the form ``SignatureForm/x509``.
+    public func x509Form(of signature: [UInt8]) -> [UInt8] {
+        guard case .ecdsa(let hash) = self else { return signature }
+        return HostCrypto.SignatureAlgorithm.ecdsa(hash.algorithm).encoded(signature)
+    }
+}
+
+extension HashFunction {
+    fileprivate var algorithm: DigestAlgorithm {
+        switch self {
+        case .sha256: .sha256
+        case .sha384: .sha384
+        case .sha512: .sha512
+        }
+    }
+}
+
+extension Certificate {
+    /// The certificate's GOST R 34.11-2012 digest with 256 bits, by which it is told from every other one.
+    public func fingerprint() throws(KanalError) -> [UInt8] {
+        let value = value
+        return try onHost { () throws(HostCryptoError) in try Digest.digest(value.span, .streebog256) }
+    }
+}

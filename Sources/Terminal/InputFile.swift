@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+
+/// A file that is read piece by piece, or standard input, which is called `-`.
+package final class InputFile: Sendable {
+    /// The octets of a piece.
+    private static let pieceSize = 1 << 20
+
+    package let name: String
+    /// The number of octets that come; nil if nobody knows it before the end.
+    package let length: Int?
+    private let descriptor: Int32
+
+    /// - Throws: ``SystemError`` if it cannot be read, as no directory can.
+    package init(_ path: String) throws(SystemError) {
+        let isStandardInput = path == "-"
+        name = isStandardInput ? "standard input" : path
+        descriptor = isStandardInput ? 0 : unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
+        guard descriptor >= 0 else { throw SystemError(errno, path) }
+        var status = stat()
+        let isKnown = unsafe fstat(descriptor, &status) == 0
+        let form = isKnown ? status.st_mode & S_IFMT : 0
+        guard form != S_IFDIR else {
+            if !isStandardInput { close(descriptor) }
+            throw SystemError(EISDIR, path)
+        }
+        let place = lseek(descriptor, 0, SEEK_CUR)
+        // Files of the kernel are empty until they are read.
+        length = form == S_IFREG && place >= 0 && status.st_size > place ? status.st_size - place : nil
+    }
+
+    deinit { if descriptor > 0 { close(descriptor) } }
+
+    /// The next octets; nil at the end.
+    ///
+    /// - Throws: ``SystemError``; ``Console/Failure/interrupted`` when the end is wished for.
+    package func next() throws -> [UInt8]? {
+        while true {
+            var waiting = [
+                pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: Interruption.descriptor, events: Int16(POLLIN), revents: 0),
+            ]
+            guard unsafe poll(&waiting, 2, -1) >= 0 || errno == EINTR else { throw SystemError(errno, name) }
+            guard !Interruption.isRequested else { throw Console.Failure.interrupted }
+            guard waiting[0].revents != 0 else { continue }
+            var result = 0
+            let octets = unsafe [UInt8](unsafeUninitializedCapacity: Self.pieceSize) { buffer, count in
+                unsafe result = read(descriptor, buffer.baseAddress, buffer.count)
+                count = max(0, result)
+            }
+            if result >= 0 { return result == 0 ? nil : octets }
+            guard errno == EINTR || errno == EAGAIN else { throw SystemError(errno, name) }
+        }
+    }
+
+    /// All octets.
+    ///
+    /// - Parameter limit: How many there may be.
+    /// - Throws: As ``next()``; ``SystemError`` with `EFBIG` for more.
+    package func all(limit: Int) throws -> [UInt8] {
+        var octets: [UInt8] = []
+        while let piece = try next() {
+            guard piece.count <= limit - octets.count else { throw SystemError(EFBIG, name) }
+            octets += piece
+        }
+        return octets
+    }
+}

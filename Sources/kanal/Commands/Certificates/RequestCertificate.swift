@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import KanalKit
+import Terminal
+
+struct RequestCertificate: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "request",
+        abstract: "Write a request for a certificate of a key (PKCS #10).",
+        discussion: """
+            The name is written as in RFC 4514, what is nearest to its owner first: "CN=Ann,O=Company,C=RU". A comma within \
+            a value has a backslash before it. With --subject several times the parts are joined in this order. Types are \
+            OpenSSL's names, such as emailAddress, INN, OGRN and SNILS, or object identifiers in digits and dots.
+            """)
+
+    @OptionGroup var token: TokenOptions
+    @OptionGroup var pin: PINOptions
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var result: EncodedOutput
+
+    @Option(
+        name: [.short, .long], help: ArgumentHelp("The key's label or id. (default: the only key)", valueName: "key"))
+    var key: String?
+
+    @Option(help: ArgumentHelp("The name of who shall get the certificate.", valueName: "name"))
+    var subject: [String]
+
+    @Option(
+        name: .customLong("extension"),
+        help: ArgumentHelp(
+            "An extension to ask for, in OpenSSL's spelling: keyUsage=critical,digitalSignature.",
+            valueName: "type=value"))
+    var extensions: [String] = []
+
+    func validate() throws {
+        try result.validate(with: output)
+        guard !subject.isEmpty else { throw ValidationError("--subject says who shall get the certificate") }
+        _ = try fields()
+        _ = try extensionFields()
+    }
+
+    func run() async throws {
+        let (key, fields, extensions) = (key, try fields(), try extensionFields())
+        let request = try await pin.perform(on: try await token.find()) { session in
+            let pair = try session.keyPairs().only(named: key, "key", by: "--key")
+            return try session.certificationRequest(for: pair, subject: fields, extensions: extensions)
+        }
+        try result.write(request, as: .certificationRequest, output)
+    }
+
+    private func fields() throws -> [RequestField] {
+        // A name is encoded with what is nearest to its owner at the end.
+        try subject.flatMap { part in
+            guard let fields = SubjectName.fields(of: part) else {
+                throw ValidationError("\(part.printable) is no name: write CN=Ann,O=Company")
+            }
+            return fields
+        }.reversed()
+    }
+
+    private func extensionFields() throws -> [RequestField] {
+        try extensions.map { text in
+            let halves = text.split(separator: "=", maxSplits: 1).map(String.init)
+            guard halves.count == 2 else {
+                throw ValidationError("\(text.printable) is no extension: write type=value")
+            }
+            return RequestField(halves[0], halves[1])
+        }
+    }
+}
+
+/// A name as RFC 4514 writes it.
+enum SubjectName {
+    /// The fields in the order of the text; nil if it is no such text.
+    static func fields(of text: String) -> [RequestField]? {
+        var fields: [RequestField] = []
+        for part in parts(of: text) {
+            guard let part, let equals = part.octets.firstIndex(of: UInt8(ascii: "=")) else { return nil }
+            let type = String(decoding: part.octets[..<equals], as: UTF8.self).trimmed
+            guard !type.isEmpty,
+                type.unicodeScalars.allSatisfy({ $0.isASCII && $0.properties.isAlphabetic || digits.contains($0) })
+            else { return nil }
+            var value = part.octets[(equals + 1)...]
+            while value.first == 0x20 { value = value.dropFirst() }
+            while value.last == 0x20, value.endIndex > part.endOfEscapes { value = value.dropLast() }
+            guard !value.isEmpty, let string = String(validating: value, as: UTF8.self) else { return nil }
+            fields.append(RequestField(names[type.uppercased()] ?? type, string))
+        }
+        return fields.isEmpty ? nil : fields
+    }
+
+    private static let digits: Set<Unicode.Scalar> = Set(".0123456789-".unicodeScalars)
+
+    /// The names of RFC 4514, 3, that OpenSSL has others for, and the upper case of its own.
+    private static let names = [
+        "CN": "CN", "L": "L", "ST": "ST", "O": "O", "OU": "OU", "C": "C", "STREET": "street", "DC": "DC", "UID": "UID",
+        "E": "emailAddress", "EMAIL": "emailAddress", "T": "title", "G": "GN", "SERIALNUMBER": "serialNumber",
+    ]
+
+    /// The text between commas, without its escapes; nil for an escape that is none.
+    private static func parts(of text: String) -> [(octets: [UInt8], endOfEscapes: Int)?] {
+        var parts: [([UInt8], Int)?] = []
+        var (octets, end) = ([UInt8](), 0)
+        var rest = Array(text.utf8)[...]
+        while let octet = rest.popFirst() {
+            switch octet {
+            case UInt8(ascii: ","), UInt8(ascii: ";"):
+                parts.append((octets, end))
+                (octets, end) = ([], 0)
+            // A field of several values cannot be asked for.
+            case UInt8(ascii: "+"), UInt8(ascii: "\""): return [nil]
+            case UInt8(ascii: "\\"):
+                let pair = String(decoding: rest.prefix(2), as: UTF8.self)
+                if pair.utf8.count == 2, pair.allSatisfy(\.isHexDigit), let value = UInt8(pair, radix: 16) {
+                    octets.append(value)
+                    rest = rest.dropFirst(2)
+                } else if let next = rest.popFirst() {
+                    octets.append(next)
+                } else {
+                    return [nil]
+                }
+                end = octets.count
+            default: octets.append(octet)
+            }
+        }
+        return parts + [(octets, end)]
+    }
+}
+
+extension String {
+    /// The text without spaces at its ends.
+    fileprivate var trimmed: String { String(drop { $0 == " " }.reversed().drop { $0 == " " }.reversed()) }
+}

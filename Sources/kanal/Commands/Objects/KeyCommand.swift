@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import KanalKit
+import Terminal
+
+struct KeyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "key",
+        abstract: "Make, import and delete keys, and export their public halves.",
+        discussion: "A key is named by its label, or by its id in hexadecimal digits. \"kanal list\" shows both.",
+        subcommands: [GenerateKey.self, ImportKey.self, ExportKey.self, DeleteKey.self])
+}
+
+struct GenerateKey: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "generate",
+        abstract: "Make a key pair on the token. The private key never leaves it.")
+
+    @OptionGroup var token: TokenOptions
+    @OptionGroup var pin: PINOptions
+    @OptionGroup var output: OutputOptions
+
+    @Option(help: "gost256, gost512, rsa1024, rsa2048 or p256.")
+    var kind = KeyKindName(.gost256)
+
+    @Option(help: ArgumentHelp("Its id, in hexadecimal digits. (default: the first that is free)", valueName: "id"))
+    var id: Identifier?
+
+    @Option(help: ArgumentHelp("Its name.", valueName: "text"))
+    var label = ""
+
+    @Flag(help: "Let the key agree on secrets with others, too, as for encrypted messages.")
+    var agree = false
+
+    func run() async throws {
+        let (kind, given, label, agree) = (kind.kind, id?.octets, label, agree)
+        let key = try await pin.perform(on: try await token.find()) { session in
+            let ids = try session.keyPairs().map(\.id) + session.certificates().map(\.id)
+            let id = given ?? ids.unused
+            guard given == nil || !ids.contains(id) else {
+                throw CommandError(
+                    .failed, "there is a key or a certificate with the id \(id.hexadecimal) already")
+            }
+            let progress = ProgressLine("The token makes the key…")
+            defer { progress.end() }
+            return try session.generateKeyPair(kind, id: id, label: label, canAgree: agree)
+        }
+        try output.show(KeyReport(keys: [KeyEntry(key)]))
+    }
+}
+
+struct ImportKey: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "import",
+        abstract: "Put the keys of a PFX file onto the token, with their certificates.",
+        discussion: "They cannot be read back. The file stays where it is.")
+
+    @OptionGroup var token: TokenOptions
+    @OptionGroup var pin: PINOptions
+    @OptionGroup var output: OutputOptions
+
+    @Option(
+        help: ArgumentHelp(
+            "Where the file's password is: file:PATH, env:NAME, fd:NUMBER, or - for standard input. (default: ask)",
+            valueName: "source"),
+        completion: .file())
+    var passwordSource: SecretSource?
+
+    @Option(help: ArgumentHelp("A name for the keys. (default: what the file calls them)", valueName: "text"))
+    var label: String?
+
+    @Argument(help: "The PFX file (PKCS #12).", completion: .file(extensions: ["pfx", "p12"]))
+    var file: String
+
+    /// Files that are longer are refused anyway.
+    private static let limit = 1 << 20
+
+    func run() async throws {
+        let (octets, file, label) = (try InputFile(file).all(limit: Self.limit), file, label)
+        let token = try await token.find()
+        let question = SecretQuestion(
+            prompt: "Password of \(file): ", source: passwordSource, option: "--password-source")
+        let password = HeldPIN(try question.answer())
+        let keys = try await pin.perform(on: token) { session in
+            let progress = ProgressLine("The keys are stored…")
+            defer { progress.end() }
+            do {
+                return try password.with { try session.importPFX(octets, password: $0, label: label) }
+            } catch {
+                switch error as? KanalError {
+                case .passwordIncorrect?: throw CommandError(.wrongPIN, "the password of \(file) is wrong")
+                case .invalidArgument(let reason)?: throw CommandError(.failed, "\(file): \(reason)")
+                default: throw error
+                }
+            }
+        }
+        try output.show(KeyReport(keys: keys.map(KeyEntry.init)))
+    }
+}
+
+struct ExportKey: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export", abstract: "Write the public half of a key, a SubjectPublicKeyInfo.")
+
+    @OptionGroup var token: TokenOptions
+    @OptionGroup var pin: PINOptions
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var result: EncodedOutput
+
+    @Argument(help: "The key's label or id. (default: the only key)")
+    var key: String?
+
+    func validate() throws { try result.validate(with: output) }
+
+    func run() async throws {
+        let key = key
+        let info = try await pin.perform(on: try await token.find()) { session in
+            let pair = try session.keyPairs().only(named: key, "key")
+            return try session.publicKeyInfo(of: pair)
+        }
+        try result.write(info, as: .publicKey, output)
+    }
+}
+
+struct DeleteKey: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "delete", abstract: "Delete a key pair from the token, for ever.")
+
+    @OptionGroup var token: TokenOptions
+    @OptionGroup var pin: PINOptions
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var confirmation: ConfirmationOptions
+
+    @Argument(help: "The key's label or id.")
+    var key: String
+
+    func run() async throws {
+        let (name, token) = (key, try await token.find())
+        let key = try await pin.perform(on: token) { session in
+            try session.keyPairs().only(named: name, "key")
+        } then: { key in
+            try confirmation.require(
+                "The key \(key.caption), \(KeyKindName(key.kind).text), will be lost for ever: nobody can sign with it"
+                    + " again, nor read what was encrypted for it. Certificates of it stay.")
+            try await token.perform { session in try session.delete(key) }
+            return key
+        }
+        try output.show(DeletedReport(id: key.id.hexadecimal, label: key.label))
+    }
+}
+
+/// Keys that are on the token now.
+private struct KeyReport: Report {
+    let keys: [KeyEntry]
+
+    func text(_ style: Style) -> String {
+        var table = Table(["key", "id", "kind"])
+        for key in keys { table.add([key.label, key.id, key.kindText]) }
+        return table.text(style)
+    }
+}
+
+/// A key or a certificate that is gone.
+struct DeletedReport: Report {
+    let id: String
+    let label: String
+
+    func text(_ style: Style) -> String { "" }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+import KanalKit
+import Terminal
+
+/// A key pair, as it is told.
+struct KeyEntry: Encodable, Sendable {
+    let id: String
+    let label: String
+    let kind: String
+    let kindText: String
+
+    private enum CodingKeys: CodingKey {
+        case id, label, kind
+    }
+
+    init(_ key: KeyPair) {
+        id = key.id.hexadecimal
+        label = key.label
+        kind = KeyKindName(key.kind).description
+        kindText = KeyKindName(key.kind).text
+    }
+}
+
+/// A certificate, as it is told. Of one that cannot be read there is no more than its names.
+struct CertificateEntry: Encodable, Sendable {
+    let id: String
+    let label: String
+    let subject: String?
+    let issuer: String?
+    let serialNumber: String?
+    let notBefore: String?
+    let notAfter: String?
+    let kind: String?
+    /// Nil where the PIN was not given, without which nobody knows.
+    let hasPrivateKey: Bool?
+    let isTrusted: Bool
+
+    init(_ certificate: Certificate, isLoggedIn: Bool) {
+        let summary = try? certificate.summary()
+        id = certificate.id.hexadecimal
+        label = certificate.label
+        subject = summary?.subject.description
+        issuer = summary?.issuer.description
+        serialNumber = summary?.serialNumber.hexadecimal
+        notBefore = summary?.notBefore.map { Moment($0).text }
+        notAfter = summary?.notAfter.map { Moment($0).text }
+        kind = summary.map { KeyKindName($0.key).description }
+        hasPrivateKey = isLoggedIn ? certificate.hasPrivateKey : nil
+        isTrusted = certificate.isTrusted
+    }
+
+    /// The lines for people.
+    func facts() -> Facts {
+        var facts = Facts()
+        facts.add("id", id)
+        facts.add("label", label)
+        facts.add("subject", subject)
+        facts.add("issuer", issuer)
+        facts.add("number", serialNumber)
+        facts.add("valid from", notBefore)
+        facts.add("valid until", notAfter)
+        facts.add("key", kind)
+        facts.add("key on the token", hasPrivateKey.map { $0 ? "yes" : "no" })
+        return facts
+    }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+import KanalKit
+import Terminal
+
+/// Signed messages of files, all under one login.
+struct MessageSigning {
+    let files: [String]
+    /// What the key or its certificate is called.
+    let name: String?
+    /// What further certificates are called.
+    let with: [String]
+    let isDetached: Bool
+    let place: (String) -> String
+
+    /// A content that is longer stands in its message in pieces.
+    private static let longest = 1 << 32 - 1
+
+    func run(on token: Token, _ pin: PINOptions) async throws -> Batch<SignedFile> {
+        let (name, with) = (name, with)
+        return try await pin.perform(on: token) { session in
+            try Self.certificates(of: session, named: name, with: with)
+        } then: { certificate, others in
+            let progress = BatchProgress("Signing", count: files.count)
+            defer { progress.end() }
+            var batch = Batch<SignedFile>()
+            for (number, file) in files.enumerated() {
+                await batch.attempt(file) {
+                    let input = try InputFile(file)
+                    let destination = try Destination(place(file))
+                    let isCounted = input.length.map { $0 <= Self.longest } ?? false
+                    let source = input.source(
+                        isCounted: isDetached || isCounted, progress: progress.begin(number, input))
+                    try await token.signMessage(
+                        of: source, by: certificate, others: others, isDetached: isDetached,
+                        output: { try destination.write($0) })
+                    try destination.finish()
+                    return SignedFile(file: file, signature: destination.name, error: nil)
+                } failed: {
+                    SignedFile(file: file, signature: nil, error: $0)
+                }
+            }
+            return batch
+        }
+    }
+
+    /// The certificate to sign with, and those that go with it.
+    static func certificates(
+        of session: borrowing Session, named name: String?, with others: [String]
+    ) throws -> (signer: Certificate, others: [Certificate]) {
+        let all = try session.certificates()
+        let keys = try session.keyPairs()
+        let signers = all.filter(\.hasPrivateKey)
+        guard !signers.isEmpty else {
+            throw CommandError(
+                .failed, "no certificate on the token has its key there: \"kanal cert request\" asks for one")
+        }
+        // A key's name means its certificate.
+        let ofKey = keys.filter { key in name.map(key.isCalled) ?? false }
+        let byKey = signers.filter { certificate in ofKey.contains { $0.id == certificate.id } }
+        let signer =
+            byKey.count == 1 && !signers.contains { certificate in name.map(certificate.isCalled) ?? false }
+            ? byKey[0] : try signers.only(named: name, "signing certificate", by: "--key")
+        return (signer, try others.map { try all.only(named: $0, "certificate", by: "--with") })
+    }
+}

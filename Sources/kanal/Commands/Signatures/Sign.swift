@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import KanalKit
+import Terminal
+
+struct Sign: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Sign files with a key of the token.",
+        discussion: """
+            The signature of FILE alone is written to FILE.sig, as "openssl dgst" verifies it. With --cms a signed message \
+            (CAdES-BES) is written: FILE.p7m with the content in it, or with --detached FILE.p7s beside it. A file that \
+            cannot be read does not hold up the others; what was signed stays.
+
+            With --esia the file is the string that the state identity service (ESIA) wants signed, without a line break \
+            at its end. The result is in base64url without padding: the signature, for client_secret from version 2.90 \
+            on, or with --cms the detached message that older versions want. "kanal cert show" has the certificate's \
+            hash for client_certificate_hash.
+            """)
+
+    @OptionGroup var token: TokenOptions
+    @OptionGroup var pin: PINOptions
+    @OptionGroup var output: OutputOptions
+
+    @Option(
+        name: [.short, .long],
+        help: ArgumentHelp("The key's label or id, or its certificate's. (default: the only one)", valueName: "key"))
+    var key: String?
+
+    @Option(help: "How the key signs, for keys with a choice.")
+    var algorithm: AlgorithmName?
+
+    @Flag(help: "Write signed messages, with the certificate of the key.")
+    var cms = false
+
+    @Flag(help: "Leave the content out of signed messages.")
+    var detached = false
+
+    @Option(help: ArgumentHelp("A further certificate of the token that goes with signed messages.", valueName: "name"))
+    var with: [String] = []
+
+    @Flag(help: "Sign a string for the state identity service.")
+    var esia = false
+
+    @Option(
+        name: [.customShort("o"), .customLong("output")],
+        help: ArgumentHelp("The file to write to, or - for standard output.", valueName: "file"), completion: .file())
+    var destination: String?
+
+    @Argument(help: "The files, or - for standard input.", completion: .file())
+    var files: [String]
+
+    func validate() throws {
+        guard !files.isEmpty else { throw ValidationError("name a file, or - for standard input") }
+        guard files.count == 1 || (destination == nil && !esia && !files.contains("-")) else {
+            throw ValidationError("standard input, --output and --esia go with one file")
+        }
+        guard cms || (!detached && with.isEmpty) else { throw ValidationError("--detached and --with go with --cms") }
+        guard !cms || algorithm == nil else { throw ValidationError("--cms and --algorithm exclude each other") }
+        guard esia || !output.json || place(for: files[0]) != "-" else {
+            throw ValidationError("--json goes with files: name one with --output")
+        }
+    }
+
+    func run() async throws {
+        let token = try await token.find()
+        guard !esia else {
+            return try await StateIdentityString(file: files[0], key: key, isMessage: cms, place: destination)
+                .sign(on: token, pin, output)
+        }
+        let batch =
+            cms
+            ? try await MessageSigning(files: files, name: key, with: with, isDetached: detached, place: place)
+                .run(on: token, pin)
+            : try await rawSignatures(on: token)
+        if place(for: files[0]) != "-" { try output.show(SignedFiles(files: batch.results)) }
+        try batch.finish(of: files.count, "signed")
+    }
+
+    /// Where the result for a file goes.
+    private func place(for file: String) -> String {
+        if let destination { return destination }
+        return file == "-" ? "-" : file + (cms ? (detached ? ".p7s" : ".p7m") : ".sig")
+    }
+
+    /// Signs all files under one login, without anything around the signatures.
+    private func rawSignatures(on token: Token) async throws -> Batch<SignedFile> {
+        let (files, name, algorithm, place) = (files, key, algorithm, place)
+        return try await pin.perform(on: token) { session in
+            let key = try session.keyPairs().only(named: name, "key", by: "--key")
+            let algorithm = try AlgorithmName.choose(algorithm, for: key.kind)
+            let progress = BatchProgress("Signing", count: files.count)
+            defer { progress.end() }
+            var batch = Batch<SignedFile>()
+            for (number, file) in files.enumerated() {
+                batch.attempt(file) {
+                    let input = try InputFile(file)
+                    let destination = try Destination(place(file))
+                    let tell = progress.begin(number, input)
+                    var done = 0
+                    let signature = try session.sign(with: key, algorithm: algorithm) {
+                        tell(done)
+                        let piece = try input.next()
+                        done += piece?.count ?? 0
+                        return piece
+                    }
+                    try destination.write(algorithm.x509Form(of: signature))
+                    try destination.finish()
+                    return SignedFile(file: file, signature: destination.name, error: nil)
+                } failed: {
+                    SignedFile(file: file, signature: nil, error: $0)
+                }
+            }
+            return batch
+        }
+    }
+}
+
+/// What became of a file that was to be signed.
+struct SignedFile: Encodable, Sendable {
+    let file: String
+    let signature: String?
+    let error: String?
+}
+
+private struct SignedFiles: Report {
+    let files: [SignedFile]
+
+    func text(_ style: Style) -> String {
+        files.compactMap { $0.signature.map { $0.printable + "\n" } }.joined()
+    }
+}

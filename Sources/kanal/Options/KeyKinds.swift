@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import KanalKit
+
+/// A kind of key as it is typed and told to programs.
+struct KeyKindName: ExpressibleByArgument, CustomStringConvertible {
+    let kind: KeyKind
+
+    init(_ kind: KeyKind) { self.kind = kind }
+
+    init?(argument: String) {
+        switch argument {
+        case "gost256": kind = .gost256
+        case "gost512": kind = .gost512
+        case "p256": kind = .p256
+        case _ where argument.hasPrefix("rsa"):
+            guard let bits = Int(argument.dropFirst(3)), (512...16384).contains(bits) else { return nil }
+            kind = .rsa(bits: bits)
+        default: return nil
+        }
+    }
+
+    static let allValueStrings = ["gost256", "gost512", "rsa1024", "rsa2048", "p256"]
+    var defaultValueDescription: String { description }
+
+    var description: String {
+        switch kind {
+        case .gost256: "gost256"
+        case .gost512: "gost512"
+        case .rsa(let bits): "rsa\(bits)"
+        case .p256: "p256"
+        case .other: "other"
+        }
+    }
+
+    /// For people.
+    var text: String {
+        switch kind {
+        case .gost256: "GOST R 34.10-2012, 256 bits"
+        case .gost512: "GOST R 34.10-2012, 512 bits"
+        case .rsa(let bits): "RSA, \(bits) bits"
+        case .p256: "ECDSA on P-256"
+        case .other: "another"
+        }
+    }
+}
+
+/// How a key signs, as it is typed.
+enum AlgorithmName: String, CaseIterable, ExpressibleByArgument {
+    case gost
+    case pkcs1SHA256 = "rsa-pkcs1-sha256"
+    case pkcs1SHA384 = "rsa-pkcs1-sha384"
+    case pkcs1SHA512 = "rsa-pkcs1-sha512"
+    case pssSHA256 = "rsa-pss-sha256"
+    case pssSHA384 = "rsa-pss-sha384"
+    case pssSHA512 = "rsa-pss-sha512"
+    case ecdsaSHA256 = "ecdsa-sha256"
+    case ecdsaSHA384 = "ecdsa-sha384"
+    case ecdsaSHA512 = "ecdsa-sha512"
+
+    var algorithm: SignatureAlgorithm {
+        switch self {
+        case .gost: .gost
+        case .pkcs1SHA256: .rsaPKCS1(.sha256)
+        case .pkcs1SHA384: .rsaPKCS1(.sha384)
+        case .pkcs1SHA512: .rsaPKCS1(.sha512)
+        case .pssSHA256: .rsaPSS(.sha256)
+        case .pssSHA384: .rsaPSS(.sha384)
+        case .pssSHA512: .rsaPSS(.sha512)
+        case .ecdsaSHA256: .ecdsa(.sha256)
+        case .ecdsaSHA384: .ecdsa(.sha384)
+        case .ecdsaSHA512: .ecdsa(.sha512)
+        }
+    }
+
+    /// The algorithm that a key signs by: the one that was asked for, or its own.
+    static func choose(_ name: AlgorithmName?, for kind: KeyKind) throws -> SignatureAlgorithm {
+        let own: [AlgorithmName] =
+            switch kind {
+            case .gost256, .gost512: [.gost]
+            case .rsa: [.pkcs1SHA256, .pkcs1SHA384, .pkcs1SHA512, .pssSHA256, .pssSHA384, .pssSHA512]
+            case .p256: [.ecdsaSHA256, .ecdsaSHA384, .ecdsaSHA512]
+            case .other: []
+            }
+        guard let first = own.first else { throw CommandError(.failed, "this kind of key does not sign here") }
+        let name = name ?? first
+        guard own.contains(name) else {
+            let names = own.map(\.rawValue).joined(separator: ", ")
+            throw CommandError(.usage, "the key does not sign by \(name.rawValue), but by \(names)")
+        }
+        return name.algorithm
+    }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Terminal
+
+/// Where something goes that is in DER, and whether as text.
+struct EncodedOutput: ParsableArguments {
+    @Flag(help: "Write DER, and no text.")
+    var der = false
+
+    @Option(
+        name: [.customShort("o"), .customLong("output")],
+        help: ArgumentHelp("The file to write to. (default: standard output)", valueName: "file"), completion: .file())
+    var file: String?
+
+    /// Refuses what cannot be had together.
+    func validate(with output: OutputOptions) throws {
+        guard !der || !output.json || file != nil else { throw ValidationError("--der and --json exclude each other") }
+    }
+
+    /// Writes the result: the file as a whole or not at all.
+    func write(_ octets: [UInt8], as kind: PEM, _ output: OutputOptions) throws {
+        let text = kind.text(octets)
+        if let file {
+            let result = try ResultFile(file)
+            try result.write(der ? octets : Array(text.utf8))
+            try result.finish()
+        } else if der {
+            return try OutputStream.output.writeBinary(octets)
+        }
+        try output.show(EncodedReport(pem: text, file: file))
+    }
+}
+
+/// Something in DER that was written.
+private struct EncodedReport: Report {
+    let pem: String
+    let file: String?
+
+    func text(_ style: Style) -> String { file == nil ? pem : "" }
+}
+
+extension OutputStream {
+    /// Writes what is no text, and not to a terminal.
+    func writeBinary(_ octets: [UInt8]) throws {
+        guard style.width == nil else {
+            throw CommandError(.usage, "the result is no text for a terminal: name a file with --output")
+        }
+        try write(octets)
+    }
+}

@@ -1,0 +1,522 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# command-signatures.sh [MEBIBYTES]: what the command "kanal" does with keys, certificates and signatures, on a token
+# without a channel and on one with it, beside OpenSSL. Files of so many MiB, or 4, are signed in little memory.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+. Tests/Scripts/common.sh
+
+size=${1:-4}
+export PIN=$pin SECRET=secret
+user=(--pin-source env:PIN)
+
+# run STATUS WORD...: the command without a terminal; results are in "output", messages in "messages".
+run() {
+    local wanted=$1 status=0
+    shift
+    setsid --wait timeout 300 "$kanal" "$@" > output 2> messages < /dev/null || status=$?
+    [ "$status" = "$wanted" ] || fail "exit status $status instead of $wanted from: kanal $*"$'\n'"$(cat output messages)"
+}
+# The same with the user's PIN.
+as_user() { run "$@" "${user[@]}"; }
+told() { grep -q -e "$1" messages || fail "no \"$1\" in:"$'\n'"$(cat messages)"; }
+# Whether the last output is JSON, of the schema's version, of which this expression in Python holds.
+json() {
+    python3 -c 'import json, sys; d = json.load(open("output")); assert d["version"] == 1 and eval(sys.argv[1])' "$1" \
+        || fail "not so: $1, in: $(cat output)"
+}
+dgst() { expect 0 openssl dgst "$@"; }
+cms() { expect 0 openssl cms -verify -cades -binary -inform DER -CAfile root.pem -purpose any -out content "$@"; }
+
+# flip FILE FOLDER [SUFFIX CONTENT]: copies of a file, FOLDER/NUMBER and the suffix, with one bit changed, another one in
+# each octet. Beside each is the content, without the suffix.
+flip() {
+    rm -rf "$2"
+    mkdir "$2"
+    python3 - "$@" << 'END'
+import os, sys
+octets = open(sys.argv[1], "rb").read()
+for index in range(len(octets)):
+    changed = bytearray(octets)
+    changed[index] ^= 1 << index % 8
+    open(f"{sys.argv[2]}/{index}" + "".join(sys.argv[3:4]), "wb").write(changed)
+    if sys.argv[4:]:
+        os.link(sys.argv[4], f"{sys.argv[2]}/{index}")
+END
+}
+# Whether each of so many files or more was refused.
+all_refused() {
+    python3 - "$1" << 'END' || fail "changed files are accepted"
+import json, sys
+files = json.load(open("output"))["files"]
+accepted = [file["file"] for file in files if file["isValid"]]
+if accepted or len(files) < int(sys.argv[1]):
+    sys.exit(f"accepted of {len(files)}: {accepted}")
+END
+}
+
+# type_to STATUS WORD...: the command on a terminal. Standard input has a line for each question: what it ends with, a
+# tab, and the answer. What is seen is in "screen".
+cat > "$work/typist.py" << 'END'
+import fcntl, os, pty, select, struct, sys, termios
+lines = [line.rstrip("\n").split("\t") for line in sys.stdin]
+process, terminal = pty.fork()
+if process == 0:
+    fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 25, 500, 0, 0))
+    os.execv(sys.argv[2], sys.argv[2:])
+screen, seen = b"", 0
+def more():
+    global screen
+    if not select.select([terminal], [], [], 60)[0]:
+        sys.exit(f"nothing comes after {screen}")
+    try:
+        octets = os.read(terminal, 4096)
+    except OSError:
+        return False
+    screen += octets
+    return octets != b""
+for question, answer in lines:
+    while question.encode() not in screen[seen:]:
+        if not more():
+            sys.exit(f"no {question} in {screen}")
+    seen = screen.index(question.encode(), seen) + len(question.encode())
+    os.write(terminal, answer.encode().decode("unicode_escape").encode() + b"\n")
+while more():
+    pass
+open("screen", "wb").write(screen)
+status = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+if status != int(sys.argv[1]):
+    sys.exit(f"exit status {status}: {screen}")
+END
+type_to() { python3 typist.py "$1" "$kanal" "${@:2}" 2> output || fail "kanal ${*:2}: $(cat output)"; }
+
+authority() {
+    expect 0 openssl req -x509 -newkey gost2012_256 -pkeyopt paramset:A -nodes -keyout root.key -out root.pem -days 30 \
+        -subj /CN=Root -addext basicConstraints=CA:true
+}
+issue() { expect 0 openssl x509 -req -in "$1" -CA root.pem -CAkey root.key -CAcreateserial -out "$2" -days 30; }
+
+# ---- Keys ----
+
+keys() {
+    local kind
+    as_user 0 list --json
+    json 'd["keys"] == d["certificates"] == d["data"] == d["others"] == []'
+    for kind in gost256 gost512 rsa1024 p256; do as_user 0 key generate --kind $kind --label $kind --json; done
+    json 'd["keys"] == [{"id": "04", "kind": "p256", "label": "p256"}]'
+    as_user 0 list
+    printed '^gost512  02  GOST R 34.10-2012, 512 bits$'
+    run 0 list --public
+    printed 'public key, RSA, 1024 bits$'
+    run 2 list
+    told "no terminal to ask on"
+    as_user 1 key generate --id 01
+    told "with the id 01 already"
+    as_user 2 key generate --id 1
+    as_user 2 key generate --kind gost128
+    as_user 1 sign message --key nobody
+    told "no key on the token is called nobody: there is gost256 (01), gost512 (02)"
+    as_user 1 sign message
+    told "several keys on the token: name one by --key of gost256 (01)"
+    as_user 2 sign message --key 01 --algorithm ecdsa-sha256
+    as_user 2 sign --detached message
+    as_user 1 sign --cms message
+    told "kanal cert request"
+    passed "$identity: keys are made and listed"
+}
+
+# signature KEY HASH OPTION...: signs with a key; OpenSSL verifies, and Kanal what OpenSSL has signed.
+signature() {
+    local name=$1 hash=$2 algorithm=${3:+--algorithm $3}
+    as_user 0 key export "$name" --output "$name.pub"
+    # shellcheck disable=SC2086
+    as_user 0 sign message --key "$name" $algorithm --json
+    json 'd["files"] == [{"file": "message", "signature": "message.sig"}]'
+    dgst -"$hash" -verify "$name.pub" "${@:4}" -signature message.sig message
+    # shellcheck disable=SC2086
+    run 0 verify --public-key "$name.pub" $algorithm message
+    printed '^message: good$'
+    flip message.sig changed .sig message
+    # shellcheck disable=SC2086
+    run 1 verify --public-key "$name.pub" $algorithm --json $(ls -d changed/* | grep -v sig)
+    all_refused 64
+}
+
+signatures() {
+    signature gost256 md_gost12_256
+    signature gost512 md_gost12_512
+    signature rsa1024 sha256
+    signature rsa1024 sha512 rsa-pkcs1-sha512
+    signature rsa1024 sha256 rsa-pss-sha256 -sigopt rsa_padding_mode:pss -sigopt rsa_pss_saltlen:digest
+    signature p256 sha384 ecdsa-sha384
+    signature p256 sha256
+    as_user 0 verify --key p256 message
+    as_user 1 verify --key gost256 message
+    as_user 0 key export 04 --der --output p256.der
+    run 0 verify --public-key p256.der message
+    printf x >> message.sig
+    run 1 verify --public-key p256.pub message
+    run 1 verify --public-key message message
+    told "message has no public key in it that can be read"
+
+    expect 0 openssl genpkey -algorithm gost2012_512 -pkeyopt paramset:A -out other.key
+    expect 0 openssl pkey -in other.key -pubout -out other.pub
+    dgst -md_gost12_512 -sign other.key -out message.sig message
+    run 0 verify --public-key other.pub message
+    printf . >> message
+    run 1 verify --public-key other.pub message
+    printed '^message: not accepted$'
+    told '^kanal: message: the signature is wrong$'
+    passed "$identity: OpenSSL verifies signatures of every kind, and the other way round; a changed bit is refused"
+
+    as_user 1 sign message missing message2 --key 01 --json
+    json '[file["file"] for file in d["files"]] == ["message", "missing", "message2"]'
+    json '[file.get("signature") for file in d["files"]] == ["message.sig", None, "message2.sig"]'
+    told '^kanal: missing: No such file or directory$'
+    told '1 of 3 files were not signed$'
+    dgst -md_gost12_256 -verify gost256.pub -signature message2.sig message2
+    "$kanal" sign - --key 01 "${user[@]}" < message > piped
+    dgst -md_gost12_256 -verify gost256.pub -signature piped message
+    run 0 verify --public-key gost256.pub message message2
+    run 1 verify --public-key gost256.pub message missing message2
+    passed "$identity: one file of many does not hold up the others"
+}
+
+# ---- Certificates ----
+
+certificates() {
+    as_user 0 cert request --key gost256 --subject 'CN=Анна,O=Company\, Ltd' --subject C=RU --extension \
+        keyUsage=critical,digitalSignature --output request.pem
+    expect 0 openssl req -in request.pem -noout -verify -subject -nameopt utf8,sep_comma_plus,space_eq
+    printed 'C = RU,O = Company, Ltd,CN = Анна'
+    expect 0 openssl req -in request.pem -noout -text
+    printed 'Digital Signature'
+    as_user 0 cert request --key 01 --subject CN=x --der --output request.der
+    expect 0 openssl req -in request.der -inform DER -noout -verify
+    for subject in '' CN CN= '=x' 'CN=a+O=b' 'CN=a\'; do as_user 2 cert request --key 01 --subject "$subject"; done
+    issue request.pem certificate.pem
+    as_user 0 cert import certificate.pem --json
+    json 'd["certificates"][0]["id"] == "01" and d["certificates"][0]["label"] == "gost256"'
+    json 'd["certificates"][0]["hasPrivateKey"] and d["certificates"][0]["issuer"] == "CN=Root"'
+    as_user 1 cert import certificate.pem
+    told "on the token already"
+    as_user 1 cert import message
+    as_user 0 cert import root.pem
+    printed '^label:  *Root$'
+    printed '^key on the token: no$'
+    run 0 cert export gost256
+    cmp output certificate.pem || fail "another certificate was exported"
+    run 0 cert export 01 --der --output exported
+    openssl x509 -in certificate.pem -outform DER | cmp - exported || fail "another certificate was exported"
+    run 0 cert show gost256
+    printed '^subject:  *C=RU, O=Company\\, Ltd, CN=Анна$'
+    printed "^Streebog-256: $(openssl dgst -md_gost12_256 -r exported | cut -d' ' -f1)$"
+    run 0 cert show --json
+    json '[certificate["label"] for certificate in d["certificates"]] == ["gost256", "Root"]'
+    as_user 0 cert request --key p256 --subject CN=Bob
+    cp output request.pem
+    issue request.pem bob.pem
+    as_user 0 cert import bob.pem --label Bob
+    as_user 0 sign message --key 01
+    run 0 verify --certificate certificate.pem message
+    as_user 0 list
+    printed '^Bob  *04  *CN=Bob '
+    passed "$identity: OpenSSL issues what is requested; it is imported under the key's id, and exported"
+}
+
+# ---- Signed messages ----
+
+messages() {
+    local key
+    for key in gost256 Bob; do
+        as_user 0 sign --cms message --key $key
+        printed '^message.p7m$'
+        cms -in message.p7m
+        cmp content message || fail "OpenSSL reads another content"
+        as_user 0 sign --cms --detached message --key $key --with Root
+        printed '^message.p7s$'
+        cms -in message.p7s -content message
+        run 0 verify --cms --ca root.pem message.p7m message.p7s
+        printed '^message.p7s: good$'
+        run 0 verify --cms --ca root.pem message.p7m --output content
+        cmp content message || fail "another content is read"
+        "$kanal" sign --cms - --key $key "${user[@]}" < message > piped.p7m
+        cms -in piped.p7m
+        run 0 verify --cms --ca root.pem --json piped.p7m
+        json 'd["files"][0]["isValid"] and d["files"][0]["signers"][0]["issuer"] == "CN=Root"'
+        as_user 0 sign --cms --detached message2 --key $key
+        flip message2.p7s changed .p7s message2
+        run 1 verify --cms --ca root.pem --json changed/*.p7s
+        all_refused 400
+        flip message2 changed
+        for file in changed/*; do run 1 verify --cms --ca root.pem --content "$file" message2.p7s; done
+    done
+    flip message.p7m changed
+    run 1 verify --cms --ca root.pem --json changed/*
+    all_refused 1400
+    rm -f content
+    run 1 verify --cms --ca root.pem changed/500 --output content
+    [ ! -e content ] || fail "the content of a message that is refused is left"
+    head -c -1 message.p7m > cut.p7m
+    run 1 verify --cms --ca root.pem cut.p7m
+    run 1 verify --cms --ca certificate.pem message.p7m
+    told "not every signer's certificate leads to a trusted one"
+    run 0 verify --cms --signature-only message.p7m
+    run 2 verify --cms message.p7m
+    told "whose certificates are trusted"
+    passed "$identity: OpenSSL verifies signed messages by -cades; a changed bit anywhere is refused"
+
+    for kind in 'gost2012_256 -pkeyopt paramset:A' 'ec -pkeyopt ec_paramgen_curve:prime256v1' rsa:2048; do
+        # shellcheck disable=SC2086
+        expect 0 openssl req -newkey $kind -nodes -keyout key -out request -subj /CN=Signer
+        issue request signer.pem
+        sign=(openssl cms -sign -cades -binary -in message -signer signer.pem -inkey key -out)
+        [[ $kind != gost* ]] || sign=("${sign[@]:0:4}" -md md_gost12_256 "${sign[@]:4}")
+        expect 0 "${sign[@]}" beside.p7s -outform DER
+        cp message beside
+        expect 0 "${sign[@]}" inside.p7m -outform DER -nodetach
+        expect 0 "${sign[@]}" pieces.p7m -outform DER -nodetach -stream
+        expect 0 "${sign[@]}" text.pem -outform PEM -nodetach
+        run 0 verify --cms --ca root.pem beside.p7s inside.p7m pieces.p7m text.pem
+        printed 'signed by CN=Signer, who says it was at 20'
+        printf x >> beside
+        run 1 verify --cms --ca root.pem beside.p7s
+        told "the content is not the one that was signed"
+    done
+    passed "$identity: messages of OpenSSL are verified"
+}
+
+# ---- The state identity service ----
+
+decoded() { tr -- '-_' '+/' | awk '{ while (length % 4) $0 = $0 "="; print }' | openssl base64 -d -A; }
+
+esia() {
+    printf 'CLIENTopenid2026.11.22 12:00:00 +0300' > string
+    as_user 0 sign --esia string --key 01
+    [ "$(wc -c < output)" = 87 ] || fail "not 86 characters: $(cat output)"
+    decoded < output > string.sig
+    dgst -md_gost12_256 -verify gost256.pub -signature string.sig string
+    as_user 0 sign --esia --cms string --key 01 --json
+    json 'set(d["clientSecret"]) <= set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")'
+    python3 -c 'import json; print(json.load(open("output"))["clientSecret"])' | decoded > string.p7s
+    cms -in string.p7s -content string
+    echo >> string
+    as_user 1 sign --esia string --key 01
+    told "line break"
+    passed "$identity: strings for ESIA are signed"
+}
+
+# ---- Files with keys ----
+
+pfx() {
+    expect 0 openssl req -x509 -newkey gost2012_256 -pkeyopt paramset:A -nodes -keyout key -out own.pem -days 30 -subj /CN=File
+    expect 0 openssl pkcs12 -export -inkey key -in own.pem -name file -passout env:SECRET -out file.pfx \
+        -keypbe gost89 -certpbe gost89 -macalg md_gost12_512
+    as_user 2 key import file.pfx
+    told "say with --password-source"
+    PASSWORD=wrong as_user 4 key import file.pfx --password-source env:PASSWORD
+    told "the password of file.pfx is wrong"
+    as_user 1 key import message --password-source env:SECRET
+    as_user 0 key import file.pfx --password-source env:SECRET --json
+    json 'd["keys"][0]["kind"] == "gost256" and d["keys"][0]["label"] == "file"'
+    as_user 0 sign message --key file
+    run 0 verify --certificate own.pem message
+    passed "$identity: the keys of a PFX file sign"
+}
+
+# ---- What is lost ----
+
+deletion() {
+    as_user 2 key delete file
+    told "will be lost for ever"
+    told "Say --yes to do it"
+    as_user 1 key delete nobody --yes
+    as_user 0 key delete file --yes --json
+    json 'd["label"] == "file"'
+    as_user 2 cert delete file
+    type_to 6 cert delete file "${user[@]}" << 'END'
+Type yes to go on: 	no
+END
+    grep -q 'of CN=File will be lost' screen || fail "not told what is lost: $(cat screen)"
+    type_to 4 cert delete file << 'END'
+PIN of the token	1111
+PIN of the token	2222
+PIN of the token	3333
+END
+    grep -q 'The PIN is wrong. 9 tries are left.' screen || fail "no tries: $(cat screen)"
+    ! grep -q 1111 screen || fail "a PIN is shown: $(cat screen)"
+    type_to 0 cert delete file << END
+PIN of the token	1111
+PIN of the token	$pin
+Type yes to go on: 	yex\\x7fs
+END
+    type_to 6 key delete p256 << 'END'
+PIN of the token	\x03
+END
+    as_user 0 list
+    ! grep -q file output || fail "something is left: $(cat output)"
+    passed "$identity: what is deleted is told and confirmed"
+}
+
+# ---- Bad input ----
+
+labels() {
+    local label=$'red \e[31m\nnext \u202eright'
+    as_user 0 key generate --label "$label"
+    as_user 0 list
+    ! grep -q -e $'\e' -e $'\u202e' -e ^next output || fail "a label is printed raw: $(cat -v output)"
+    printed 'red \\u{1b}\[31m\\u{a}next \\u{202e}right'
+    as_user 0 list --json
+    json 'any(key["label"] == "red \x1b[31m\nnext \u202eright" for key in d["keys"])'
+    as_user 0 key delete "$label" --yes
+    passed "$identity: labels do not reach the terminal raw, and JSON stays valid"
+}
+
+refusals() {
+    PIN=87654321 as_user 4 sign message --key 01
+    as_user 0 list
+    as_user 3 sign message --token nobody
+    as_user 2 sign
+    as_user 2 sign a b --output c
+    as_user 1 sign . --key 01
+    rm -f message.sig
+    ln -s /dev/full message.sig
+    as_user 1 sign message --key 01
+    told 'message.sig: No space left on device'
+    rm message.sig
+    local status=0
+    { "$kanal" list "${user[@]}" 2> messages || echo $? > status; } | true
+    [ "$(cat status)" = 1 ] && [ ! -s messages ] || fail "a closed pipe: $(cat status messages)"
+    mkdir -p closed
+    chmod 500 closed
+    [ "$(id -u)" = 0 ] || as_user 1 sign message --key 01 --output closed/message.sig
+    rmdir closed
+    as_user 1 sign message --key 01 --output missing/message.sig
+
+    # Ctrl-C while it waits for octets.
+    mkfifo pipe
+    rm -f signature*
+    "$kanal" sign pipe --key 01 --output signature "${user[@]}" > output 2> messages &
+    local process=$!
+    others+=($process)
+    exec 9> pipe
+    wait_until sh -c 'ls signature.*.part'
+    kill -INT $process
+    wait $process || status=$?
+    exec 9>&-
+    [ $status = 6 ] || fail "exit status $status after Ctrl-C: $(cat messages)"
+    [ -z "$(ls signature* 2> /dev/null)" ] || fail "a file is left: $(ls)"
+    passed "$identity: refusals have their exit statuses, and leave no files"
+}
+
+# ---- Speed ----
+
+many() {
+    local octets files=() number
+    detach
+    attach "$identity" "$identity" --trace "$work/trace"
+    for number in {1..100}; do
+        echo $number > file$number
+        files+=(file$number)
+    done
+    as_user 0 sign "${files[@]:0:1}" --key 01
+    local once=$(grep -c '^>' trace)
+    octets=$(stat -c %s trace)
+    as_user 0 sign "${files[@]}" --key 01
+    tail -c +$((octets + 1)) trace > hundred
+    run 0 verify --public-key gost256.pub "${files[@]}"
+    [ "$(grep -c good output)" = 100 ] || fail "not all signatures are good: $(cat output)"
+    if [ "$identity" = bt ]; then
+        # In the channel a file takes one command, the login among those before.
+        local commands=$(grep -c '^>' hundred)
+        [ "$commands" -le $((once + 101)) ] || fail "$commands commands for 100 files, $once for one"
+        as_user 0 sign --cms "${files[@]}" --key 01
+    fi
+    passed "$identity: 100 files are signed under one login"
+}
+
+# in_little_memory WORD...: runs the command; it may take 64 MiB.
+in_little_memory() {
+    expect 0 python3 -c 'import resource, subprocess, sys, time
+start = time.monotonic()
+status = subprocess.call(sys.argv[1:], stdout=subprocess.DEVNULL)
+memory = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024
+print(f"{time.monotonic() - start:6.1f} s, {memory} MiB")
+sys.exit(status if memory <= 64 else 100)' "$kanal" "$@"
+    printf '    %-8s %-10s %s\n' "$1" "$2" "$(cat output)"
+}
+
+large() {
+    truncate -s "$size"M large
+    printf 'the end' >> large
+    in_little_memory sign large --key 01 "${user[@]}"
+    in_little_memory verify large --public-key gost256.pub
+    dgst -md_gost12_256 -verify gost256.pub -signature large.sig large
+    in_little_memory sign --cms --detached large --key 01 "${user[@]}"
+    in_little_memory verify --cms large.p7s --ca root.pem
+    in_little_memory sign --cms large --key 01 "${user[@]}"
+    in_little_memory verify --cms large.p7m --ca root.pem --output content
+    cmp content large || fail "another content is read"
+    rm -f large* content
+    passed "$identity: $size MiB are signed and verified in little memory"
+}
+
+# ---- Absence ----
+
+absence() {
+    "$kanal" sign pipe --key 01 --output away.sig "${user[@]}" > output 2> messages &
+    local process=$! status=0
+    others+=($process)
+    exec 9> pipe
+    wait_until sh -c 'ls away.sig.*.part'
+    if [ "$identity" = bt ]; then
+        kill -USR1 "$token"
+        wait_until sh -c '! ./readers | grep -q "^card .*Virtual PCD 00 00"'
+        cat message >&9
+        exec 9>&-
+        kill -USR2 "$token"
+        wait $process || fail "exit status $? after a return: $(cat messages)"
+        dgst -md_gost12_256 -verify gost256.pub -signature away.sig message
+        passed "$identity: work goes on when the token is back"
+    else
+        detach
+        exec 9>&-
+        wait $process || status=$?
+        [ $status = 3 ] || fail "exit status $status when the token is gone: $(cat messages)"
+        [ -z "$(ls away* 2> /dev/null)" ] || fail "a file is left: $(ls)"
+        run 3 list
+        told "there is no token"
+        passed "$identity: work ends when the token is gone"
+    fi
+    rm pipe
+}
+
+prepare
+mkdir -p "$XDG_CONFIG_HOME/kanal"
+start_pcscd
+authority
+for identity in usb bt; do
+    head -c 1000 /dev/urandom > message
+    echo second > message2
+    attach $identity $identity
+    if [ $identity = bt ]; then
+        echo 'wireless_readers = Virtual PCD *' > "$XDG_CONFIG_HOME/kanal/kanal.conf"
+        as_user 7 list
+        told "activated first"
+        PASSWORD=$password run 0 pair --password-source env:PASSWORD
+    fi
+    keys
+    signatures
+    certificates
+    messages
+    esia
+    pfx
+    deletion
+    labels
+    refusals
+    many
+    large
+    absence
+    [ -z "$token" ] || detach
+done
+echo "command-signatures.sh: passed"
