@@ -15,7 +15,10 @@ system_prefix := $(filter /usr /usr/local,$(PREFIX))
 is_live := $(and $(system_prefix),$(if $(DESTDIR),,live))
 lib := $(PREFIX)/lib
 run_path := $(if $(system_prefix),, -Wl,-rpath,$${libdir})
-man = $(DESTDIR)$(PREFIX)/share/man
+share = $(DESTDIR)$(PREFIX)/share
+man = $(share)/man
+# What makes shells complete the command's words, where each looks for it.
+completions = $(addprefix $(share)/,bash-completion/completions/kanal zsh/site-functions/_kanal fish/vendor_completions.d/kanal.fish)
 # What templates leave open.
 fill = sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(lib)|; s|@VERSION@|$(version)|; s|@RPATH@|$(run_path)|'
 
@@ -29,6 +32,7 @@ module_dirs = $(addprefix $(DESTDIR),$(sort $(PREFIX)/share/p11-kit/modules $(P1
 
 library := .build/release/libkanal-pkcs11.so
 emulator := .build/release/kanal-emulator
+command := .build/release/kanal
 swift_test := swift test --explicit-target-dependency-import-check error
 # With these flags alone, so that the tests of the release build are linked with the objects that are installed.
 swift_build := swift build -c release --disable-local-rpath
@@ -39,7 +43,7 @@ build_packages := gcc g++ libc6-dev binutils pkg-config git libpcsclite-dev libs
 test_packages := pcscd vsmartcard-vpcd opensc p11-kit openssl libengine-gost-openssl python3-venv valgrind spin mandoc \
     gnutls-bin libengine-pkcs11-openssl libnss3-tools openjdk-17-jdk-headless openssh-client openvpn \
     libcap2-bin strace gnupg-pkcs11-scd gpgsm gpg-agent strongswan-pki libstrongswan-extra-plugins \
-    nginx-light apache2-bin stunnel4 curl hostapd eapoltest
+    nginx-light apache2-bin stunnel4 curl hostapd eapoltest tmux zsh fish python3-jsonschema
 bench_packages := libengine-gost-openssl libgcrypt20-dev nettle-dev softhsm2
 
 # Lists those of the packages $(1) that are missing, in the variable "missing".
@@ -82,12 +86,13 @@ deps: ## install the Debian packages that building, testing and the demonstratio
 build-deps:
 	$(call install_packages,$(build_packages))
 
-build: $(library) $(emulator) ## build the library and the emulator
+build: $(library) $(emulator) $(command) ## build the library, the command and the emulator
 
-$(library) $(emulator) &: $(sources) | build-deps
+$(library) $(emulator) $(command) &: $(sources) | build-deps
 	$(swift_build) --product kanal-pkcs11
+	$(swift_build) --product kanal
 	$(swift_build) --product kanal-emulator
-	@touch $(library) $(emulator)
+	@touch $(library) $(emulator) $(command)
 
 check: ## build, lint, and run the tests that need neither root nor other packages than the build: for every change
 	@$(call find_missing,$(build_packages)); \
@@ -124,6 +129,8 @@ test-pcscd:
 	Tests/Scripts/memory.sh
 	Tests/Scripts/daemons.sh
 	Tests/Scripts/examples.sh
+	Tests/Scripts/command.sh
+	Tests/Scripts/command-signatures.sh
 	Tests/Scripts/doctor.sh
 	Tests/Scripts/doctor-files.sh
 
@@ -198,10 +205,13 @@ ifeq ($(COMPAT),1)
 	@[ ! -e $(compat) ] || $(is_ours) || { echo "$(compat) exists and is not Kanal's" >&2; exit 1; }
 endif
 	install -D --strip $(library) $(DESTDIR)$(lib)/libkanal-pkcs11.so
-	install -D --strip $(emulator) $(DESTDIR)$(PREFIX)/bin/kanal-emulator
+	install -D --strip -t $(DESTDIR)$(PREFIX)/bin $(command) $(emulator)
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/include/kanal Include/CCryptoki/rtpkcs11.h Include/CCryptoki/kanal.h
-	install -D -m 644 Install/kanal.conf $(DESTDIR)$(PREFIX)/share/doc/kanal/kanal.conf
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/kanal Install/kanal.conf docs/kanal.schema.json
 	install -d $(DESTDIR)$(lib)/pkgconfig $(man)/man1 $(man)/man5 $(module_dirs)
+	umask 022; $(command) --experimental-dump-help | Install/manual.pl $(version) $(man)/man1
+	install -d $(dir $(completions))
+	umask 022; $(foreach shell,bash zsh fish,$(command) completion $(shell) > $(filter $(share)/$(shell)%,$(completions));)
 	umask 022; $(fill) Install/kanal-emulator.1.in > $(man)/man1/kanal-emulator.1
 	umask 022; $(fill) Install/kanal.conf.5.in > $(man)/man5/kanal.conf.5
 	umask 022; $(fill) Install/kanal-pkcs11.pc.in > $(DESTDIR)$(lib)/pkgconfig/kanal-pkcs11.pc
@@ -214,15 +224,16 @@ endif
 # The directories that are removed if they are empty: only our own where others expect theirs to be.
 directories := include/kanal share/doc/kanal
 ifeq ($(is_live),)
-directories += bin lib/pkgconfig share/man/man1 share/man/man5 share/p11-kit/modules
+directories += $(patsubst $(DESTDIR)$(PREFIX)/%/,%,$(dir $(completions))) bin lib/pkgconfig share/man/man1 share/man/man5 share/p11-kit/modules
 endif
 
 uninstall: ## remove what "make install" has installed; takes the same PREFIX and DESTDIR
 	if $(is_ours); then rm $(compat); fi
-	rm -f $(DESTDIR)$(lib)/libkanal-pkcs11.so $(DESTDIR)$(PREFIX)/bin/kanal-emulator
+	rm -f $(DESTDIR)$(lib)/libkanal-pkcs11.so $(addprefix $(DESTDIR)$(PREFIX)/bin/,kanal kanal-emulator)
+	rm -f $(completions) $(DESTDIR)$(PREFIX)/share/doc/kanal/kanal.schema.json
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/include/kanal/,rtpkcs11.h kanal.h) $(DESTDIR)$(lib)/pkgconfig/kanal-pkcs11.pc
 	rm -f $(addsuffix /kanal.module,$(module_dirs)) $(DESTDIR)$(PREFIX)/share/doc/kanal/kanal.conf
-	rm -f $(man)/man1/kanal-emulator.1 $(man)/man5/kanal.conf.5
+	rm -f $(man)/man1/kanal.1 $(man)/man1/kanal-*.1 $(man)/man5/kanal.conf.5
 	cd $(DESTDIR)$(PREFIX) && rmdir $(if $(is_live),,-p) $(directories) 2>/dev/null || true
 	$(if $(is_live),ldconfig)
 

@@ -210,6 +210,7 @@ let package = Package(
                 "Locking", "Secrets", "SecureChannel", "TestSupport", "Token",
                 .product(name: "Logging", package: "swift-log"),
             ]),
+        tests("TerminalTests", on: ["Secrets", "Terminal", "TestSupport"]),
         tests("PCSCTests", on: ["APDU", "PCSC", "Secrets", "TestSupport"]),
         tests(
             "ContractTests",

@@ -5,7 +5,7 @@
 root=$PWD
 module=$root/.build/release/libkanal-pkcs11.so
 emulator=$root/.build/release/kanal-emulator
-kanal=$root/.build/release/kanal
+kanal=${KANAL:-$root/.build/release/kanal}
 pin=12345678
 sudo=$([ "$(id -u)" = 0 ] || echo sudo)
 work=$(mktemp -d)

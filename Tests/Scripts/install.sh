@@ -11,15 +11,21 @@ files() {
 }
 
 program=Tests/Programs/Module/linked.c
-installed="./bin/kanal-emulator
+installed="./bin/kanal
+./bin/kanal-emulator
 ./include/kanal/kanal.h
 ./include/kanal/rtpkcs11.h
 ./lib/libkanal-pkcs11.so
 ./lib/pkgconfig/kanal-pkcs11.pc
+./share/bash-completion/completions/kanal
 ./share/doc/kanal/kanal.conf
+./share/doc/kanal/kanal.schema.json
+./share/fish/vendor_completions.d/kanal.fish
 ./share/man/man1/kanal-emulator.1
+./share/man/man1/kanal.1
 ./share/man/man5/kanal.conf.5
-./share/p11-kit/modules/kanal.module"
+./share/p11-kit/modules/kanal.module
+./share/zsh/site-functions/_kanal"
 
 # A prefix of one's own: the flags of pkg-config suffice to compile, link and run. Whatever the installer's umask is,
 # everybody can read what is installed.
@@ -27,7 +33,13 @@ prefix=$work/own
 own=(PREFIX="$prefix" P11KIT_MODULES_DIR="$prefix/share/p11-kit/modules")
 (umask 077 && make -s install "${own[@]}" > /dev/null)
 [ -z "$(find "$prefix" ! -perm -o=r)" ] || fail "not for everybody: $(find "$prefix" ! -perm -o=r)"
-[ "$(files "$prefix")" = "$installed" ] || fail "installed: $(files "$prefix")"
+# A page for each command.
+commands=$("$prefix/bin/kanal" help | sed -n 's/^  \([a-z]*\) .*/\1/p')
+[ -n "$commands" ] || fail "no commands: $("$prefix/bin/kanal" help)"
+for name in $commands; do
+    [ -s "$prefix/share/man/man1/kanal-$name.1" ] || fail "no manual page of kanal $name"
+done
+[ "$(files "$prefix" | grep -v 'man1/kanal-[a-df-z]')" = "$installed" ] || fail "installed: $(files "$prefix")"
 export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
 read -ra flags <<< "$(pkg-config --cflags --libs kanal-pkcs11)"
 cc "$program" "${flags[@]}" -o "$work/linked"
@@ -40,8 +52,10 @@ grep -qx "module: $prefix/lib/libkanal-pkcs11.so" "$prefix/share/p11-kit/modules
     || fail "the module file names another library"
 "$prefix/bin/kanal-emulator" --help > "$work/help" || fail "the emulator does not run"
 
-[ "$("$prefix/bin/kanal-emulator" --version)" = "$(pkg-config --modversion kanal-pkcs11)" ] \
-    || fail "the emulator has another version than the library"
+for name in kanal kanal-emulator; do
+    [ "$("$prefix/bin/$name" --version)" = "$(pkg-config --modversion kanal-pkcs11)" ] \
+        || fail "$name has another version than the library"
+done
 
 # What the emulator cannot do it refuses, with the reason.
 refused() {

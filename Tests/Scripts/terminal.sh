@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # A terminal for scripts: a window of tmux with a shell in it. To be sourced after common.sh.
 
-kanal=${KANAL:-$root/.build/release/kanal}
-
 tmux_() { tmux -L "kanal-$$" "$@"; }
 
 # Opens a terminal with so many columns, and a shell whose prompt is "$ ". More arguments are for its environment.
