@@ -430,6 +430,7 @@ many() {
         # In the channel a file takes one command, the login among those before.
         local commands=$(grep -c '^>' hundred)
         [ "$commands" -le $((once + 101)) ] || fail "$commands commands for 100 files, $once for one"
+        [ "$(grep -c '^> ..20' hundred)" = 1 ] || fail "more than one login: $(grep '^> ..20' hundred)"
         as_user 0 sign --cms "${files[@]}" --key 01
     fi
     passed "$identity: 100 files are signed under one login"

@@ -173,6 +173,46 @@ for identity in usb bt; do
     run 0 pin unblock --pin-source file:officer-pin
     run 0 label --pin-source file:pin mine
     run 0 info mine
+    # The rest of what is on a token; formatting leaves licences, the journal and pairings.
+    run_json pin local
+    told '"localPINs" : \[$'
+    NEW=12121212 run_json pin local 5 --pin-source file:pin --new-pin-source env:NEW
+    NEW=34343434 run 4 pin local 5 --pin-source file:pin --new-pin-source env:NEW
+    run 2 pin local 2
+    licence=$(printf '%0144d' 17)
+    run 2 licence 1 --set 0011
+    run_json licence 2 --set "$licence" --pin-source file:pin
+    run 0 journal
+    told 'signed nothing'
+    run_json key generate --pin-source file:pin --label mine
+    echo text > text
+    run_json sign --pin-source file:pin text
+    run_json journal
+    told '"count" : 1'
+    run_json verify --pin-source file:pin text
+    run_json key export --pin-source file:pin
+    run_json cert request --pin-source file:pin --subject CN=Ann
+    openssl req -x509 -newkey rsa:2048 -nodes -keyout other.key -subj '/CN=Other' -out other.pem 2> /dev/null
+    run_json cert import --pin-source file:pin other.pem
+    run_json list --pin-source file:pin
+    run_json cert show
+    run_json cert export
+    run_json cert delete --pin-source file:pin --yes "$("$kanal" list --json --public | sed -n '/certificates/,/data/s/.*"id" : "\(.*\)".*/\1/p')"
+    run_json key generate --pin-source file:pin --label second --kind p256
+    run_json key delete --pin-source file:pin --yes second
+    run 2 format --pin-source file:officer-pin --new-pin-source file:pin
+    run 4 format --pin-source file:wrong-pin --new-pin-source file:pin --yes
+    run_json format --pin-source file:officer-pin --new-pin-source file:pin --label Ann --pin-changed-by officer --yes
+    run 0 label
+    told '^Ann$'
+    run_json list --pin-source file:pin
+    ! grep -q mine output || fail "a key outlives formatting"
+    run_json licence
+    told "$licence"
+    NEW=56565656 run_json pin set --pin-source file:officer-pin --new-pin-source env:NEW
+    OLD=56565656 run 1 pin change --pin-source env:OLD --new-pin-source file:pin
+    run 0 pin set --pin-source file:officer-pin --new-pin-source file:pin
+    passed "$identity: local PINs, licences, journal, formatting"
     if [ "$identity" = bt ]; then
         run_json pairings password --pin-source file:officer-pin --number 2 --yes
         run 2 pairings revoke 1 < /dev/null

@@ -24,37 +24,40 @@ heading "Install the packages that are missing, and build"
 make -s deps
 make -s build
 prepare
-echo "   $module"
+PATH=${kanal%/*}:$PATH
+echo "   $kanal"
 
 heading "Start pcscd, the service through which programs reach smart cards"
 start_pcscd
 [ -n "$pcscd" ] && echo "   Started; it ends with this script." || echo "   It is running."
-./readers | sed 's/^/   reader: /'
+show kanal readers
 
 heading "Attach an emulated Rutoken ECP with Bluetooth"
 attach bt state
 sed 's/^/   /' emulator.log
 
-heading "The token refuses a session: its secure channel has not been activated"
+heading "The token wants its secure channel activated"
 status=0
-show ./activate "$serial" || status=$?
-[ "$status" = 1 ] || fail "expected a refusal"
+show kanal random 8 || status=$?
+[ "$status" = 7 ] || fail "expected exit status 7, and not $status"
 
 heading "Activate the channel with the password that came with the token"
-show ./activate "$serial" "$password"
+echo "$password" > password.txt
+show kanal pair --password-source file:password.txt
+show kanal readers
 
-heading "From now on any program opens the token: log in and make a GOST R 34.10-2012 key on it"
-tool=(pkcs11-tool --module "$module" --slot "$slot")
-show "${tool[@]}" --login --pin $pin --keypairgen --key-type GOSTR3410-2012-256:A --id 01 --label demonstration
+heading "From now on any program opens the token: make a GOST R 34.10-2012 key on it"
+echo "$pin" > pin.txt
+show kanal key generate --pin-source file:pin.txt --label demonstration
+show kanal list --pin-source file:pin.txt
 
 heading "Sign a file with it"
 echo "This was signed on $(date --iso-8601=seconds)." > document.txt
-show "${tool[@]}" --login --pin $pin --sign --mechanism GOSTR3410-WITH-GOSTR3411-12-256 --id 01 \
-    --input-file document.txt --output-file signature.bin
+show kanal sign --pin-source file:pin.txt document.txt
 
 heading "Verify with OpenSSL and its gost engine, which know nothing of the token"
-./public_key "$slot" 01 > public_key.der
-verify=(openssl dgst -md_gost12_256 -verify public_key.der -keyform DER -signature signature.bin)
+show kanal key export --pin-source file:pin.txt --output public_key.pem
+verify=(openssl dgst -md_gost12_256 -verify public_key.pem -signature document.txt.sig)
 show "${verify[@]}" document.txt
 
 echo "This was not signed." > forged.txt

@@ -34,7 +34,7 @@ struct FileTests {
         }
         try drop()
         #expect(content("a") == "one" && names == ["a"])
-        chmod(folder + "/a", 0o640)
+        unsafe chmod(folder + "/a", 0o640)
         try FileManager.default.createSymbolicLink(atPath: folder + "/link", withDestinationPath: folder + "/a")
         let third = try ResultFile(folder + "/link")
         try third.write(Array("three".utf8))
@@ -64,7 +64,7 @@ struct FileTests {
                 let read = try source.read()
                 #expect([UInt8](copying: read) == Array(secret.utf8))
             }
-            let descriptor = open(path, O_RDONLY)
+            let descriptor = unsafe open(path, O_RDONLY)
             defer { close(descriptor) }
             let source = try #require(SecretSource("fd:\(descriptor)"))
             let read = try source.read()
@@ -74,7 +74,9 @@ struct FileTests {
         #expect(throws: SecretSource.Failure.empty(path)) { _ = try SecretSource.file(path).read() }
         try String(repeating: "1", count: 5000).write(toFile: path, atomically: true, encoding: .utf8)
         #expect(throws: SecretSource.Failure.tooLong(path)) { _ = try SecretSource.file(path).read() }
-        #expect(throws: SecretSource.Failure.notSet("KANAL_NONE")) { _ = try SecretSource.variable("KANAL_NONE").read() }
+        #expect(throws: SecretSource.Failure.notSet("KANAL_NONE")) {
+            _ = try SecretSource.variable("KANAL_NONE").read()
+        }
         #expect(throws: SecretSource.Failure.system(SystemError(ENOENT, folder + "/x"))) {
             _ = try SecretSource.file(folder + "/x").read()
         }

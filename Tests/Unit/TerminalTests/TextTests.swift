@@ -8,8 +8,9 @@ struct TextTests {
     @Test("Nothing that comes from outside moves the cursor, hides itself or turns the direction")
     func printable() {
         #expect("Токен 1 \"a\"".printable == "Токен 1 \"a\"")
-        let harmful = "\u{1B}[31m\n\r\t\u{7F}\u{9B}\u{202E}\u{2066}\u{200B}\u{200F}\u{61C}\u{2028}\u{FEFF}\u{E000}\u{AD}"
-        let text = ("A" + harmful + "B").printable
+        let control = "\u{1B}[31m\n\r\t\u{7F}\u{9B}"
+        let direction = "\u{202E}\u{2066}\u{200B}\u{200F}\u{61C}\u{2028}\u{FEFF}\u{E000}\u{AD}"
+        let text = ("A" + control + direction + "B").printable
         #expect(text.utf8.allSatisfy { (0x20...0x7E).contains($0) })
         #expect(text.hasPrefix("A\\u{1b}[31m\\u{a}\\u{d}\\u{9}"))
         #expect(text.hasSuffix("\\u{ad}B"))
