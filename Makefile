@@ -169,6 +169,7 @@ nightly: build mutants soak ## what CI has no time for: mutants, soak, adapters,
 	Tests/Scripts/adapters.sh
 	Tests/Scripts/sharing.sh $(SECONDS)
 	Tests/Scripts/messages.sh
+	Tests/Scripts/command-signatures.sh 2048
 	Tests/Scripts/threads.sh $(SECONDS)
 	Tests/Fuzz/fuzz.sh $(SECONDS)
 

@@ -164,6 +164,31 @@ struct MessageRefusalTests {
         }
     }
 
+    @Test("Where order is required, no bit of a message may be another one")
+    func order() async throws {
+        let theirs = try Theirs()
+        var verifier = theirs.verifier
+        verifier.requiresOrder = true
+        for options in ["-nodetach -cades", "-nodetach -cades -stream", "-nodetach -cades -md sha512"] {
+            let message = try theirs.openssl.sign(Self.content, options)
+            let isDER = !options.contains("-stream")
+            let faults = await theirs.faults(message, verifier)
+            #expect(faults == [isDER ? nil : .malformed, nil])
+            for place in message.indices {
+                var changed = message
+                changed[place] ^= 1 << UInt8(place % 8)
+                let source = OctetSource.pieces(of: changed, 50)
+                #expect(await fault { _ = try await verifier.verify(source) { _ in } } != nil, "octet \(place)")
+                if isDER { #expect(await fault { _ = try verifier.verify(changed) } != nil, "octet \(place)") }
+            }
+        }
+        let message = try theirs.openssl.sign(Self.content, "-nodetach -cades")
+        var careless = message
+        careless[try #require(message.firstRange(of: [2, 1, 1, 0x31])).lowerBound + 2] = 3
+        #expect(await theirs.faults(careless) == [nil, nil])
+        #expect(await theirs.faults(careless, verifier) == [.malformed, .malformed])
+    }
+
     @Test("A content of another length than was said, and one that is too long, are not signed")
     func lengths() async throws {
         let scene = try await MessageScene(.gost256)

@@ -28,8 +28,9 @@ struct Batch<Result: Encodable & Sendable>: Sendable {
     }
 
     private mutating func fail(_ file: String, _ error: any Error, _ failed: (String) -> Result) {
-        guard Self.isOfOneFile(error) else {
-            obstacle = error
+        guard !Interruption.isRequested, Self.isOfOneFile(error) else {
+            // Whoever wants to end is not told what ends because of it.
+            obstacle = Interruption.isRequested ? KanalError.cancelled : error
             return
         }
         let reason = ExitStatus.message(of: error) ?? "\(error)"

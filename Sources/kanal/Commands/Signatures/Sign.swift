@@ -29,14 +29,7 @@ struct Sign: AsyncParsableCommand {
     @Option(help: "How the key signs, for keys with a choice.")
     var algorithm: AlgorithmName?
 
-    @Flag(help: "Write signed messages, with the certificate of the key.")
-    var cms = false
-
-    @Flag(help: "Leave the content out of signed messages.")
-    var detached = false
-
-    @Option(help: ArgumentHelp("A further certificate of the token that goes with signed messages.", valueName: "name"))
-    var with: [String] = []
+    @OptionGroup var message: MessageForm
 
     @Flag(help: "Sign a string for the state identity service.")
     var esia = false
@@ -54,8 +47,12 @@ struct Sign: AsyncParsableCommand {
         guard files.count == 1 || (destination == nil && !esia && !files.contains("-")) else {
             throw ValidationError("standard input, --output and --esia go with one file")
         }
-        guard cms || (!detached && with.isEmpty) else { throw ValidationError("--detached and --with go with --cms") }
-        guard !cms || algorithm == nil else { throw ValidationError("--cms and --algorithm exclude each other") }
+        guard message.cms || (!message.detached && message.with.isEmpty) else {
+            throw ValidationError("--detached and --with go with --cms")
+        }
+        guard !message.cms || algorithm == nil else {
+            throw ValidationError("--cms and --algorithm exclude each other")
+        }
         guard esia || !output.json || place(for: files[0]) != "-" else {
             throw ValidationError("--json goes with files: name one with --output")
         }
@@ -64,13 +61,15 @@ struct Sign: AsyncParsableCommand {
     func run() async throws {
         let token = try await token.find()
         guard !esia else {
-            return try await StateIdentityString(file: files[0], key: key, isMessage: cms, place: destination)
+            return try await StateIdentityString(file: files[0], key: key, isMessage: message.cms, place: destination)
                 .sign(on: token, pin, output)
         }
         let batch =
-            cms
-            ? try await MessageSigning(files: files, name: key, with: with, isDetached: detached, place: place)
-                .run(on: token, pin)
+            message.cms
+            ? try await MessageSigning(
+                files: files, name: key, with: message.with, isDetached: message.detached, place: place
+            )
+            .run(on: token, pin)
             : try await rawSignatures(on: token)
         if place(for: files[0]) != "-" { try output.show(SignedFiles(files: batch.results)) }
         try batch.finish(of: files.count, "signed")
@@ -79,7 +78,7 @@ struct Sign: AsyncParsableCommand {
     /// Where the result for a file goes.
     private func place(for file: String) -> String {
         if let destination { return destination }
-        return file == "-" ? "-" : file + (cms ? (detached ? ".p7s" : ".p7m") : ".sig")
+        return file == "-" ? "-" : file + message.ending
     }
 
     /// Signs all files under one login, without anything around the signatures.
@@ -113,6 +112,21 @@ struct Sign: AsyncParsableCommand {
             return batch
         }
     }
+}
+
+/// Whether signed messages are written, and which.
+struct MessageForm: ParsableArguments {
+    @Flag(help: "Write signed messages, with the certificate of the key.")
+    var cms = false
+
+    @Flag(help: "Leave the content out of signed messages.")
+    var detached = false
+
+    @Option(help: ArgumentHelp("A further certificate of the token that goes with signed messages.", valueName: "name"))
+    var with: [String] = []
+
+    /// What a result's name ends with.
+    var ending: String { cms ? (detached ? ".p7s" : ".p7m") : ".sig" }
 }
 
 /// What became of a file that was to be signed.

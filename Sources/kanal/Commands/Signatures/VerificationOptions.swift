@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import KanalKit
+
+/// A signature that stands alone, and what it is verified with.
+struct SignatureAlone: ParsableArguments {
+    @Option(
+        help: ArgumentHelp("The file of the signature. (default: FILE.sig)", valueName: "file"), completion: .file())
+    var signature: String?
+
+    @Option(
+        name: [.short, .long],
+        help: ArgumentHelp("The key of the token, its label or id. (default: the only one)", valueName: "key"))
+    var key: String?
+
+    @Option(help: ArgumentHelp("A file with the public key.", valueName: "file"), completion: .file())
+    var publicKey: String?
+
+    @Option(help: "How the key signs, for keys with a choice.")
+    var algorithm: AlgorithmName?
+
+    var isGiven: Bool { signature != nil || key != nil || publicKey != nil || algorithm != nil }
+}
+
+/// Whose signed messages are accepted, and which.
+struct MessageTrust: ParsableArguments {
+    @Option(help: ArgumentHelp("A file with certificates that are trusted.", valueName: "file"), completion: .file())
+    var ca: [String] = []
+
+    @Option(help: ArgumentHelp("A file with lists of revoked certificates.", valueName: "file"), completion: .file())
+    var crl: [String] = []
+
+    @Flag(help: "Ask not whose certificate it is: everybody can make one of any name.")
+    var signatureOnly = false
+
+    @Flag(help: "Accept messages of programs that are careless with versions and names of algorithms.")
+    var lenient = false
+
+    @Option(
+        help: ArgumentHelp("The file that was signed, if it is not in the message.", valueName: "file"),
+        completion: .file())
+    var content: String?
+
+    var isGiven: Bool { !ca.isEmpty || !crl.isEmpty || signatureOnly || lenient || content != nil }
+
+    /// - Parameter files: Those with further certificates.
+    func verifier(with files: [String]) throws -> MessageVerifier {
+        var verifier = MessageVerifier(trusting: try certificates(ca))
+        verifier.certificates = try certificates(files)
+        verifier.revocationLists = try crl.flatMap { try PEM.revocationList.read($0) }
+        verifier.revocationCheck = crl.isEmpty ? .none : .signers
+        verifier.checksSignatureOnly = signatureOnly
+        verifier.requiresOrder = !lenient
+        return verifier
+    }
+
+    private func certificates(_ files: [String]) throws -> [[UInt8]] {
+        try files.flatMap { file in
+            let values = try PEM.certificate.read(file)
+            for value in values { _ = try CertificateSummary.read(value, from: file) }
+            return values
+        }
+    }
+}

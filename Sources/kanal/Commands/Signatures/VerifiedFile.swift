@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+import KanalKit
+import Terminal
+
+/// What is known of a file whose signature was verified.
+struct VerifiedFile: Encodable, Sendable {
+    struct Signer: Encodable, Sendable {
+        let subject: String?
+        let issuer: String?
+        let serialNumber: String?
+        let signingTime: String?
+    }
+
+    let file: String
+    let isValid: Bool
+    /// Who has signed a message. Of one that is not accepted they are whoever they say.
+    let signers: [Signer]
+    let error: String?
+}
+
+extension VerifiedFile.Signer {
+    init(_ signer: MessageSigner) {
+        let summary = try? CertificateSummary(of: signer.certificate)
+        subject = summary?.subject.description
+        issuer = summary?.issuer.description
+        serialNumber = summary?.serialNumber.hexadecimal
+        signingTime = signer.signingTime.map { Moment($0).text }
+    }
+}
+
+struct VerifiedFiles: Report {
+    let files: [VerifiedFile]
+
+    func text(_ style: Style) -> String {
+        files.map { file in
+            let verdict = file.isValid ? style.text("good", .good) : style.text("not accepted", .bad)
+            let signers = file.signers.map { signer in
+                let time = signer.signingTime.map { ", who says it was at \($0)" } ?? ""
+                return "  signed by \((signer.subject ?? "an unknown subject").printable)\(time)\n"
+            }
+            return "\(file.file.printable): \(verdict)\n" + (file.isValid ? signers.joined() : "")
+        }.joined()
+    }
+}
