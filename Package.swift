@@ -19,7 +19,8 @@ let hardening =
 
 /// A command carries its own Swift runtime, too.
 let staticExecutable =
-    ["-static-stdlib", "-use-ld=lld", "-l_FoundationCollections", "-l_FoundationCShims"] + hardening
+    ["-static-stdlib", "-use-ld=lld", "-l_FoundationCollections", "-l_FoundationCShims"]
+    + ["-Xlinker", "-z", "-Xlinker", "pack-relative-relocs"] + hardening
 
 /// For C: canaries in stack frames, checked copies, and marks where an indirect call or jump may go.
 let hardenedC: [CSetting] = {

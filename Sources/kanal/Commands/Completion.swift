@@ -4,6 +4,7 @@ import Terminal
 
 struct Completion: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "completion",
         abstract: "Write what makes a shell complete commands, options and tokens.",
         discussion: """
             bash: kanal completion bash > ~/.local/share/bash-completion/completions/kanal

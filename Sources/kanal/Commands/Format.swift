@@ -5,6 +5,7 @@ import Terminal
 
 struct Format: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "format",
         abstract: "Erase a token and make it new.",
         discussion: """
             Keys, certificates, data, local PINs and the label go, for ever. Pairings, licences and the journal stay. This \

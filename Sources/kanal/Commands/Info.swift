@@ -5,6 +5,7 @@ import Terminal
 
 struct Info: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "info",
         abstract: "Show what a token tells of itself.",
         discussion: "No PIN is needed. Before its channel is activated, a token tells little.")
 

@@ -5,6 +5,7 @@ import Terminal
 
 struct Journal: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "journal",
         abstract: "Show a token's record of its last signature by a GOST key.",
         discussion: "No PIN is needed. Signatures by RSA and ECDSA are not recorded.")
 

@@ -4,7 +4,8 @@ import KanalKit
 import Terminal
 
 struct Label: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Show or change the name of a token.")
+    static let configuration = CommandConfiguration(
+        commandName: "label", abstract: "Show or change the name of a token.")
 
     @OptionGroup var token: TokenOptions
     @OptionGroup var pin: PINOptions

@@ -5,6 +5,7 @@ import Terminal
 
 struct Pair: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "pair",
         abstract: "Activate the secure channel of a token, so that every program of this user can work with it.",
         discussion: "The activation password is on the card that came with the token.")
 

@@ -6,6 +6,7 @@ import Terminal
 
 struct Pairings: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "pairings",
         abstract: "Show and end the pairings of tokens with this user, and of a token with its hosts.",
         discussion: """
             A pairing has two ends. 'list' and 'remove' work on this machine's end, without the token: after 'remove' this \
@@ -89,7 +90,7 @@ private struct RemovedPairing: Report {
 
 struct Hosts: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "List the hosts that may open a channel to a token, as the token tells.")
+        commandName: "hosts", abstract: "List the hosts that may open a channel to a token, as the token tells.")
 
     @OptionGroup var token: TokenArgument
     @OptionGroup var output: OutputOptions

@@ -5,6 +5,7 @@ import Terminal
 
 struct Random: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "random",
         abstract: "Write random octets from the token's generator, mixed with the system's.",
         discussion: "They are written in hexadecimal digits, or as they are with --raw.")
 

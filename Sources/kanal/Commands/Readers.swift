@@ -5,6 +5,7 @@ import Terminal
 
 struct Readers: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "readers",
         abstract: "List the readers and what is in them.",
         discussion: """
             The columns are a short name of the reader, its full name, what can be worked with in it, and flags: 'present' \

@@ -6,6 +6,7 @@ import Terminal
 
 struct Doctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "doctor",
         abstract: "Find out why tokens do not work on this machine, and say what to do.",
         discussion: """
             Everything is looked at in the order in which things go wrong: the service that reads cards, readers and \

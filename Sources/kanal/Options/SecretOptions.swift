@@ -39,6 +39,8 @@ struct PINOptions: ParsableArguments {
         then next: (First) async throws -> Result
     ) async throws -> Result {
         let name = Self.name(of: role, token)
+        let absence = AbsenceLine(token)
+        defer { withExtendedLifetime(absence) {} }
         for _ in 1..<Self.attempts {
             let pin = try read(name)
             do {

@@ -5,6 +5,7 @@ import Terminal
 
 struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "list",
         abstract: "List the keys, certificates and data on a token.",
         discussion: """
             Private keys and private data are seen after the PIN only. With --public no PIN is asked for, and the public \

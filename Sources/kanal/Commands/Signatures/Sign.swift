@@ -5,6 +5,7 @@ import Terminal
 
 struct Sign: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "sign",
         abstract: "Sign files with a key of the token.",
         discussion: """
             The signature of FILE alone is written to FILE.sig, as "openssl dgst" verifies it. With --cms a signed message \

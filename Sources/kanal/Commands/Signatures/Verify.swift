@@ -5,6 +5,7 @@ import Terminal
 
 struct Verify: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "verify",
         abstract: "Verify signatures of files.",
         discussion: """
             Without --cms the signature of FILE is in FILE.sig, and is verified with a public key or a certificate of a \

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+import KanalKit
+import Terminal
+
+/// Tells on the terminal that work waits for a token which is away, or for which there is another in its place.
+final class AbsenceLine: Sendable {
+    private let task: Task<Void, Never>
+
+    init(_ token: Token) {
+        let (name, states) = (token.information.serialText, token.states)
+        task = Task {
+            var line: ProgressLine?
+            for await state in states {
+                line?.end()
+                switch state {
+                case .normal, .completed: line = nil
+                case .waitingForToken: line = ProgressLine("Waiting for the token \(name). Ctrl-C ends.")
+                case .wrongToken: line = ProgressLine("This is another token. Waiting for \(name). Ctrl-C ends.")
+                }
+            }
+            line?.end()
+        }
+    }
+
+    deinit { task.cancel() }
+}
