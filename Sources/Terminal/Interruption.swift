@@ -4,12 +4,14 @@ import Locking
 
 /// The wish to end, by Ctrl-C, SIGTERM or a terminal that was closed.
 ///
-/// It is heard by a thread of its own. Nothing is cut short by it: whoever waits is told, and ends by itself.
+/// It is heard by a thread of its own. Nothing is cut short by the first wish: whoever waits is told, and ends by itself.
+/// Who wishes again does not want to wait for that.
 @safe
 package enum Interruption {
     private struct State {
         var isRequested = false
         var onRequest: (@Sendable () -> Void)?
+        var onRepetition: (@Sendable () -> Void)?
     }
 
     private static let state = Lock(State())
@@ -52,10 +54,13 @@ package enum Interruption {
         }
     }
 
-    /// Lets `body` be called once when the end is wished for, or now if it is already.
-    package static func onRequest(_ body: @escaping @Sendable () -> Void) {
+    /// Lets `body` be called once when the end is wished for, or now if it is already, and `repetition` when it is wished
+    /// for again.
+    package static func onRequest(
+        _ body: @escaping @Sendable () -> Void, again repetition: @escaping @Sendable () -> Void
+    ) {
         let isRequested = state.withLock { state in
-            state.onRequest = body
+            (state.onRequest, state.onRepetition) = (body, repetition)
             return state.isRequested
         }
         if isRequested { body() }
@@ -65,7 +70,7 @@ package enum Interruption {
     static func request() {
         let body = state.withLock { state in
             defer { state.isRequested = true }
-            return state.isRequested ? nil : state.onRequest
+            return state.isRequested ? state.onRepetition : state.onRequest
         }
         wish.tell()
         body?()

@@ -3,7 +3,7 @@ import Glibc
 import Locking
 
 /// A line on the terminal's screen that rewrites itself while something takes longer than a second. Where standard error
-/// is no terminal, nothing is written.
+/// is no terminal, nothing is written. Of several, the one that began last is shown.
 package final class ProgressLine: Sendable {
     private struct State {
         var text: String
@@ -11,6 +11,9 @@ package final class ProgressLine: Sendable {
         var lastWidth = 0
         var shownAt = ContinuousClock.Instant?.none
     }
+
+    /// Those that have not ended, by what tells them apart.
+    private static let lines = Lock<[ObjectIdentifier]>([])
 
     private let state: Lock<State>
     private let start = ContinuousClock.now
@@ -21,6 +24,7 @@ package final class ProgressLine: Sendable {
     package init(_ text: String) {
         state = Lock(State(text: text))
         guard isTerminal else { return }
+        Self.lines.withLock { $0.append(ObjectIdentifier(self)) }
         let task = Task { [weak self] in
             while !Task.isCancelled {
                 guard (try? await Task.sleep(for: .seconds(1))) != nil else { return }
@@ -48,6 +52,7 @@ package final class ProgressLine: Sendable {
             ticker?.cancel()
             ticker = nil
         }
+        Self.lines.withLock { lines in lines.removeAll { $0 == ObjectIdentifier(self) } }
         state.withLock { state in
             if state.isShown { try? OutputStream.error.write("\r\u{1B}[K") }
             state.isShown = false
@@ -56,6 +61,7 @@ package final class ProgressLine: Sendable {
 
     private func show() {
         guard isTerminal, ContinuousClock.now - start >= .seconds(1) else { return }
+        guard Self.lines.withLock({ $0.last == ObjectIdentifier(self) }) else { return }
         let width = OutputStream.error.style.width ?? 80
         state.withLock { state in
             var text = ""

@@ -110,6 +110,18 @@ rm -rf state home/.local
 run 3
 run 3 info
 said 'no token in any reader'
+PCSCLITE_CSOCK_NAME=$work/none run 3
+said 'pcscd does not run'
+mkdir -p "$XDG_CONFIG_HOME/kanal"
+echo 'wireless_readers = Virtual PCD*' > "$XDG_CONFIG_HOME/kanal/kanal.conf"
+run 3
+said 'Hold the button'
+rm "$XDG_CONFIG_HOME/kanal/kanal.conf"
+for command in "list --public" "label x" "sign /dev/null" "verify /dev/null" "key generate" "cert show" "random 1" journal \
+    licence "pin unblock" "pin local" "format --yes" "pairings hosts" pair; do
+    run 3 $command
+done
+passed "no token: every command says so, and the guide what to do"
 run 2 info --no-such-option
 run 2 random 0
 
@@ -263,6 +275,27 @@ wait_until sh -c 'sleep 1'
 tmux_ send-keys C-c
 wait_for_screen 'cancelled'
 passed "Ctrl-C, and a PIN that is typed"
+
+# Work that waits for its token says so, and goes on when it is back.
+echo 'reconnect_window_wired = 60' > "$XDG_CONFIG_HOME/kanal/kanal.conf"
+insert usb state-usb
+wait_until "$kanal" random 1
+"$kanal" key generate --pin-source file:pin > /dev/null
+mkfifo slow
+tmux_ send-keys C-l
+type_line "kanal sign --pin-source file:pin - < slow > signature; echo status \$?"
+exec 6> slow
+echo begin >&6
+sleep 2
+detach
+exec 6>&-
+wait_for_screen "^Waiting for the token $serial"
+insert usb state-usb
+wait_for_screen 'status 0'
+[ -s signature ] && ! screen | grep -q '^Waiting' || fail "the work has not ended: $(screen)"
+rm "$XDG_CONFIG_HOME/kanal/kanal.conf"
+passed "work waits for its token, and goes on"
+detach
 close_terminal
 
 # --- What shells complete.

@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 # A terminal for scripts: a window of tmux with a shell in it. To be sourced after common.sh.
 
-tmux_() { tmux -L "kanal-$$" "$@"; }
+# Counts terminals: one that has just been closed may still be there under its name.
+terminals=0
+
+tmux_() { tmux -L "kanal-$$-$terminals" "$@"; }
 
 # Opens a terminal with so many columns, and a shell whose prompt is "$ ". More arguments are for its environment.
 open_terminal() {
     local columns=$1
     shift
+    terminals=$((terminals + 1))
     tmux_ -f /dev/null new-session -d -x "$columns" -y 50 \
         env -u NO_COLOR "HOME=$HOME" "PATH=${kanal%/*}:$PATH" PS1='$ ' LC_ALL=C.UTF-8 "$@" bash --norc --noprofile
     others+=("$(tmux_ display-message -p '#{pid}')")
-    leftovers+=("/tmp/tmux-$(id -u)/kanal-$$")
+    leftovers+=("/tmp/tmux-$(id -u)/kanal-$$-$terminals")
     wait_for_prompt
 }
 
