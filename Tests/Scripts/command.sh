@@ -298,6 +298,58 @@ passed "work waits for its token, and goes on"
 detach
 close_terminal
 
+# --- A token that is pulled out in the middle of a command, and one that comes back.
+
+# Runs a command and pulls the token out after three more commands to it.
+pulled_out() {
+    local before status=0
+    before=$(wc -l < trace)
+    timeout 60 "$kanal" "$@" > output 2> errors < /dev/null &
+    local command=$!
+    for _ in {1..500}; do
+        [ "$(wc -l < trace)" -lt $((before + 6)) ] || break
+        sleep 0.01
+    done
+    kill -USR1 "$token"
+    wait $command || status=$?
+    [ "$status" = 3 ] && [ ! -s output ] || fail "exit status $status when pulled out: kanal $*"$'\n'"$(cat output errors)"
+    said 'reader'
+    wait_until sh -c '! ./readers | grep -q "^card .*Virtual PCD 00 00"' || fail "the token does not leave its reader"
+    kill -USR2 "$token"
+    wait_until sh -c './readers | grep -q "^card .*Virtual PCD 00 00"' || fail "the token does not return"
+}
+
+printf 'reconnect_window = 0\n' > "$XDG_CONFIG_HOME/kanal/kanal.conf"
+for identity in usb bt; do
+    insert "$identity" "state-$identity" --latency 20 --trace trace
+    if [ "$identity" = bt ]; then
+        run 0 pair --password-source file:password
+        pulled_out pair --password-source file:password
+        for command in "pairings hosts" "pairings revoke 1 --yes" \
+            "pairings password --pin-source file:officer-pin --number 3 --yes"; do
+            pulled_out $command
+        done
+    fi
+    user=(--pin-source file:pin)
+    officer=(--pin-source file:officer-pin)
+    run 0 key generate "${user[@]}" --label kept
+    run 0 cert import "${user[@]}" other.pem
+    for command in info "list --public" "random 100" journal "cert show" "cert export"; do pulled_out $command; done
+    for command in "label x" list "key generate" "key export kept" "key delete --yes kept" "sign text --key kept" \
+        "cert import other.pem" "cert request --key kept --subject CN=Ann" "pin change --new-pin-source file:pin" \
+        "pin local" "licence 1 --set $licence"; do
+        pulled_out $command "${user[@]}"
+    done
+    for command in "pin unblock" "pin set --new-pin-source file:pin" "format --new-pin-source file:pin --yes"; do
+        pulled_out $command "${officer[@]}"
+    done
+    run 0 list "${user[@]}"
+    told kept
+    detach
+    passed "$identity: a token that is pulled out in each command"
+done
+rm "$XDG_CONFIG_HOME/kanal/kanal.conf"
+
 # --- What shells complete.
 
 insert usb state-usb
