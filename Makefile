@@ -116,7 +116,7 @@ test: deps build lint ## build, and run every test
 test-pcscd:
 	Tests/Scripts/end-to-end.sh
 	Tests/Scripts/opensc.sh
-	Tests/Scripts/hardening.sh
+	Tests/Scripts/Safety/hardening.sh
 	Tests/Scripts/readers.sh
 	Tests/Scripts/contexts.sh
 	Tests/Scripts/contract.sh
@@ -126,28 +126,28 @@ test-pcscd:
 	Tests/Scripts/recipes.sh
 	Tests/Scripts/absence.sh
 	Tests/Scripts/sharing.sh 10
-	Tests/Scripts/memory.sh
+	Tests/Scripts/Safety/memory.sh
 	Tests/Scripts/daemons.sh
-	Tests/Scripts/examples.sh
-	Tests/Scripts/command.sh
-	Tests/Scripts/command-signatures.sh
-	Tests/Scripts/doctor.sh
-	Tests/Scripts/doctor-files.sh
+	Tests/Scripts/KanalKit/examples.sh
+	Tests/Scripts/Command/command.sh
+	Tests/Scripts/Command/command-signatures.sh
+	Tests/Scripts/Command/doctor.sh
+	Tests/Scripts/Command/doctor-files.sh
 
 test-alone:
 	Tests/Model/model.sh
-	Tests/Scripts/constant-time.sh
-	Tests/Scripts/threads.sh 10 thread
+	Tests/Scripts/Safety/constant-time.sh
+	Tests/Scripts/Safety/threads.sh 10 thread
 	Tests/Fuzz/fuzz.sh 3
 
 model: deps ## check the model of the secure channel's sessions
 	Tests/Model/model.sh
 
 constant-time: deps ## prove by valgrind that nothing secret decides a branch or a memory index
-	Tests/Scripts/constant-time.sh
+	Tests/Scripts/Safety/constant-time.sh
 
 mutants: deps ## break the secure channel in places, and require that a test notices each
-	Tests/Scripts/mutants.sh
+	Tests/Scripts/Safety/mutants.sh
 
 # How long each fuzz target runs.
 SECONDS = 60
@@ -156,7 +156,7 @@ fuzz: build-deps ## feed random input to parsers and streams under AddressSaniti
 	Tests/Fuzz/fuzz.sh $(SECONDS)
 
 threads: build-deps ## let 16 threads call the library at once under ThreadSanitizer and AddressSanitizer; takes SECONDS each
-	Tests/Scripts/threads.sh $(SECONDS)
+	Tests/Scripts/Safety/threads.sh $(SECONDS)
 
 # How many interruptions a soak has.
 ROUNDS = 10000
@@ -166,11 +166,11 @@ soak: deps ## interrupt an emulated token and its host ROUNDS times at random
 
 # The adapters stand here and not in "test" because BoringSSL, which swift-nio-ssl is built with, takes minutes to compile.
 nightly: build mutants soak ## what CI has no time for: mutants, soak, adapters, messages of 2 GiB, and SECONDS of sharing, threads and each fuzz target
-	Tests/Scripts/adapters.sh
+	Tests/Scripts/KanalKit/adapters.sh
 	Tests/Scripts/sharing.sh $(SECONDS)
-	Tests/Scripts/messages.sh
-	Tests/Scripts/command-signatures.sh 2048
-	Tests/Scripts/threads.sh $(SECONDS)
+	Tests/Scripts/KanalKit/messages.sh
+	Tests/Scripts/Command/command-signatures.sh 2048
+	Tests/Scripts/Safety/threads.sh $(SECONDS)
 	Tests/Fuzz/fuzz.sh $(SECONDS)
 
 bench: deps build ## compare the speed with that of gost-engine, libgcrypt, nettle, SoftHSM2 and OpenSC

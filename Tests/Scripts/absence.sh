@@ -213,7 +213,7 @@ XDG_DATA_HOME=$work/another timeout 60 ./activate "$serial" "$new_password" > /d
 passed "C_EX_InitToken formats by the shorter structure; the token's new activation password activates another user"
 detach
 
-echo 'reconnect_window_wired = 8' > "$XDG_CONFIG_HOME/kanal/kanal.conf"
+configure 'reconnect_window_wired = 8'
 attach usb3 plain
 outlive "without a channel"
 agent

@@ -93,6 +93,14 @@ END
     cd "$work"
 }
 
+# Writes the user's kanal.conf, of these lines.
+configure() {
+    mkdir -p "$XDG_CONFIG_HOME/kanal"
+    printf '%s\n' "$@" > "$XDG_CONFIG_HOME/kanal/kanal.conf"
+}
+
+unconfigure() { rm "$XDG_CONFIG_HOME/kanal/kanal.conf"; }
+
 # Starts pcscd, with more options, unless it runs; $pcscd is set if the script has started it.
 start_pcscd() {
     if ! ./readers > /dev/null; then

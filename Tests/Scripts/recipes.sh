@@ -48,14 +48,6 @@ certify() {
     tool --write-object client.der --type cert --id 01 --label client
 }
 
-# Writes root's kanal.conf, of these lines.
-configure() {
-    mkdir -p "$XDG_CONFIG_HOME/kanal"
-    printf '%s\n' "$@" > "$XDG_CONFIG_HOME/kanal/kanal.conf"
-}
-
-unconfigure() { rm "$XDG_CONFIG_HOME/kanal/kanal.conf"; }
-
 # ---- nginx: workers of another user, without the variables that the master had ----
 
 nginx_recipe() {

@@ -10,7 +10,7 @@ import SwiftASN1
 import Testing
 import X509
 
-/// With the token in the first reader, whose PIN the environment has. See Tests/Scripts/adapters.sh.
+/// With the token in the first reader, whose PIN the environment has. See Tests/Scripts/KanalKit/adapters.sh.
 @Suite("Keys of a token in other libraries", .serialized, .enabled(if: pin != nil))
 struct AdapterTests {
     private static let kinds: [KeyKind] = [.rsa(bits: 2048), .p256]

@@ -3,9 +3,9 @@
 # The command kanal as a person meets it: the guided first start in a terminal of 80 and of 40 columns, with and without
 # colour; its exit statuses; what it writes as JSON; full disks, closed pipes, and interruptions.
 set -euo pipefail
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/../../.."
 . Tests/Scripts/common.sh
-. Tests/Scripts/terminal.sh
+. Tests/Scripts/Command/terminal.sh
 prepare
 start_pcscd
 
@@ -112,11 +112,10 @@ run 3 info
 said 'no token in any reader'
 PCSCLITE_CSOCK_NAME=$work/none run 3
 said 'pcscd does not run'
-mkdir -p "$XDG_CONFIG_HOME/kanal"
-echo 'wireless_readers = Virtual PCD*' > "$XDG_CONFIG_HOME/kanal/kanal.conf"
+configure 'wireless_readers = Virtual PCD*'
 run 3
 said 'Hold the button'
-rm "$XDG_CONFIG_HOME/kanal/kanal.conf"
+unconfigure
 for command in "list --public" "label x" "sign /dev/null" "verify /dev/null" "key generate" "cert show" "random 1" journal \
     licence "pin unblock" "pin local" "format --yes" "pairings hosts" pair; do
     run 3 $command
@@ -271,13 +270,13 @@ screen | grep -q 'status 0' || fail "no PIN from the terminal: $(screen)"
 type_line 'kanal readers --watch'
 wait_for_screen 'present'
 detach
-wait_until sh -c 'sleep 1'
+sleep 1
 tmux_ send-keys C-c
 wait_for_screen 'cancelled'
 passed "Ctrl-C, and a PIN that is typed"
 
 # Work that waits for its token says so, and goes on when it is back.
-echo 'reconnect_window_wired = 60' > "$XDG_CONFIG_HOME/kanal/kanal.conf"
+configure 'reconnect_window_wired = 60'
 insert usb state-usb
 wait_until "$kanal" random 1
 "$kanal" key generate --pin-source file:pin > /dev/null
@@ -293,7 +292,7 @@ wait_for_screen "^Waiting for the token $serial"
 insert usb state-usb
 wait_for_screen 'status 0'
 [ -s signature ] && ! screen | grep -q '^Waiting' || fail "the work has not ended: $(screen)"
-rm "$XDG_CONFIG_HOME/kanal/kanal.conf"
+unconfigure
 passed "work waits for its token, and goes on"
 detach
 close_terminal
@@ -319,7 +318,7 @@ pulled_out() {
     wait_until sh -c './readers | grep -q "^card .*Virtual PCD 00 00"' || fail "the token does not return"
 }
 
-printf 'reconnect_window = 0\n' > "$XDG_CONFIG_HOME/kanal/kanal.conf"
+configure 'reconnect_window = 0'
 for identity in usb bt; do
     insert "$identity" "state-$identity" --latency 20 --trace trace
     if [ "$identity" = bt ]; then
@@ -348,7 +347,7 @@ for identity in usb bt; do
     detach
     passed "$identity: a token that is pulled out in each command"
 done
-rm "$XDG_CONFIG_HOME/kanal/kanal.conf"
+unconfigure
 
 # --- What shells complete.
 

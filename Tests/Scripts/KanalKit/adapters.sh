@@ -4,7 +4,7 @@
 # openssl verifies certificates that a token's keys have issued, and curl gets a page from a server whose key lies in the
 # token.
 set -euo pipefail
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/../../.."
 . Tests/Scripts/common.sh
 
 export KANAL=file://$work/kanal KANAL_VERSION=999.0.0

@@ -4,7 +4,7 @@
 # and lets OpenSSL verify them, and the other way round: with the content in the message and beside it. No program of
 # KanalKit may take more than 64 MiB of memory.
 set -euo pipefail
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/../../.."
 . Tests/Scripts/common.sh
 
 size=${1:-2048}

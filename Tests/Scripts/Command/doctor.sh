@@ -3,8 +3,8 @@
 # Machines on which tokens do not work, because of pcscd, readers, cards or other programs: "kanal doctor" names what is
 # wrong with each, and says what mends it, which is done wherever it is a command.
 set -euo pipefail
-cd "$(dirname "$0")/../.."
-. Tests/Scripts/machines.sh
+cd "$(dirname "$0")/../../.."
+. Tests/Scripts/Command/machines.sh
 
 expect 0 "$kanal" doctor
 printed "Nothing is wrong"

@@ -4,7 +4,7 @@
 # left out on one side; the tests that must fail are named beside it and in docs/Proof.md.
 # Works on a copy of the project in .build/mutants; about a minute for each mutant.
 set -euo pipefail
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/../../.."
 
 copy=.build/mutants/tree
 rm -rf $copy/Sources $copy/Tests $copy/original

@@ -3,7 +3,7 @@
 # command-signatures.sh [MEBIBYTES]: what the command "kanal" does with keys, certificates and signatures, on a token
 # without a channel and on one with it, beside OpenSSL. Files of so many MiB, or 4, are signed in little memory.
 set -euo pipefail
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/../../.."
 . Tests/Scripts/common.sh
 
 size=${1:-4}
@@ -501,7 +501,7 @@ for identity in usb bt; do
     echo second > message2
     attach $identity $identity
     if [ $identity = bt ]; then
-        echo 'wireless_readers = Virtual PCD *' > "$XDG_CONFIG_HOME/kanal/kanal.conf"
+        configure 'wireless_readers = Virtual PCD *'
         as_user 7 list
         told "activated first"
         PASSWORD=$password run 0 pair --password-source env:PASSWORD

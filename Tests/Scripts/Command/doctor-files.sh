@@ -3,8 +3,8 @@
 # Machines on which tokens do not work, because of the library, kanal.conf, directories, the clock or OpenSSL, as
 # "kanal doctor" finds them; and what it makes of logs.
 set -euo pipefail
-cd "$(dirname "$0")/../.."
-. Tests/Scripts/machines.sh
+cd "$(dirname "$0")/../../.."
+. Tests/Scripts/Command/machines.sh
 
 # ---- The library ----
 

@@ -4,7 +4,7 @@
 # written, and all constants, are read-only from then on; no page is writable and executable; C has canaries and marks
 # for indirect jumps. A libcrypto that lacks a function serves for nothing.
 set -euo pipefail
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/../../.."
 . Tests/Scripts/common.sh
 
 prefix=$work/installed

@@ -3,7 +3,7 @@
 # threads.sh [SECONDS [SANITIZER]]: lets 16 threads call the library at once for so many seconds (60), under
 # ThreadSanitizer and then under AddressSanitizer, or under one of them. The token is emulated in the same process.
 set -euo pipefail
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/../../.."
 . Tests/Scripts/common.sh
 
 seconds=${1:-60}

@@ -4,14 +4,14 @@
 # nothing to report of any function that is claimed to be constant time. Of a deliberate table lookup and a deliberate
 # branch it has.
 set -euo pipefail
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/../../.."
 . Tests/Scripts/common.sh
 
 log=$work/log
 
 # Valgrind offers no AVX-512, so that the program proves the paths for lesser processors.
 run() {
-    timeout 300 valgrind --quiet --error-exitcode=99 --suppressions=Tests/Scripts/constant-time.supp \
+    timeout 300 valgrind --quiet --error-exitcode=99 --suppressions=Tests/Scripts/Safety/constant-time.supp \
         .build/release/constant-time "$@"
 }
 

@@ -3,7 +3,7 @@
 # The examples of KanalKit, built as a user's programs are, with a tag of this project as their dependency, and run with
 # emulated tokens.
 set -euo pipefail
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/../../.."
 . Tests/Scripts/common.sh
 
 export KANAL=file://$work/kanal KANAL_VERSION=999.0.0
@@ -139,5 +139,5 @@ passed "secrets of two machines are shared, and deleted on both"
 # ---- Signed messages ----
 
 detach
-JOURNEYS=$journeys "$root/Tests/Scripts/messages.sh" 4
+JOURNEYS=$journeys "$root/Tests/Scripts/KanalKit/messages.sh" 4
 echo "examples.sh: passed"

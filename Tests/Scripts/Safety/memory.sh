@@ -3,7 +3,7 @@
 # What the memory of an application holds of secrets, with a channel and without: in a core dump, in a forked child, after
 # C_Logout and after C_Finalize. Arguments: the identities, both if there are none.
 set -euo pipefail
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/../../.."
 . Tests/Scripts/common.sh
 
 invert() { python3 -c 'import sys; sys.stdout.buffer.write(bytes(255 - b for b in sys.stdin.buffer.read()))'; }
