@@ -92,6 +92,9 @@ let package = Package(
             swift: [.unsafeFlags(["-O"], .when(configuration: .debug))]),
         kanal("HostCrypto", on: ["COpenSSL", "GOST", "Secrets"]),
         kanal("Storage", on: ["HostProcess", "Secrets"]),
+        .target(
+            name: "CAsking", cSettings: hardenedC + [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
+        kanal("Asking", on: ["CAsking", "HostProcess", "Locking", "Secrets"]),
         kanal("SecureChannel", on: ["APDU", "GOST", "Locking", "Secrets", "Storage"]),
         kanal("Emulator", on: ["APDU", "COpenSSL", "GOST", "Locking", "Secrets", "Storage"]),
         kanal("PCSC", on: ["APDU", "CPCSC", "HostProcess", "Locking", "Secrets"]),
@@ -110,7 +113,7 @@ let package = Package(
         kanal(
             "Configuration",
             on: [
-                "HostProcess", "Locking", "SecureChannel", "Secrets", "Storage", "Token",
+                "Asking", "HostProcess", "Locking", "SecureChannel", "Secrets", "Storage", "Token",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         kanal("Terminal", on: ["CHostProcess", "HostProcess", "Locking", "Secrets"]),
@@ -167,6 +170,7 @@ let package = Package(
         .target(
             name: "EmulatedTokens", dependencies: ["APDU", "Emulator", "Locking", "Secrets"],
             path: "Tests/Support/EmulatedTokens", swiftSettings: settings),
+        tests("AskingTests", on: ["Asking", "CSystem", "HostProcess", "Secrets", "TestSupport"]),
         tests("LockingTests", on: ["Locking", "TestSupport"]),
         tests("HostProcessTests", on: ["HostProcess", "TestSupport"]),
         tests(
@@ -181,7 +185,8 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ]),
         tests(
-            "ConfigurationTests", on: ["Configuration", "SecureChannel", "Secrets", "Storage", "TestSupport", "Token"]),
+            "ConfigurationTests",
+            on: ["Asking", "Configuration", "SecureChannel", "Secrets", "Storage", "TestSupport", "Token"]),
         tests("GOSTTests", on: ["GOST", "Secrets", "TestSupport"]),
         tests("HostCryptoTests", on: ["COpenSSL", "GOST", "HostCrypto", "Secrets", "TestSupport"]),
         .target(name: "CSystem", path: "Tests/Support/CSystem"),

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Asking
 import SecureChannel
 package import Storage
 import Token
@@ -46,6 +47,7 @@ extension Configuration {
             policy.requireSM = true
             policy.plainBluetooth = false
             policy.pinRetention = .none
+            consent = .always
         }
     }
 
@@ -60,6 +62,11 @@ extension Configuration {
         policy.plainBluetooth = statements.plainBluetooth ?? policy.plainBluetooth
         policy.plainLogin = statements.plainLogin ?? policy.plainLogin
         policy.hidesGOSTKeys = statements.hidesGOSTKeys ?? policy.hidesGOSTKeys
+        authenticator = statements.asking.authenticator
+        if let timeLimit = statements.asking.timeLimit { authenticator?.timeLimit = timeLimit }
+        // A file that has the PIN has no activation password: it would be tried as one.
+        asksForActivation = statements.asking.asksForActivation == true && authenticator?.asksUser == true
+        consent = statements.asking.consent ?? consent
         reportsToSyslog = statements.syslog ?? reportsToSyslog
     }
 

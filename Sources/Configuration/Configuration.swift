@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+package import Asking
 package import Token
 
 /// The configuration of one program, from the configuration files.
@@ -11,6 +12,12 @@ package struct Configuration: Sendable, Equatable {
     package var store = Store.user
     /// The policy for tokens.
     package var policy = TokenPolicy()
+    /// Who asks the user in our stead; nil if nobody does.
+    package var authenticator: Authenticator?
+    /// Whether the activation password of a token that was not activated is asked for.
+    package var asksForActivation = false
+    /// For which signatures the user is asked.
+    package var consent = Consent.never
     /// Whether the system's log is told what the administrator should know. Only the administrator's file says.
     package internal(set) var reportsToSyslog = true
 

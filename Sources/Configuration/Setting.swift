@@ -14,6 +14,10 @@ enum Key: String, CaseIterable {
     case plainBluetooth = "plain_bluetooth"
     case plainLogin = "plain_login"
     case hideGOSTKeys = "hide_gost_keys"
+    case authenticator
+    case authenticatorTimeout = "authenticator_timeout"
+    case activation
+    case consent
     case syslog
 
     /// Whether an error in it leaves open what protection or which store is wanted.
@@ -21,7 +25,7 @@ enum Key: String, CaseIterable {
         switch self {
         case .application, .group, .synchronised, .minimumProfile, .requireSM, .wirelessReaders: true
         case .plainBluetooth, .pinRetention, .reconnectWindow, .reconnectWindowWired, .plainLogin, .hideGOSTKeys,
-            .syslog:
+            .authenticator, .authenticatorTimeout, .activation, .consent, .syslog:
             false
         }
     }
@@ -41,6 +45,12 @@ enum Key: String, CaseIterable {
         case .reconnectWindow, .reconnectWindowWired: "whole seconds, 0 to 3600"
         case .wirelessReaders: "names of readers, with * and ?, separated by commas"
         case .plainLogin: "reset, sticky"
+        case .authenticator:
+            "pinentry, pinentry: with a path or a program's name, systemd-ask-password, file: with a path, credential: "
+                + "with a name"
+        case .authenticatorTimeout: "whole seconds, 1 to 3600"
+        case .activation: "ask, off"
+        case .consent: "always, per-key, never"
         }
     }
 }

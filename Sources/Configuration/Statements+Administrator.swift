@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Asking
 import SecureChannel
 import Token
 
@@ -13,6 +14,11 @@ extension Statements {
         keep(\.reconnectWindow, .reconnectWindow, administrator, in: &file) { min($0, $1) }
         keep(\.reconnectWindowWired, .reconnectWindowWired, administrator, in: &file) { min($0, $1) }
         keep(\.plainLogin, .plainLogin, administrator, in: &file) { [$0, $1].contains(.reset) ? .reset : .sticky }
+        keep(\.asking.consent, .consent, administrator, in: &file) { max($0, $1) }
+        if administrator.asking.consent ?? .never > .never {
+            // Another authenticator could say yes in the user's stead.
+            keep(\.asking.authenticator, .authenticator, administrator, in: &file) { demanded, _ in demanded }
+        }
         if plainBluetooth == true, administrator.plainBluetooth != true {
             plainBluetooth = false
             file.remark(

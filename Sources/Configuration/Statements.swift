@@ -15,6 +15,7 @@ struct Statements {
     var plainLogin: PlainLogin?
     var hidesGOSTKeys: Bool?
     var syslog: Bool?
+    var asking = AskingStatements()
 
     init() {}
 
@@ -26,7 +27,7 @@ struct Statements {
                 file.report(
                     "\(setting.key.rawValue) stands in line \(line) too", line: setting.line,
                     closing: setting.key.closes)
-                if setting.key == .pinRetention { pinRetention = PINRetention.none }
+                takeStrictest(setting.key)
                 continue
             }
             lines[setting.key] = setting.line
@@ -34,7 +35,7 @@ struct Statements {
                 file.report(
                     "\(setting.key.rawValue): \"\(setting.value)\" is not allowed; allowed: \(setting.key.allowed)",
                     line: setting.line, closing: setting.key.closes)
-                if setting.key == .pinRetention { pinRetention = PINRetention.none }
+                takeStrictest(setting.key)
             }
         }
         let stores: [Key] = [.application, .group, .synchronised]
@@ -43,6 +44,12 @@ struct Statements {
             let names = named.map(\.rawValue).joined(separator: " and ")
             file.report("\(names) exclude each other", line: named.compactMap { lines[$0] }.max(), closing: true)
         }
+    }
+
+    /// What a wrong line of a key, or a second one, counts as where the default would protect less.
+    private mutating func takeStrictest(_ key: Key) {
+        if key == .pinRetention { pinRetention = PINRetention.none }
+        asking.takeStrictest(key)
     }
 
     /// - Returns: Whether the value is allowed.
@@ -78,6 +85,8 @@ struct Statements {
         case .hideGOSTKeys:
             hidesGOSTKeys = Statements.flag(value)
             return hidesGOSTKeys != nil
+        case .authenticator, .authenticatorTimeout, .activation, .consent:
+            return asking.read(setting) ?? false
         case .syslog:
             syslog = Statements.flag(value)
             return syslog != nil
@@ -110,9 +119,9 @@ struct Statements {
 
     private static func flag(_ text: String) -> Bool? { ["on": true, "off": false][text] }
 
-    private static func seconds(_ text: String) -> Int? {
+    static func seconds(_ text: String, from least: Int = 0) -> Int? {
         guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(text) else { return nil }
-        return (0...3600).contains(number) ? number : nil
+        return (least...3600).contains(number) ? number : nil
     }
 
     /// Gives precedence to the settings of `other`.
@@ -128,5 +137,6 @@ struct Statements {
         plainLogin = other.plainLogin ?? plainLogin
         hidesGOSTKeys = other.hidesGOSTKeys ?? hidesGOSTKeys
         syslog = other.syslog ?? syslog
+        asking.override(by: other.asking)
     }
 }

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+import HostProcess
+package import Secrets
+
+/// Who asks the user in our stead: a separate program, or a file that has the answer.
+///
+/// Neither is used by a process that has more rights than who started it: then it is ``AskingError/notConfigured``.
+package struct Authenticator: Sendable, Equatable {
+    package enum Method: Sendable, Equatable {
+        /// A program that speaks pinentry's protocol: an absolute path, or a name in ``Authenticator/directories``.
+        case pinentry(String)
+        case systemdAskPassword
+        /// An absolute path.
+        case file(String)
+        /// A name in `$CREDENTIALS_DIRECTORY` (systemd.exec(5)).
+        case credential(String)
+    }
+
+    package var method: Method
+    /// How long a question may take, in seconds: 1 to 3600.
+    package var timeLimit: Int
+
+    /// Where programs without a path are looked for. `PATH` is not asked, because whoever can set it could see PINs.
+    package static let directories = ["/usr/local/bin", "/usr/bin", "/bin"]
+
+    package init(_ method: Method, timeLimit: Int = 120) {
+        self.method = method
+        self.timeLimit = min(max(timeLimit, 1), 3600)
+    }
+
+    /// The value of `authenticator` in kanal.conf; nil if it is not allowed.
+    package init?(setting: String) {
+        let parts = setting.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        guard !setting.utf8.contains(0) else { return nil }
+        switch (parts.first, parts.dropFirst().first) {
+        case ("pinentry", nil): self.init(.pinentry("pinentry"))
+        case ("systemd-ask-password", nil): self.init(.systemdAskPassword)
+        case ("pinentry", let program?) where program.hasPrefix("/") || Self.isName(program):
+            self.init(.pinentry(program))
+        case ("file", let path?) where path.hasPrefix("/"): self.init(.file(path))
+        case ("credential", let name?) where Self.isName(name): self.init(.credential(name))
+        default: return nil
+        }
+    }
+
+    /// Whether a user can be asked, rather than a file be read.
+    package var asksUser: Bool {
+        switch method {
+        case .pinentry, .systemdAskPassword: true
+        case .file, .credential: false
+        }
+    }
+
+    /// Asks for a PIN or password.
+    package func secret(
+        for question: Question, isPrivileged: Bool = Environment.isPrivileged
+    ) throws(AskingError) -> Secret {
+        guard !isPrivileged else { throw .notConfigured }
+        switch method {
+        case .pinentry(let program):
+            let surroundings = Surroundings()
+            guard surroundings.canShow || program.hasPrefix("/") else {
+                return try SystemdAskPassword(timeLimit).secret(for: question)
+            }
+            var conversation = try Pinentry(try Self.path(of: program), surroundings, timeLimit)
+            do throws(AskingError) {
+                let secret = try conversation.secret(for: question)
+                conversation.end()
+                return secret
+            } catch {
+                conversation.end(after: error)
+                throw error
+            }
+        case .systemdAskPassword:
+            return try SystemdAskPassword(timeLimit).secret(for: question)
+        case .file(let path):
+            return try SecretFile(path: path).secret(for: question)
+        case .credential(let name):
+            return try SecretFile(credential: name).secret(for: question)
+        }
+    }
+
+    /// Asks for consent. Who cannot be asked so is ``AskingError/notConfigured``: systemd-ask-password, files.
+    package func confirm(
+        _ question: Question, isPrivileged: Bool = Environment.isPrivileged
+    ) throws(AskingError) {
+        guard !isPrivileged, case .pinentry(let program) = method else { throw .notConfigured }
+        let surroundings = Surroundings()
+        guard surroundings.canShow || program.hasPrefix("/") else { throw .notConfigured }
+        var conversation = try Pinentry(try Self.path(of: program), surroundings, timeLimit)
+        do throws(AskingError) {
+            try conversation.confirm(question)
+            conversation.end()
+        } catch {
+            conversation.end(after: error)
+            throw error
+        }
+    }
+
+    /// The path of a program without one.
+    static func path(of program: String) throws(AskingError) -> String {
+        guard !program.hasPrefix("/") else { return program }
+        for directory in directories {
+            let path = "\(directory)/\(program)"
+            if Program.isExecutable(path) { return path }
+        }
+        throw .notInstalled("\(program): not in \(directories.joined(separator: ", "))")
+    }
+
+    /// Whether it can name a file in a directory and nothing else.
+    private static func isName(_ text: String) -> Bool {
+        (1...255).contains(text.utf8.count) && text != "." && text != ".."
+            && !text.utf8.contains { $0 == UInt8(ascii: "/") || $0 < 0x21 || $0 == 0x7F }
+    }
+}

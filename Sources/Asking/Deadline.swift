@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+import Locking
+
+/// When something ends, by a clock that nobody can set.
+struct Deadline {
+    private let end: Duration
+
+    init(after duration: Duration) { end = Clocks.system.awake.now + duration }
+
+    var isOver: Bool { milliseconds == 0 }
+
+    /// What is left, for poll(2): rounded up, and 0 when it is over.
+    var milliseconds: Int32 {
+        let left = (end - Clocks.system.awake.now).components
+        guard left.seconds >= 0, left.attoseconds >= 0 else { return 0 }
+        return Int32(clamping: left.seconds * 1000 + (left.attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
+    }
+}

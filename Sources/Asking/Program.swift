@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+import CAsking
+import Glibc
+import HostProcess
+import Secrets
+
+/// A running program that asks, with a pipe to it and pipes from it.
+///
+/// It is a child of the host, which may ignore its end, or reap it at any time. So the end of its output counts, or a
+/// descriptor of the process, and never an exit status: the latter, too, because a child that the host forks meanwhile
+/// has the pipes' other ends open for as long as it likes.
+final class Program {
+    /// What a program says: its answer, and errors.
+    enum Output { case answer, errors }
+
+    /// What became of reading.
+    enum Reading: Equatable {
+        case octets(Int)
+        case end
+        case timeout
+    }
+
+    private let process: pid_t
+    /// Readable when the process has ended; -1 if the system has none.
+    private let handle: Int32
+    /// Whether the process was reaped by the host before we could hold it.
+    private let isLost: Bool
+    private var ends: ProgramEnds
+    /// Whether the process was seen to have ended.
+    private var hasEnded = false
+    private var isFinished = false
+
+    /// Starts a program.
+    ///
+    /// - Parameters:
+    ///   - path: Where it lies.
+    ///   - hasInput: Whether it is written to. If not, it reads nothing.
+    ///   - hasErrors: Whether its standard error is read. If not, it is lost.
+    init(
+        _ path: String, _ arguments: [String], more variables: [String] = [], hasInput: Bool, hasErrors: Bool = false
+    ) throws(AskingError) {
+        var ends = ProgramEnds()
+        let isOpen = StandardDescriptors.spare(otherwise: false) { ends.open(hasInput: hasInput, hasErrors: hasErrors) }
+        guard isOpen else {
+            let code = errno
+            ends.closeAll()
+            throw .failed("\(path): no pipe: \(Self.reason(code))")
+        }
+        let started = Self.start(path, [path] + arguments, Surroundings.environment + variables, ends)
+        ends.closeChilds()
+        guard started > 0 else {
+            ends.closeOurs()
+            let text = "\(path): \(Self.reason(-started))"
+            switch -started {
+            case EAGAIN, ENOMEM, EMFILE, ENFILE: throw .failed(text)
+            default: throw .notInstalled(text)
+            }
+        }
+        process = started
+        let handle = StandardDescriptors.spare(otherwise: -1) { process_descriptor(started) }
+        // The number may be another process's by now, but then that is no child of ours.
+        isLost = process_state(handle, started, false) < 0
+        if isLost, handle >= 0 { close(handle) }
+        self.handle = isLost ? -1 : handle
+        self.ends = ends
+    }
+
+    deinit {
+        if !isFinished { stop() }
+        if handle >= 0 { close(handle) }
+    }
+
+    /// Whether a path is that of a file which may be run.
+    static func isExecutable(_ path: String) -> Bool {
+        var status = stat()
+        return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && access(path, X_OK) == 0
+    }
+
+    /// Writes all octets.
+    ///
+    /// - Returns: Whether it took them; false if it has ended or the time is over.
+    func write(_ octets: [UInt8], until deadline: Deadline) -> Bool {
+        let number = ends.input
+        var rest = octets[...]
+        while !rest.isEmpty {
+            let count = WriteSignals.withheld {
+                unsafe rest.withUnsafeBytes { unsafe Glibc.write(number, $0.baseAddress, $0.count) }
+            }
+            if count > 0 {
+                rest = rest.dropFirst(count)
+            } else if errno == EAGAIN {
+                guard wait(for: number, POLLOUT, until: deadline) == .ready else { return false }
+            } else if errno != EINTR {
+                return false
+            }
+        }
+        return true
+    }
+
+    /// Reads what there is, straight into `memory`; waits until there is something.
+    func read(
+        _ output: Output = .answer, into memory: UnsafeMutableRawBufferPointer, until deadline: Deadline
+    ) -> Reading {
+        let number = output == .answer ? ends.answer : ends.errors
+        while true {
+            let count = unsafe Glibc.read(number, memory.baseAddress, memory.count)
+            if count > 0 { return .octets(count) }
+            if count == 0 { return .end }
+            switch errno {
+            case EINTR: continue
+            case EAGAIN: break
+            default: return .end
+            }
+            // What was written before the end was seen is read first.
+            if hasEnded { return .end }
+            switch wait(for: number, POLLIN, until: deadline) {
+            case .ready: break
+            case .ended: hasEnded = true
+            case .timeout: return .timeout
+            }
+        }
+    }
+
+    private enum Waiting { case ready, ended, timeout }
+
+    /// Waits for one of our ends, and for the end of the process.
+    private func wait(for number: Int32, _ events: Int32, until deadline: Deadline) -> Waiting {
+        while true {
+            let left = deadline.milliseconds
+            guard left > 0 else { return .timeout }
+            var files = [
+                pollfd(fd: number, events: Int16(events), revents: 0),
+                pollfd(fd: handle, events: Int16(POLLIN), revents: 0),
+            ]
+            // Without a descriptor of the process its end is looked for.
+            let count = unsafe poll(&files, 2, handle >= 0 ? left : min(left, 200))
+            if count > 0 { return files[0].revents != 0 ? .ready : .ended }
+            if handle < 0, isLost || process_state(-1, process, false) != 0 { return .ended }
+        }
+    }
+
+    /// Lets the program end, which has got all that it shall get.
+    func finish() {
+        ends.closeOurs()
+        if waitForEnd(.seconds(1)) {
+            isFinished = true
+            _ = process_state(handle, process, true)
+        } else {
+            stop()
+        }
+    }
+
+    /// Ends the program and what it has started.
+    func stop() {
+        ends.closeOurs()
+        isFinished = true
+        signal(SIGTERM)
+        _ = waitForEnd(.milliseconds(500))
+        signal(SIGKILL)
+        _ = waitForEnd(.seconds(1))
+        _ = process_state(handle, process, true)
+    }
+
+    /// Signals the program and what it has started. As long as nobody has reaped it, its number is no other's.
+    private func signal(_ number: Int32) {
+        if handle >= 0, process_signal_group(handle, number) { return }
+        guard !isLost, process_state(handle, process, false) >= 0 else { return }
+        kill(-process, number)
+    }
+
+    /// - Returns: Whether the process has ended. It is not reaped.
+    private func waitForEnd(_ patience: Duration) -> Bool {
+        let deadline = Deadline(after: patience)
+        while !isLost, process_state(handle, process, false) == 0 {
+            let left = deadline.milliseconds
+            guard left > 0 else { return false }
+            var file = pollfd(fd: handle, events: Int16(POLLIN), revents: 0)
+            unsafe poll(&file, 1, handle >= 0 ? left : min(left, 20))
+        }
+        return true
+    }
+
+    private static func start(_ path: String, _ words: [String], _ variables: [String], _ ends: ProgramEnds) -> pid_t {
+        let arguments = CStrings(words), environment = CStrings(variables)
+        return unsafe process_start(
+            path, arguments.pointer, environment.pointer, ends.childInput, ends.childAnswer, ends.childErrors)
+    }
+
+    static func reason(_ code: Int32) -> String { unsafe String(cString: strerror(code)) }
+}

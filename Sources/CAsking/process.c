@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE
+#include "CAsking.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stddef.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+bool process_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC) == 0; }
+
+unsigned int terminal_device(int descriptor) {
+    unsigned int device = 0;
+    return ioctl(descriptor, TIOCGDEV, &device) == 0 ? device : 0;
+}
+
+int process_descriptor(int process) {
+#ifdef SYS_pidfd_open
+    return (int)syscall(SYS_pidfd_open, process, 0);
+#else
+    errno = ENOSYS;
+    return -1;
+#endif
+}
+
+int process_state(int descriptor, int process, bool reap) {
+    siginfo_t info = {0};
+    int result;
+    do {
+        result = waitid(
+            descriptor >= 0 ? P_PIDFD : P_PID, descriptor >= 0 ? (id_t)descriptor : (id_t)process,
+            &info, WEXITED | WNOHANG | (reap ? 0 : WNOWAIT));
+    } while (result < 0 && errno == EINTR);
+    return result < 0 ? -1 : info.si_pid != 0;
+}
+
+bool process_signal_group(int descriptor, int number) {
+#ifdef SYS_pidfd_send_signal
+    return syscall(SYS_pidfd_send_signal, descriptor, number, NULL, 1U << 2 /* PIDFD_SIGNAL_PROCESS_GROUP */) == 0
+        || errno == ESRCH;
+#else
+    return false;
+#endif
+}
+
+// posix_spawn(3) cannot tie a child to its parent.
+int process_start(
+    const char *path, char *const *arguments, char *const *environment, int input, int output, int errors) {
+    volatile int error = 0;
+    sigset_t all, none, before;
+    pid_t parent = getpid(), child;
+
+    sigfillset(&all);
+    sigemptyset(&none);
+    // No handler of the host may run in the child, which shares its memory.
+    sigprocmask(SIG_SETMASK, &all, &before);
+    child = vfork();
+    if (child == 0) {
+        struct sigaction action = {.sa_handler = SIG_DFL};
+        struct rlimit nothing = {0, 0};
+        for (int number = 1; number < _NSIG; number++) sigaction(number, &action, NULL);
+        prctl(PR_SET_PDEATHSIG, SIGTERM);
+        if (getppid() != parent) _exit(127);
+        setsid();
+        setrlimit(RLIMIT_CORE, &nothing);
+        if (chdir("/") == 0 && dup2(input, 0) == 0 && dup2(output, 1) == 1 && dup2(errors, 2) == 2) {
+            if (syscall(SYS_close_range, 3, ~0U, 0) != 0)
+                for (int number = (int)sysconf(_SC_OPEN_MAX); number > 2; number--) close(number);
+            sigprocmask(SIG_SETMASK, &none, NULL);
+            execve(path, arguments, environment);
+        }
+        error = errno;
+        _exit(127);
+    }
+    if (child < 0) {
+        error = errno;
+    } else if (error != 0) {
+        while (waitpid(child, NULL, 0) < 0 && errno == EINTR) continue;
+    }
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    return error == 0 ? child : -error;
+}
+

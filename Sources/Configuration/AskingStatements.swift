@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+import Asking
+
+/// The settings of how the user is asked, a property for each key; nil for those that are not set.
+struct AskingStatements {
+    var authenticator: Authenticator?
+    var timeLimit: Int?
+    var asksForActivation: Bool?
+    var consent: Consent?
+
+    /// - Returns: Whether the value is allowed; nil if the key is none of these.
+    mutating func read(_ setting: Setting) -> Bool? {
+        switch setting.key {
+        case .authenticator:
+            authenticator = Authenticator(setting: setting.value)
+            return authenticator != nil
+        case .authenticatorTimeout:
+            timeLimit = Statements.seconds(setting.value, from: 1)
+            return timeLimit != nil
+        case .activation:
+            asksForActivation = ["ask": true, "off": false][setting.value]
+            return asksForActivation != nil
+        case .consent:
+            consent = Consent(rawValue: setting.value)
+            return consent != nil
+        default: return nil
+        }
+    }
+
+    /// What a wrong line of a key, or a second one, counts as.
+    mutating func takeStrictest(_ key: Key) {
+        if key == .consent { consent = .always }
+    }
+
+    /// Gives precedence to the settings of `other`.
+    mutating func override(by other: AskingStatements) {
+        authenticator = other.authenticator ?? authenticator
+        timeLimit = other.timeLimit ?? timeLimit
+        asksForActivation = other.asksForActivation ?? asksForActivation
+        consent = other.consent ?? consent
+    }
+}
