@@ -107,7 +107,8 @@ let package = Package(
         kanal(
             "Cryptoki",
             on: [
-                "APDU", "CCryptoki", "GOST", "HostCrypto", "Locking", "SecureChannel", "Secrets", "Storage", "Token",
+                "APDU", "Asking", "CCryptoki", "GOST", "HostCrypto", "HostProcess", "Locking", "SecureChannel",
+                "Secrets", "Storage", "Token",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         kanal(
@@ -205,8 +206,8 @@ let package = Package(
         tests(
             "CryptokiTests",
             on: [
-                "APDU", "CCryptoki", "CSystem", "Configuration", "Cryptoki", "EmulatedTokens", "Emulator", "GOST",
-                "HostCrypto", "Locking", "SecureChannel", "Secrets", "Storage", "TestSupport", "Token",
+                "APDU", "Asking", "CCryptoki", "CSystem", "Configuration", "Cryptoki", "EmulatedTokens", "Emulator",
+                "GOST", "HostCrypto", "Locking", "SecureChannel", "Secrets", "Storage", "TestSupport", "Token",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         tests(

@@ -73,6 +73,8 @@ extension Session {
     ) throws(CKError) -> [UInt8] {
         let key = try messageSigningKey(of: certificate, with: privateKey, others: others)
         let content = [UInt8](copying: data)
+        consent.content = SignedContent(data)
+        defer { consent.content = nil }
         do {
             let digest = try Digest.digest(data, key.algorithm.digest)
             let message = try key.message(contentDigest: digest, time: time)

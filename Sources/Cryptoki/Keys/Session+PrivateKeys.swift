@@ -10,7 +10,9 @@ import Token
 extension Session {
     /// The signature of a digest by GOST R 34.10 or ECDSA.
     func sign(digest: [UInt8], with key: Object) throws(CKError) -> [UInt8] {
-        switch try place(of: key) {
+        let place = try place(of: key)
+        try requireConsent(to: digest, with: key)
+        switch place {
         case .token(let object):
             return try slot.withToken(usesKey: true) { token throws(TokenError) in
                 try token.sign(digest: digest, with: object)
@@ -81,7 +83,9 @@ extension Session {
 
     /// A signature of RSA.
     func sign(_ input: [UInt8], _ scheme: RSASignatureScheme, with key: Object) throws(CKError) -> [UInt8] {
-        switch try place(of: key) {
+        let place = try place(of: key)
+        try requireConsent(to: input, with: key)
+        switch place {
         case .token(let object):
             let block: [UInt8]
             let bitCount = try key.modulusBits()

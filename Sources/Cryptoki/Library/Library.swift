@@ -12,6 +12,8 @@ package import Token
 package final class Library: Sendable {
     let readers: any ReaderService
     let settings: TokenSettings
+    /// How the user is asked.
+    let interaction: UserInteraction
     private let presenceChanged: @Sendable (_ reader: String, TokenPresence) -> Void
     private let tables: Lock<Tables>
 
@@ -33,6 +35,7 @@ package final class Library: Sendable {
     struct Entry {
         let slot: Lock<Slot>
         let signals: SlotSignals
+        let inquiry = Inquiry()
         var reader: ReaderState { didSet { state = SlotState(reader) } }
         /// The slot's state, from the reader's.
         private(set) var state: SlotState
@@ -43,7 +46,9 @@ package final class Library: Sendable {
             signals = SlotSignals(presenceChanged: library.presenceChanged)
             signals.lastSeen.looked(reader, at: .zero)
             slot = Lock(
-                Slot(reader: reader.name, readers: library.readers, settings: library.settings, signals: signals))
+                Slot(
+                    reader: reader.name, readers: library.readers, settings: library.settings, signals: signals,
+                    consent: library.interaction.consent))
             self.reader = reader
             state = SlotState(reader)
         }
@@ -68,11 +73,12 @@ package final class Library: Sendable {
     /// - Parameter presenceChanged: Is told of a change in the presence of the token that a reader's sessions work with,
     ///   while no other thread has the slot.
     package init(
-        readers: any ReaderService, settings: TokenSettings,
+        readers: any ReaderService, settings: TokenSettings, interaction: UserInteraction = UserInteraction(),
         presenceChanged: @escaping @Sendable (_ reader: String, TokenPresence) -> Void = { _, _ in }
     ) {
         self.readers = readers
         self.settings = settings
+        self.interaction = interaction
         self.presenceChanged = presenceChanged
         tables = Lock(Tables())
     }
@@ -171,8 +177,17 @@ package final class Library: Sendable {
 
     // MARK: Sessions
 
+    /// Opens a session. If the token has to be activated before, the user is asked for the password, if that is wanted.
     package func openSession(with id: CK_SLOT_ID, flags: CK_FLAGS) throws(CKError) -> CK_SESSION_HANDLE {
         guard flags & CKF_SERIAL_SESSION != 0 else { throw .sessionParallelNotSupported }
+        do throws(CKError) { return try openSessionAtOnce(with: id, flags: flags) } catch {
+            guard error == .functionNotSupported else { throw error }
+            try askForActivation(of: id, otherwise: error)
+            return try openSessionAtOnce(with: id, flags: flags)
+        }
+    }
+
+    private func openSessionAtOnce(with id: CK_SLOT_ID, flags: CK_FLAGS) throws(CKError) -> CK_SESSION_HANDLE {
         let slot = try entry(id).slot
         let handle = tables.withLock { $0.sessions.insert(id) }
         do throws(CKError) {
@@ -225,28 +240,62 @@ package final class Library: Sendable {
     /// not: `CKR_BUFFER_TOO_SMALL`, and the `CKR_OPERATION_ACTIVE` of a function for data in one part that meets an
     /// operation whose data came in parts, which it must not end (PKCS #11 v2.40, 5.8 to 5.14).
     ///
+    /// If `body` signs, and the user's consent is wanted for that, `body` ends, the user is asked with nothing held, and
+    /// `body` runs again.
+    ///
     /// - Parameter operations: All that must be active (`CKF_`); none for a call that takes a step of none.
     /// - Throws: `CKR_OPERATION_NOT_INITIALIZED` if one is not, which ends none; whatever `body` throws.
     package func withSession<Result>(
         _ handle: CK_SESSION_HANDLE, during operations: CK_FLAGS = 0, _ body: (Session) throws(CKError) -> Result
     ) throws(CKError) -> Result {
-        let id = try tables.withLock { tables throws(CKError) in try tables.sessions[handle] }
-        return try entry(id).slot.withLock { slot throws(CKError) in
-            let session = try slot.sessions[handle]
-            guard session.activeOperations & operations == operations else { throw .operationNotInitialised }
-            do throws(CKError) { return try body(session) } catch {
-                if ![.bufferTooSmall, .operationActive].contains(error) { session.cancel(operations) }
-                throw error
+        let id = try slot(of: handle)
+        var consent: SignatureDraft?
+        while true {
+            let outcome: Outcome<Result> = try entry(id).slot.withLock { slot throws(CKError) in
+                let session = try slot.sessions[handle]
+                guard session.activeOperations & operations == operations else { throw .operationNotInitialised }
+                if let consent { session.consent.give(to: consent) }
+                do throws(CKError) { return .done(try body(session)) } catch {
+                    // A user is asked for one signature once.
+                    if let draft = session.consent.takeDraft(), consent == nil {
+                        return .wantsConsent(draft, try session.facts())
+                    }
+                    if ![.bufferTooSmall, .operationActive].contains(error) { session.cancel(operations) }
+                    throw error
+                }
+            }
+            switch outcome {
+            case .done(let result): return result
+            case .wantsConsent(let draft, let facts):
+                do throws(CKError) { try askConsent(to: draft, of: facts, in: id) } catch {
+                    try withSession(handle) { session throws(CKError) in session.cancel(operations) }
+                    throw error
+                }
+                consent = draft
             }
         }
+    }
+
+    /// How a function of a session ends for the moment.
+    private enum Outcome<Result> {
+        case done(Result)
+        case wantsConsent(SignatureDraft, TokenFacts)
     }
 
     /// The slot, state and flags of a session.
     package func sessionInfo(
         _ handle: CK_SESSION_HANDLE
     ) throws(CKError) -> (slot: CK_SLOT_ID, state: CK_STATE, flags: CK_FLAGS) {
-        let id = try tables.withLock { tables throws(CKError) in try tables.sessions[handle] }
+        let id = try slot(of: handle)
         return try withSession(handle) { session throws(CKError) in (id, session.state, session.flags) }
+    }
+
+    /// The slot of a session.
+    func slot(of handle: CK_SESSION_HANDLE) throws(CKError) -> CK_SLOT_ID {
+        try tables.withLock { tables throws(CKError) in
+            guard !tables.isFinal else { throw .notInitialised }
+            return try tables.sessions[handle]
+        }
     }
 
     private func forget(_ handles: [CK_SESSION_HANDLE]) {

@@ -4,29 +4,37 @@ package import Secrets
 import Token
 
 extension Session {
-    /// Logs in to the token, for all sessions of this application with it.
+    /// Logs in to the token, for all sessions of this application with it; or lets the key of the operation that was begun
+    /// last be used once.
     package func logIn(_ user: CK_USER_TYPE, pin: borrowing Secret) throws(CKError) {
+        let role = try requireLoginPossible(as: user)
+        let pin = pin.copy()
+        guard let role else {
+            try slot.withToken { token throws(TokenError) in try token.confirm(pin) }
+            authentication?.isGiven = true
+            return
+        }
+        try slot.withToken { token throws(TokenError) in try token.logIn(as: role, pin: pin) }
+    }
+
+    /// Makes sure that the right PIN would log in.
+    ///
+    /// - Returns: Whom; nil for one use of a key.
+    @discardableResult func requireLoginPossible(as user: CK_USER_TYPE) throws(CKError) -> Token.Role? {
         let role: Token.Role
         switch user {
         case CKU_USER: role = .user
         case CKU_SO: role = .securityOfficer
-        case CKU_CONTEXT_SPECIFIC: return try authenticate(pin)
+        case CKU_CONTEXT_SPECIFIC:
+            guard let authentication, !authentication.isGiven else { throw .operationNotInitialised }
+            return nil
         default: throw .userTypeInvalid
         }
         if let login = slot.login {
             throw login == role ? .userAlreadyLoggedIn : .userAnotherAlreadyLoggedIn
         }
         guard role == .user || !slot.hasReadOnlySession else { throw .sessionReadOnlyExists }
-        let pin = pin.copy()
-        try slot.withToken { token throws(TokenError) in try token.logIn(as: role, pin: pin) }
-    }
-
-    /// Lets the key of the operation that was begun last be used once.
-    private func authenticate(_ pin: borrowing Secret) throws(CKError) {
-        guard let authentication, !authentication.isGiven else { throw .operationNotInitialised }
-        let pin = pin.copy()
-        try slot.withToken { token throws(TokenError) in try token.confirm(pin) }
-        authentication.isGiven = true
+        return role
     }
 
     /// Ends the login. Private objects are seen no more, and private session objects are gone.
@@ -49,17 +57,26 @@ extension Session {
 extension Session {
     /// Gives User's PIN its first value, or a new one.
     package func initPIN(_ pin: borrowing Secret) throws(CKError) {
-        guard isReadWrite else { throw .sessionReadOnly("a PIN is to be set") }
-        guard slot.login == .securityOfficer else { throw .userNotLoggedIn("the SO must be logged in") }
+        try requireInitPINPossible()
         let pin = pin.copy()
         try slot.withToken { token throws(TokenError) in try token.resetUserPIN(to: pin) }
+    }
+
+    func requireInitPINPossible() throws(CKError) {
+        try requirePINsChangeable()
+        guard slot.login == .securityOfficer else { throw .userNotLoggedIn("the SO must be logged in") }
+    }
+
+    /// PINs are set in a session for writing only.
+    func requirePINsChangeable() throws(CKError) {
+        guard isReadWrite else { throw .sessionReadOnly("a PIN is to be set") }
     }
 
     /// Changes the PIN of the one who is logged in, or User's if nobody is.
     ///
     /// - Parameter old: The present value. It may be empty only during a login.
     package func setPIN(old: borrowing Secret, new: borrowing Secret) throws(CKError) {
-        guard isReadWrite else { throw .sessionReadOnly("a PIN is to be set") }
+        try requirePINsChangeable()
         let role = slot.login ?? .user
         let old = old.copy()
         let new = new.copy()

@@ -22,6 +22,8 @@ package final class Session {
     var encryption: CipherOperation?
     var decryption: CipherOperation?
     var messageVerification: MessageVerification?
+    /// The user's consent to the next signature.
+    var consent = SignatureConsent()
 
     init(handle: CK_SESSION_HANDLE, isReadWrite: Bool, slot: Slot) {
         self.handle = handle

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import APDU
+import Asking
 import CCryptoki
 import Locking
 import Logging
@@ -14,6 +15,8 @@ final class Slot {
     let settings: TokenSettings
     /// What other threads tell without the lock.
     let signals: SlotSignals
+    /// Before which signatures the user is asked for consent.
+    let consent: Consent
 
     private(set) var connection: Token? {
         didSet { signals.token.withLock { [serial = connection?.serial] token in token = serial } }
@@ -33,7 +36,10 @@ final class Slot {
         }
     }
 
-    init(reader: String, readers: any ReaderService, settings: TokenSettings, signals: SlotSignals) {
+    init(
+        reader: String, readers: any ReaderService, settings: TokenSettings, signals: SlotSignals, consent: Consent
+    ) {
+        self.consent = consent
         self.reader = reader
         self.readers = readers
         self.settings = settings

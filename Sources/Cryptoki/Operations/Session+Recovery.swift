@@ -28,6 +28,7 @@ extension Session {
     package func signRecover(_ data: Span<UInt8>) throws(CKError) -> [UInt8] {
         guard let operation = signRecovery else { throw .operationNotInitialised }
         signRecovery = nil
+        defer { if consent.draft != nil { signRecovery = operation } }
         return try sign([UInt8](copying: data), operation.scheme, with: operation.key)
     }
 

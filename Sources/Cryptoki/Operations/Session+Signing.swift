@@ -20,6 +20,8 @@ final class SignatureOperation {
     /// The key that verifies, for a verification by a key pair.
     var publicKey: VerificationKey?
     var isMultiPart = false
+    /// The digest of all data, while the user is asked for consent to its signature.
+    private var finished: [UInt8]?
 
     init(_ key: Object, _ input: Input, signatureSize: Int, scheme: RSASignatureScheme? = nil) {
         self.key = key
@@ -33,6 +35,15 @@ final class SignatureOperation {
         case .digest(let digest): try digest.update(data)
         case .code(let code): code.update(data)
         }
+    }
+
+    /// The digest of all data, of which `data` is the last.
+    func finish(_ digest: MessageDigest, with data: Span<UInt8>) throws(CKError) -> [UInt8] {
+        if let finished { return finished }
+        try digest.update(data)
+        let result = try digest.finalize()
+        finished = result
+        return result
     }
 }
 
@@ -87,13 +98,17 @@ extension Session {
         guard let operation = signature else { throw .operationNotInitialised }
         guard afterParts || !operation.isMultiPart else { throw .operationActive }
         signature = nil
-        try operation.update(data)
-        switch (operation.input, operation.scheme) {
-        case (.digest(let digest), nil): return try sign(digest: digest.finalize(), with: operation.key)
-        case (.digest(let digest), let scheme?): return try sign(digest.finalize(), scheme, with: operation.key)
-        case (.code(let code), _):
-            let code = try code.finalize()
-            return [UInt8](copying: code)
+        // It goes on from here after the user's consent.
+        defer { if consent.draft != nil { signature = operation } }
+        switch operation.input {
+        case .digest(let digest):
+            let digest = try operation.finish(digest, with: data)
+            guard let scheme = operation.scheme else { return try sign(digest: digest, with: operation.key) }
+            return try sign(digest, scheme, with: operation.key)
+        case .code(let code):
+            code.update(data)
+            let result = try code.finalize()
+            return [UInt8](copying: result)
         }
     }
 

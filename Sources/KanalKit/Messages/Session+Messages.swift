@@ -52,10 +52,11 @@ extension Session {
         of content: [UInt8], by certificate: Certificate, others: [Certificate] = [], isDetached: Bool = false
     ) throws(KanalError) -> [UInt8] {
         let (signer, further) = try handles(of: certificate, others)
+        let now = time(nil)
         return try call { session throws(CKError) in
             try session.signedMessage(
                 of: content.span, certificate: signer, with: CK_OBJECT_HANDLE(CK_INVALID_HANDLE), others: further,
-                isDetached: isDetached, time: time(nil))
+                isDetached: isDetached, time: now)
         }
     }
 

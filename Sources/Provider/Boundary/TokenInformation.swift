@@ -5,13 +5,15 @@ import Token
 
 extension CK_TOKEN_INFO {
     /// The answer of `C_GetTokenInfo` (PKCS #11 v2.40, 3.2). Memory sizes are left to `C_EX_GetTokenInfoExtended`.
-    init(_ token: Library.TokenState) {
+    ///
+    /// - Parameter asksForPINs: Whether the user is asked for PINs that programs leave out.
+    init(_ token: Library.TokenState, asksForPINs: Bool) {
         self.init()
         pad(&label, with: token.info.label(fitting: MemoryLayout.size(ofValue: label)) ?? TokenLabel.absent)
         pad(&manufacturerID, with: "Aktiv Co.".utf8)
         pad(&model, with: token.model.name.utf8)
         pad(&serialNumber, with: token.info.displaySerial)
-        flags = token.info.flags
+        flags = token.info.flags | (asksForPINs ? CKF_PROTECTED_AUTHENTICATION_PATH : 0)
         ulMaxSessionCount = CK_ULONG(CK_EFFECTIVELY_INFINITE)
         ulSessionCount = CK_ULONG(token.sessionCount)
         ulMaxRwSessionCount = CK_ULONG(CK_EFFECTIVELY_INFINITE)

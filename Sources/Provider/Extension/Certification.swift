@@ -38,10 +38,10 @@ public func C_EX_PKCS7Sign(
         let known = PKCS7_DETACHED_SIGNATURE | USE_HARDWARE_HASH
         guard flags & ~known == 0 else { throw .argumentsBad("the flags \(hex: flags) are not known") }
         let isDetached = flags & PKCS7_DETACHED_SIGNATURE != 0
+        let now = time(nil)
         try library.withSession(hSession) { session throws(CKError) in
             let message = try unsafe session.signedMessage(
-                of: data.span, certificate: hCert, with: hPrivKey, others: others, isDetached: isDetached,
-                time: time(nil))
+                of: data.span, certificate: hCert, with: hPrivKey, others: others, isDetached: isDetached, time: now)
             try envelope.store(message)
         }
     }

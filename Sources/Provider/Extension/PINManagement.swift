@@ -17,8 +17,8 @@ public func C_EX_SetLocalPIN(
     _ pNewLocalPin: UnsafeMutablePointer<CK_UTF8CHAR>?, _ ulNewLocalPinLen: CK_ULONG, _ ulLocalID: CK_ULONG
 ) -> CK_RV {
     call { library throws(CKError) in
-        let present = try unsafe secret(pUserPin, ulUserPinLen, "pUserPin")
-        let new = try unsafe secret(pNewLocalPin, ulNewLocalPinLen, "pNewLocalPin")
+        let present = try unsafe pin(pUserPin, ulUserPinLen, "pUserPin", of: library)
+        let new = try unsafe pin(pNewLocalPin, ulNewLocalPinLen, "pNewLocalPin", of: library)
         try library.setLocalPIN(ulLocalID, in: slotID, to: new, presenting: present)
     }
 }
@@ -62,8 +62,8 @@ public func C_EX_SlotManage(_ slotID: CK_SLOT_ID, _ ulMode: CK_ULONG, _ pValue: 
             let parameters = try unsafe CK_VENDOR_RESTORE_FACTORY_DEFAULTS_PARAMS(reading: pValue)
             let initial = try unsafe CK_RUTOKEN_INIT_PARAM(reading: output(parameters.pInitParam, "pInitParam"))
             let format = try unsafe TokenFormat(initial, restoring: parameters.emitentKey())
-            let pin = try unsafe secret(parameters.pAdminPin, parameters.ulAdminPinLen, "pAdminPin")
-            try unsafe library.initToken(in: slotID, pin: pin, format: format, mode: initial.ulSmMode)
+            let pin = try unsafe pin(parameters.pAdminPin, parameters.ulAdminPinLen, "pAdminPin", of: library)
+            try library.initToken(in: slotID, pin: pin, mode: unsafe initial.ulSmMode) { _ in format }
         case MODE_GET_PIN_SET_TO_BE_CHANGED:
             let mustChange = try library.mustChangePIN(of: unsafe read(pValue), in: slotID)
             guard !mustChange else { throw CKError(CKR_PIN_EXPIRED) }

@@ -10,12 +10,18 @@ import Token
 /// Puts the library together: real readers, the store of pairings and the policies that are configured, the operating
 /// system's random numbers.
 enum Composition {
+    /// - Parameter mutex: What the application locks during each call.
     /// - Throws: `CKR_HOST_MEMORY` if there are no descriptors left to read the configuration by.
-    static func library() throws(CKError) -> Library {
+    static func library(_ mutex: ApplicationMutex?) throws(CKError) -> Library {
         Reason.isWanted = ProviderLog.isActive
         let log = ProviderLog.logger
         let directories = UserDirectories(log: log)
-        let settings = TokenSettings(try configuration(directories), of: directories, log: log)
+        let configuration = try configuration(directories)
+        let settings = TokenSettings(configuration, of: directories, log: log)
+        var interaction = UserInteraction(
+            configuration.authenticator, asksForActivation: configuration.asksForActivation,
+            consent: configuration.consent)
+        interaction.call = ApplicationHold(mutex: mutex)
         let readers = PCSCReaders { refusal in
             let reason =
                 refusal == .noService
@@ -24,8 +30,8 @@ enum Composition {
                     + " or polkit does not let this user in (access_pcsc)"
             log.warning("\(reason)")
         }
-        guard ProviderLog.isActive else { return Library(readers: readers, settings: settings) }
-        return Library(readers: LoggedReaders(readers, log: log), settings: settings)
+        let usedReaders: any ReaderService = ProviderLog.isActive ? LoggedReaders(readers, log: log) : readers
+        return Library(readers: usedReaders, settings: settings, interaction: interaction)
     }
 
     /// This program's configuration. Errors in the files are logged.

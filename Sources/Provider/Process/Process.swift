@@ -42,12 +42,12 @@ final class Process: Sendable {
 
     /// - Throws: `CKR_CRYPTOKI_ALREADY_INITIALIZED`; what `make` and `makeMutex` throw.
     func initialise(
-        _ make: () throws(CKError) -> Library, mutex makeMutex: () throws(CKError) -> ApplicationMutex?
+        _ make: (ApplicationMutex?) throws(CKError) -> Library, mutex makeMutex: () throws(CKError) -> ApplicationMutex?
     ) throws(CKError) {
         try library.withLock { library throws(CKError) in
             guard library == nil else { throw .alreadyInitialised }
             let mutex = try makeMutex()
-            library = try Initialised(library: make(), mutex: mutex)
+            library = try Initialised(library: make(mutex), mutex: mutex)
         }
     }
 

@@ -10,9 +10,9 @@ public func C_InitToken(
     _ pLabel: UnsafeMutablePointer<CK_UTF8CHAR>?
 ) -> CK_RV {
     call { library throws(CKError) in
-        let pin = try unsafe secret(pPin, ulPinLen, "pPin")
+        let pin = try unsafe pin(pPin, ulPinLen, "pPin", of: library)
         let label = try unsafe octets(output(pLabel, "pLabel"), 32, "pLabel")
-        try library.initToken(in: slotID, pin: pin, format: TokenFormat(keeping: pin, label: label), mode: 0)
+        try library.initToken(in: slotID, pin: pin, mode: 0) { TokenFormat(keeping: $0, label: label) }
     }
 }
 
@@ -25,8 +25,9 @@ public func C_EX_InitToken(
         let parameters = try unsafe CK_RUTOKEN_INIT_PARAM(reading: output(pInitInfo, "pInitInfo"))
         let format = try unsafe TokenFormat(parameters)
         // A repair needs no PIN.
-        let pin = try unsafe pPin == nil && format.isRepair ? Secret(count: 0) : secret(pPin, ulPinLen, "pPin")
-        try unsafe library.initToken(in: slotID, pin: pin, format: format, mode: parameters.ulSmMode)
+        let isMissing = unsafe pPin == nil && format.isRepair
+        let pin = try isMissing ? SharedSecret(copying: []) : unsafe pin(pPin, ulPinLen, "pPin", of: library)
+        try library.initToken(in: slotID, pin: pin, mode: unsafe parameters.ulSmMode) { _ in format }
     }
 }
 
@@ -35,8 +36,7 @@ public func C_InitPIN(
     _ hSession: CK_SESSION_HANDLE, _ pPin: UnsafeMutablePointer<CK_UTF8CHAR>?, _ ulPinLen: CK_ULONG
 ) -> CK_RV {
     call { library throws(CKError) in
-        let pin = try unsafe secret(pPin, ulPinLen, "pPin")
-        try library.withSession(hSession) { session throws(CKError) in try session.initPIN(pin) }
+        try unsafe library.initPIN(hSession, to: pin(pPin, ulPinLen, "pPin", of: library))
     }
 }
 
@@ -46,14 +46,23 @@ public func C_SetPIN(
     _ pNewPin: UnsafeMutablePointer<CK_UTF8CHAR>?, _ ulNewLen: CK_ULONG
 ) -> CK_RV {
     call { library throws(CKError) in
-        let new = try unsafe secret(pNewPin, ulNewLen, "pNewPin")
+        let new = try unsafe pin(pNewPin, ulNewLen, "pNewPin", of: library)
         // Programs of the vendor leave the old PIN out after a login.
-        let old = try unsafe pOldPin == nil && ulOldLen == 0 ? Secret(count: 0) : secret(pOldPin, ulOldLen, "pOldPin")
-        try library.withSession(hSession) { session throws(CKError) in try session.setPIN(old: old, new: new) }
+        let isMissing = unsafe pOldPin == nil && ulOldLen == 0 && new != nil
+        let old = try isMissing ? SharedSecret(copying: []) : unsafe pin(pOldPin, ulOldLen, "pOldPin", of: library)
+        try library.setPIN(hSession, old: old, new: new)
     }
 }
 
-/// A PIN that the caller points to. NULL would mean a PIN pad, which no token here has.
+/// A PIN that the caller points to, or nil for NULL, if the user is asked for it then.
+func pin(
+    _ pointer: UnsafeMutablePointer<CK_UTF8CHAR>?, _ count: CK_ULONG, _ name: StaticString, of library: Library
+) throws(CKError) -> SharedSecret? {
+    if unsafe pointer == nil, count == 0, library.asksForPINs { return nil }
+    return try unsafe SharedSecret(secret(pointer, count, name))
+}
+
+/// A PIN or a key that the caller points to.
 func secret(
     _ pointer: UnsafeMutablePointer<CK_UTF8CHAR>?, _ count: CK_ULONG, _ name: StaticString = "a PIN"
 ) throws(CKError) -> Secret {

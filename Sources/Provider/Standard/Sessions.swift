@@ -69,8 +69,7 @@ public func C_Login(
     _ ulPinLen: CK_ULONG
 ) -> CK_RV {
     call { library throws(CKError) in
-        let pin = try unsafe secret(pPin, ulPinLen, "pPin")
-        try library.withSession(hSession) { session throws(CKError) in try session.logIn(userType, pin: pin) }
+        try unsafe library.logIn(hSession, as: userType, pin: pin(pPin, ulPinLen, "pPin", of: library))
     }
 }
 
@@ -88,9 +87,8 @@ public func C_LoginUser(
     _ ulPinLen: CK_ULONG, _ pUsername: UnsafeMutablePointer<CK_UTF8CHAR>?, _ ulUsernameLen: CK_ULONG
 ) -> CK_RV {
     call { library throws(CKError) in
-        let pin = try unsafe secret(pPin, ulPinLen, "pPin")
         guard ulUsernameLen == 0 else { throw .argumentsBad("users have no names here") }
-        try library.withSession(hSession) { session throws(CKError) in try session.logIn(userType, pin: pin) }
+        try unsafe library.logIn(hSession, as: userType, pin: pin(pPin, ulPinLen, "pPin", of: library))
     }
 }
 

@@ -31,7 +31,8 @@ public func C_GetSlotInfo(_ slotID: CK_SLOT_ID, _ pInfo: UnsafeMutablePointer<CK
 public func C_GetTokenInfo(_ slotID: CK_SLOT_ID, _ pInfo: UnsafeMutablePointer<CK_TOKEN_INFO>?) -> CK_RV {
     call { library throws(CKError) in
         let info = try unsafe output(pInfo, "pInfo")
-        unsafe info.pointee = try CK_TOKEN_INFO(library.token(in: slotID, evicting: false))
+        unsafe info.pointee = try CK_TOKEN_INFO(
+            library.token(in: slotID, evicting: false), asksForPINs: library.asksForPINs)
     }
 }
 

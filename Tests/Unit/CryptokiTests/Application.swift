@@ -18,13 +18,16 @@ struct Application {
     let library: Library
     private let store: Folder
 
-    init(_ reader: EmulatedReader, store: Folder, configure: (inout TokenSettings) -> Void = { _ in }) {
+    init(
+        _ reader: EmulatedReader, store: Folder, interaction: UserInteraction = UserInteraction(),
+        configure: (inout TokenSettings) -> Void = { _ in }
+    ) {
         self.store = store
         var settings = TokenSettings(
             pairings: .directory(store.path), hostLabel: "test", random: SystemRandom(),
             log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         configure(&settings)
-        library = Library(readers: reader, settings: settings)
+        library = Library(readers: reader, settings: settings, interaction: interaction)
     }
 
     init(_ readers: any ReaderService, store: Folder, settings: TokenSettings) {
@@ -68,7 +71,9 @@ struct Application {
     ) throws -> [UInt8] {
         try library.withSession(session) { session throws(CKError) in
             try session.signInit(Mechanism(type: mechanism, parameter: []), key: key)
-            return try session.sign(data.span)
+        }
+        return try library.withSession(session, during: CKF_SIGN) { session throws(CKError) in
+            try session.sign(data.span)
         }
     }
 

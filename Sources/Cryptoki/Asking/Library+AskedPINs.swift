@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+package import CCryptoki
+import Locking
+package import Secrets
+package import Token
+
+/// The functions that take PINs. Instead of each PIN nil can stand, if the user is asked for it.
+extension Library {
+    /// Logs in to the token, for all sessions of this application with it.
+    package func logIn(
+        _ handle: CK_SESSION_HANDLE, as user: CK_USER_TYPE, pin: SharedSecret?
+    ) throws(CKError) {
+        let request =
+            switch user {
+            case CKU_SO: PINRequest(pin: .securityOfficer, purpose: "to log in")
+            case CKU_CONTEXT_SPECIFIC: PINRequest(pin: .user, purpose: "to use a key once")
+            default: PINRequest(pin: .user, purpose: "to log in")
+            }
+        try withPINs([NeededPIN(request, given: pin)], of: handle) { session throws(CKError) in
+            try session.requireLoginPossible(as: user)
+        } _: { session, pins throws(CKError) in
+            try session.logIn(user, pin: pins[0].secret)
+        }
+    }
+
+    /// Gives User's PIN its first value, or a new one.
+    package func initPIN(_ handle: CK_SESSION_HANDLE, to pin: SharedSecret?) throws(CKError) {
+        let request = PINRequest(pin: .user, purpose: "to set the user's PIN", isNew: true)
+        try withPINs([NeededPIN(request, given: pin)], of: handle) { session throws(CKError) in
+            try session.requireInitPINPossible()
+        } _: { session, pins throws(CKError) in
+            try session.initPIN(pins[0].secret)
+        }
+    }
+
+    /// Changes the PIN of the one who is logged in, or User's if nobody is.
+    ///
+    /// - Parameter old: The present value. It may be empty only during a login.
+    package func setPIN(_ handle: CK_SESSION_HANDLE, old: SharedSecret?, new: SharedSecret?) throws(CKError) {
+        let role = try withSession(handle) { session throws(CKError) in session.slot.login ?? .user }
+        let pins = [
+            NeededPIN(PINRequest(pin: .init(role), purpose: "to change it"), given: old),
+            NeededPIN(PINRequest(pin: .init(role), purpose: "to change it", isNew: true), given: new),
+        ]
+        try withPINs(pins, of: handle) { session throws(CKError) in
+            try session.requirePINsChangeable()
+        } _: { session, pins throws(CKError) in
+            try session.setPIN(old: pins[0].secret, new: pins[1].secret)
+        }
+    }
+
+    /// Formats the token, as ``initToken(in:ofToken:pin:format:mode:)`` does, with the SO's PIN.
+    package func initToken(
+        in slot: CK_SLOT_ID, pin: SharedSecret?, mode: CK_ULONG, format: (borrowing Secret) throws(CKError) -> TokenFormat
+    ) throws(CKError) {
+        let request = PINRequest(pin: .securityOfficer, purpose: "to erase the token and make it new")
+        var seen: [UInt8]?
+        try withPINs([NeededPIN(request, given: pin)], in: slot) { () throws(CKError) in
+            let facts = try facts(of: slot)
+            seen = facts.serial
+            return facts
+        } _: { pins throws(CKError) in
+            let pin = pins[0]
+            try initToken(in: slot, ofToken: seen, pin: pin.secret, format: format(pin.secret), mode: mode)
+        }
+    }
+
+    /// Gives a local PIN a value.
+    ///
+    /// - Parameter present: Its present value; User's PIN if it has none.
+    package func setLocalPIN(
+        _ number: CK_ULONG, in slot: CK_SLOT_ID, to new: SharedSecret?, presenting present: SharedSecret?
+    ) throws(CKError) {
+        let local = PINRequest.PIN.local(Int(clamping: number))
+        let purpose = "to set the local PIN \(number); of one without a value, the user's PIN is asked"
+        let pins = [
+            NeededPIN(PINRequest(pin: local, purpose: purpose), given: present),
+            NeededPIN(PINRequest(pin: local, purpose: "to set it", isNew: true), given: new),
+        ]
+        try withPINs(pins, in: slot) { () throws(CKError) in
+            try facts(of: slot)
+        } _: { pins throws(CKError) in
+            try setLocalPIN(number, in: slot, to: pins[1].secret, presenting: pins[0].secret)
+        }
+    }
+
+    /// As ``withPINs(_:in:_:_:)``, for a function of a session.
+    private func withPINs(
+        _ pins: [NeededPIN], of handle: CK_SESSION_HANDLE, _ check: (Session) throws(CKError) -> Void,
+        _ body: (Session, [SharedSecret]) throws(CKError) -> Void
+    ) throws(CKError) {
+        try withPINs(pins, in: slot(of: handle)) { () throws(CKError) in
+            try withSession(handle) { session throws(CKError) in
+                try check(session)
+                return try session.facts()
+            }
+        } _: { pins throws(CKError) in
+            try withSession(handle) { session throws(CKError) in try body(session, pins) }
+        }
+    }
+
+    private func facts(of slot: CK_SLOT_ID) throws(CKError) -> TokenFacts {
+        try entry(slot).slot.withLock { slot throws(CKError) in
+            try slot.withoutSessions { () throws(CKError) in
+                try slot.withToken { token throws(TokenError) in try TokenFacts(token) }
+            }
+        }
+    }
+}
