@@ -129,6 +129,7 @@ test-pcscd:
 	Tests/Scripts/Safety/memory.sh
 	Tests/Scripts/daemons.sh
 	Tests/Scripts/KanalKit/examples.sh
+	Tests/Scripts/asking.sh
 	Tests/Scripts/Command/command.sh
 	Tests/Scripts/Command/command-signatures.sh
 	Tests/Scripts/Command/doctor.sh
