@@ -213,8 +213,8 @@ let package = Package(
         tests(
             "KanalKitTests",
             on: [
-                "APDU", "CCryptoki", "Configuration", "Cryptoki", "EmulatedTokens", "Emulator", "GOST", "KanalKit",
-                "Locking", "Secrets", "SecureChannel", "TestSupport", "Token",
+                "APDU", "Asking", "CCryptoki", "Configuration", "Cryptoki", "EmulatedTokens", "Emulator", "GOST",
+                "KanalKit", "Locking", "Secrets", "SecureChannel", "TestSupport", "Token",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         tests("TerminalTests", on: ["Secrets", "Terminal", "TestSupport"]),

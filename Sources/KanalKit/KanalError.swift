@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Asking
 import CCryptoki
 import Cryptoki
 import Storage
@@ -39,8 +40,15 @@ public enum KanalError: Error, Sendable, Equatable {
     case passwordIncorrect(triesLeft: Int?)
     /// The activation password has no tries left. The security officer can make a new one.
     case passwordLocked
-    /// The task was cancelled while it waited. Nothing was cut short on the token.
+    /// The task was cancelled while it waited, or the user said no. Nothing was cut short on the token.
     case cancelled
+    /// The user was to be asked by the authenticator of `kanal.conf`, and did not answer in time, or it broke. The
+    /// associated value says which.
+    case askingFailed(String)
+    /// The authenticator of `kanal.conf` is not there, or cannot run. The associated value names it and the reason.
+    case authenticatorNotInstalled(String)
+    /// `kanal.conf` does not say how to ask the user.
+    case authenticatorNotConfigured
     /// ``Token/perform(as:pin:prompt:waitingFor:_:)`` was called for a token from within its own block.
     case nested
     /// The object is not on the token any more.
@@ -67,6 +75,21 @@ public enum KanalError: Error, Sendable, Equatable {
 
 extension KanalError {
     init(_ error: CKError) {
+        switch error.unanswered {
+        case .cancelled?:
+            self = .cancelled
+            return
+        case .failed(let reason)?:
+            self = .askingFailed(reason)
+            return
+        case .notInstalled(let reason)?:
+            self = .authenticatorNotInstalled(reason)
+            return
+        case .notConfigured?:
+            self = .authenticatorNotConfigured
+            return
+        case nil: break
+        }
         self =
             switch error.rawValue {
             case CKR_PIN_INCORRECT: .pinIncorrect(triesLeft: nil)
@@ -133,6 +156,10 @@ extension KanalError: CustomStringConvertible {
         case .passwordIncorrect(let tries?): "the activation password is wrong; tries left: \(tries)"
         case .passwordLocked: "the activation password has no tries left"
         case .cancelled: "it was cancelled"
+        case .askingFailed(let reason): "the user could not be asked: \(reason)"
+        case .authenticatorNotInstalled(let reason):
+            "the authenticator of kanal.conf is not there, or cannot run: \(reason)"
+        case .authenticatorNotConfigured: "kanal.conf does not say how to ask the user: set authenticator"
         case .nested: "this token is being worked with in the same block"
         case .objectNotFound: "the object is not on the token any more"
         case .messageRefused(let fault): "the message is not accepted: \(fault)"

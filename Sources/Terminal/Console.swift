@@ -28,6 +28,9 @@ package struct Console: ~Copyable {
         descriptor = terminal
     }
 
+    /// Whether the process has a terminal.
+    package static var isThere: Bool { (try? Console()) != nil }
+
     deinit { close(descriptor) }
 
     package var style: Style { Style(descriptor: descriptor) }

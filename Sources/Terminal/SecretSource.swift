@@ -9,11 +9,13 @@ package enum SecretSource: Sendable, Equatable {
     case file(String)
     case variable(String)
     case descriptor(Int32)
+    /// A program that asks, of which the caller knows.
+    case authenticator
 
     /// The longest first line, in octets.
     private static let limit = 4096
 
-    /// Reads `file:PATH`, `env:NAME`, `fd:NUMBER`, or `-` for standard input. A path without `file:` is a path, too, as in
+    /// Reads `file:PATH`, `env:NAME`, `fd:NUMBER`, `authenticator`, or `-` for standard input. A path without `file:` is a path, too, as in
     /// the `pin-source` of a `pkcs11:` URI (RFC 7512), and so is `file://PATH`.
     package init?(_ text: String) {
         let halves = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
@@ -21,6 +23,7 @@ package enum SecretSource: Sendable, Equatable {
         case ("-", _) where halves.count == 1: self = .descriptor(0)
         case ("file", let path) where !path.isEmpty:
             self = .file(path.hasPrefix("//") ? String(path.dropFirst(2)) : path)
+        case ("authenticator", _) where halves.count == 1: self = .authenticator
         case ("env", let name) where !name.isEmpty && !name.contains("="): self = .variable(name)
         case ("fd", let number):
             guard let number = Int32(number), number >= 0 else { return nil }
@@ -33,12 +36,14 @@ package enum SecretSource: Sendable, Equatable {
     package enum Failure: Error, CustomStringConvertible, Equatable {
         case system(SystemError)
         case notSet(String)
+        case noAuthenticator
         case empty(String)
         case tooLong(String)
 
         package var description: String {
             switch self {
             case .system(let error): error.description
+            case .noAuthenticator: "the authenticator of kanal.conf is not asked for this"
             case .notSet(let name): "the environment variable \(name.printable) is not set"
             case .empty(let name): "\(name.printable) has no first line"
             case .tooLong(let name): "the first line of \(name.printable) is longer than \(SecretSource.limit) octets"
@@ -59,6 +64,7 @@ package enum SecretSource: Sendable, Equatable {
             guard file >= 0 else { throw .system(SystemError(errno, path)) }
             defer { close(file) }
             return try Self.firstLine(of: file, path)
+        case .authenticator: throw .noAuthenticator
         case .descriptor(let number):
             return try Self.firstLine(of: number, number == 0 ? "standard input" : "descriptor \(number)")
         }

@@ -16,6 +16,10 @@ enum ExitStatus: Int32 {
     case locked = 5
     case cancelled = 6
     case notActivated = 7
+    /// The program that asks or authorises is not there, or cannot run.
+    case notInstalled = 8
+    /// Nothing says how to ask.
+    case notConfigured = 9
 
     /// The status for an error; nil for one of the command line, which its parser tells.
     init?(of error: any Error) {
@@ -38,7 +42,9 @@ enum ExitStatus: Int32 {
             case .pinLocked, .passwordLocked: .locked
             case .cancelled: .cancelled
             case .invalidArgument: .usage
-            case .pinLength, .pinNeeded, .nested, .objectNotFound, .messageRefused, .refused: .failed
+            case .authenticatorNotInstalled: .notInstalled
+            case .authenticatorNotConfigured: .notConfigured
+            case .askingFailed, .pinLength, .pinNeeded, .nested, .objectNotFound, .messageRefused, .refused: .failed
             }
     }
 

@@ -29,6 +29,8 @@ struct Kanal: AsyncParsableCommand {
               5  The PIN or the password has no tries left.
               6  It was cancelled.
               7  The token's channel has to be activated first.
+              8  The program that asks or authorises is not installed.
+              9  Nothing says how to ask.
             """,
         version: "\(KANAL_VERSION_MAJOR).\(KANAL_VERSION_MINOR).\(KANAL_VERSION_PATCH)",
         subcommands: [

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Asking
-import CCryptoki
 import Locking
 
 /// The questions about the token in a slot, one at a time.
@@ -42,7 +40,7 @@ final class Inquiry: Sendable {
             last = nil
             defer { count.withLock { $0 &+= 1 } }
             do throws(CKError) { return try body() } catch {
-                if error.isUnanswered { last = Unanswered(subject: subject, error: error) }
+                if error.unanswered != nil { last = Unanswered(subject: subject, error: error) }
                 throw error
             }
         }
@@ -52,20 +50,4 @@ final class Inquiry: Sendable {
     func isRefused(_ refusal: Refusal) -> Bool { self.refusal.withLock { $0 == refusal } }
 
     func refuse(_ refusal: Refusal) { self.refusal.withLock { $0 = refusal } }
-}
-
-extension CKError {
-    /// How a call ends whose question ended without an answer.
-    init(_ error: AskingError) {
-        switch error {
-        case .cancelled: self.init(CKR_FUNCTION_CANCELED, "the user said no")
-        case .failed: self.init(CKR_FUNCTION_FAILED, "the user could not be asked, or did not answer in time")
-        case .notInstalled: self.init(CKR_FUNCTION_FAILED, "the authenticator is not there, or cannot run")
-        case .notConfigured: self.init(CKR_FUNCTION_FAILED, "nothing says how to ask the user")
-        }
-    }
-
-    fileprivate var isUnanswered: Bool { self == .functionCanceled || self == .functionFailed }
-
-    package static let functionCanceled = CKError(CKR_FUNCTION_CANCELED)
 }

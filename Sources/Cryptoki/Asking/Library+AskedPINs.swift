@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Asking
 package import CCryptoki
 import Locking
 package import Secrets
@@ -51,7 +52,8 @@ extension Library {
 
     /// Formats the token, as ``initToken(in:ofToken:pin:format:mode:)`` does, with the SO's PIN.
     package func initToken(
-        in slot: CK_SLOT_ID, pin: SharedSecret?, mode: CK_ULONG, format: (borrowing Secret) throws(CKError) -> TokenFormat
+        in slot: CK_SLOT_ID, pin: SharedSecret?, mode: CK_ULONG,
+        format: (borrowing Secret) throws(CKError) -> TokenFormat
     ) throws(CKError) {
         let request = PINRequest(pin: .securityOfficer, purpose: "to erase the token and make it new")
         var seen: [UInt8]?
@@ -81,6 +83,23 @@ extension Library {
             try facts(of: slot)
         } _: { pins throws(CKError) in
             try setLocalPIN(number, in: slot, to: pins[1].secret, presenting: pins[0].secret)
+        }
+    }
+
+    /// Has the user asked for a PIN, for a call that is to follow.
+    ///
+    /// - Parameters:
+    ///   - purpose: What it is for, as a part of a sentence, such as "to log in".
+    ///   - error: How the call ended with the last answer.
+    package func askForPIN(
+        of role: Token.Role, for purpose: String, in slot: CK_SLOT_ID, after error: CKError? = nil
+    ) throws(CKError) -> SharedSecret {
+        guard let prompt = interaction.prompt else { throw CKError(.notConfigured) }
+        let request = PINRequest(pin: .init(role), purpose: purpose)
+        return try inquire(.pins([request]), in: slot) { () throws(CKError) -> SharedSecret in
+            let token: TokenFacts = try held { () throws(CKError) in try facts(of: slot) }
+            guard token.triesLeft(of: request.pin) != 0 else { throw .pinLocked }
+            return try answer(to: request.question(token, after: error), from: prompt)
         }
     }
 

@@ -35,7 +35,8 @@ extension Library {
             var last: CKError?
             for _ in 0..<Self.attempts {
                 let facts = try held(look)
-                guard !asked.contains(where: { !$0.isNew && facts.triesLeft(of: $0.pin) == 0 }) else { throw .pinLocked }
+                let isLocked = asked.contains { !$0.isNew && facts.triesLeft(of: $0.pin) == 0 }
+                guard !isLocked else { throw .pinLocked }
                 var secrets: [SharedSecret] = []
                 for pin in pins {
                     if let given = pin.given {

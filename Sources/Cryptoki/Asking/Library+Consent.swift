@@ -26,7 +26,7 @@ extension Session {
             }
         guard isWanted else { return }
         let label = key.attributes[CKA_LABEL].map { String(decoding: $0, as: UTF8.self) } ?? ""
-        try consent.use(
-            for: SignatureDraft(key: key.attributes[CKA_UNIQUE_ID] ?? [], label: label, input: input, content: consent.content))
+        let id = key.attributes[CKA_UNIQUE_ID] ?? []
+        try consent.use(for: SignatureDraft(key: id, label: label, input: input, content: consent.content))
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import APDU
+package import Asking
 package import CCryptoki
 import SecureChannel
 import Storage
@@ -14,6 +15,8 @@ package struct CKError: Error, RawRepresentable, Sendable {
     package let reason: Reason?
     /// The tries that the token says are left for a password that was wrong.
     package private(set) var triesLeft: Int?
+    /// How a question to the user ended without an answer, if the call failed for that.
+    package private(set) var unanswered: AskingError?
 
     package init(rawValue: CK_RV) { self.init(rawValue) }
 
@@ -50,6 +53,7 @@ package struct CKError: Error, RawRepresentable, Sendable {
     package static let deviceError = CKError(CKR_DEVICE_ERROR)
     package static let deviceMemory = CKError(CKR_DEVICE_MEMORY)
     package static let deviceRemoved = CKError(CKR_DEVICE_REMOVED)
+    package static let functionCanceled = CKError(CKR_FUNCTION_CANCELED)
     package static let functionNotParallel = CKError(CKR_FUNCTION_NOT_PARALLEL)
     package static let functionNotSupported = CKError(CKR_FUNCTION_NOT_SUPPORTED)
     package static let generalError = CKError(CKR_GENERAL_ERROR)
@@ -102,6 +106,17 @@ extension CKError {
             }
         self.init(code, Reason(error, after: exchange))
         if case .channel(.passwordRejected(let count)) = error { triesLeft = count }
+    }
+
+    /// How a call ends whose question to the user ended without an answer.
+    init(_ error: AskingError) {
+        switch error {
+        case .cancelled: self.init(CKR_FUNCTION_CANCELED, "the user said no")
+        case .failed: self.init(CKR_FUNCTION_FAILED, "the user could not be asked, or did not answer in time")
+        case .notInstalled: self.init(CKR_FUNCTION_FAILED, "the authenticator is not there, or cannot run")
+        case .notConfigured: self.init(CKR_FUNCTION_FAILED, "nothing says how to ask the user")
+        }
+        unanswered = error
     }
 
     /// The return value for a card that cannot be reached.

@@ -2,7 +2,7 @@
 package import APDU
 import CCryptoki
 import Configuration
-import Cryptoki
+package import Cryptoki
 import Locking
 public import Logging
 import PCSC
@@ -24,25 +24,28 @@ public final class TokenManager: Sendable {
     /// - Parameter log: Receives warnings and the states of tokens, never a secret. Nil for none.
     /// - Throws: ``KanalError/notStarted(_:)`` if the process has no file descriptors left to read the configuration by.
     public convenience init(log: Logger? = nil) throws(KanalError) {
-        let settings = try TokenManager.settings(log)
-        self.init(readers: PCSCReaders(), settings: settings)
+        let (settings, interaction) = try TokenManager.configuration(log)
+        self.init(readers: PCSCReaders(), settings: settings, interaction: interaction)
     }
 
     /// A manager for an application's own transport, with this program's `kanal.conf`.
     ///
     /// - Throws: As ``init(log:)``.
     public convenience init(transport: any Transport, log: Logger? = nil) throws(KanalError) {
-        let settings = try TokenManager.settings(log)
-        self.init(transport: transport, settings: settings)
+        let (settings, interaction) = try TokenManager.configuration(log)
+        self.init(transport: transport, settings: settings, interaction: interaction)
     }
 
-    package convenience init(transport: any Transport, settings: TokenSettings) {
+    package convenience init(
+        transport: any Transport, settings: TokenSettings, interaction: UserInteraction = UserInteraction()
+    ) {
         let field = Field(transport)
-        self.init(readers: TransportReaders(transport, field), settings: settings, field: field)
+        self.init(
+            readers: TransportReaders(transport, field), settings: settings, interaction: interaction, field: field)
     }
 
     /// What this program's `kanal.conf` says.
-    private static func settings(_ log: Logger?) throws(KanalError) -> TokenSettings {
+    private static func configuration(_ log: Logger?) throws(KanalError) -> (TokenSettings, UserInteraction) {
         let log = log ?? Logger(label: "kanal") { _ in SwiftLogNoOpLogHandler() }
         let directories = UserDirectories(log: log)
         let configuration: Configuration
@@ -51,15 +54,22 @@ public final class TokenManager: Sendable {
             throw .notStarted(.noDescriptors)
         }
         configuration.report(to: log)
-        return TokenSettings(configuration, of: directories, log: log)
+        let interaction = UserInteraction(
+            configuration.authenticator, asksForActivation: configuration.asksForActivation,
+            consent: configuration.consent)
+        return (TokenSettings(configuration, of: directories, log: log), interaction)
     }
 
-    package init(readers: any ReaderService, settings: TokenSettings) {
-        service = TokenService(readers: readers, settings: settings)
+    package convenience init(
+        readers: any ReaderService, settings: TokenSettings, interaction: UserInteraction = UserInteraction()
+    ) {
+        self.init(readers: readers, settings: settings, interaction: interaction, field: Field(nil))
     }
 
-    private init(readers: any ReaderService, settings: TokenSettings, field: Field) {
-        service = TokenService(readers: readers, settings: settings, field: field)
+    private init(
+        readers: any ReaderService, settings: TokenSettings, interaction: UserInteraction, field: Field
+    ) {
+        service = TokenService(readers: readers, settings: settings, field: field, interaction: interaction)
     }
 
     deinit { watch.end() }

@@ -18,13 +18,16 @@ final class TokenService: Sendable {
         let closures = Lock<[String: @Sendable (TokenPresence) -> Void]>([:])
     }
 
-    init(readers: any ReaderService, settings: TokenSettings, field: Field = Field(nil)) {
+    init(
+        readers: any ReaderService, settings: TokenSettings, field: Field = Field(nil),
+        interaction: UserInteraction = UserInteraction()
+    ) {
         let observers = Observers()
         self.field = field
         self.readers = readers
         self.settings = settings
         self.observers = observers
-        library = Library(readers: readers, settings: settings) { reader, presence in
+        library = Library(readers: readers, settings: settings, interaction: interaction) { reader, presence in
             observers.closures.withLock { $0[reader] }?(presence)
         }
     }

@@ -5,6 +5,8 @@ import Secrets
 public struct PIN: ~Copyable, Sendable {
     let secret: SharedSecret
 
+    init(_ secret: SharedSecret) { self.secret = secret }
+
     /// Takes over a text. The caller's copy of it stays where it is; prefer ``init(octets:)`` for what was typed.
     public init(_ text: String) { secret = SharedSecret(copying: Array(text.utf8)) }
 

@@ -65,7 +65,8 @@ struct Format: AsyncParsableCommand {
         try confirmation.require(
             "The token \(token.information.description) will be erased"
                 + (content.map { ", with \($0)" } ?? "") + ". Keys that are on it alone are lost for ever.")
-        let present = officerLocked ? nil : try pin.read(PINOptions.name(of: .securityOfficer, token))
+        let name = PINOptions.name(of: .securityOfficer, token)
+        let present = officerLocked ? nil : try await pin.read(name, of: .securityOfficer, token)
         let officer = try newOfficerPinSource.map { source in
             HeldPIN(try SecretQuestion(prompt: "", source: source, option: "--new-officer-pin-source").answer())
         }

@@ -32,7 +32,8 @@ struct LocalPINs: AsyncParsableCommand {
             let isSet = try await token.perform { session in
                 try session.localPINs().contains { $0.number == number }
             }
-            let present = try pin.read(isSet ? "Local PIN \(number)" : PINOptions.name(of: .user, token))
+            let name = isSet ? "Local PIN \(number)" : PINOptions.name(of: .user, token)
+            let present = try await pin.read(name, of: .user, token)
             let new = try new.read()
             try await token.perform { session in
                 try present.with { present in

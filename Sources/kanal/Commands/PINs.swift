@@ -39,7 +39,7 @@ struct ChangePIN: AsyncParsableCommand {
     func run() async throws {
         let token = try await token.find()
         let role: Role = officer ? .securityOfficer : .user
-        let present = try pin.read(PINOptions.name(of: role, token))
+        let present = try await pin.read(PINOptions.name(of: role, token), of: role, token)
         let new = try new.read()
         try await token.perform(as: role, pin: present.value) { session in
             try present.with { present in try new.with { new in try session.changePIN(from: present, to: new) } }

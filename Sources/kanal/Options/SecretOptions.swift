@@ -12,7 +12,8 @@ extension SecretSource: ExpressibleByArgument {
 struct PINOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Where the PIN is: file:PATH, env:NAME, fd:NUMBER, or - for standard input. (default: ask)",
+            "Where the PIN is: file:PATH, env:NAME, fd:NUMBER, - for standard input, or authenticator for the program that"
+                + " kanal.conf names. (default: ask on the terminal, or by that program without one)",
             valueName: "source"),
         completion: .file())
     var pinSource: SecretSource?
@@ -21,12 +22,21 @@ struct PINOptions: ParsableArguments {
 
     /// The PIN.
     ///
-    /// - Parameter name: What a person is asked for.
-    func read(_ name: String) throws -> HeldPIN {
-        HeldPIN(try SecretQuestion(prompt: "\(name): ", source: pinSource, option: "--pin-source").answer())
+    /// - Parameters:
+    ///   - name: What a person is asked for on a terminal.
+    ///   - refusal: How the last answer was refused.
+    func read(_ name: String, of role: Role, _ token: Token, after refusal: KanalError? = nil) async throws -> HeldPIN {
+        if pinSource == .authenticator || (pinSource == nil && token.hasAuthenticator && !Console.isThere) {
+            return HeldPIN(try await token.askForPIN(of: role, after: refusal))
+        }
+        return HeldPIN(try SecretQuestion(prompt: "\(name): ", source: pinSource, option: "--pin-source").answer())
     }
 
-    /// Works with a token after the PIN was given. On a terminal a wrong PIN is asked for again, up to three times.
+    /// Whether a wrong PIN is asked for again.
+    private var asks: Bool { pinSource == nil || pinSource == .authenticator }
+
+    /// Works with a token after the PIN was given. A person who was asked is asked again after a wrong one, up to three
+    /// times in all.
     func perform<Result: Sendable>(
         on token: Token, as role: Role = .user, _ body: @escaping @Sendable (borrowing Session) throws -> Result
     ) async throws -> Result {
@@ -41,18 +51,19 @@ struct PINOptions: ParsableArguments {
         let name = Self.name(of: role, token)
         let absence = AbsenceLine(token)
         defer { withExtendedLifetime(absence) {} }
+        var refusal: KanalError?
         for _ in 1..<Self.attempts {
-            let pin = try read(name)
+            let pin = try await read(name, of: role, token, after: refusal)
             do {
                 return try await perform(on: token, as: role, pin, body, then: next)
             } catch {
-                guard case .pinIncorrect(let tries)? = error as? KanalError, pinSource == nil, tries != 0 else {
-                    throw error
-                }
+                guard case .pinIncorrect(let tries)? = error as? KanalError, asks, tries != 0 else { throw error }
+                refusal = .pinIncorrect(triesLeft: tries)
                 try OutputStream.error.write(SecretQuestion.refusal(of: "PIN", triesLeft: tries) + "\n")
             }
         }
-        return try await perform(on: token, as: role, try read(name), body, then: next)
+        let pin = try await read(name, of: role, token, after: refusal)
+        return try await perform(on: token, as: role, pin, body, then: next)
     }
 
     private func perform<First: Sendable, Result>(
@@ -81,6 +92,8 @@ struct PINOptions: ParsableArguments {
 /// A PIN that a closure can hold.
 final class HeldPIN: Sendable {
     let value: PIN?
+
+    init(_ pin: consuming PIN) { value = consume pin }
 
     init(_ secret: borrowing Secret) {
         let octets = secret.bytes

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Cryptoki
 import EmulatedTokens
 import Emulator
 import KanalKit
@@ -19,14 +20,14 @@ struct Machine {
     /// - Parameter reader: The reader of another machine; nil for a new one with a new token.
     init(
         _ identity: Identity = .bt, sharing reader: EmulatedReader? = nil, label: String = "test",
-        policy: (inout TokenPolicy) -> Void = { _ in }
+        interaction: UserInteraction = UserInteraction(), policy: (inout TokenPolicy) -> Void = { _ in }
     ) throws {
         self.reader = try reader ?? EmulatedReader(identity, passwords: [EmulatedReader.password])
         var settings = TokenSettings(
             pairings: .directory(folder.path), hostLabel: label, random: SystemRandom(), log: journal.logger)
         settings.clocks = time.clocks
         policy(&settings.policy)
-        manager = TokenManager(readers: self.reader, settings: settings)
+        manager = TokenManager(readers: self.reader, settings: settings, interaction: interaction)
     }
 
     /// The token, activated.

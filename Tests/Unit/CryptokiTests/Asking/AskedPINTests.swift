@@ -32,7 +32,7 @@ struct AskedPINTests {
         return (reader, application, try application.open())
     }
 
-    @Test("a login without a PIN asks, with token, program, purpose and tries in the question", arguments: ["usb", "bt"])
+    @Test("a login without a PIN asks, and names token, program, purpose and tries", arguments: ["usb", "bt"])
     func login(_ identity: String) throws {
         let (_, application, session) = try start(identity == "bt" ? .bt : .usb)
         user.answer(.text("wrong PIN"), .text(Application.userPIN))
