@@ -43,7 +43,8 @@ build_packages := gcc g++ libc6-dev binutils pkg-config git libpcsclite-dev libs
 test_packages := pcscd vsmartcard-vpcd opensc p11-kit openssl libengine-gost-openssl python3-venv valgrind spin mandoc \
     gnutls-bin libengine-pkcs11-openssl libnss3-tools openjdk-17-jdk-headless openssh-client openvpn \
     libcap2-bin strace gnupg-pkcs11-scd gpgsm gpg-agent strongswan-pki libstrongswan-extra-plugins \
-    nginx-light apache2-bin stunnel4 curl hostapd eapoltest tmux zsh fish python3-jsonschema
+    nginx-light apache2-bin stunnel4 curl hostapd eapoltest tmux zsh fish python3-jsonschema \
+    pinentry-curses pinentry-tty pinentry-gtk2 xvfb xdotool x11-utils
 bench_packages := libengine-gost-openssl libgcrypt20-dev nettle-dev softhsm2
 
 # Lists those of the packages $(1) that are missing, in the variable "missing".
@@ -138,6 +139,7 @@ test-pcscd:
 test-alone:
 	Tests/Model/model.sh
 	Tests/Scripts/Safety/constant-time.sh
+	Tests/Scripts/authenticators.sh
 	Tests/Scripts/Safety/threads.sh 10 thread
 	Tests/Fuzz/fuzz.sh 3
 

@@ -171,7 +171,7 @@ let package = Package(
         .target(
             name: "EmulatedTokens", dependencies: ["APDU", "Emulator", "Locking", "Secrets"],
             path: "Tests/Support/EmulatedTokens", swiftSettings: settings),
-        tests("AskingTests", on: ["Asking", "CSystem", "HostProcess", "Secrets", "TestSupport"]),
+        tests("AskingTests", on: ["Asking", "Secrets", "TestSupport", "asking-host"]),
         tests("LockingTests", on: ["Locking", "TestSupport"]),
         tests("HostProcessTests", on: ["HostProcess", "TestSupport"]),
         tests(
@@ -232,6 +232,9 @@ let package = Package(
             swiftSettings: settings,
             // valgrind 3.19 gives up on the compiler's debugging information.
             linkerSettings: [.unsafeFlags(["-Xlinker", "--strip-debug"])]),
+        .executableTarget(
+            name: "asking-host", dependencies: ["Asking", "CSystem", "Secrets"], path: "Tests/Programs/Asking",
+            swiftSettings: settings),
         tests("ModuleTests", on: ["TestSupport"]),
     ]
 )

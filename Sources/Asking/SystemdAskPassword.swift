@@ -49,7 +49,7 @@ struct SystemdAskPassword {
         let said = String(decoding: [UInt8](copying: errors.extracting(0..<length)), as: UTF8.self)
         if said.contains("Operation canceled") { throw .cancelled }
         if said.contains("Timer expired") { throw .failed("\(path): the time ran out") }
-        throw .failed("\(path): no answer: \(AssuanText.oneLine(said))")
+        throw .failed("\(path): no answer: \(AssuanText.oneLine(said.split(separator: "\n").joined(separator: "; ")))")
     }
 
     /// Reads to the end, or until memory is full.

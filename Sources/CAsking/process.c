@@ -62,9 +62,10 @@ int process_start(
     sigprocmask(SIG_SETMASK, &all, &before);
     child = vfork();
     if (child == 0) {
-        struct sigaction action = {.sa_handler = SIG_DFL};
+        // The kernel's structure; sigaction(3) refuses the C library's own signals, which may be ignored, too.
+        const unsigned long standard[8] = {0};
         struct rlimit nothing = {0, 0};
-        for (int number = 1; number < _NSIG; number++) sigaction(number, &action, NULL);
+        for (int number = 1; number < _NSIG; number++) syscall(SYS_rt_sigaction, number, standard, NULL, _NSIG / 8);
         prctl(PR_SET_PDEATHSIG, SIGTERM);
         if (getppid() != parent) _exit(127);
         setsid();

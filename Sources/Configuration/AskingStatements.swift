@@ -3,7 +3,8 @@ import Asking
 
 /// The settings of how the user is asked, a property for each key; nil for those that are not set.
 struct AskingStatements {
-    var authenticator: Authenticator?
+    /// Within, nil for an empty value: nobody.
+    var authenticator: Authenticator??
     var timeLimit: Int?
     var asksForActivation: Bool?
     var consent: Consent?
@@ -12,8 +13,10 @@ struct AskingStatements {
     mutating func read(_ setting: Setting) -> Bool? {
         switch setting.key {
         case .authenticator:
-            authenticator = Authenticator(setting: setting.value)
-            return authenticator != nil
+            let named = Authenticator(setting: setting.value)
+            guard named != nil || setting.value.isEmpty else { return false }
+            authenticator = .some(named)
+            return true
         case .authenticatorTimeout:
             timeLimit = Statements.seconds(setting.value, from: 1)
             return timeLimit != nil

@@ -62,7 +62,7 @@ extension Configuration {
         policy.plainBluetooth = statements.plainBluetooth ?? policy.plainBluetooth
         policy.plainLogin = statements.plainLogin ?? policy.plainLogin
         policy.hidesGOSTKeys = statements.hidesGOSTKeys ?? policy.hidesGOSTKeys
-        authenticator = statements.asking.authenticator
+        authenticator = statements.asking.authenticator ?? nil
         if let timeLimit = statements.asking.timeLimit { authenticator?.timeLimit = timeLimit }
         // A file that has the PIN has no activation password: it would be tried as one.
         asksForActivation = statements.asking.asksForActivation == true && authenticator?.asksUser == true
