@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Asking
 import Configuration
 import SecureChannel
 import Token
@@ -17,6 +18,9 @@ public func fuzzConfiguration(_ start: UnsafePointer<UInt8>?, _ count: Int) -> C
     guard both.policy.minimumProfile >= administrator.policy.minimumProfile,
         both.policy.requireSM || !administrator.policy.requireSM,
         both.isClosed || !administrator.isClosed,
+        both.consent >= administrator.consent,
+        administrator.isClosed || administrator.consent == .never || administrator.authenticator == nil
+            || both.authenticator?.method == administrator.authenticator?.method,
         administrator.policy.wirelessReaders.allSatisfy(both.policy.wirelessReaders.contains)
     else { fatalError("the user lowers the protection: \(both)") }
     return 0

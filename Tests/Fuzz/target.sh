@@ -21,10 +21,11 @@ Tests/Fuzz/corpus.sh unpack "$target"
 swiftc -O -sanitize=fuzzer,address -package-name "$(package_name $build/release.yaml)" -parse-as-library \
     -swift-version 6 -use-ld=lld -I $build/release/Modules -I Include/COpenSSL -I Include/CHostProcess \
     -Xcc -fmodule-map-file=$build/release/GOSTKernels.build/module.modulemap \
+    -Xcc -fmodule-map-file=$build/release/CAsking.build/module.modulemap \
     "Tests/Fuzz/$target.swift" $(find "Tests/Fuzz/$target" -name '*.swift' 2> /dev/null) \
     $(objects $build/release \
-        APDU ChannelToken Configuration Emulator GOST GOSTKernels HostCrypto HostProcess Locking Logging Secrets \
-        SecureChannel Storage Token) \
+        APDU Asking CAsking ChannelToken Configuration Emulator GOST GOSTKernels HostCrypto HostProcess Locking Logging \
+        Secrets SecureChannel Storage Token) \
     -lcrypto -o "$directory/fuzz"
 # shellcheck disable=SC2046
 SWIFT_BACKTRACE=enable=no "$directory/fuzz" -max_total_time="$1" -max_len=1024 -len_control=0 -timeout=20 \

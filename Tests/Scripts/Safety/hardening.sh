@@ -32,11 +32,11 @@ for file in "$prefix/lib/libkanal-pkcs11.so" "$prefix/bin/kanal-emulator"; do
 done
 
 if [ "$(uname -m)" = x86_64 ]; then
-    for object in .build/release/{GOSTKernels,CModule}.build/*.o; do
+    for object in .build/release/{CAsking,GOSTKernels,CModule}.build/*.o; do
         grep -q 'IBT, SHSTK' <(readelf --notes "$object") || fail "${object##*/} does not say where jumps may go"
     done
 fi
-nm .build/release/{GOSTKernels,CModule}.build/*.o > "$work/names"
+nm .build/release/{CAsking,GOSTKernels,CModule}.build/*.o > "$work/names"
 grep -q 'U __stack_chk_fail' "$work/names" || fail "no stack frame has a canary"
 passed "C has canaries, and marks for indirect jumps"
 

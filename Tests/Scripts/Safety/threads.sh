@@ -14,13 +14,14 @@ for sanitizer in ${2:-thread address}; do
             -Xswiftc -enable-testing
     done
     libraries=$(objects "$build/release" \
-        APDU Cryptoki EmulatedTokens Emulator GOST GOSTKernels HostCrypto HostProcess Locking Logging Secrets SecureChannel \
-        Storage Token)
+        APDU Asking CAsking Cryptoki EmulatedTokens Emulator GOST GOSTKernels HostCrypto HostProcess Locking Logging \
+        Secrets SecureChannel Storage Token)
     # shellcheck disable=SC2086
     swiftc -O -sanitize="$sanitizer" -package-name "$(package_name "$build/release.yaml")" -parse-as-library \
         -swift-version 6 -use-ld=lld -I "$build/release/Modules" -I Include/COpenSSL -I Include/CHostProcess \
         -Xcc -fmodule-map-file=Include/CCryptoki/module.modulemap \
         -Xcc -fmodule-map-file="$build/release/GOSTKernels.build/module.modulemap" \
+        -Xcc -fmodule-map-file="$build/release/CAsking.build/module.modulemap" \
         Tests/Programs/Threads/threads.swift Tests/Unit/CryptokiTests/Application.swift $libraries \
         -lcrypto -o "$build/threads"
     echo "under the sanitizer of: $sanitizer"
