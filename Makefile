@@ -44,7 +44,8 @@ test_packages := pcscd vsmartcard-vpcd opensc p11-kit openssl libengine-gost-ope
     gnutls-bin libengine-pkcs11-openssl libnss3-tools openjdk-17-jdk-headless openssh-client openvpn \
     libcap2-bin strace gnupg-pkcs11-scd gpgsm gpg-agent strongswan-pki libstrongswan-extra-plugins \
     nginx-light apache2-bin stunnel4 curl hostapd eapoltest tmux zsh fish python3-jsonschema \
-    pinentry-curses pinentry-tty pinentry-gtk2 xvfb xdotool x11-utils
+    pinentry-curses pinentry-tty pinentry-gtk2 xvfb xdotool x11-utils \
+    xdg-utils desktop-file-utils
 bench_packages := libengine-gost-openssl libgcrypt20-dev nettle-dev softhsm2
 
 # Lists those of the packages $(1) that are missing, in the variable "missing".
@@ -137,6 +138,7 @@ test-pcscd:
 	Tests/Scripts/Command/doctor-files.sh
 
 test-alone:
+	Tests/Scripts/authorization.sh
 	Tests/Model/model.sh
 	Tests/Scripts/Safety/constant-time.sh
 	Tests/Scripts/authenticators.sh

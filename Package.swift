@@ -123,6 +123,7 @@ let package = Package(
             dependencies: [
                 "CVersion", "KanalKit", "Locking", "Secrets", "Terminal",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings,
             linkerSettings: [
@@ -156,8 +157,8 @@ let package = Package(
         kanal(
             "KanalKit",
             on: [
-                "APDU", "CCryptoki", "Configuration", "Cryptoki", "GOST", "HostCrypto", "Locking", "PCSC",
-                "SecureChannel", "Secrets", "Storage", "Token",
+                "APDU", "CCryptoki", "CHostProcess", "Configuration", "Cryptoki", "GOST", "HostCrypto", "HostProcess",
+                "Locking", "PCSC", "SecureChannel", "Secrets", "Storage", "Token",
                 .product(name: "Logging", package: "swift-log"),
             ]),
 

@@ -21,4 +21,11 @@ static const int path_only = __O_PATH;
 // if the locale does not know it.
 extern int wcwidth(__WCHAR_TYPE__ character);
 
+// Functions that the headers show to GNU programs only: a connection and a pipe that no other program inherits, and a
+// child without any descriptor from `from` on. `actions` is a posix_spawn_file_actions_t.
+struct sockaddr;
+extern int accept4(int descriptor, struct sockaddr *address, unsigned int *length, int flags);
+extern int pipe2(int descriptors[2], int flags);
+extern int posix_spawn_file_actions_addclosefrom_np(void *actions, int from);
+
 #endif

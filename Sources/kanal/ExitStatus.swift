@@ -26,6 +26,8 @@ enum ExitStatus: Int32 {
         switch error {
         case let error as KanalError: self.init(error)
         case let error as CommandError: self = error.status
+        case let error as AuthorizationError: self.init(error.outcome)
+        case is AnswerRefusal: self = .failed
         case is CancellationError: self = .cancelled
         case Console.Failure.interrupted: self = .cancelled
         case is SystemError, is SecretSource.Failure, is Console.Failure: self = .failed
@@ -48,10 +50,23 @@ enum ExitStatus: Int32 {
             }
     }
 
+    private init(_ outcome: Outcome) {
+        self =
+            switch outcome {
+            case .success: .done
+            case .cancel: .cancelled
+            case .failure: .failed
+            case .notInstalled: .notInstalled
+            case .notConfigured: .notConfigured
+            }
+    }
+
     /// What a person is told of an error; nil for nothing.
     static func message(of error: any Error) -> String? {
         switch error {
-        case KanalError.cancelled, is CancellationError, Console.Failure.interrupted: "cancelled"
+        case KanalError.cancelled, AuthorizationError.cancelled, is CancellationError, Console.Failure.interrupted:
+            "cancelled"
+        case let error as AnswerRefusal: "the answer is refused: \(error)".printable
         case let error as SystemError where error.isClosedPipe: nil
         case let error as any CustomStringConvertible: error.description.printable
         default: "\(error)".printable

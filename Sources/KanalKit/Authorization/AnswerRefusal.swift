@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why an answer of another application was not taken. The request that waits, if there is one, waits on.
+public enum AnswerRefusal: Error, Sendable, Equatable {
+    /// No request waits for an answer.
+    case notAwaited
+    /// Requests wait, and none has this state: the answer is forged, or that of another program.
+    case foreign
+    /// The request of this state was answered before.
+    case repeated
+    /// The request of this state has ended without an answer: its time was over, or it was cancelled.
+    case late
+    /// The answer is longer than 8192 octets.
+    case tooLong
+    /// The answer is none by its form. The associated value tells why, and has nothing of the answer in it.
+    case malformed(String)
+    /// The programs that may wait cannot be reached. The associated value tells why.
+    case unreachable(String)
+}
+
+extension AnswerRefusal: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .notAwaited: "no request waits for it"
+        case .foreign: "no request that waits has this state"
+        case .repeated: "its request was answered before"
+        case .late: "its request has ended already"
+        case .tooLong: "it is longer than \(Answer.limit) octets"
+        case .malformed(let reason): "it is malformed: \(reason)"
+        case .unreachable(let reason): "no program can be reached: \(reason)"
+        }
+    }
+}

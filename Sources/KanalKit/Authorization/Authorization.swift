@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+import HostProcess
+import Locking
+public import Logging
+import Secrets
+
+/// Authorisation by another application: the user is handed over to it, and its answer comes back.
+///
+/// The other application is the one that the user's desktop has for a scheme of addresses, or the browser. Each request
+/// waits for its answer in the task that makes it: for the time limit at most, and not after the task is cancelled.
+/// An answer counts if it has the state of a request that waits. Others are refused and logged, and requests wait on.
+///
+/// <doc:OtherApplications> tells what the other application gets, and how it answers.
+public final class Authorization: Sendable {
+    private let settings: Settings
+    private let desktop: Desktop
+    private let requests: WaitingRequests
+    private let entrance = Lock<AnswerEntrance?>(nil)
+    private let runtime: String?
+    private let sleep: @Sendable (Duration) async throws -> Void
+
+    /// Requests by these settings.
+    ///
+    /// - Parameter log: Is told of answers that are refused, without their content. Nil for none.
+    public convenience init(_ settings: Settings, log: Logger? = nil) {
+        self.init(
+            settings, log: log, desktop: .system, runtime: Environment.variable("XDG_RUNTIME_DIR"),
+            sleep: { try await Task.sleep(for: $0) })
+    }
+
+    package init(
+        _ settings: Settings, log: Logger? = nil, desktop: Desktop, runtime: String?,
+        sleep: @escaping @Sendable (Duration) async throws -> Void
+    ) {
+        (self.settings, self.desktop, self.runtime, self.sleep) = (settings, desktop, runtime, sleep)
+        requests = WaitingRequests(log: log)
+    }
+
+    /// The address that answers return to, without parameters. It stays the same for as long as this object is kept.
+    ///
+    /// Services call it `redirect_uri`. In a flow through the browser, the location of a request has to name it.
+    ///
+    /// - Throws: ``AuthorizationError/notConfigured(_:)`` if nothing can take answers, for instance because
+    ///   `XDG_RUNTIME_DIR` is not set; ``AuthorizationError/failed(_:)``.
+    public var callback: String {
+        get throws(AuthorizationError) {
+            try settings.check()
+            return try entrance.withLock { entrance throws(AuthorizationError) in
+                if let entrance { return entrance.callback }
+                let opened: AnswerEntrance
+                switch settings.answers {
+                case .loopback: opened = try LoopbackEntrance.open(requests, title: settings.title)
+                case .scheme(let scheme): opened = try SchemeEntrance.open(requests, scheme: scheme, in: runtime)
+                }
+                entrance = opened
+                return opened.callback
+            }
+        }
+    }
+
+    /// Begins a session with the identity service.
+    ///
+    /// - Parameter location: Where the service wants the user to go, as the application's server gave it: an https
+    ///   address of at most 8192 octets. Its parameter `state` is the server's and is used once; without one, a random
+    ///   one is added.
+    /// - Returns: The code and the state, for the server.
+    /// - Throws: ``AuthorizationError``.
+    public func authorizeSession(at location: String) async throws(AuthorizationError) -> AuthorizationCode {
+        try await code("session", at: location)
+    }
+
+    /// Extends the authorisation of a session.
+    ///
+    /// - Parameter location: As of ``authorizeSession(at:)``.
+    /// - Returns: The code and the state, for the server.
+    /// - Throws: ``AuthorizationError``.
+    public func authorizeExtended(at location: String) async throws(AuthorizationError) -> AuthorizationCode {
+        try await code("extended", at: location)
+    }
+
+    /// Authorises a session by biometrics of the user.
+    ///
+    /// - Returns: What a server verifies that with.
+    /// - Throws: ``AuthorizationError``: ``AuthorizationError/Failure/identificationFailed`` if the person was not
+    ///   recognised, ``AuthorizationError/notConfigured(_:)`` with a browser.
+    public func authorizeSessionByBiometrics() async throws(AuthorizationError) -> BiometricVerification {
+        let request = AuthorizationRequest(biometricsOf: try Self.randomState())
+        guard case .verification(let verification) = try await success(of: request) else {
+            throw .failed(.unknown(code: "no_verification"))
+        }
+        return verification
+    }
+
+    /// Whether the desktop has an application for the scheme of the other application. False too if nobody can tell,
+    /// for instance because xdg-utils are missing.
+    public var isInstalled: Bool {
+        get async { (try? await desktop.handles(settings.application.scheme)) ?? false }
+    }
+
+    /// Opens the page from which the other application is installed, in the browser.
+    ///
+    /// - Throws: ``AuthorizationError/notConfigured(_:)`` without such a page, ``AuthorizationError/notInstalled`` without
+    ///   a browser, ``AuthorizationError/failed(_:)``.
+    public func openInstallationPage() async throws(AuthorizationError) {
+        try settings.check()
+        guard let page = settings.installationPage else { throw .notConfigured("no installation page is set") }
+        guard try await desktop.handles("https") else { throw .notInstalled }
+        try desktop.open(page, { _ in }).get()
+    }
+
+    /// Gives an answer to the program of this user that waits for it, be it this one or another: for the program that
+    /// the desktop starts with an address of the application's scheme, as the command `kanal callback` does.
+    ///
+    /// - Parameter url: The address.
+    /// - Throws: ``AnswerRefusal``.
+    public static func process(_ url: String) async throws(AnswerRefusal) {
+        try await process(url, in: Environment.variable("XDG_RUNTIME_DIR"))
+    }
+
+    package static func process(_ url: String, in runtime: String?) async throws(AnswerRefusal) {
+        let (stream, continuation) = AsyncStream.makeStream(of: Result<Void, AnswerRefusal>.self)
+        let isStarted = BlockingThread.start {
+            continuation.yield(Result { () throws(AnswerRefusal) in try SchemeEntrance.deliver(url, in: runtime) })
+        }
+        guard isStarted else { throw .unreachable("the system makes no more threads") }
+        for await result in stream { return try result.get() }
+        throw .unreachable("it was cancelled")
+    }
+}
+
+extension Authorization {
+    private func code(_ name: String, at location: String) async throws(AuthorizationError) -> AuthorizationCode {
+        let request = try AuthorizationRequest(name, at: location, state: Self.randomState())
+        guard case .code(let code) = try await success(of: request) else { throw .failed(.unknown(code: "no_code")) }
+        return code
+    }
+
+    private func success(
+        of request: AuthorizationRequest
+    ) async throws(AuthorizationError) -> AuthorizationRequest.Success {
+        let address = try request.address(settings, callback: callback)
+        if case .scheme(let scheme) = settings.answers, try await !desktop.handles(scheme) {
+            throw .notConfigured("the desktop has no application for \(scheme): addresses, by which the answer returns")
+        }
+        guard try await desktop.handles(settings.application.scheme) else { throw .notInstalled }
+        guard let (number, end) = requests.begin(request) else {
+            throw .failed(.invalidArgument("the location's state was used before"))
+        }
+        let timer = Task { [requests, sleep, limit = settings.timeLimit] in
+            do { try await sleep(limit) } catch { return }
+            requests.end(number, .failed(.timedOut))
+        }
+        defer {
+            timer.cancel()
+            requests.end(number, .cancelled)
+        }
+        try desktop.open(address) { [requests] isOpened in
+            if !isOpened { requests.end(number, .notInstalled) }
+        }.get()
+        for await result in end { return try result.get() }
+        throw .cancelled
+    }
+
+    /// 256 bits in hexadecimal digits.
+    private static func randomState() throws(AuthorizationError) -> String {
+        guard let octets = try? SystemRandom().bytes(32) else { throw .failed(.system("there are no random numbers")) }
+        return octets.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why an authorisation by another application came to nothing.
+public enum AuthorizationError: Error, Sendable, Equatable {
+    /// The user said no in the other application, or the task was cancelled.
+    case cancelled
+    /// It was tried and did not succeed.
+    case failed(Failure)
+    /// No application handles the scheme of the other application, or the one that does cannot run.
+    case notInstalled
+    /// Nothing says how to ask, or how the answer returns; or the other application says that it is not set up. The
+    /// associated value tells what is missing.
+    case notConfigured(String)
+
+    /// What did not succeed.
+    public enum Failure: Sendable, Equatable {
+        /// The other application did not recognise the person.
+        case identificationFailed
+        /// The other application, or the service, gave another error: its code, 1 to 64 characters of ASCII, such as
+        /// `server_error`.
+        case unknown(code: String)
+        /// No answer came in time.
+        case timedOut
+        /// A value that the application gave is not usable.
+        case invalidArgument(String)
+        /// The operating system failed.
+        case system(String)
+    }
+
+    /// Which of the outcomes this is.
+    public var outcome: Outcome {
+        switch self {
+        case .cancelled: .cancel
+        case .failed: .failure
+        case .notInstalled: .notInstalled
+        case .notConfigured: .notConfigured
+        }
+    }
+}
+
+extension AuthorizationError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .cancelled: "it was cancelled"
+        case .failed(.identificationFailed): "the person was not recognised"
+        case .failed(.unknown(let code)): "the other application failed: \(code)"
+        case .failed(.timedOut): "no answer came in time"
+        case .failed(.invalidArgument(let reason)), .failed(.system(let reason)): reason
+        case .notInstalled: "the other application is not installed, or cannot run"
+        case .notConfigured(let reason): reason
+        }
+    }
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a browser is told that has asked for something at the loopback.
+struct LoopbackPage {
+    private let status: String
+    private let text: String
+    /// What is done when it is sent.
+    let then: @Sendable () -> Void
+
+    private init(_ status: String, _ text: String, then: @escaping @Sendable () -> Void = {}) {
+        (self.status, self.text, self.then) = (status, text, then)
+    }
+
+    private init(_ refusal: AnswerRefusal) {
+        self.init(
+            refusal == .tooLong ? "414 URI Too Long" : "400 Bad Request", "The answer was refused: \(refusal).")
+    }
+
+    /// - Parameters:
+    ///   - heard: What the browser has said so far: an HTTP request.
+    ///   - origin: The address of the listener.
+    ///   - title: The name of the program that waits.
+    ///   - take: Takes an answer, and returns what tells whoever waits.
+    /// - Returns: nil if more has to be heard.
+    static func reply(
+        to heard: [UInt8], origin: String, title: String,
+        _ take: (String) throws(AnswerRefusal) -> @Sendable () -> Void
+    ) -> LoopbackPage? {
+        let line = heard.prefix { $0 != 0x0A }
+        // What cannot become a request any more is not waited for.
+        let method = Array("GET /".utf8)
+        guard heard.starts(with: method) || method.starts(with: heard) else {
+            return LoopbackPage("405 Method Not Allowed", "Only answers are taken here.")
+        }
+        guard line.count < heard.count else { return line.count <= Answer.limit ? nil : LoopbackPage(.tooLong) }
+        guard isWhole(heard) else {
+            if heard.count < AnswerListener.limit { return nil }
+            return LoopbackPage("431 Request Header Fields Too Large", "This is too much.")
+        }
+        let words = String(decoding: line, as: UTF8.self).split(separator: " ", omittingEmptySubsequences: false)
+        guard words.count == 3, words[2].hasPrefix("HTTP/1.") else {
+            return LoopbackPage("400 Bad Request", "This is no request.")
+        }
+        guard words[1].prefix(while: { $0 != "?" }) == "/authorization" else {
+            return LoopbackPage("404 Not Found", "There is nothing here.")
+        }
+        do throws(AnswerRefusal) {
+            let tell = try take(origin + words[1])
+            return LoopbackPage("200 OK", "The answer has reached \(title). You can close this page.", then: tell)
+        } catch {
+            return LoopbackPage(error)
+        }
+    }
+
+    /// The reply as it is sent.
+    var octets: [UInt8] {
+        let shown = text.reduce(into: "") { result, character in
+            switch character {
+            case "<": result += "&lt;"
+            case "&": result += "&amp;"
+            default: result.append(character)
+            }
+        }
+        let page = "<!DOCTYPE html><meta charset=\"utf-8\"><title>\(status.prefix(3))</title><p>\(shown)</p>\n"
+        let fields = [
+            "HTTP/1.1 \(status)", "Content-Type: text/html; charset=utf-8", "Content-Length: \(page.utf8.count)",
+            "Content-Security-Policy: default-src 'none'", "Cache-Control: no-store", "Referrer-Policy: no-referrer",
+            "Connection: close",
+        ]
+        return Array((fields.joined(separator: "\r\n") + "\r\n\r\n" + page).utf8)
+    }
+
+    private static func isWhole(_ request: [UInt8]) -> Bool {
+        let end = Array("\r\n\r\n".utf8)
+        return request.count >= end.count
+            && (0...(request.count - end.count)).contains { request[$0..<($0 + end.count)].elementsEqual(end) }
+    }
+}

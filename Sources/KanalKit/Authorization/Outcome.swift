@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// How a request to a person, or to a program that asks one, ended.
+public enum Outcome: String, Sendable, CaseIterable {
+    /// It has what was asked for.
+    case success
+    /// The person said no.
+    case cancel
+    /// The answer was wrong or did not come in time, or something broke.
+    case failure
+    /// The program that asks is configured and not there, or cannot run.
+    case notInstalled
+    /// Nothing says how to ask.
+    case notConfigured
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+import CHostProcess
+import Glibc
+import HostProcess
+import Locking
+
+/// A program that is run as a child, without a shell, by its name in `PATH`. It has the process's environment, three
+/// descriptors that lead to nothing but its output, the signals as a new program has them, and a process group of its own.
+struct Program {
+    let process: pid_t
+
+    /// How long a program that only tells something may take.
+    private static let patience = Duration.seconds(5)
+    private static let outputLimit = 4096
+
+    /// Starts a program.
+    ///
+    /// - Parameter output: Where its output goes; nil for nowhere.
+    /// - Throws: ``AuthorizationError/notConfigured(_:)`` if there is none of this name, or this process must not start any.
+    init(_ name: String, _ arguments: [String], output: Int32? = nil) throws(AuthorizationError) {
+        guard !Environment.isPrivileged else {
+            throw .notConfigured("a program with more rights than its user starts no other application")
+        }
+        var actions = unsafe posix_spawn_file_actions_t()
+        var attributes = posix_spawnattr_t()
+        var signals = sigset_t()
+        unsafe posix_spawn_file_actions_init(&actions)
+        unsafe posix_spawnattr_init(&attributes)
+        defer {
+            unsafe posix_spawn_file_actions_destroy(&actions)
+            unsafe posix_spawnattr_destroy(&attributes)
+        }
+        unsafe posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        if let output {
+            unsafe posix_spawn_file_actions_adddup2(&actions, output, 1)
+        } else {
+            unsafe posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
+        }
+        unsafe posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+        unsafe posix_spawn_file_actions_addclosefrom_np(&actions, 3)
+        unsafe sigemptyset(&signals)
+        unsafe posix_spawnattr_setsigmask(&attributes, &signals)
+        unsafe sigfillset(&signals)
+        unsafe posix_spawnattr_setsigdefault(&attributes, &signals)
+        unsafe posix_spawnattr_setpgroup(&attributes, 0)
+        let flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK
+        unsafe posix_spawnattr_setflags(&attributes, Int16(flags))
+
+        var process = pid_t()
+        var words = unsafe ([name] + arguments).map { unsafe strdup($0) }
+        defer { unsafe words.forEach { unsafe free($0) } }
+        unsafe words.append(nil)
+        let code = unsafe posix_spawnp(&process, name, &actions, &attributes, words, environ)
+        guard code == 0 else {
+            if code == ENOENT { throw .notConfigured("\(name) is missing: install xdg-utils") }
+            throw .failed(.system("\(name) does not start: \(unsafe String(cString: strerror(code)))"))
+        }
+        self.process = process
+    }
+
+    /// Waits until the program has ended.
+    ///
+    /// - Returns: Whether it ended as it should, or nobody can tell because the process takes no notice of its children.
+    func wait() -> Bool {
+        var status: Int32 = 0
+        while unsafe waitpid(process, &status, 0) < 0 {
+            guard errno == EINTR else { return true }
+        }
+        return status == 0
+    }
+
+    /// Runs a program that only tells something.
+    ///
+    /// - Returns: Whether it has told anything.
+    static func tells(_ name: String, _ arguments: [String]) throws(AuthorizationError) -> Bool {
+        var ends: [Int32] = [-1, -1]
+        let code = StandardDescriptors.spare(otherwise: -1 as Int32) { unsafe pipe2(&ends, O_CLOEXEC) }
+        guard code == 0 else { throw .failed(.system("the system has no descriptor left")) }
+        defer { close(ends[0]) }
+        let program: Program
+        do throws(AuthorizationError) {
+            program = try Program(name, arguments, output: ends[1])
+            close(ends[1])
+        } catch {
+            close(ends[1])
+            throw error
+        }
+        var octets: [UInt8] = []
+        let isWhole = readAll(ends[0], into: &octets)
+        // Only one that still runs: the number of another may be somebody else's by now.
+        if !isWhole { kill(-program.process, SIGKILL) }
+        _ = program.wait()
+        guard isWhole else { throw .failed(.system("\(name) does not end")) }
+        return octets.contains { $0 > 0x20 }
+    }
+
+    /// Reads up to the end.
+    ///
+    /// - Returns: Whether the end came in time.
+    private static func readAll(_ pipe: Int32, into octets: inout [UInt8]) -> Bool {
+        let deadline = Uptime.system.now + patience
+        var piece = [UInt8](repeating: 0, count: 1024)
+        while octets.count < outputLimit {
+            let left = deadline - Uptime.system.now
+            guard left > .zero else { return false }
+            var wait = pollfd(fd: pipe, events: Int16(POLLIN), revents: 0)
+            let ready = unsafe poll(&wait, 1, Int32(clamping: left.components.seconds * 1000) + 1000)
+            guard ready != 0 else { return false }
+            let count = ready < 0 ? -1 : unsafe read(pipe, &piece, piece.count)
+            if count < 0 {
+                guard errno == EINTR else { return false }
+            } else if count == 0 {
+                return true
+            } else {
+                octets += piece.prefix(count)
+            }
+        }
+        return false
+    }
+}

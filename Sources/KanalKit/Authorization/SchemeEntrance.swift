@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import HostProcess
+import Secrets
+import Storage
+
+/// The way of answers through the application's own scheme: the desktop starts a program with the answer, which gives it
+/// to the one that waits, over a socket in the user's directory of running programs.
+///
+/// The socket of a program is `$XDG_RUNTIME_DIR/kanal/SCHEME.NUMBER`. Who connects sends the answer and a line feed, and
+/// gets one line: ``Receipt``.
+enum SchemeEntrance {
+    static func callback(_ scheme: String) -> String { "\(scheme):/authorization" }
+
+    /// Opens the socket.
+    ///
+    /// - Parameter runtime: The user's directory of running programs; nil if there is none.
+    static func open(
+        _ requests: WaitingRequests, scheme: String, in runtime: String?
+    ) throws(AuthorizationError) -> AnswerEntrance {
+        let path: String
+        do throws(AnswerRefusal) { path = try directory(in: runtime, create: true).path } catch {
+            throw .notConfigured("\(error)")
+        }
+        guard let random = try? SystemRandom().bytes(8) else { throw .failed(.system("there are no random numbers")) }
+        let name = "\(scheme).\(random.reduce(0 as UInt64) { $0 << 8 | UInt64($1) })"
+        let number = try listen(at: path, as: name)
+        let callback = callback(scheme)
+        let listener = try AnswerListener(number, admits: LocalSocket.isOfThisUser) { heard in
+            guard let end = heard.firstIndex(of: 0x0A) else {
+                return heard.count <= Answer.limit ? nil : (Receipt.refused(.tooLong).octets, {})
+            }
+            do throws(AnswerRefusal) {
+                let tell = try requests.take(String(decoding: heard[..<end], as: UTF8.self), callback: callback)
+                return (Receipt.taken.octets, tell)
+            } catch {
+                return (Receipt.refused(error).octets, {})
+            }
+        }
+        return AnswerEntrance(callback: callback, listener: listener, path: "\(path)/\(name)")
+    }
+
+    /// Gives an answer to the program of this user that waits for it.
+    static func deliver(_ url: String, in runtime: String?) throws(AnswerRefusal) {
+        guard url.utf8.count <= Answer.limit else { throw .tooLong }
+        guard url.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), let colon = url.firstIndex(of: ":"),
+            Authorization.isScheme(url[..<colon].lowercased())
+        else { throw .malformed("it is no address") }
+        let directory = try directory(in: runtime, create: false)
+        let names: [String]
+        do throws(StorageError) { names = try directory.names() } catch { throw .unreachable("\(error)") }
+        var refusal = AnswerRefusal.notAwaited
+        for name in names where name.hasPrefix(url[..<colon].lowercased() + ".") {
+            switch ask("\(directory.path)/\(name)", url) {
+            case .taken?: return
+            case .refused(let reason)? where Receipt.rank(reason) > Receipt.rank(refusal): refusal = reason
+            default: continue
+            }
+        }
+        throw refusal
+    }
+
+    /// The directory of the sockets, which nobody else may enter.
+    private static func directory(in runtime: String?, create: Bool) throws(AnswerRefusal) -> Directory {
+        guard let runtime, runtime.hasPrefix("/") else {
+            throw .unreachable("XDG_RUNTIME_DIR is not set: the answer returns only within a session of the desktop")
+        }
+        do throws(StorageError) {
+            _ = try Directory(path: runtime, create: false)
+        } catch {
+            throw .unreachable("XDG_RUNTIME_DIR cannot be used: \(error)")
+        }
+        do throws(StorageError) {
+            return try Directory(path: runtime + "/kanal", create: create)
+        } catch .notFound {
+            throw .notAwaited
+        } catch {
+            throw .unreachable("\(runtime)/kanal cannot be used: \(error)")
+        }
+    }
+
+    /// Listens under another name until the socket is ready: nobody takes it for one that was left behind.
+    private static func listen(at path: String, as name: String) throws(AuthorizationError) -> Int32 {
+        let temporary = "\(path)/.\(name)"
+        guard let socket = LocalSocket(path: temporary) else {
+            throw .notConfigured("\(path) is too long for a socket, or no descriptors are left")
+        }
+        guard socket.listens(), unsafe rename(temporary, "\(path)/\(name)") == 0 else {
+            let reason = unsafe String(cString: strerror(errno))
+            close(socket.number)
+            unsafe unlink(temporary)
+            throw .failed(.system("nothing can listen in \(path): \(reason)"))
+        }
+        return socket.number
+    }
+
+    /// - Returns: nil if nobody listens there any more.
+    private static func ask(_ path: String, _ url: String) -> Receipt? {
+        guard let socket = LocalSocket(path: path) else { return nil }
+        defer { close(socket.number) }
+        switch socket.connects() {
+        case 0: break
+        case ECONNREFUSED:
+            // A program that was killed left it behind.
+            unsafe unlink(path)
+            return nil
+        default: return nil
+        }
+        guard LocalSocket.isOfThisUser(socket.number), let line = socket.exchange(url + "\n") else { return nil }
+        return Receipt(line)
+    }
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import KanalKit
+import Logging
+import Terminal
+
+struct Authorize: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "authorize",
+        abstract: "Hand the user over to another application that authorises, and wait for its answer.",
+        discussion: """
+            The other application is the one that the desktop has for a scheme of addresses, or the browser. Its answer \
+            returns by HTTP at 127.0.0.1, or by a scheme of one's own, whose desktop file runs kanal callback.
+
+            The exit status tells the outcomes apart: 0 success, 1 failure, 6 cancelled, 8 not installed, 9 not \
+            configured.
+            """,
+        subcommands: [SessionRequest.self, ExtendedRequest.self, BiometricsRequest.self, InstallationPage.self])
+}
+
+/// Who authorises, and how the answer returns.
+private struct AuthorizationOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The scheme of the other application. (default: the browser)", valueName: "scheme"))
+    var application: String?
+
+    @Option(
+        help: ArgumentHelp("The scheme by which the answer returns. (default: HTTP at 127.0.0.1)", valueName: "scheme"))
+    var answerScheme: String?
+
+    @Option(help: ArgumentHelp("What the other application calls the one that asks.", valueName: "name"))
+    var title = "kanal"
+
+    @Option(help: ArgumentHelp("The mnemonic of the information system that asks.", valueName: "name"))
+    var system: String
+
+    @Option(help: ArgumentHelp("The page from which the other application is installed.", valueName: "address"))
+    var installationPage: String?
+
+    @Option(help: ArgumentHelp("How long to wait for the answer.", valueName: "seconds"))
+    var timeLimit = 300
+
+    func validate() throws {
+        guard (1...86_400).contains(timeLimit) else { throw ValidationError("the time limit is 1 to 86400 seconds") }
+    }
+
+    var authorization: Authorization {
+        let settings = Authorization.Settings(
+            application: application.map { .handler(scheme: $0) } ?? .browser,
+            answers: answerScheme.map { .scheme($0) } ?? .loopback, title: title, informationSystem: system,
+            installationPage: installationPage, timeLimit: .seconds(timeLimit))
+        return Authorization(settings, log: Logger(label: "kanal") { _ in StandardErrorLog() })
+    }
+}
+
+/// Where the service wants the user to go.
+private struct LocationOptions: ParsableArguments {
+    @Argument(help: "The location that the service gave. {callback} stands for the address that the answer returns to.")
+    var location: String
+
+    func location(for authorization: Authorization) throws -> String {
+        let parts = location.split(separator: "{callback}", omittingEmptySubsequences: false)
+        guard parts.count > 1 else { return location }
+        let callback = try authorization.callback
+        return parts.joined(separator: callback.utf8.map(\.encodedInAddress).joined())
+    }
+}
+
+private struct SessionRequest: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "session", abstract: "Begin a session with the identity service, by the location that it gave.")
+
+    @OptionGroup var options: AuthorizationOptions
+    @OptionGroup var location: LocationOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        let authorization = options.authorization
+        let location = try location.location(for: authorization)
+        try await output.show(CodeReport(authorization.authorizeSession(at: location)))
+    }
+}
+
+private struct ExtendedRequest: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "extended", abstract: "Extend the authorisation of a session, by the service's location.")
+
+    @OptionGroup var options: AuthorizationOptions
+    @OptionGroup var location: LocationOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        let authorization = options.authorization
+        let location = try location.location(for: authorization)
+        try await output.show(CodeReport(authorization.authorizeExtended(at: location)))
+    }
+}
+
+private struct BiometricsRequest: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "biometrics", abstract: "Authorise a session by biometrics in the other application.")
+
+    @OptionGroup var options: AuthorizationOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        try await output.show(VerificationReport(options.authorization.authorizeSessionByBiometrics()))
+    }
+}
+
+private struct InstallationPage: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "install", abstract: "Open the page from which the other application is installed.")
+
+    @OptionGroup var options: AuthorizationOptions
+
+    func run() async throws { try await options.authorization.openInstallationPage() }
+}
+
+private struct CodeReport: Report {
+    let code: String
+    let state: String
+
+    init(_ result: AuthorizationCode) { (code, state) = (result.code, result.state) }
+
+    func text(_ style: Style) -> String { "code: \(code.printable)\nstate: \(state.printable)\n" }
+}
+
+private struct VerificationReport: Report {
+    let verifyToken: String
+    let expiry: String
+
+    init(_ result: BiometricVerification) {
+        (verifyToken, expiry) = (result.verifyToken, Moment(result.expiry).text)
+    }
+
+    func text(_ style: Style) -> String { "verify token: \(verifyToken.printable)\nvalid until: \(expiry.printable)\n" }
+}
+
+extension UInt8 {
+    /// The octet as it stands in a parameter of an address.
+    fileprivate var encodedInAddress: String {
+        switch self {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E: String(Unicode.Scalar(self))
+        default: "%" + [self].hexadecimal.uppercased()
+        }
+    }
+}

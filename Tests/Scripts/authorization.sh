@@ -1,0 +1,328 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Authorisation by another application: a stand-in for it, installed by real desktop files and found by xdg-utils, gives
+# every outcome of the three requests, over addresses of a scheme and over the loopback; answers that are foreign,
+# repeated, late, too long or malformed are refused, and requests wait on.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+. Tests/Scripts/common.sh
+
+export HOME=$work/home XDG_RUNTIME_DIR=$work/run
+export XDG_CONFIG_HOME=$HOME/.config XDG_DATA_HOME=$HOME/.local/share
+export XDG_DATA_DIRS=$work/none XDG_CONFIG_DIRS=$work/none
+# xdg-utils open nothing without a display, and ask no desktop if none is named.
+export DISPLAY=:0 BROWSER=
+unset XDG_CURRENT_DESKTOP DESKTOP_SESSION KDE_FULL_SESSION GNOME_DESKTOP_SESSION_ID WAYLAND_DISPLAY
+applications=$XDG_DATA_HOME/applications
+mkdir -p "$applications" "$XDG_CONFIG_HOME" "$work/bin"
+mkdir -m 700 "$XDG_RUNTIME_DIR"
+export PATH=$work/bin:$PATH
+cd "$work"
+
+# install NAME SCHEME COMMAND: an application that the desktop has for a scheme.
+install_application() {
+    printf '[Desktop Entry]\nType=Application\nName=%s\nNoDisplay=true\nExec=%s %%u\nMimeType=x-scheme-handler/%s;\n' \
+        "$1" "$3" "$2" > "$applications/$1.desktop"
+    desktop-file-validate "$applications/$1.desktop"
+    update-desktop-database "$applications"
+    xdg-mime default "$1.desktop" "x-scheme-handler/$2"
+}
+
+remove_application() {
+    rm "$applications/$1.desktop" "$XDG_CONFIG_HOME/mimeapps.list"
+    update-desktop-database "$applications"
+}
+
+# The other application: it answers as the file "answer" says, in which STATE stands for the state of the request. It
+# keeps the request in "request", and what became of the answer in "receipt".
+cat > bin/stand-in << 'END'
+#!/usr/bin/python3
+import os, subprocess, sys, urllib.parse
+request = sys.argv[1]
+work = os.path.dirname(os.path.dirname(sys.argv[0]))
+with open(work + "/descriptors", "w") as file:
+    for number in sorted(os.listdir("/proc/self/fd")):
+        path = "/proc/self/fd/" + number
+        if os.path.lexists(path): print(number, os.readlink(path), file=file)
+with open(work + "/request.new", "w") as file: file.write(request)
+os.rename(work + "/request.new", work + "/request")
+parameters = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(request).query, strict_parsing=True))
+callback = parameters.get("callback") or parameters["redirect_uri"]
+state = parameters["state"]
+if "location" in parameters:
+    location = parameters["location"]
+    state = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(location).query, strict_parsing=True))["state"]
+    assert state == parameters["state"], "two states"
+with open(work + "/answer") as file: answer = file.read().strip()
+if not answer: sys.exit(0)
+address = callback + "?" + answer.replace("STATE", urllib.parse.quote(state, safe=""))
+if callback.startswith("http:"):
+    command = ["curl", "-s", "-o", work + "/receipt", "--max-time", "20", address]
+else:
+    command = ["xdg-open", address]
+sys.exit(subprocess.run(command).returncode)
+END
+# What the application's own desktop file runs.
+cat > bin/own-scheme << 'END'
+#!/bin/sh
+exec "$KANAL" callback "$@" > "$(dirname "$0")/../receipt" 2>&1
+END
+chmod 755 bin/*
+export KANAL=$kanal
+install_application own own-scheme "$work/bin/own-scheme"
+install_application stand-in stand-in "$work/bin/stand-in"
+install_application browser https "$work/bin/stand-in"
+
+location='https://identity.example/authorize?client_id=EXAMPLE&state=0f8fad5b-d9cb-469f-a165-70867728950e'
+# Each request has a state of its own.
+new_location() { location="${location%=*}=$(cat /proc/sys/kernel/random/uuid)"; }
+
+options=(--application stand-in --title 'A <title> & more' --system EXAMPLE --time-limit 60)
+# outcome STATUS REQUEST ANSWER: makes a request, to which the stand-in gives this answer. Over the scheme or the
+# loopback, by the variable "way".
+outcome() {
+    local wanted=$1 request=$2 argument=()
+    echo "$3" > answer
+    rm -f receipt request
+    new_location
+    [ "$request" = biometrics ] || argument=("$location")
+    expect "$wanted" "$kanal" authorize "$request" "${options[@]}" "${way[@]}" "${argument[@]}"
+}
+
+for way in --answer-scheme=own-scheme ''; do
+    way=(${way:+"$way"})
+    name=${way:+a scheme}
+    name=${name:-the loopback}
+    for request in session extended; do
+        outcome 0 $request 'code=c%2Bd%20e&state=STATE'
+        printed '^code: c+d e$'
+        printed "^state: ${location##*=}$"
+        asked="^stand-in://$request?location=https%3A%2F%2Fidentity.example%2F.*&callback=.*&state=.*"
+        grep -q "$asked&title=A%20%3Ctitle%3E%20%26%20more&system=EXAMPLE$" request \
+            || fail "another request: $(cat request)"
+        outcome 6 $request 'error=access_denied&state=STATE'
+        outcome 1 $request 'error=server_error&error_description=x&state=STATE'
+        printed 'server_error'
+        outcome 9 $request 'error=not_configured&state=STATE'
+        printed 'not set up'
+    done
+    outcome 0 biometrics 'verify_token=v%2Ft&expiry=1900000000&state=STATE'
+    printed '^verify token: v/t$'
+    printed '^valid until: 2030-03-17T17:46:40Z$'
+    outcome 6 biometrics 'error=access_denied&state=STATE'
+    outcome 1 biometrics 'error=identification_failed&state=STATE'
+    printed 'not recognised'
+    outcome 1 biometrics 'error=unknown&state=STATE'
+    printed 'failed: unknown'
+    outcome 9 biometrics 'error=not_configured&state=STATE'
+    passed "every answer of the other application is told apart, over $name"
+
+    options+=(--time-limit 1)
+    for request in session extended biometrics; do
+        outcome 1 $request ''
+        printed 'no answer came in time'
+    done
+    unset 'options[-1]' 'options[-1]'
+    passed "a request that is never answered ends in time, over $name"
+done
+
+way=(--answer-scheme own-scheme)
+outcome 0 session 'code=1&state=STATE'
+new_location
+expect 0 "$kanal" authorize session "${options[@]}" "${way[@]}" --json "$location"
+cp output code.json
+outcome 0 biometrics 'verify_token=1&expiry=1900000000&state=STATE'
+expect 0 "$kanal" authorize biometrics "${options[@]}" "${way[@]}" --json
+cp output verification.json
+for file in code.json verification.json; do
+    python3 -c 'import json, jsonschema, sys
+jsonschema.Draft202012Validator(json.load(open(sys.argv[2]))).validate(json.load(open(sys.argv[1])))' \
+        $file "$root/docs/kanal.schema.json" || fail "not by the schema: $(cat $file)"
+done
+passed "JSON is by the schema"
+
+# ---- A browser ----
+
+browser() {
+    echo "$2" > answer
+    rm -f receipt
+    new_location
+    expect "$1" "$kanal" authorize session --system EXAMPLE --time-limit 60 "$location&redirect_uri={callback}"
+}
+browser 0 'code=1&state=STATE'
+wait_until test -s receipt
+grep -q 'The answer has reached kanal. You can close this page.' receipt || fail "another page: $(cat receipt)"
+browser 6 'error=access_denied&state=STATE'
+expect 9 "$kanal" authorize biometrics --system EXAMPLE
+passed "a browser gets the location, and is told that it is done"
+
+# ---- Nothing to ask, and nothing to answer by ----
+
+for request in session extended biometrics; do
+    argument=()
+    [ $request = biometrics ] || argument=("$location")
+    expect 8 "$kanal" authorize $request --application nobody --system EXAMPLE "${argument[@]}"
+    printed 'not installed'
+    expect 9 "$kanal" authorize $request --application stand-in --answer-scheme nobody --system EXAMPLE "${argument[@]}"
+    printed 'no application for nobody:'
+    expect 9 env -u XDG_RUNTIME_DIR "$kanal" authorize $request --application stand-in --answer-scheme own-scheme \
+        --system EXAMPLE "${argument[@]}"
+    printed 'XDG_RUNTIME_DIR is not set'
+done
+install_application broken broken "$work/bin/missing"
+expect 8 "$kanal" authorize biometrics --application broken --system EXAMPLE
+expect 9 env PATH=/nonexistent "$kanal" authorize biometrics --application stand-in --system EXAMPLE
+printed 'install xdg-utils'
+passed "an application that is missing or cannot run, and what is not configured, are told apart"
+
+mkdir hanging
+printf '#!/bin/sh\necho $$ > "%s/process"\nexec sleep 1000\n' "$work" > hanging/xdg-mime
+chmod 755 hanging/xdg-mime
+expect 1 env PATH="$work/hanging:$PATH" "$kanal" authorize biometrics --application stand-in --system EXAMPLE
+printed 'xdg-mime does not end'
+! kill -0 "$(cat process)" 2> /dev/null || fail "a program that hangs is not ended"
+passed "xdg-utils that hang are ended"
+
+echo 'verify_token=1&expiry=1900000000&state=STATE' > answer
+biometrics=("$kanal" authorize biometrics "${options[@]}" "${way[@]}")
+# The end of a child goes unnoticed, standard input is closed, and other descriptors are open.
+expect 0 bash -c 'trap "" CHLD; exec "$@" 0<&- 5< /etc/passwd 300< /etc/passwd' - "${biometrics[@]}"
+wait_until test -s descriptors
+# The program's own file of descriptors, and nothing of ours.
+[ "$(grep -v -e /descriptors -e "$work/bin" descriptors | tr '\n' ' ')" = '0 /dev/null 1 /dev/null 2 /dev/null ' ] \
+    || fail "other descriptors: $(cat descriptors)"
+passed "the other application gets no descriptor, whatever the process does with children and descriptors"
+
+echo '' > answer
+expect 9 "$kanal" authorize install --application nobody --system EXAMPLE
+rm -f request
+expect 0 "$kanal" authorize install --application nobody --system EXAMPLE \
+    --installation-page 'https://page.example/?state=1&redirect_uri=x'
+wait_until test -s request
+[ "$(cat request)" = 'https://page.example/?state=1&redirect_uri=x' ] || fail "another page: $(cat request)"
+passed "the installation page is opened"
+
+# ---- Answers that are refused, by a scheme ----
+
+# Begins a request that is not answered by itself; its state is in "state", and what it prints in "waiting".
+begin() {
+    rm -f request
+    echo '' > answer
+    new_location
+    "$kanal" authorize session "${options[@]}" "$@" "$location" > waiting 2>&1 &
+    waiting=$!
+    others+=($waiting)
+    wait_until test -s request
+    state=${location##*=}
+}
+# refused REASON ADDRESS: the answer is refused, for this reason, and the request waits on.
+refused() {
+    expect 1 "$kanal" callback "$2"
+    printed "the answer is refused: .*$1"
+    kill -0 $waiting || fail "the request has ended: $(cat waiting)"
+}
+own=own-scheme:/authorization
+expect 1 "$kanal" callback "$own?code=1&state=1"
+printed 'no request waits for it'
+begin "${way[@]}"
+[ "$(stat -c %a "$XDG_RUNTIME_DIR/kanal")" = 700 ] || fail "others may enter the directory of sockets"
+refused 'has this state' "$own?code=1&state=${state%?}x"
+refused 'has this state' "$own?error=access_denied&state=$(cat /proc/sys/kernel/random/uuid)"
+refused 'longer than 8192' "$own?state=$state&code=$(printf '%9000s' | tr ' ' a)"
+refused 'has no state' "$own?code=1"
+refused 'neither code nor error' "$own?state=$state"
+refused 'neither code nor error' "$own?state=$state&code="
+refused 'both a result and an error' "$own?state=$state&code=1&error=1"
+refused 'is repeated' "$own?state=$state&state=$state&code=1"
+refused 'is repeated' "$own?state=$state&code=1&code=2"
+refused 'encoded' "$own?state=$state&code=%4"
+refused 'encoded' "$own?state=$state&code=%zz"
+refused 'encoded' "$own?state=$state&code=%00"
+refused 'encoded' "$own?state=$state&code=%ff"
+refused 'encoded' "$own?state=$state&code"
+refused 'fragment' "$own#state=$state&code=1"
+refused 'another address' "own-scheme:/elsewhere?state=$state&code=1"
+refused 'no address' "own-scheme:/authorization?state=$state&code=1 2"
+refused 'no request waits' "http://127.0.0.1:1/authorization?state=$state&code=1"
+refused 'no address' "$state"
+[ "$(grep -c '^kanal: an answer of another application is refused' waiting)" = 15 ] || fail "$(cat waiting)"
+! grep -q "$state" waiting || fail "a state is in the log: $(cat waiting)"
+expect 0 "$kanal" callback --json "OWN-scheme:///authorization?code=1&state=$state"
+python3 -c 'import json, jsonschema, sys
+jsonschema.Draft202012Validator(json.load(open(sys.argv[2]))).validate(json.load(open(sys.argv[1])))' \
+    output "$root/docs/kanal.schema.json" || fail "not by the schema: $(cat output)"
+wait $waiting || fail "$(cat waiting)"
+grep -q '^code: 1$' waiting || fail "$(cat waiting)"
+expect 1 "$kanal" callback "$own?code=1&state=$state"
+printed 'no request waits for it'
+passed "foreign, over-long and malformed answers are refused, and the request waits on for the right one"
+
+begin "${way[@]}"
+kill -INT $waiting
+status=0
+wait $waiting || status=$?
+[ $status = 6 ] || fail "exit status $status: $(cat waiting)"
+[ -z "$(ls "$XDG_RUNTIME_DIR/kanal")" ] || fail "a socket is left behind: $(ls "$XDG_RUNTIME_DIR/kanal")"
+begin "${way[@]}"
+{ kill -KILL $waiting; wait $waiting; } 2> /dev/null || true
+expect 1 "$kanal" callback "$own?code=1&state=$state"
+printed 'no request waits for it'
+[ -z "$(ls "$XDG_RUNTIME_DIR/kanal")" ] || fail "a socket is left behind: $(ls "$XDG_RUNTIME_DIR/kanal")"
+passed "Ctrl-C ends a request, and what a killed program leaves is cleared away"
+
+begin "${way[@]}"
+first=$waiting first_state=$state
+mv waiting first
+begin "${way[@]}"
+expect 0 "$kanal" callback "$own?code=of-first&state=$first_state"
+wait $first || fail "$(cat first)"
+grep -q '^code: of-first$' first || fail "$(cat first)"
+refused 'has this state' "$own?code=1&state=$first_state"
+expect 0 "$kanal" callback "$own?code=1&state=$state"
+wait $waiting || fail "$(cat waiting)"
+passed "of two programs that wait, each gets its own answer"
+
+chmod 755 "$XDG_RUNTIME_DIR/kanal"
+expect 1 "$kanal" callback "$own?code=1&state=$state"
+printed 'cannot be used'
+expect 9 "$kanal" authorize session "${options[@]}" "${way[@]}" "$location"
+chmod 700 "$XDG_RUNTIME_DIR/kanal"
+expect 1 env -u XDG_RUNTIME_DIR "$kanal" callback "$own?code=1&state=$state"
+printed 'XDG_RUNTIME_DIR is not set'
+passed "a directory that others may enter is not used"
+
+# ---- Answers that are refused, over the loopback ----
+
+begin
+callback=$(sed 's/.*callback=\([^&]*\).*/\1/; s/%3A/:/g; s/%2F/\//g' request)
+port=${callback#http://127.0.0.1:}
+port=${port%/*}
+# page STATUS ARGUMENT...: what curl gets.
+page() {
+    local status=$(curl -s -o page -w '%{http_code}' --max-time 20 "${@:2}")
+    [ "$status" = "$1" ] || fail "status $status instead of $1: $(cat page)"
+    kill -0 $waiting || fail "the request has ended: $(cat waiting)"
+}
+# Who says nothing, and who says half of something, keep nobody waiting.
+exec 7<> "/dev/tcp/127.0.0.1/$port" 8<> "/dev/tcp/127.0.0.1/$port"
+printf 'GET /authori' >&8
+for _ in {1..40}; do head -c 3000 /dev/urandom > "/dev/tcp/127.0.0.1/$port" || true; done
+page 404 "http://127.0.0.1:$port/favicon.ico"
+page 405 -d code=1 "$callback?code=1&state=$state"
+page 405 -I "$callback?code=1&state=$state"
+page 400 "$callback?code=1&state=${state%?}x"
+grep -q 'no request that waits has this state' page || fail "$(cat page)"
+page 400 "$callback?code=1&state=$state&state=$state"
+page 400 "$callback?code=1&code=%&state=$state"
+page 414 "$callback?state=$state&code=$(printf '%9000s' | tr ' ' a)"
+page 414 "$callback?state=$state&code=$(printf '%12000s' | tr ' ' a)"
+page 431 -H "X: $(printf '%20000s' | tr ' ' a)" "$callback?code=1&state=$state"
+for address in '[::1]' 127.0.0.2 $(hostname -I); do
+    ! curl -s --max-time 5 "http://$address:$port/" || fail "it listens at $address"
+done
+expect 0 curl -s --max-time 20 "$callback?code=1&state=$state"
+printed 'has reached A &lt;title> &amp; more\. You can close'
+wait $waiting || fail "$(cat waiting)"
+exec 7>&- 8>&-
+passed "garbage and refused answers at the loopback end nothing, and the right answer counts"
+echo "authorization.sh: passed"
