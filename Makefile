@@ -134,6 +134,7 @@ test-pcscd:
 	Tests/Scripts/asking.sh
 	Tests/Scripts/Command/command.sh
 	Tests/Scripts/Command/command-signatures.sh
+	Tests/Scripts/esia.sh
 	Tests/Scripts/Command/doctor.sh
 	Tests/Scripts/Command/doctor-files.sh
 

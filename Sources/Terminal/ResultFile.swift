@@ -8,11 +8,15 @@ import Locking
 package final class ResultFile: Sendable {
     private let path: String
     private let temporary: String
+    private let isPrivate: Bool
     /// -1 when it is closed.
     private let descriptor: Lock<Int32>
 
-    /// - Parameter replaces: Whether a file of this name may be there already.
-    package init(_ path: String, replaces: Bool = true) throws(SystemError) {
+    /// - Parameters:
+    ///   - replaces: Whether a file of this name may be there already.
+    ///   - isPrivate: Whether nobody but its owner may read the file, whoever could read the one before.
+    package init(_ path: String, replaces: Bool = true, isPrivate: Bool = false) throws(SystemError) {
+        self.isPrivate = isPrivate
         guard unsafe replaces || access(path, F_OK) != 0 else { throw SystemError(EEXIST, path) }
         // A device or a pipe is written to; nothing can stand beside it.
         var status = stat()
@@ -27,7 +31,7 @@ package final class ResultFile: Sendable {
             defer { unsafe free(place) }
             self.path = unsafe place.map { unsafe String(cString: $0) } ?? path
             temporary = "\(self.path).\(getpid()).part"
-            opened = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+            opened = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, isPrivate ? 0o600 : 0o666)
         }
         let code = errno
         descriptor = Lock(opened)
@@ -52,7 +56,7 @@ package final class ResultFile: Sendable {
         guard temporary != path else { return }
         var status = stat()
         // Whoever could read the file before can read it now.
-        if unsafe stat(path, &status) == 0 { fchmod(descriptor, status.st_mode & 0o7777) }
+        if unsafe !isPrivate && stat(path, &status) == 0 { fchmod(descriptor, status.st_mode & 0o7777) }
         guard fsync(descriptor) == 0, unsafe rename(temporary, path) == 0 else { throw SystemError(errno, path) }
     }
 

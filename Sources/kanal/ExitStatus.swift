@@ -28,9 +28,10 @@ enum ExitStatus: Int32 {
         case let error as CommandError: self = error.status
         case let error as AuthorizationError: self.init(error.outcome)
         case is AnswerRefusal: self = .failed
+        case let error as IdentityServiceError: self = error.isUsersRefusal ? .cancelled : .failed
         case is CancellationError: self = .cancelled
         case Console.Failure.interrupted: self = .cancelled
-        case is SystemError, is SecretSource.Failure, is Console.Failure: self = .failed
+        case is SystemError, is SecretSource.Failure, is Console.Failure, is ChildProgram.Failure: self = .failed
         default: return nil
         }
     }

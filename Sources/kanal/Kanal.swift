@@ -35,8 +35,8 @@ struct Kanal: AsyncParsableCommand {
         version: "\(KANAL_VERSION_MAJOR).\(KANAL_VERSION_MINOR).\(KANAL_VERSION_PATCH)",
         subcommands: [
             Readers.self, Pair.self, Pairings.self, List.self, Info.self, KeyCommand.self, CertificateCommand.self,
-            Sign.self, Verify.self, PINs.self, Format.self, Label.self, LicenceCommand.self, Journal.self, Random.self,
-            Authorize.self, Callback.self, Doctor.self, Completion.self,
+            Sign.self, Verify.self, IdentityCommand.self, PINs.self, Format.self, Label.self, LicenceCommand.self,
+            Journal.self, Random.self, Authorize.self, Callback.self, Doctor.self, Completion.self,
         ])
 
     @OptionGroup var output: OutputOptions

@@ -42,6 +42,10 @@ struct FileTests {
         #expect(content("a") == "three" && names == ["a", "link"])
         let mode = try FileManager.default.attributesOfItem(atPath: folder + "/a")[.posixPermissions] as? Int
         #expect(mode == 0o640)
+        let fourth = try ResultFile(folder + "/a", isPrivate: true)
+        try fourth.finish()
+        let after = try FileManager.default.attributesOfItem(atPath: folder + "/a")[.posixPermissions] as? Int
+        #expect(after == 0o600)
     }
 
     @Test("What cannot be written is told by the file's name")

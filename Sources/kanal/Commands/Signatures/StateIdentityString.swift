@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import FoundationEssentials
 import KanalKit
 import Terminal
 
@@ -22,19 +21,14 @@ struct StateIdentityString {
                 "\(file) is empty or ends with a line break, which is no part of the string: write it by printf")
         }
         let (name, isMessage) = (key, isMessage)
-        let signature = try await pin.perform(on: token) { session in
+        let secret = try await pin.perform(on: token) { session in
             if isMessage {
                 let signer = try MessageSigning.certificates(of: session, named: name, with: []).signer
-                return try session.signedMessage(of: text, by: signer, isDetached: true)
+                return try session.clientSecret(signing: text, by: signer)
             }
             let key = try session.keyPairs().only(named: name, "key", by: "--key")
-            switch key.kind {
-            case .gost256, .rsa: return try session.sign(text.span, with: key)
-            default: throw CommandError(.failed, "the service takes keys of GOST with 256 bits and of RSA")
-            }
+            return try session.clientSecret(signing: text, with: key)
         }
-        let secret = Data(signature).base64EncodedString().filter { $0 != "=" }
-            .map { ["+": "-", "/": "_"][String($0)] ?? String($0) }.joined()
         if let place, place != "-" {
             let result = try ResultFile(place)
             try result.write(Array(secret.utf8))

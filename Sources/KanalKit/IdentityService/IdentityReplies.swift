@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import HostCrypto
+import Secrets
+
+/// What opens doors to whoever has it: a token of access or renewal. It lies in locked memory and has no printable
+/// form.
+public struct BearerToken: Sendable, Equatable {
+    private let secret: SharedSecret
+
+    init(_ octets: [UInt8]) { secret = SharedSecret(copying: octets) }
+
+    /// Calls `body` with the token, in ASCII. Copies of it are the caller's to wipe.
+    public func withOctets<Result>(_ body: (Span<UInt8>) throws -> Result) rethrows -> Result {
+        try Self.call(body, with: secret.secret)
+    }
+
+    private static func call<Result>(
+        _ body: (Span<UInt8>) throws -> Result, with secret: borrowing Secret
+    ) rethrows -> Result {
+        let octets = secret.bytes
+        return try body(octets)
+    }
+}
+
+/// What the identity service gave for a code.
+public struct IdentityTokens: Sendable, Equatable {
+    /// What the service's other addresses want to see.
+    public let access: BearerToken
+    /// What that token claims.
+    public let accessClaims: WebToken
+    /// Who signed in; nil if the scope had no `openid` in it.
+    public let identity: WebToken?
+    /// The token that tells who signed in, as it was given.
+    public let identityToken: BearerToken?
+    /// What is exchanged for new tokens later.
+    public let renewal: BearerToken?
+}
+
+extension IdentityService {
+    /// Reads the address that the user's browser was sent to.
+    ///
+    /// - Parameters:
+    ///   - answer: The address, which begins with ``redirectURI``.
+    ///   - state: That of the request. An answer is good once: forget the state then.
+    /// - Returns: The code, for ``Session/tokenRequest(to:by:code:at:)``.
+    /// - Throws: ``IdentityServiceError/refused(_:description:)`` also if the user has said no.
+    public func code(from answer: String, state: String) throws(IdentityServiceError) -> String {
+        let rest = answer.hasPrefix(redirectURI) ? answer.dropFirst(redirectURI.count) : ""
+        let mark: Character = redirectURI.contains("?") ? "&" : "?"
+        guard answer.utf8.count <= Self.answerLimit, rest.first == mark,
+            let values = FormParameters.values(rest.dropFirst().prefix { $0 != "#" }.utf8)
+        else { throw .malformed("the answer is no address of this program, or cannot be read") }
+        // Before anything else of it is believed.
+        guard let given = values["state"], Self.areSame(given, state) else { throw .wrongState }
+        if let name = values["error"] { throw .init(refusal: name, values["error_description"]) }
+        guard let code = values["code"], !code.isEmpty else { throw .malformed("the answer has no code in it") }
+        return code
+    }
+
+    /// Reads the reply to a request for tokens, and verifies those that are signed.
+    ///
+    /// - Parameters:
+    ///   - reply: The body of the reply.
+    ///   - status: HTTP's number for what became of the request.
+    ///   - state: That of the request: ``TokenRequest/state``.
+    ///   - certificates: The service's, in DER, whose keys sign its tokens. Nothing of them is verified: they are
+    ///     trusted.
+    ///   - time: In seconds since 1970; nil for now. The service's clock may be a minute off.
+    public func tokens(
+        from reply: [UInt8], status: Int, state: String, trusting certificates: [[UInt8]],
+        at time: Int64? = nil
+    ) throws(IdentityServiceError) -> IdentityTokens {
+        let keys = try Self.keys(of: certificates)
+        let values = try Self.members(of: reply, status)
+        if let name = values["error"]?.string { throw .init(refusal: name, values["error_description"]?.string) }
+        guard status == 200 else { throw .malformed("the identity service replies with the status \(status)") }
+        if let value = values["state"] {
+            guard let given = value.string, Self.areSame(given, state) else { throw .wrongState }
+        }
+        guard case .text(let access)? = values["access_token"],
+            values["token_type"]?.string?.lowercased() ?? "bearer" == "bearer"
+        else { throw .malformed("the reply of the identity service has no token of access in it") }
+        let requirements = WebToken.Requirements(
+            keys: keys, issuer: issuer, clientID: clientID, time: time ?? Int64(Glibc.time(nil)))
+        let accessClaims = try WebToken(access, requirements)
+        let identity = try Self.text("id_token", of: values)
+        return IdentityTokens(
+            access: BearerToken(access), accessClaims: accessClaims,
+            identity: try Self.verified(identity, requirements), identityToken: identity.map(BearerToken.init),
+            renewal: try Self.text("refresh_token", of: values).map(BearerToken.init))
+    }
+
+    /// The longest answer, and the longest reply.
+    private static let (answerLimit, replyLimit) = (1 << 14, 1 << 20)
+
+    private static func verified(
+        _ token: [UInt8]?, _ requirements: WebToken.Requirements
+    ) throws(IdentityServiceError) -> WebToken? {
+        guard let token else { return nil }
+        return try WebToken(token, requirements)
+    }
+
+    private static func members(of reply: [UInt8], _ status: Int) throws(IdentityServiceError) -> [String: JSONValue] {
+        guard reply.count <= replyLimit else { throw .malformed("the reply of the identity service is too long") }
+        do throws(JSONReader.Malformed) { return try JSONReader.object(reply) } catch {
+            throw .malformed("the identity service replies with what is no JSON, and the status \(status)")
+        }
+    }
+
+    /// A token that may be missing, or null (RFC 6749, A.12 and A.17).
+    private static func text(
+        _ name: String, of values: [String: JSONValue]
+    ) throws(IdentityServiceError) -> [UInt8]? {
+        switch values[name] {
+        case nil, .null?: return nil
+        case .text(let octets)? where octets.allSatisfy({ (0x20...0x7E).contains($0) }): return octets
+        default: throw .malformed("the \(name) in the reply of the identity service is none")
+        }
+    }
+
+    private static func keys(of certificates: [[UInt8]]) throws(IdentityServiceError) -> [PublicKeyInfo] {
+        var keys: [PublicKeyInfo] = []
+        for der in certificates {
+            do throws(HostCryptoError) {
+                let certificate = try HostCrypto.Certificate(der: der.span)
+                let info = certificate.subjectPublicKeyInfo
+                let key = try PublicKeyInfo(der: info.span)
+                guard key.isStrong, key.webAlgorithm != nil else { throw .invalidParameter }
+                keys.append(key)
+            } catch {
+                throw .unusableCertificate
+            }
+        }
+        guard !keys.isEmpty else { throw .unusableCertificate }
+        return keys
+    }
+
+    /// Whether two texts are the same, in constant time.
+    private static func areSame(_ left: String, _ right: String) -> Bool {
+        let (left, right) = (Array(left.utf8), Array(right.utf8))
+        return !right.isEmpty && constantTimeEqual(left.span, right.span)
+    }
+}
+
+extension IdentityServiceError {
+    /// The longest text of a service that is shown.
+    private static let limit = 300
+
+    /// What the service says of a refusal.
+    init(refusal name: String, _ description: String?) {
+        self = .refused(String(name.prefix(Self.limit)), description: description.map { String($0.prefix(Self.limit)) })
+    }
+}

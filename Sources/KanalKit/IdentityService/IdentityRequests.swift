@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import Secrets
+
+/// The address that a user's browser opens to sign in.
+public struct SignInRequest: Sendable, Equatable {
+    /// The address, with all parameters.
+    public let url: String
+    /// What the answer must repeat: random, and good for one answer.
+    public let state: String
+}
+
+/// The request by which a program gets its tokens for a code: a POST.
+public struct TokenRequest: Sendable, Equatable {
+    /// Where it goes.
+    public let url: String
+    /// What kind of body it has.
+    public let contentType = "application/x-www-form-urlencoded"
+    /// What is sent.
+    public let body: [UInt8]
+    /// What the reply repeats.
+    public let state: String
+}
+
+extension Session {
+    /// Makes the request by which a user signs in.
+    ///
+    /// - Parameters:
+    ///   - service: The service, and what the program is there.
+    ///   - certificate: The program's, which the service knows. Its private key is on the token: of GOST with 256 bits,
+    ///     or of RSA.
+    ///   - time: In seconds since 1970; nil for now. The service takes requests of the last minutes only.
+    /// - Throws: ``KanalError/invalidArgument(_:)`` also for a service that is not described as one.
+    public func signInRequest(
+        to service: IdentityService, by certificate: Certificate, at time: Int64? = nil
+    ) throws(KanalError) -> SignInRequest {
+        let (signed, state) = try parameters(of: service, certificate, code: nil, time)
+        let parameters =
+            signed + [("response_type", "code"), ("access_type", service.isOffline ? "offline" : "online")]
+        return SignInRequest(
+            url: service.host + service.authorizationPath + "?" + FormParameters.text(parameters), state: state)
+    }
+
+    /// Makes the request by which a program gets its tokens. The parameters are those of ``signInRequest(to:by:at:)``.
+    ///
+    /// - Parameter code: From ``IdentityService/code(from:state:)``. It is good for one request.
+    public func tokenRequest(
+        to service: IdentityService, by certificate: Certificate, code: String, at time: Int64? = nil
+    ) throws(KanalError) -> TokenRequest {
+        let (signed, state) = try parameters(of: service, certificate, code: code, time)
+        let parameters =
+            signed + [("code", code), ("grant_type", "authorization_code"), ("token_type", "Bearer")]
+        return TokenRequest(
+            url: service.host + service.tokenPath, body: Array(FormParameters.text(parameters).utf8), state: state)
+    }
+
+    /// What both requests have, with the signature.
+    private func parameters(
+        of service: IdentityService, _ certificate: Certificate, code: String?, _ time: Int64?
+    ) throws(KanalError) -> (parameters: [(name: String, value: String)], state: String) {
+        try service.check()
+        let timestamp = try ServiceTime(secondsSince1970: time ?? Int64(Glibc.time(nil))).text
+        let state = try randomIdentifier()
+        let secret: String
+        var parameters: [(name: String, value: String)] = [
+            ("client_id", service.clientID), ("scope", service.scopeText), ("timestamp", timestamp), ("state", state),
+            ("redirect_uri", service.redirectURI),
+        ]
+        switch service.generation {
+        case .first:
+            let text = service.scopeText + timestamp + service.clientID + state
+            secret = try clientSecret(signing: Array(text.utf8), by: certificate)
+        case .second:
+            let text = parameters.map(\.value).joined() + (code ?? "")
+            secret = try clientSecret(signing: Array(text.utf8), with: try keyPair(of: certificate))
+            parameters.append(("client_certificate_hash", hexadecimal(try certificate.fingerprint())))
+        }
+        return (parameters + [("client_secret", secret)], state)
+    }
+
+    /// A random UUID (RFC 9562, 5.4).
+    private func randomIdentifier() throws(KanalError) -> String {
+        var octets: [UInt8]
+        do throws(RandomUnavailable) { octets = try SystemRandom().bytes(16) } catch {
+            throw .refused(code: "CKR_FUNCTION_FAILED", reason: "the system has no random octets")
+        }
+        octets[6] = octets[6] & 0x0F | 0x40
+        octets[8] = octets[8] & 0x3F | 0x80
+        let digits = hexadecimal(octets).lowercased()
+        var (rest, parts) = (digits[...], [Substring]())
+        for count in [8, 4, 4, 4, 12] {
+            parts.append(rest.prefix(count))
+            rest = rest.dropFirst(count)
+        }
+        return parts.joined(separator: "-")
+    }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The state's identity service (ESIA), as a program sees it that signs people in: OpenID Connect with the
+/// authorization code flow, in which the program proves itself by signatures of a token's key.
+///
+/// The network is the program's. This library makes what is sent and reads what comes back: the user's browser opens
+/// ``SignInRequest/url``, ``code(from:state:)`` reads the address that the browser is sent to, the program sends a
+/// ``TokenRequest``, and ``tokens(from:status:state:trusting:at:)`` verifies the reply.
+public struct IdentityService: Sendable, Equatable {
+    /// Which of the service's interfaces is spoken: they want different signatures.
+    public enum Generation: Sendable, Hashable, CaseIterable {
+        /// Before version 2.90: `client_secret` is a detached CMS message.
+        case first
+        /// From version 2.90 on: `client_secret` is the signature alone, and `client_certificate_hash` tells whose.
+        case second
+    }
+
+    /// The program's name at the service, its mnemonic: `client_id`.
+    public var clientID: String
+    /// What the program wants to know, for instance `openid` and `fullname`.
+    public var scope: [String]
+    /// Where the service sends the user's browser with its answer, as it was registered.
+    public var redirectURI: String
+    /// The service's address, without a path: `https://` and a name.
+    public var host: String
+    /// Which interface is spoken.
+    public var generation: Generation
+    /// Where the browser goes: a path.
+    public var authorizationPath: String
+    /// Where the code is exchanged: a path.
+    public var tokenPath: String
+    /// What tokens of the service say of who made them: `iss`.
+    public var issuer = "http://esia.gosuslugi.ru/"
+    /// Whether the program works on when the user has left: `access_type=offline`.
+    public var isOffline = false
+
+    /// - Parameters:
+    ///   - clientID: The program's mnemonic.
+    ///   - scope: What the program wants to know.
+    ///   - redirectURI: Where the answer goes, as it was registered.
+    ///   - host: The service's address: that of the service itself, or of the one for tests.
+    ///   - generation: Which interface is spoken. The paths follow it, and can be changed.
+    public init(
+        clientID: String, scope: [String], redirectURI: String, host: String = "https://esia.gosuslugi.ru",
+        generation: Generation = .second
+    ) {
+        self.clientID = clientID
+        self.scope = scope
+        self.redirectURI = redirectURI
+        self.host = host
+        self.generation = generation
+        (authorizationPath, tokenPath) =
+            switch generation {
+            case .first: ("/aas/oauth2/ac", "/aas/oauth2/te")
+            case .second: ("/aas/oauth2/v2/ac", "/aas/oauth2/v3/te")
+            }
+    }
+
+    /// The scope as requests have it.
+    var scopeText: String { scope.joined(separator: " ") }
+
+    /// Refuses what would make another request than the program means.
+    func check() throws(KanalError) {
+        try Self.check(clientID, "client_id")
+        guard !scope.isEmpty else { throw .invalidArgument("the scope is empty") }
+        for name in scope { try Self.check(name, "scope") }
+        try Self.check(redirectURI, "redirect_uri")
+        guard redirectURI.contains(":"), !redirectURI.contains("#") else {
+            throw .invalidArgument("redirect_uri is no address that can have an answer behind it")
+        }
+        try Self.check(host, "address of the service")
+        let name = host.dropFirst("https://".count)
+        guard host.hasPrefix("https://"), !name.isEmpty, !name.contains(where: "/?#@\\\"'<>%".contains) else {
+            throw .invalidArgument("the address of the service is https:// and a name, without a path")
+        }
+        for path in [authorizationPath, tokenPath] {
+            try Self.check(path, "path")
+            guard path.hasPrefix("/"), !path.hasPrefix("//"), !path.contains(where: "?#\\\"'<>".contains) else {
+                throw .invalidArgument("a path of the service begins with / and has no parameters")
+            }
+        }
+    }
+
+    /// The longest part of a request.
+    private static let limit = 2048
+
+    /// Only visible characters of ASCII, which all programs on the way understand alike.
+    private static func check(_ text: String, _ name: String) throws(KanalError) {
+        guard !text.isEmpty, text.utf8.count <= limit, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            throw .invalidArgument("\(name) is empty, too long, or has other characters than visible ones of ASCII")
+        }
+    }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why the state's identity service has not signed a user in. ``description`` has neither a code nor a token in it.
+public enum IdentityServiceError: Error, Sendable, Equatable {
+    /// The service has refused: its name of the error (RFC 6749, 4.1.2.1 and 5.2), and what it says of it.
+    case refused(String, description: String?)
+    /// The answer is to another request, or to none: its `state` is another one.
+    case wrongState
+    /// An answer or a reply that cannot be read, for this reason.
+    case malformed(String)
+    /// A token in the reply is not accepted.
+    case tokenRefused(WebTokenFault)
+    /// A certificate of the service that the program gave cannot be used.
+    case unusableCertificate
+    /// libcrypto has failed.
+    case failed
+
+    /// Whether the user has said no.
+    public var isUsersRefusal: Bool {
+        if case .refused("access_denied", let text?) = self { text.hasPrefix("ESIA-007004") } else { false }
+    }
+}
+
+/// What is wrong with a token of the identity service.
+public enum WebTokenFault: Error, Sendable, Equatable {
+    /// It is no signed token (RFC 7519) of the form that the service has.
+    case malformed
+    /// It is signed by another algorithm than those that are accepted, or by none, or by one that no given key is for.
+    case wrongAlgorithm
+    /// No given key has made the signature.
+    case wrongSignature
+    /// Another service has made it.
+    case wrongIssuer
+    /// It is for another program.
+    case wrongAudience
+    /// It is not valid any more.
+    case expired
+    /// It is not valid yet, or was made in the future.
+    case notYetValid
+}
+
+extension IdentityServiceError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .refused(let name, let text): "the identity service refuses: " + (text.map { "\($0) (\(name))" } ?? name)
+        case .wrongState: "the answer is to another request: its state is not the one that was sent"
+        case .malformed(let reason): reason
+        case .tokenRefused(let fault): "the token that the identity service gave is not accepted: \(fault)"
+        case .unusableCertificate: "a certificate of the identity service cannot be used"
+        case .failed: "libcrypto has failed"
+        }
+    }
+}
+
+extension WebTokenFault: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .malformed: "it cannot be read"
+        case .wrongAlgorithm: "none of the service's certificates is for its algorithm"
+        case .wrongSignature: "its signature is wrong"
+        case .wrongIssuer: "another service has made it"
+        case .wrongAudience: "it is for another program"
+        case .expired: "it has expired"
+        case .notYetValid: "it is not valid yet"
+        }
+    }
+}

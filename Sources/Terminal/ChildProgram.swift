@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+import CHostProcess
+import Glibc
+
+/// Another program, with a pipe to it and two from it. It gets no other descriptor of this process, and signals as a
+/// new program expects them.
+package final class ChildProgram {
+    /// Why a program has not done its work.
+    package enum Failure: Error, CustomStringConvertible, Equatable {
+        /// There is no such program.
+        case absent(String)
+        /// It did not end in time.
+        case late(String)
+        /// It wrote more than it may.
+        case tooLong(String)
+
+        package var description: String {
+            switch self {
+            case .absent(let name): "the program \(name) is not there: install its package"
+            case .late(let name): "the program \(name) did not end in time"
+            case .tooLong(let name): "what the program \(name) brings is too long"
+            }
+        }
+    }
+
+    private let process: pid_t
+    private let name: String
+    /// Its standard input, output and error; -1 when it is closed.
+    private var pipes: [Int32]
+    /// What wait(2) told; nil as long as it was not asked.
+    private var end: Int32?
+
+    /// Starts a program.
+    ///
+    /// - Parameter arguments: Its name, which is looked for in the PATH, and what it is told.
+    package init(_ arguments: [String], environment: [String]) throws {
+        name = arguments.first ?? ""
+        var (near, far): ([Int32], [Int32]) = ([], [])
+        defer { for descriptor in far { close(descriptor) } }
+        for number in 0..<3 {
+            var ends: [Int32] = [-1, -1]
+            guard unsafe pipe(&ends) == 0 else {
+                let code = errno
+                for descriptor in near { close(descriptor) }
+                throw SystemError(code, name)
+            }
+            for descriptor in ends { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+            near.append(ends[number == 0 ? 1 : 0])
+            far.append(ends[number == 0 ? 0 : 1])
+        }
+        pipes = near
+        var process: pid_t = 0
+        let code = Self.spawn(&process, arguments, environment, far)
+        self.process = process
+        guard code == 0 else {
+            end = 0
+            if code == ENOENT { throw Failure.absent(name) }
+            throw SystemError(code, name)
+        }
+    }
+
+    private static func spawn(
+        _ process: inout pid_t, _ arguments: [String], _ environment: [String], _ descriptors: [Int32]
+    ) -> Int32 {
+        var actions = unsafe posix_spawn_file_actions_t()
+        var attributes = posix_spawnattr_t()
+        unsafe posix_spawn_file_actions_init(&actions)
+        unsafe posix_spawnattr_init(&attributes)
+        defer {
+            unsafe posix_spawn_file_actions_destroy(&actions)
+            unsafe posix_spawnattr_destroy(&attributes)
+        }
+        for (number, descriptor) in descriptors.enumerated() {
+            unsafe posix_spawn_file_actions_adddup2(&actions, descriptor, Int32(number))
+        }
+        unsafe posix_spawn_file_actions_addclosefrom_np(&actions, 3)
+        var signals = sigset_t()
+        unsafe sigfillset(&signals)
+        unsafe posix_spawnattr_setsigdefault(&attributes, &signals)
+        unsafe sigemptyset(&signals)
+        unsafe posix_spawnattr_setsigmask(&attributes, &signals)
+        unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
+        var words = unsafe arguments.map { unsafe strdup($0) } + [nil]
+        var variables = unsafe environment.map { unsafe strdup($0) } + [nil]
+        defer { unsafe (words + variables).forEach { unsafe free($0) } }
+        return unsafe posix_spawnp(&process, arguments.first ?? "", &actions, &attributes, &words, &variables)
+    }
+
+    deinit { finish() }
+
+    /// Ends the program, unless it has ended.
+    private func finish() {
+        for descriptor in pipes where descriptor >= 0 { close(descriptor) }
+        pipes = []
+        guard end == nil else { return }
+        kill(process, SIGKILL)
+        end = wait()
+    }
+
+    private func wait() -> Int32 {
+        var status: Int32 = 0
+        while unsafe waitpid(process, &status, 0) < 0 && errno == EINTR {}
+        return status
+    }
+
+    /// Gives the program its input, and takes what it writes until it closes both pipes.
+    ///
+    /// - Parameters:
+    ///   - input: No more than a pipe takes at once.
+    ///   - limit: How much it may write.
+    ///   - deadline: When it must be done.
+    package func run(
+        input: [UInt8], limit: Int, until deadline: ContinuousClock.Instant
+    ) throws -> (status: Int32, output: [UInt8], message: String?) {
+        // A program that does not want it tells why by itself.
+        try? OutputStream(descriptor: pipes[0]).write(input)
+        closePipe(0)
+        var written: [[UInt8]] = [[], [], []]
+        while pipes[1] >= 0 || pipes[2] >= 0 {
+            guard !Interruption.isRequested else { throw Console.Failure.interrupted }
+            guard ContinuousClock.now < deadline else { throw Failure.late(name) }
+            var waiting = pipes.dropFirst().map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+            guard unsafe poll(&waiting, nfds_t(waiting.count), 100) > 0 else { continue }
+            for number in 1...2 where waiting[number - 1].revents != 0 {
+                let octets = piece(of: pipes[number])
+                if octets.isEmpty { closePipe(number) }
+                written[number] += octets
+                guard written[number].count <= limit else {
+                    throw Failure.tooLong(name)
+                }
+            }
+        }
+        let status = wait()
+        end = status
+        let message = String(decoding: written[2], as: UTF8.self).split(whereSeparator: \.isNewline).first
+        return (status, written[1], message.map(String.init))
+    }
+
+    private func closePipe(_ number: Int) {
+        close(pipes[number])
+        pipes[number] = -1
+    }
+
+    /// What is there to be read; nothing at the end.
+    private func piece(of descriptor: Int32) -> [UInt8] {
+        unsafe [UInt8](unsafeUninitializedCapacity: 1 << 14) { buffer, count in
+            unsafe count = max(0, read(descriptor, buffer.baseAddress, buffer.count))
+        }
+    }
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import KanalKit
+import Terminal
+
+struct CodeExchange: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "exchange",
+        abstract: "Exchange the identity service's answer for tokens, verify them, and show what they tell.",
+        discussion: """
+            The options are those of "kanal esia url" and the state that it told. The program "curl" sends the \
+            request. The tokens themselves are written with --output only: as JSON, to a file that its owner alone can read.
+            """)
+
+    @OptionGroup var token: TokenOptions
+    @OptionGroup var pin: PINOptions
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var identity: IdentityOptions
+
+    @Option(help: ArgumentHelp("The state of the address that the user opened.", valueName: "uuid"))
+    var state: String
+
+    @Option(
+        help: ArgumentHelp("A file with certificates of the service, whose keys sign its tokens.", valueName: "file"),
+        completion: .file())
+    var serviceCertificate: [String]
+
+    @Option(help: ArgumentHelp("What the service's tokens say of who made them.", valueName: "name"))
+    var issuer = "http://esia.gosuslugi.ru/"
+
+    @Option(help: ArgumentHelp("Where the code is exchanged. (default: that of the --api)", valueName: "path"))
+    var path: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A file with the authorities that certify the server of the service. (default: the system's)",
+            valueName: "file"),
+        completion: .file())
+    var ca: String?
+
+    @Option(help: ArgumentHelp("How long the exchange may take, 1 to 300.", valueName: "seconds"))
+    var timeLimit = 30
+
+    @Option(
+        name: [.customShort("o"), .customLong("output")],
+        help: ArgumentHelp("The file to write the tokens to.", valueName: "file"), completion: .file())
+    var destination: String?
+
+    @Argument(help: "The address that the browser was sent to, or - for standard input.")
+    var answer = "-"
+
+    func validate() throws {
+        guard (1...300).contains(timeLimit) else { throw ValidationError("--time-limit is 1 to 300") }
+        guard answer != "-" || pin.pinSource != .descriptor(0) else {
+            throw ValidationError("the answer and the PIN cannot both be on standard input")
+        }
+    }
+
+    /// Longer answers are refused anyway.
+    private static let limit = 1 << 15
+
+    func run() async throws {
+        var service = identity.service(token: path)
+        service.issuer = issuer
+        let code = try service.code(from: try address(), state: state)
+        let certificates = try serviceCertificate.flatMap { try PEM.certificate.read($0) }
+        let client = try WebClient(authorities: ca, seconds: timeLimit)
+        let (described, key) = (service, identity.key)
+        let tokens = try await pin.perform(on: try await token.find()) { session in
+            let signer = try MessageSigning.certificates(of: session, named: key, with: []).signer
+            return try session.tokenRequest(to: described, by: signer, code: code)
+        } then: { request in
+            let reply = try client.send(request)
+            return try described.tokens(
+                from: reply.body, status: reply.status, state: request.state, trusting: certificates)
+        }
+        if let destination {
+            let file = try ResultFile(destination, isPrivate: true)
+            try file.write(tokens.json)
+            try file.finish()
+        }
+        try output.show(IdentityReport(tokens, file: destination))
+    }
+
+    /// What the browser was sent to, in one line.
+    private func address() throws -> String {
+        guard answer == "-" else { return answer }
+        let octets = try InputFile("-").all(limit: Self.limit)
+        guard let text = String(validating: octets, as: UTF8.self) else {
+            throw CommandError(.failed, "the answer on standard input is no text")
+        }
+        return String(text.prefix { !$0.isNewline })
+    }
+}
+
+extension IdentityTokens {
+    /// The tokens as RFC 6749, 5.1 has them.
+    fileprivate var json: [UInt8] {
+        var octets = Array("{".utf8)
+        for (name, token) in [("access_token", access), ("id_token", identityToken), ("refresh_token", renewal)] {
+            guard let token else { continue }
+            octets += Array("\"\(name)\":\"".utf8)
+            // They are of visible characters of ASCII.
+            token.withOctets { token in
+                for index in token.indices {
+                    if [UInt8(ascii: "\""), UInt8(ascii: "\\")].contains(token[index]) {
+                        octets.append(UInt8(ascii: "\\"))
+                    }
+                    octets.append(token[index])
+                }
+            }
+            octets += Array("\",".utf8)
+        }
+        return octets + Array("\"expires_at\":\(accessClaims.expiry)}\n".utf8)
+    }
+}
+
+/// Who signed in, and for how long.
+private struct IdentityReport: Report {
+    let subject: String?
+    let expiry: String
+    /// Of the token that tells who signed in, or of the token of access if there is no other.
+    let claims: [String: ClaimEntry]
+    let file: String?
+
+    init(_ tokens: IdentityTokens, file: String?) {
+        let token = tokens.identity ?? tokens.accessClaims
+        subject = token.subject
+        expiry = Moment(tokens.accessClaims.expiry).text
+        claims = token.claims.mapValues(ClaimEntry.init)
+        self.file = file
+    }
+
+    func text(_ style: Style) -> String {
+        var facts = Facts()
+        facts.add("signed in", subject)
+        facts.add("access until", expiry)
+        for (name, claim) in claims.sorted(by: { $0.key < $1.key }) { facts.add(name.printable, claim.text) }
+        return facts.text(style)
+    }
+}
+
+/// What a token claims, as it is told.
+private struct ClaimEntry: Encodable, Sendable {
+    let claim: WebToken.Claim
+
+    init(_ claim: WebToken.Claim) { self.claim = claim }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch claim {
+        case .text(let text): try container.encode(text)
+        case .number(let text):
+            if let number = Int64(text) { try container.encode(number) } else { try container.encode(Double(text)) }
+        case .flag(let flag): try container.encode(flag)
+        case .list(let claims): try container.encode(claims.map(Self.init))
+        case .object(let claims): try container.encode(claims.mapValues(Self.init))
+        case .null: try container.encodeNil()
+        }
+    }
+
+    /// For people.
+    var text: String {
+        switch claim {
+        case .text(let text), .number(let text): text
+        case .flag(let flag): flag ? "yes" : "no"
+        case .list(let claims): claims.map { Self($0).text }.joined(separator: ", ")
+        case .object(let claims):
+            claims.sorted { $0.key < $1.key }.map { "\($0.key): \(Self($0.value).text)" }.joined(separator: ", ")
+        case .null: ""
+        }
+    }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import KanalKit
+import Terminal
+
+struct IdentityCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "esia",
+        abstract: "Sign users in by the state identity service (ESIA), with a key of the token.",
+        discussion: """
+            "kanal esia url" makes the address that a user's browser opens. The service sends the browser to the \
+            redirect address, with an answer behind it, which "kanal esia exchange" exchanges for tokens. Both requests \
+            carry a client_secret that the token signs; the key is the certificate's that the service knows.
+            """,
+        subcommands: [SignInAddress.self, CodeExchange.self])
+}
+
+/// What a program is at the identity service.
+struct IdentityOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The program's mnemonic at the service.", valueName: "mnemonic"))
+    var clientID: String
+
+    @Option(help: ArgumentHelp("What the program wants to know: names between spaces.", valueName: "names"))
+    var scope: [String]
+
+    @Option(
+        name: .customLong("redirect-uri"),
+        help: ArgumentHelp(
+            "Where the service sends the browser with its answer, as it was registered.", valueName: "url"))
+    var redirectURI: String
+
+    @Option(help: ArgumentHelp("The service's address, without a path.", valueName: "url"))
+    var host = "https://esia.gosuslugi.ru"
+
+    @Option(help: "v2 from version 2.90 of the service on, v1 for those before.")
+    var api = Generation.v2
+
+    @Option(
+        name: [.short, .long],
+        help: ArgumentHelp(
+            "The label or id of the certificate that the service knows, or of its key. (default: the only one)",
+            valueName: "key"))
+    var key: String?
+
+    enum Generation: String, CaseIterable, ExpressibleByArgument {
+        case v1, v2
+    }
+
+    /// The service, with the paths that are not its own.
+    func service(authorization: String? = nil, token: String? = nil) -> IdentityService {
+        var service = IdentityService(
+            clientID: clientID, scope: scope.flatMap { $0.split(separator: " ").map(String.init) },
+            redirectURI: redirectURI, host: host, generation: api == .v1 ? .first : .second)
+        if let authorization { service.authorizationPath = authorization }
+        if let token { service.tokenPath = token }
+        return service
+    }
+}
+
+struct SignInAddress: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "url",
+        abstract: "Make the address that a user's browser opens to sign in.",
+        discussion: """
+            The service takes it for some minutes. The state is random; "kanal esia exchange" compares the \
+            answer's with it.
+            """)
+
+    @OptionGroup var token: TokenOptions
+    @OptionGroup var pin: PINOptions
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var identity: IdentityOptions
+
+    @Option(help: ArgumentHelp("Where the browser goes. (default: that of the --api)", valueName: "path"))
+    var path: String?
+
+    @Flag(help: "Ask for access that lasts when the user has left.")
+    var offline = false
+
+    func run() async throws {
+        var service = identity.service(authorization: path)
+        service.isOffline = offline
+        let (described, key) = (service, identity.key)
+        let request = try await pin.perform(on: try await token.find()) { session in
+            let signer = try MessageSigning.certificates(of: session, named: key, with: []).signer
+            return try session.signInRequest(to: described, by: signer)
+        }
+        try output.show(SignInReport(url: request.url, state: request.state))
+    }
+}
+
+private struct SignInReport: Report {
+    let url: String
+    let state: String
+
+    func text(_ style: Style) -> String { "\(url)\nstate: \(state)\n" }
+}

@@ -1,0 +1,217 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# esia.sh: "kanal esia" against a stand-in for the state's identity service, on a token without a channel and on one
+# with it: OpenSSL's gost engine verifies both forms of client_secret and signs the tokens that kanal verifies.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+. Tests/Scripts/common.sh
+
+export PIN=$pin
+redirect=http://127.0.0.1:8765/back
+
+# run STATUS WORD...: the command without a terminal; results are in "output", messages in "messages".
+run() {
+    local wanted=$1 status=0
+    shift
+    setsid --wait timeout 120 "$kanal" "$@" > output 2> messages < "${input:-/dev/null}" || status=$?
+    [ "$status" = "$wanted" ] || fail "exit status $status instead of $wanted: kanal $*"$'\n'"$(cat output messages)"
+}
+told() { grep -q -e "$1" messages || fail "no \"$1\" in:"$'\n'"$(cat output messages)"; }
+# Whether the last output is JSON, as the schema says, of which this expression in Python holds.
+json() {
+    /usr/bin/python3 -m jsonschema -i output "$root/docs/kanal.schema.json" > schema.log 2>&1 \
+        || fail "not as the schema says:"$'\n'"$(cat output schema.log)"
+    python3 -c 'import json, sys; d = json.load(open("output")); assert eval(sys.argv[1])' "$1" \
+        || fail "not so: $1, in: $(cat output)"
+}
+
+issue() { expect 0 openssl x509 -req -in "$1" -CA root.pem -CAkey root.key -CAcreateserial -out "$2" -days 30; }
+make_keys() {
+    expect 0 openssl req -x509 -newkey gost2012_256 -pkeyopt paramset:A -nodes -keyout root.key -out root.pem -days 30 \
+        -subj /CN=Root -addext basicConstraints=CA:true
+    expect 0 openssl req -x509 -newkey gost2012_256 -pkeyopt paramset:A -nodes -keyout service.key -out service.pem \
+        -days 30 -subj /CN=Service
+    expect 0 openssl req -x509 -newkey rsa:2048 -nodes -keyout rsa.key -out rsa.pem -days 30 -subj /CN=Service
+    expect 0 openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout tls.key -out tls.pem \
+        -days 30 -subj /CN=localhost -addext subjectAltName=DNS:localhost
+    cat service.pem rsa.pem > services.pem
+}
+
+start_service() {
+    echo good > mode
+    env -u OPENSSL_CONF python3 "$root/Tests/Scripts/identity-service.py" "$work/openssl.cnf" > service.log 2>&1 &
+    others+=($!)
+    wait_until test -s port || fail "the stand-in does not start: $(cat service.log)"
+    host=https://localhost:$(cat port)
+}
+
+# A program "curl" that tells what it was given, and then is the real one.
+make_curl() {
+    mkdir bin
+    cat > bin/curl << 'END_OF_CURL'
+#!/bin/bash
+printf '%s\n' "$@" > "${0%/*}/arguments"
+tr '\0' '\n' < /proc/$$/environ > "${0%/*}/environment"
+ls /proc/$$/fd > "${0%/*}/descriptors"
+exec /usr/bin/curl "$@"
+END_OF_CURL
+    chmod 755 bin/curl
+    export PATH=$work/bin:$PATH
+}
+
+client=(--client-id TESTSYS --redirect-uri "$redirect" --pin-source env:PIN)
+# Where the user's browser is sent to.
+browse() { /usr/bin/curl --silent --cacert tls.pem --output /dev/null --write-out '%{redirect_url}' "$1"; }
+
+# ask WORD...: signs in; sets $answer and $state.
+ask() {
+    run 0 esia url "${client[@]}" --host "$host" --scope 'openid fullname' "$@" --json
+    json 'd["state"] in d["url"] and d["url"].startswith("https://localhost:")'
+    state=$(python3 -c 'import json; print(json.load(open("output"))["state"])')
+    url=$(python3 -c 'import json; print(json.load(open("output"))["url"])')
+    answer=$(browse "$url")
+}
+# exchange STATUS WORD...: gets the tokens for the last answer.
+exchange() {
+    run "$1" esia exchange "${client[@]}" --host "$host" --scope 'openid fullname' --state "$state" --ca tls.pem \
+        "${@:2}" "$answer"
+}
+# refused MODE REASON WORD...: the stand-in answers in this mode, and the command says why it does not accept it.
+refused() {
+    ask --key client
+    echo "$1" > mode
+    rm -f tokens
+    exchange 1 --key client --service-certificate services.pem --output tokens "${@:3}"
+    told "$2"
+    [ -z "$(ls tokens* 2> /dev/null)" ] || fail "$1: a file is left"
+    echo good > mode
+}
+
+sign_in() {
+    local api
+    for api in v2 v1; do
+        ask --api $api "$@"
+        [[ $answer = "$redirect?"*code=* ]] || fail "the stand-in refuses: $answer $(cat fault)"
+        (umask 0; exchange 0 --api $api --service-certificate service.pem --output tokens --json "$@")
+        json 'd["subject"] == "1000299654" and d["claims"]["aud"] == "TESTSYS" and d["file"] == "tokens"'
+        [ "$(stat -c %a tokens)" = 600 ] || fail "others can read the tokens: $(ls -l tokens)"
+        python3 -c 'import json; d = json.load(open("tokens")); assert d["refresh_token"] == "a\"b\\c", d
+assert d["access_token"].count(".") == d["id_token"].count(".") == 2 and d["expires_at"] > 1e9'
+    done
+    ! grep -q -e "$pin" -e client_secret bin/arguments bin/environment \
+        || fail "a secret: $(cat bin/arguments bin/environment)"
+    ! grep -qv -e ^PATH= -e _proxy= -e '^SSL_CERT' -e ^CURL_CA_BUNDLE= bin/environment \
+        || fail "more than the network needs: $(cat bin/environment)"
+    # The shell has opened 255.
+    ! grep -vx -e '[0-3]' -e 255 bin/descriptors || fail "more descriptors: $(cat bin/descriptors)"
+    passed "$identity: a user signs in by both generations: OpenSSL verifies client_secret, kanal the tokens ($*)"
+}
+
+answers() {
+    ask --key client
+    echo "$answer" > answer
+    local first=$answer given=$state
+    answer=-
+    input=answer exchange 0 --key client --service-certificate service.pem
+    printed '^signed in: *1000299654$'
+    ! grep -q $'\e' output || fail "a claim is printed raw: $(cat -v output)"
+    input=answer exchange 1 --key client --service-certificate service.pem
+    told 'ESIA-007003: code (invalid_request)'
+    ask --key client
+    local second=$answer
+    for answer in "$first" "${second/state=/state=0}" "${second/state=/states=}" "$second&state=$state" \
+        "$second&code=x" "${second/\/back/\/other}" "${second/code=/code=%g}" "$state" "${second/code=/code=%ff}"; do
+        exchange 1 --key client --service-certificate service.pem
+        told 'another request\|no address of this program'
+    done
+    answer=$(browse "${url/openid/openie}")
+    exchange 1 --key client --service-certificate service.pem
+    told 'ESIA-007053: clientSecretWrong (access_denied)'
+    echo denied > mode
+    ask --key client
+    exchange 6 --key client --service-certificate service.pem
+    told 'ESIA-007004'
+    echo good > mode
+    passed "$identity: an answer that is repeated, foreign, changed or a refusal is told and refused"
+}
+
+replies() {
+    local part
+    for part in 0 1 2; do refused flip$part 'it cannot be read\|its signature is wrong\|for its algorithm'; done
+    refused none 'is for its algorithm'
+    refused expired 'it has expired'
+    refused foreign 'it is for another program'
+    refused future 'it is not valid yet'
+    refused issuer 'another service has made it'
+    refused html 'what is no JSON, and the status 200'
+    refused redirect 'what is no JSON, and the status 302'
+    refused long 'is too long\|Maximum file size exceeded'
+    refused twice 'what is no JSON'
+    refused cut 'what is no JSON'
+    refused state 'its state is not the one'
+    refused bearer 'no token of access'
+    refused empty 'no token of access'
+    refused slow 'timed out' --time-limit 2
+    refused good 'cannot be reached: curl: .*certificate' --ca root.pem
+    ask --key client
+    exchange 1 --key client --service-certificate rsa.pem
+    told 'is for its algorithm'
+    ask --key client
+    exchange 1 --key client --service-certificate root.pem
+    told 'its signature is wrong'
+    ask --key client
+    echo rsa > mode
+    exchange 0 --key client --service-certificate services.pem --json
+    json 'd["claims"]["client_id"] == "TESTSYS" and "file" not in d'
+    echo good > mode
+    passed "$identity: a reply that is changed, foreign, late, too long or no reply is told and refused"
+}
+
+refusals() {
+    local words=(esia url "${client[@]}" --scope openid --key client)
+    run 2 "${words[@]}" --host http://localhost
+    run 2 "${words[@]}" --host https://localhost/path
+    run 2 "${words[@]}" --host https://user@localhost
+    run 2 "${words[@]}" --path oauth
+    run 2 "${words[@]}" --api v3
+    run 2 esia url --scope openid --redirect-uri "$redirect"
+    run 1 "${words[@]}" --key nobody
+    PIN=87654321 run 4 "${words[@]}"
+    printf '#!/bin/sh\nPATH=/nowhere exec %s "$@"\n' "$kanal" > alone
+    chmod 755 alone
+    kanal=$work/alone exchange 1 --key client --service-certificate service.pem
+    told 'the program curl is not there'
+    host=https://localhost:1 exchange 1 --key client --service-certificate service.pem
+    told 'cannot be reached: curl: '
+    passed "$identity: refusals have their exit statuses"
+}
+
+prepare
+mkdir -p "$XDG_CONFIG_HOME/kanal"
+start_pcscd
+make_keys
+start_service
+make_curl
+for identity in usb bt; do
+    attach $identity $identity
+    if [ $identity = bt ]; then
+        echo 'wireless_readers = Virtual PCD *' > "$XDG_CONFIG_HOME/kanal/kanal.conf"
+        PASSWORD=$password run 0 pair --password-source env:PASSWORD
+    fi
+    for kind in gost256 rsa2048; do
+        run 0 key generate --kind $kind --label $kind --pin-source env:PIN
+        run 0 cert request --key $kind --subject CN=Client --pin-source env:PIN
+        cp output request.pem
+        issue request.pem client.pem
+        label=$([ $kind = gost256 ] && echo client || echo other)
+        run 0 cert import client.pem --label $label --pin-source env:PIN
+        sign_in --key $label
+    done
+    run 0 cert export client
+    cp output client.pem
+    answers
+    replies
+    refusals
+    detach
+done
+echo "esia.sh: passed"
