@@ -132,6 +132,7 @@ test-pcscd:
 	Tests/Scripts/daemons.sh
 	Tests/Scripts/KanalKit/examples.sh
 	Tests/Scripts/asking.sh
+	Tests/Scripts/asking-outcomes.sh
 	Tests/Scripts/Command/command.sh
 	Tests/Scripts/Command/command-signatures.sh
 	Tests/Scripts/esia.sh
