@@ -14,7 +14,7 @@ package final class Library: Sendable {
     let settings: TokenSettings
     /// How the user is asked.
     let interaction: UserInteraction
-    private let presenceChanged: @Sendable (_ reader: String, TokenPresence) -> Void
+    let presenceChanged: @Sendable (_ reader: String, TokenPresence) -> Void
     private let tables: Lock<Tables>
 
     private struct Tables {
@@ -32,44 +32,6 @@ package final class Library: Sendable {
         var isFinal = false
     }
 
-    struct Entry {
-        let slot: Lock<Slot>
-        let signals: SlotSignals
-        let inquiry = Inquiry()
-        var reader: ReaderState { didSet { state = SlotState(reader) } }
-        /// The slot's state, from the reader's.
-        private(set) var state: SlotState
-        /// Whether a card came or went, and the application does not know yet.
-        var hasEvent = false
-
-        init(_ reader: ReaderState, _ library: Library) {
-            signals = SlotSignals(presenceChanged: library.presenceChanged)
-            signals.lastSeen.looked(reader, at: .zero)
-            slot = Lock(
-                Slot(
-                    reader: reader.name, readers: library.readers, settings: library.settings, signals: signals,
-                    consent: library.interaction.consent))
-            self.reader = reader
-            state = SlotState(reader)
-        }
-
-        /// Takes the reader's present state; nil if the reader is gone.
-        mutating func update(_ state: ReaderState?) {
-            let isOccupied = reader.atr != nil
-            // The service counts anew when a reader comes back.
-            let isSame = state == nil || state?.events == reader.events
-            hasEvent = hasEvent || isOccupied != (state?.atr != nil) || (isOccupied && !isSame)
-            if let state { reader = state } else { reader.atr = nil }
-        }
-
-        /// Runs `body` with the slot, without waiting for a token that is away.
-        func withLockAtOnce(_ body: (Slot) -> Void) {
-            signals.isAbandoned.withLock { $0 = true }
-            slot.withLock { slot in body(slot) }
-            signals.isAbandoned.withLock { $0 = false }
-        }
-    }
-
     /// - Parameter presenceChanged: Is told of a change in the presence of the token that a reader's sessions work with,
     ///   while no other thread has the slot.
     package init(
@@ -84,16 +46,6 @@ package final class Library: Sendable {
     }
 
     // MARK: Slots
-
-    /// The state of a slot, known without a command to the token.
-    package struct SlotState: Sendable {
-        /// The PC/SC name of the reader.
-        package var reader: String
-        /// Whether there is a card in it, of whatever kind.
-        package var isOccupied: Bool
-        /// Whether there is a token in it that this library drives.
-        package var hasToken: Bool
-    }
 
     /// The slots in their order.
     ///
@@ -321,13 +273,5 @@ package final class Library: Sendable {
             return tables.slots
         }
         for entry in entries { entry.withLockAtOnce { $0.closeAllSessions() } }
-    }
-}
-
-extension Library.SlotState {
-    init(_ state: ReaderState) {
-        reader = state.name
-        isOccupied = state.atr != nil
-        hasToken = state.atr.map { TokenModel(atr: $0) != nil } ?? false
     }
 }
