@@ -131,19 +131,19 @@ test-pcscd:
 	Tests/Scripts/Safety/memory.sh
 	Tests/Scripts/daemons.sh
 	Tests/Scripts/KanalKit/examples.sh
-	Tests/Scripts/asking.sh
-	Tests/Scripts/asking-outcomes.sh
+	Tests/Scripts/Asking/asking.sh
+	Tests/Scripts/Asking/asking-outcomes.sh
 	Tests/Scripts/Command/command.sh
 	Tests/Scripts/Command/command-signatures.sh
-	Tests/Scripts/esia.sh
+	Tests/Scripts/Asking/esia.sh
 	Tests/Scripts/Command/doctor.sh
 	Tests/Scripts/Command/doctor-files.sh
 
 test-alone:
-	Tests/Scripts/authorization.sh
+	Tests/Scripts/Asking/authorization.sh
 	Tests/Model/model.sh
 	Tests/Scripts/Safety/constant-time.sh
-	Tests/Scripts/authenticators.sh
+	Tests/Scripts/Asking/authenticators.sh
 	Tests/Scripts/Safety/threads.sh 10 thread
 	Tests/Fuzz/fuzz.sh 3
 

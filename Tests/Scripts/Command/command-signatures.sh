@@ -493,7 +493,6 @@ absence() {
 }
 
 prepare
-mkdir -p "$XDG_CONFIG_HOME/kanal"
 start_pcscd
 authority
 for identity in usb bt; do

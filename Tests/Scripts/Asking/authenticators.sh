@@ -3,7 +3,7 @@
 # Questions that people answer: pinentry-curses and pinentry-tty in a terminal, pinentry-gtk2 on a display,
 # systemd-ask-password with an agent; and a program that has more rights than its user. Needs root.
 set -euo pipefail
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/../../.."
 . Tests/Scripts/common.sh
 . Tests/Scripts/Command/terminal.sh
 
@@ -126,7 +126,8 @@ close_terminal
 # ---- A display ----
 
 for display in {77..87}; do [ -e "/tmp/.X11-unix/X$display" ] || break; done
-Xvfb ":$display" -screen 0 800x600x24 > xvfb.log 2>&1 &
+# Without -noreset it turns clients away while it resets itself after its last client.
+Xvfb ":$display" -noreset -screen 0 800x600x24 > xvfb.log 2>&1 &
 others+=($!)
 export DISPLAY=:$display
 wait_until xdotool getdisplaygeometry || fail "no display: $(cat xvfb.log)"

@@ -2,16 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # Programs that are given no PIN and no password: the library has the user asked by pinentry, in a terminal of tmux.
 set -euo pipefail
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/../../.."
 . Tests/Scripts/common.sh
 . Tests/Scripts/Command/terminal.sh
 prepare
 start_pcscd
-
-configure() {
-    mkdir -p "$XDG_CONFIG_HOME/kanal"
-    printf '%s\n' "$@" > "$XDG_CONFIG_HOME/kanal/kanal.conf"
-}
 
 # Waits for a question, and presses keys. What is typed before pinentry has drawn its window is lost.
 press() {

@@ -4,7 +4,7 @@
 # every outcome of the three requests, over addresses of a scheme and over the loopback; answers that are foreign,
 # repeated, late, too long or malformed are refused, and requests wait on.
 set -euo pipefail
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/../../.."
 . Tests/Scripts/common.sh
 
 export HOME=$work/home XDG_RUNTIME_DIR=$work/run

@@ -3,7 +3,7 @@
 # esia.sh: "kanal esia" against a stand-in for the state's identity service, on a token without a channel and on one
 # with it: OpenSSL's gost engine verifies both forms of client_secret and signs the tokens that kanal verifies.
 set -euo pipefail
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/../../.."
 . Tests/Scripts/common.sh
 
 export PIN=$pin
@@ -187,7 +187,6 @@ refusals() {
 }
 
 prepare
-mkdir -p "$XDG_CONFIG_HOME/kanal"
 start_pcscd
 make_keys
 start_service
@@ -195,7 +194,7 @@ make_curl
 for identity in usb bt; do
     attach $identity $identity
     if [ $identity = bt ]; then
-        echo 'wireless_readers = Virtual PCD *' > "$XDG_CONFIG_HOME/kanal/kanal.conf"
+        configure 'wireless_readers = Virtual PCD *'
         PASSWORD=$password run 0 pair --password-source env:PASSWORD
     fi
     for kind in gost256 rsa2048; do

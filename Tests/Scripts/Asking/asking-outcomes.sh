@@ -3,15 +3,10 @@
 # The ends of questions, by programs that stand in for pinentry: what C functions and kanal answer, and what goes on
 # meanwhile.
 set -euo pipefail
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/../../.."
 . Tests/Scripts/common.sh
 prepare ask
 start_pcscd
-
-configure() {
-    mkdir -p "$XDG_CONFIG_HOME/kanal"
-    printf '%s\n' "$@" > "$XDG_CONFIG_HOME/kanal/kanal.conf"
-}
 
 # A program that answers GETPIN and CONFIRM after some seconds: name, seconds, lines.
 stand_in() {
@@ -142,7 +137,8 @@ rm -rf state-third
 stop $second_token
 detach
 for display in {88..98}; do [ -e "/tmp/.X11-unix/X$display" ] || break; done
-Xvfb ":$display" -screen 0 800x600x24 > xvfb.log 2>&1 &
+# Without -noreset it turns clients away while it resets itself after its last client.
+Xvfb ":$display" -noreset -screen 0 800x600x24 > xvfb.log 2>&1 &
 others+=($!)
 export DISPLAY=:$display
 wait_until xdotool getdisplaygeometry || fail "no display: $(cat xvfb.log)"
