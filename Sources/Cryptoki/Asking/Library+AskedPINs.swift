@@ -50,20 +50,66 @@ extension Library {
         }
     }
 
-    /// Formats the token, as ``initToken(in:ofToken:pin:format:mode:)`` does, with the SO's PIN.
+    /// Formats the token, as ``initToken(in:ofToken:pin:format:mode:)`` does.
+    ///
+    /// - Parameters:
+    ///   - pin: The SO's present PIN.
+    ///   - format: What the token becomes, from the SO's present PIN.
     package func initToken(
         in slot: CK_SLOT_ID, pin: SharedSecret?, mode: CK_ULONG,
-        format: (borrowing Secret) throws(CKError) -> TokenFormat
+        format: (SharedSecret) throws(CKError) -> TokenFormat
     ) throws(CKError) {
-        let request = PINRequest(pin: .securityOfficer, purpose: "to erase the token and make it new")
+        try initToken(in: slot, [presentPIN(pin)], mode: mode) { pins throws(CKError) in try format(pins[0]) }
+    }
+
+    /// Formats the token, and gives it new PINs.
+    ///
+    /// - Parameters:
+    ///   - pin: The SO's present PIN.
+    ///   - format: What the token becomes, from the SO's new PIN and User's.
+    package func initToken(
+        in slot: CK_SLOT_ID, pin: SharedSecret?, newPINs: (securityOfficer: SharedSecret?, user: SharedSecret?),
+        mode: CK_ULONG, format: (_ securityOfficer: SharedSecret, _ user: SharedSecret) throws(CKError) -> TokenFormat
+    ) throws(CKError) {
+        let purpose = "that the token has when it is made new"
+        let pins = [
+            presentPIN(pin),
+            NeededPIN(
+                PINRequest(pin: .securityOfficer, purpose: purpose, isNew: true), given: newPINs.securityOfficer),
+            NeededPIN(PINRequest(pin: .user, purpose: purpose, isNew: true), given: newPINs.user),
+        ]
+        try initToken(in: slot, pins, mode: mode) { pins throws(CKError) in try format(pins[1], pins[2]) }
+    }
+
+    private func presentPIN(_ pin: SharedSecret?) -> NeededPIN {
+        NeededPIN(PINRequest(pin: .securityOfficer, purpose: "to erase the token and make it new"), given: pin)
+    }
+
+    private func initToken(
+        in slot: CK_SLOT_ID, _ pins: [NeededPIN], mode: CK_ULONG,
+        format: ([SharedSecret]) throws(CKError) -> TokenFormat
+    ) throws(CKError) {
         var seen: [UInt8]?
-        try withPINs([NeededPIN(request, given: pin)], in: slot) { () throws(CKError) in
+        try withPINs(pins, in: slot) { () throws(CKError) in
             let facts = try facts(of: slot)
             seen = facts.serial
             return facts
         } _: { pins throws(CKError) in
-            let pin = pins[0]
-            try initToken(in: slot, ofToken: seen, pin: pin.secret, format: format(pin.secret), mode: mode)
+            let format = try format(pins)
+            let present = pins[0]
+            try initToken(in: slot, ofToken: seen, pin: present.secret, format: format, mode: mode)
+        }
+    }
+
+    /// Sets the default that User's PIN can be given again.
+    package func setDefaultPIN(
+        _ handle: CK_SESSION_HANDLE, of user: CK_USER_TYPE, to pin: SharedSecret?
+    ) throws(CKError) {
+        let request = PINRequest(pin: .user, purpose: "that becomes the token's default", isNew: true)
+        try withPINs([NeededPIN(request, given: pin)], of: handle) { session throws(CKError) in
+            try session.requireManaged(user)
+        } _: { session, pins throws(CKError) in
+            try session.setDefaultPIN(of: user, to: pins[0].secret)
         }
     }
 

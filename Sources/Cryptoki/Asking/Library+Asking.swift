@@ -31,6 +31,9 @@ extension Library {
         guard let prompt = interaction.prompt else {
             throw .argumentsBad("a PIN is NULL, and the configuration names nobody who asks for it")
         }
+        guard prompt.asksUser || !asked.contains(where: \.isNew) else {
+            throw .argumentsBad("a new PIN is NULL, and the authenticator is a file, which has the present one")
+        }
         try inquire(.pins(asked), in: slot) { () throws(CKError) in
             var last: CKError?
             for _ in 0..<Self.attempts {

@@ -62,7 +62,7 @@ extension Session {
     // MARK: C_EX_TokenManage
 
     /// The SO manages User's PIN only.
-    private func requireManaged(_ user: CK_USER_TYPE) throws(CKError) {
+    func requireManaged(_ user: CK_USER_TYPE) throws(CKError) {
         guard user == CKU_USER else { throw .argumentsBad("the user is \(user), and must be CKU_USER") }
         try requireLogin(.securityOfficer)
     }

@@ -29,6 +29,11 @@ public func C_EX_TokenManage(_ hSession: CK_SESSION_HANDLE, _ ulMode: CK_ULONG, 
 {
     call { library throws(CKError) in
         let value = unsafe pValue
+        if ulMode == MODE_CHANGE_DEFAULT_PIN {
+            let parameters: CK_VENDOR_PIN_PARAMS = try unsafe read(value)
+            let new = try unsafe pin(parameters.pPinValue, parameters.ulPinLength, "pPinValue", of: library)
+            return try library.setDefaultPIN(hSession, of: unsafe parameters.userType, to: new)
+        }
         try library.withSession(hSession) { session throws(CKError) in
             switch ulMode {
             // The token's command for this is not known for any model.
@@ -38,10 +43,6 @@ public func C_EX_TokenManage(_ hSession: CK_SESSION_HANDLE, _ ulMode: CK_ULONG, 
                 try session.restoreStandardPIN(of: unsafe read(value))
             case MODE_RESET_PIN_TO_DEFAULT:
                 try session.resetPINToDefault(of: unsafe read(value))
-            case MODE_CHANGE_DEFAULT_PIN:
-                let parameters: CK_VENDOR_PIN_PARAMS = try unsafe read(value)
-                let pin = try unsafe secret(parameters.pPinValue, parameters.ulPinLength, "pPinValue")
-                try session.setDefaultPIN(of: unsafe parameters.userType, to: pin)
             case MODE_FORCE_USER_TO_CHANGE_PIN:
                 try session.forcePINChange(of: unsafe read(value))
             default:
@@ -61,9 +62,8 @@ public func C_EX_SlotManage(_ slotID: CK_SLOT_ID, _ ulMode: CK_ULONG, _ pValue: 
         case MODE_RESTORE_FACTORY_DEFAULTS:
             let parameters = try unsafe CK_VENDOR_RESTORE_FACTORY_DEFAULTS_PARAMS(reading: pValue)
             let initial = try unsafe CK_RUTOKEN_INIT_PARAM(reading: output(parameters.pInitParam, "pInitParam"))
-            let format = try unsafe TokenFormat(initial, restoring: parameters.emitentKey())
             let pin = try unsafe pin(parameters.pAdminPin, parameters.ulAdminPinLen, "pAdminPin", of: library)
-            try library.initToken(in: slotID, pin: pin, mode: unsafe initial.ulSmMode) { _ in format }
+            try unsafe library.initToken(in: slotID, pin: pin, as: initial, restoring: parameters.emitentKey())
         case MODE_GET_PIN_SET_TO_BE_CHANGED:
             let mustChange = try library.mustChangePIN(of: unsafe read(pValue), in: slotID)
             guard !mustChange else { throw CKError(CKR_PIN_EXPIRED) }

@@ -12,7 +12,7 @@ public func C_InitToken(
     call { library throws(CKError) in
         let pin = try unsafe pin(pPin, ulPinLen, "pPin", of: library)
         let label = try unsafe octets(output(pLabel, "pLabel"), 32, "pLabel")
-        try library.initToken(in: slotID, pin: pin, mode: 0) { TokenFormat(keeping: $0, label: label) }
+        try library.initToken(in: slotID, pin: pin, mode: 0) { TokenFormat(keeping: $0.secret, label: label) }
     }
 }
 
@@ -23,11 +23,10 @@ public func C_EX_InitToken(
 ) -> CK_RV {
     call { library throws(CKError) in
         let parameters = try unsafe CK_RUTOKEN_INIT_PARAM(reading: output(pInitInfo, "pInitInfo"))
-        let format = try unsafe TokenFormat(parameters)
         // A repair needs no PIN.
-        let isMissing = unsafe pPin == nil && format.isRepair
+        let isMissing = unsafe pPin == nil && parameters.UseRepairMode != 0
         let pin = try isMissing ? SharedSecret(copying: []) : unsafe pin(pPin, ulPinLen, "pPin", of: library)
-        try library.initToken(in: slotID, pin: pin, mode: unsafe parameters.ulSmMode) { _ in format }
+        try unsafe library.initToken(in: slotID, pin: pin, as: parameters)
     }
 }
 
@@ -79,13 +78,18 @@ extension TokenFormat {
             securityOfficer: PIN(value: pin.copy()), user: PIN(value: Secret(copying: Array("12345678".utf8))),
             changePolicy: 0x03, label: Array(label[..<end]), isRepair: false)
     }
+}
 
-    /// The format that a caller of `C_EX_InitToken` asks for.
+extension Library {
+    /// Formats the token as a caller of `C_EX_InitToken` wants it.
     ///
-    /// - Parameter emitentKey: The key to leave on a token whose factory state is restored.
-    /// - Throws: `CKR_ARGUMENTS_BAD` if a value is out of the tokens' range.
-    convenience init(
-        _ parameters: CK_RUTOKEN_INIT_PARAM, restoring emitentKey: EmitentKey? = nil
+    /// - Parameters:
+    ///   - pin: The SO's present PIN; nil if the user is asked for it, as for the new ones that the caller leaves out.
+    ///   - emitentKey: The key to leave on a token whose factory state is restored.
+    /// - Throws: `CKR_ARGUMENTS_BAD` if a value is out of the tokens' range. Nobody is asked for a PIN before.
+    func initToken(
+        in slot: CK_SLOT_ID, pin present: SharedSecret?, as parameters: CK_RUTOKEN_INIT_PARAM,
+        restoring emitentKey: TokenFormat.EmitentKey? = nil
     ) throws(CKError) {
         func number(
             _ value: CK_ULONG, _ name: StaticString, in range: ClosedRange<Int>
@@ -95,27 +99,35 @@ extension TokenFormat {
             }
             return Int(clamping: value)
         }
-        let minimumSO = try unsafe number(parameters.ulMinAdminPinLen, "ulMinAdminPinLen", in: Self.minimumLengths)
-        let minimumUser = try unsafe number(parameters.ulMinUserPinLen, "ulMinUserPinLen", in: Self.minimumLengths)
-        let triesSO = try unsafe number(parameters.ulMaxAdminRetryCount, "ulMaxAdminRetryCount", in: Self.officerTries)
-        let triesUser = try unsafe number(parameters.ulMaxUserRetryCount, "ulMaxUserRetryCount", in: Self.userTries)
-        let policy = try unsafe number(parameters.ChangeUserPINPolicy, "ChangeUserPINPolicy", in: Self.changePolicies)
-        let pinSO = try unsafe secret(parameters.pNewAdminPin, parameters.ulNewAdminPinLen, "pNewAdminPin")
-        let pinUser = try unsafe secret(parameters.pNewUserPin, parameters.ulNewUserPinLen, "pNewUserPin")
-        let longest = Self.minimumLengths.upperBound
-        guard (minimumSO...longest).contains(pinSO.count), (minimumUser...longest).contains(pinUser.count) else {
-            throw .pinLengthRange
-        }
+        let lengths = TokenFormat.minimumLengths
+        let minimumSO = try unsafe number(parameters.ulMinAdminPinLen, "ulMinAdminPinLen", in: lengths)
+        let minimumUser = try unsafe number(parameters.ulMinUserPinLen, "ulMinUserPinLen", in: lengths)
+        let triesSO = try unsafe number(
+            parameters.ulMaxAdminRetryCount, "ulMaxAdminRetryCount", in: TokenFormat.officerTries)
+        let triesUser = try unsafe number(
+            parameters.ulMaxUserRetryCount, "ulMaxUserRetryCount", in: TokenFormat.userTries)
+        let policy = try unsafe number(
+            parameters.ChangeUserPINPolicy, "ChangeUserPINPolicy", in: TokenFormat.changePolicies)
+        let pinSO = try unsafe pin(parameters.pNewAdminPin, parameters.ulNewAdminPinLen, "pNewAdminPin", of: self)
+        let pinUser = try unsafe pin(parameters.pNewUserPin, parameters.ulNewUserPinLen, "pNewUserPin", of: self)
         let hasLabel = unsafe parameters.pTokenLabel != nil
         let label =
             try unsafe hasLabel
             ? octets(parameters.pTokenLabel, parameters.ulLabelLen, "pTokenLabel", atMost: Session.nameLimit) : []
-        self.init(
-            securityOfficer: PIN(value: pinSO, minimumLength: minimumSO, tries: triesSO),
-            user: PIN(value: pinUser, minimumLength: minimumUser, tries: triesUser),
-            changePolicy: UInt8(truncatingIfNeeded: policy), label: label,
-            isRepair: unsafe parameters.UseRepairMode != 0, restoresFactoryState: emitentKey != nil,
-            emitentKey: emitentKey)
+        let isRepair = unsafe parameters.UseRepairMode != 0
+        try initToken(
+            in: slot, pin: present, newPINs: (pinSO, pinUser), mode: unsafe parameters.ulSmMode
+        ) { pinSO, pinUser throws(CKError) in
+            let (lengthSO, lengthUser) = (pinSO.secret.count, pinUser.secret.count)
+            guard (minimumSO...lengths.upperBound).contains(lengthSO),
+                (minimumUser...lengths.upperBound).contains(lengthUser)
+            else { throw .pinLengthRange }
+            return TokenFormat(
+                securityOfficer: .init(value: pinSO.secret.copy(), minimumLength: minimumSO, tries: triesSO),
+                user: .init(value: pinUser.secret.copy(), minimumLength: minimumUser, tries: triesUser),
+                changePolicy: UInt8(truncatingIfNeeded: policy), label: label, isRepair: isRepair,
+                restoresFactoryState: emitentKey != nil, emitentKey: emitentKey)
+        }
     }
 }
 

@@ -86,6 +86,10 @@ struct AskedPINTests {
         for _ in 0..<20 { user.answer(.text("wrong PIN")) }
         #expect(throws: CKError.pinIncorrect) { try application.library.logIn(session, as: CKU_USER, pin: nil) }
         #expect(try application.library.token(in: 0, evicting: false).info.user.triesLeft == 9)
+        #expect(throws: CKError.argumentsBad) {
+            try application.library.setPIN(session, old: SharedSecret(.of(Application.userPIN)), new: nil)
+        }
+        #expect(user.questions.count == 1, "a file gives no new PIN")
     }
 
     @Test("a PIN that the program gives is used")
@@ -129,7 +133,7 @@ struct AskedPINTests {
         user.answer(.text("wrong PIN"), .text("87654321"))
         try application.library.initToken(in: 0, pin: nil, mode: 0) { pin in
             TokenFormat(
-                securityOfficer: .init(value: pin.copy()), user: .init(value: .of("12345678")), changePolicy: 3,
+                securityOfficer: .init(value: pin.secret.copy()), user: .init(value: .of("12345678")), changePolicy: 3,
                 label: Array("new".utf8), isRepair: false)
         }
         #expect(try application.library.token(in: 0, evicting: true).info.label == Array("new".utf8))
@@ -139,6 +143,37 @@ struct AskedPINTests {
         try application.library.initPIN(second, to: nil)
         try application.library.withSession(second) { session throws(CKError) in try session.logOut() }
         try application.library.logIn(second, as: CKU_USER, pin: SharedSecret(.of("11112222")))
+    }
+
+    @Test("new PINs of a format and the default PIN are asked for, again after one of a wrong length")
+    func newPINsOfFormat() throws {
+        let (_, application, session) = try start(.usb)
+        try application.library.closeSession(session)
+        user.answer(.text("87654321"), .text("officer"), .text("1"))
+        user.answer(.text("87654321"), .text("officer"), .text("user 1"))
+        try application.library.initToken(in: 0, pin: nil, newPINs: (nil, nil), mode: 0) {
+            officer, user throws(CKError) in
+            guard user.secret.count >= 6 else { throw .pinLengthRange }
+            return TokenFormat(
+                securityOfficer: .init(value: officer.secret.copy()), user: .init(value: user.secret.copy()),
+                changePolicy: 3, label: [], isRepair: false)
+        }
+        #expect(user.questions.map { $0.repeatPrompt != nil } == [false, true, true, false, true, true])
+        #expect(user.questions[1].title.contains("security officer"))
+        #expect(user.questions[5].error?.contains("length") == true)
+        let second = try application.open()
+        #expect(throws: CKError.userNotLoggedIn) {
+            try application.library.setDefaultPIN(second, of: CKU_USER, to: nil)
+        }
+        #expect(user.questions.count == 6, "nobody is asked for what cannot succeed")
+        try application.library.logIn(second, as: CKU_SO, pin: SharedSecret(.of("officer")))
+        user.answer(.text("default"))
+        try application.library.setDefaultPIN(second, of: CKU_USER, to: nil)
+        try application.library.withSession(second) { session throws(CKError) in
+            try session.resetPINToDefault(of: CKU_USER)
+            try session.logOut()
+        }
+        try application.library.logIn(second, as: CKU_USER, pin: SharedSecret(.of("default")))
     }
 
     @Test("while the user is asked, nothing is held: the same thread can use the slot, and other programs the token")
@@ -179,7 +214,8 @@ struct AskedPINTests {
         #expect(throws: CKError.deviceRemoved) {
             try application.library.initToken(in: 0, pin: nil, mode: 0) { pin in
                 TokenFormat(
-                    securityOfficer: .init(value: pin.copy()), user: .init(value: .of("12345678")), changePolicy: 3,
+                    securityOfficer: .init(value: pin.secret.copy()), user: .init(value: .of("12345678")),
+                    changePolicy: 3,
                     label: [], isRepair: false)
             }
         }
