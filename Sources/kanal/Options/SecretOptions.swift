@@ -20,12 +20,13 @@ struct PINOptions: ParsableArguments {
 
     private static let attempts = 3
 
-    /// The PIN.
+    /// The PIN. Nobody is asked for the PIN of a token that cannot be worked with, because it is not activated.
     ///
     /// - Parameters:
     ///   - name: What a person is asked for on a terminal.
     ///   - refusal: How the last answer was refused.
     func read(_ name: String, of role: Role, _ token: Token, after refusal: KanalError? = nil) async throws -> HeldPIN {
+        if refusal == nil { try await token.perform { _ in } }
         if pinSource == .authenticator || (pinSource == nil && token.hasAuthenticator && !Console.isThere) {
             return HeldPIN(try await token.askForPIN(of: role, after: refusal))
         }

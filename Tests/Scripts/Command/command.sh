@@ -132,6 +132,8 @@ for identity in usb bt; do
     echo 87654321 > officer-pin
     if [ "$identity" = bt ]; then
         run 7 random 8
+        # Before anything is asked of a user.
+        run 7 list --pin-source file:missing
         run 2 pair
         said 'no terminal'
         echo "${password%?}$([ "${password: -1}" = 2 ] && echo 3 || echo 2)" > wrong
