@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # target.sh SECONDS keep|- TARGET: compiles a fuzz target with what fuzz.sh has built, and runs it for so many seconds,
 # beginning with the inputs of its corpus, Tests/Fuzz/Corpora/<target>.tar.gz. What is found lies in .build/fuzz/<target>,
-# where "log" has what the fuzzer says; it is printed if the target fails.
+# where "log" has what the fuzzer says; it is printed if the target fails. "// Compiled with:" in a target names sources
+# of KanalKit and the like that are built with it, because they need nothing of the rest.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . Tests/Scripts/common.sh
@@ -22,7 +23,7 @@ swiftc -O -sanitize=fuzzer,address -package-name "$(package_name $build/release.
     -swift-version 6 -use-ld=lld -I $build/release/Modules -I Include/COpenSSL -I Include/CHostProcess \
     -Xcc -fmodule-map-file=$build/release/GOSTKernels.build/module.modulemap \
     -Xcc -fmodule-map-file=$build/release/CAsking.build/module.modulemap \
-    "Tests/Fuzz/$target.swift" $(find "Tests/Fuzz/$target" -name '*.swift' 2> /dev/null) \
+    "Tests/Fuzz/$target.swift" $(sed -n 's|^// Compiled with: ||p' "Tests/Fuzz/$target.swift") $(find "Tests/Fuzz/$target" -name '*.swift' 2> /dev/null) \
     $(objects $build/release \
         APDU Asking CAsking ChannelToken Configuration Emulator GOST GOSTKernels HostCrypto HostProcess Locking Logging \
         Secrets SecureChannel Storage Token) \

@@ -49,7 +49,7 @@ extension IdentityService {
         let rest = answer.hasPrefix(redirectURI) ? answer.dropFirst(redirectURI.count) : ""
         let mark: Character = redirectURI.contains("?") ? "&" : "?"
         guard answer.utf8.count <= Self.answerLimit, rest.first == mark,
-            let values = FormParameters.values(rest.dropFirst().prefix { $0 != "#" }.utf8)
+            let values = FormParameters.values(rest.dropFirst().prefix { $0 != "#" })
         else { throw .malformed("the answer is no address of this program, or cannot be read") }
         // Before anything else of it is believed.
         guard let given = values["state"], Self.areSame(given, state) else { throw .wrongState }

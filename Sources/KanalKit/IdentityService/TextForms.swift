@@ -46,53 +46,22 @@ enum Base64URL {
 
 /// Parameters behind an address, or in the body of a request (RFC 3986, 2.1; HTML's application/x-www-form-urlencoded).
 enum FormParameters {
-    static func text(_ parameters: [(name: String, value: String)]) -> String {
-        parameters.map { "\($0.name)=\(encoded($0.value))" }.joined(separator: "&")
-    }
-
     /// A space is %20, which is the same in both forms.
-    private static func encoded(_ value: String) -> String {
-        value.utf8.map { octet in
-            switch octet {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                UInt8(ascii: "~"):
-                String(UnicodeScalar(octet))
-            default: "%" + hexadecimal([octet])
-            }
-        }.joined()
+    static func text(_ parameters: [(name: String, value: String)]) -> String {
+        parameters.map { "\($0.name)=\(PercentEncoding.encoded($0.value))" }.joined(separator: "&")
     }
 
     /// Parameters by their names; nil if one of them cannot be read or is there twice.
-    static func values(_ text: Substring.UTF8View) -> [String: String]? {
+    static func values(_ text: Substring) -> [String: String]? {
         var values: [String: String] = [:]
-        for part in text.split(separator: UInt8(ascii: "&")) {
-            let halves = part.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-            guard let name = halves.first.flatMap(decoded),
-                let value = decoded(halves.dropFirst().first ?? part.prefix(0)),
+        for part in text.split(separator: "&") {
+            let halves = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let name = PercentEncoding.decoded(halves[0], plusIsSpace: true),
+                let value = PercentEncoding.decoded(halves.dropFirst().first ?? "", plusIsSpace: true),
                 values.updateValue(value, forKey: name) == nil
             else { return nil }
         }
         return values
-    }
-
-    private static func decoded(_ text: some Collection<UInt8>) -> String? {
-        var octets: [UInt8] = []
-        var rest = Array(text)[...]
-        while let octet = rest.popFirst() {
-            switch octet {
-            case UInt8(ascii: "+"): octets.append(UInt8(ascii: " "))
-            case UInt8(ascii: "%"):
-                let digits = rest.prefix(2)
-                guard digits.count == 2, digits.first != UInt8(ascii: "+"), digits.first != UInt8(ascii: "-"),
-                    let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
-                else { return nil }
-                octets.append(value)
-                rest = rest.dropFirst(2)
-            default: octets.append(octet)
-            }
-        }
-        return String(validating: octets, as: UTF8.self)
     }
 }
 

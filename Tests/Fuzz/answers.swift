@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Compiled with: Sources/KanalKit/Authorization/Answer.swift Sources/KanalKit/Authorization/AnswerRefusal.swift
+// Compiled with: Sources/KanalKit/Authorization/AuthorizationError.swift Sources/KanalKit/Authorization/Outcome.swift
+// Compiled with: Sources/KanalKit/Authorization/AuthorizationRequest.swift
+// Compiled with: Sources/KanalKit/Authorization/AuthorizationResults.swift
+// Compiled with: Sources/KanalKit/Authorization/AuthorizationSettings.swift
+// Compiled with: Sources/KanalKit/Authorization/PercentEncoding.swift
+
+/// What the settings are settings of; nothing of it is needed here.
+public enum Authorization {}
+
+/// The parameters of an answer of another application: refused, or taken with the values that another decoder finds, in
+/// whatever order they stand.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzAnswers(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    let text = unsafe String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
+    _ = try? Answer(url: text, callback: callback)
+    guard let answer = try? Answer(url: callback + "?" + text, callback: callback) else { return 0 }
+    let fields = text.split(separator: "&")
+    guard answer.state == value(of: "state", in: fields), isPlain(answer.state) else { fatalError("another state") }
+    let turned = try? Answer(url: callback + "?" + fields.reversed().joined(separator: "&"), callback: callback)
+    guard turned?.state == answer.state else { fatalError("the order makes a difference") }
+    for kind in [AuthorizationRequest.Kind.code, .verification] {
+        guard let end = try? answer.end(of: kind) else { continue }
+        switch end {
+        case .success(.code(let code)):
+            guard kind == .code, code.code == value(of: "code", in: fields), isPlain(code.code), !code.code.isEmpty,
+                code.state == answer.state
+            else { fatalError("another code") }
+        case .success(.verification(let verification)):
+            let expected = value(of: "verify_token", in: fields)
+            guard kind == .verification, verification.verifyToken == expected, verification.expiry >= 0 else {
+                fatalError("another verification")
+            }
+        case .failure:
+            guard value(of: "error", in: fields) != nil else { fatalError("an error out of nothing") }
+        }
+    }
+    return 0
+}
+
+private let callback = "org.example.app:/answer"
+
+/// The value of a field that is right, by its name as it is after decoding.
+private func value(of name: String, in fields: [Substring]) -> String? {
+    for field in fields {
+        let parts = field.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(decoded)
+        if parts.first == name { return parts.dropFirst().first }
+    }
+    return nil
+}
+
+private func decoded(_ text: Substring) -> String {
+    let pieces = text.split(separator: "%", omittingEmptySubsequences: false)
+    var octets = (pieces.first ?? "").utf8.map { $0 == UInt8(ascii: "+") ? 0x20 : $0 }
+    for piece in pieces.dropFirst() {
+        octets.append(UInt8(piece.prefix(2), radix: 16) ?? 0)
+        octets += piece.dropFirst(2).utf8.map { $0 == UInt8(ascii: "+") ? 0x20 : $0 }
+    }
+    return String(decoding: octets, as: UTF8.self)
+}
+
+private func isPlain(_ text: String) -> Bool { text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F } }
