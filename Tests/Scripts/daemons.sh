@@ -106,10 +106,14 @@ passed "without HOME the home is the password database's; the administrator's se
 cp "$module" privileged.so
 install -d -m 700 secret
 # As a user without rights: what file the program runs from, and what it does.
-as_user() {
+as_user() { privileged "init 0x0 open 0x0" "$@"; }
+# The same, with what the program shall say.
+privileged() {
+    local wanted=$1
+    shift
     DAEMON_OUT=$work/secret/said KANAL_LOG=$work/secret/log XDG_CONFIG_HOME=$'/x\n* * * * * root id' \
         expect 0 setpriv --reuid="$nobody" --regid="$nobody" --clear-groups "$work/$1" "$work/privileged.so" "${@:2}"
-    [ "$(xargs < secret/said)" = "init 0x0 open 0x0" ] || fail "the program says $(cat secret/said)"
+    [ "$(xargs < secret/said)" = "$wanted" ] || fail "the program says $(cat secret/said)"
     rm secret/said
     [ ! -e secret/log ] || fail "a privileged program writes where its user wants: $1 ${*:2}"
 }
@@ -120,6 +124,29 @@ install -m 755 daemon capable
 setcap cap_dac_override+ep capable
 as_user capable init open
 passed "set-user-ID programs, also after setuid(0), and programs with capabilities write no log for their user"
+
+cat > says-pin << END
+#!/bin/sh
+echo OK
+while read -r line; do
+    case \$line in
+        GETPIN) echo asked > $work/asked; printf 'D $pin\nOK\n' ;;
+        BYE) echo OK; exit ;;
+        *) echo OK ;;
+    esac
+done
+END
+chmod 755 says-pin
+echo "authenticator = pinentry:$work/says-pin" > /etc/kanal/kanal.conf
+daemon "init 0x0 ask 0x0" init ask
+[ -e asked ] || fail "nobody was asked"
+rm asked
+privileged "init 0x0 ask 0x7" set-user-id init ask
+privileged "init 0x0 ask 0x7" set-user-id user=0 init ask
+privileged "init 0x0 ask 0x7" capable init ask
+[ ! -e asked ] || fail "a program with more rights than its user has asked"
+rm /etc/kanal/kanal.conf
+passed "a program with more rights than its user asks nobody, whatever the administrator has configured"
 
 ln -s target link
 install -m 600 -o nobody /dev/null other

@@ -13,9 +13,10 @@
  *   init, finalize    C_Initialize, C_Finalize
  *   slots, open       C_GetSlotList, C_OpenSession with the first token, and C_CloseSession
  *   sign=PIN          log in to the first token and take random numbers from it
+ *   ask               the same, with a PIN that the library has asked for
  *   fds               the descriptors 0 to 2
  *
- * Prints what each of init, slots, open, sign and fds gave, a line each, to the file that DAEMON_OUT names, so that
+ * Prints what each of init, slots, open, sign, ask and fds gave, a line each, to the file that DAEMON_OUT names, so that
  * descriptor 1 is not needed.
  */
 #define _GNU_SOURCE
@@ -57,7 +58,7 @@ static CK_RV use(const char *pin) {
     if (result == CKR_OK) result = p11->C_OpenSession(slot, CKF_SERIAL_SESSION | CKF_RW_SESSION, NULL, NULL, &session);
     if (result != CKR_OK) return result;
     if (pin) {
-        result = p11->C_Login(session, CKU_USER, (CK_UTF8CHAR *)pin, strlen(pin));
+        result = p11->C_Login(session, CKU_USER, *pin ? (CK_UTF8CHAR *)pin : NULL, strlen(pin));
         if (result == CKR_OK) result = p11->C_GenerateRandom(session, octets, sizeof octets);
     }
     p11->C_CloseSession(session);
@@ -116,6 +117,8 @@ int main(int count, char **words) {
             say(word, use(NULL));
         } else if (!strncmp(word, "sign=", 5)) {
             say("sign", use(value + 1));
+        } else if (!strcmp(word, "ask")) {
+            say(word, use(""));
         } else if (!strcmp(word, "fds")) {
             unsigned long open_numbers = 0;
             for (int fd = 0; fd < 3; fd++) open_numbers |= (fcntl(fd, F_GETFD) >= 0) << fd;
