@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # What the memory of an application holds of secrets, with a channel and without: in a core dump, in a forked child, after
-# C_Logout and after C_Finalize. Arguments: the identities, both if there are none.
+# C_Logout and after C_Finalize; also of a PIN that the library has asked for. Arguments: the identities, both if there are none.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 . Tests/Scripts/common.sh
@@ -24,12 +24,35 @@ inspect() {
     detach
     attach "$1" "memory-$1" --show-keys
     printf %s kroet-81f | invert > secret.pin
+    look "$@"
+    passed "N60: $1: no secret in $(sed -n 's/^looked into //p' output), in a child, after C_Logout and after C_Finalize"
+    if [ "$1" = usb ]; then
+        configure "authenticator = pinentry:$work/user"
+        ASKED=yes look "$@"
+        unconfigure
+        passed "N60: $1: the same of a PIN that a user was asked for"
+    fi
+    detach
+}
+
+look() {
     rm -f finalized
     tell_keys &
     ./scan "$slot" secret.pin "${@:2}" > output || fail "$1: $(cat output)"
-    detach
-    passed "N60: $1: no secret in $(sed -n 's/^looked into //p' output), in a child, after C_Logout and after C_Finalize"
 }
+
+# A user who types the PIN.
+cat > "$work/user" << 'END'
+#!/bin/sh
+echo OK
+while read -r line; do
+    case $line in
+        GETPIN) printf 'D kroet-81f\nOK\n' ;;
+        *) echo OK ;;
+    esac
+done
+END
+chmod 700 "$work/user"
 
 prepare scan
 start_pcscd
