@@ -36,8 +36,12 @@ final class Worker: Sendable {
                         let result = Lock<Swift.Result<Result, any Error>?>(Swift.Result(catching: body))
                         return {
                             // Given away whole: the caller may be the last who lets go of it, and end the process then.
+                            // `resume(with:)` only borrows it.
                             guard let given = result.withLock({ $0.take() }) else { return }
-                            continuation.resume(with: consume given)
+                            switch consume given {
+                            case .success(let value): continuation.resume(returning: consume value)
+                            case .failure(let error): continuation.resume(throwing: consume error)
+                            }
                         }
                     },
                     orRefuse: { continuation.resume(throwing: $0) })
