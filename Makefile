@@ -17,6 +17,9 @@ lib := $(PREFIX)/lib
 run_path := $(if $(system_prefix),, -Wl,-rpath,$${libdir})
 share = $(DESTDIR)$(PREFIX)/share
 man = $(share)/man
+# Where OpenSSL looks for engines, if that is allowed.
+system_engines = $(shell pkg-config libcrypto --variable=enginesdir 2>/dev/null)
+ENGINES_DIR = $(or $(if $(system_prefix),$(system_engines)),$(lib)/engines-3)
 # What makes shells complete the command's words, where each looks for it.
 completions = $(addprefix $(share)/,bash-completion/completions/kanal zsh/site-functions/_kanal fish/vendor_completions.d/kanal.fish)
 # What templates leave open.
@@ -33,10 +36,20 @@ module_dirs = $(addprefix $(DESTDIR),$(sort $(PREFIX)/share/p11-kit/modules $(P1
 library := .build/release/libkanal-pkcs11.so
 emulator := .build/release/kanal-emulator
 command := .build/release/kanal
+# OpenSSL's engine: C alone, and built without SwiftPM, which can neither call the file so nor leave the package's other
+# products alone. It finds the library where its own directory lies, or where the loader looks.
+engine := .build/release/engines-3/kanal.so
+engine_sources := $(wildcard Sources/OpenSSLEngine/*.c)
+engine_packages := libcrypto p11-kit-1
+engine_flags = -std=gnu11 -O2 -g -fPIC -fvisibility=hidden -DOPENSSL_API_COMPAT=10101 -Wall -Wextra -Wshadow -Werror \
+    -fstack-protector-strong -fstack-clash-protection -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 \
+    $(if $(filter x86_64,$(shell uname -m)),-fcf-protection=full)
+engine_linking = -shared -Wl,--version-script=Sources/OpenSSLEngine/exports.map,-z,defs,-z,now,-z,relro,-z,nodelete \
+    -Wl,-z,noexecstack,--as-needed
 swift_test := swift test --explicit-target-dependency-import-check error
 # With these flags alone, so that the tests of the release build are linked with the objects that are installed.
 swift_build := swift build -c release --disable-local-rpath
-sources := $(shell find Sources Include Package.swift -type f)
+sources := $(filter-out Sources/OpenSSLEngine/%,$(shell find Sources Include Package.swift -type f))
 
 sudo := $(if $(filter 0,$(shell id -u)),,sudo)
 build_packages := gcc g++ libc6-dev binutils pkg-config git libpcsclite-dev libssl-dev libp11-kit-dev
@@ -88,13 +101,17 @@ deps: ## install the Debian packages that building, testing and the demonstratio
 build-deps:
 	$(call install_packages,$(build_packages))
 
-build: $(library) $(emulator) $(command) ## build the library, the command and the emulator
+build: $(library) $(emulator) $(command) $(engine) ## build the library, OpenSSL's engine, the command and the emulator
 
 $(library) $(emulator) $(command) &: $(sources) | build-deps
 	$(swift_build) --product kanal-pkcs11
 	$(swift_build) --product kanal
 	$(swift_build) --product kanal-emulator
 	@touch $(library) $(emulator) $(command)
+
+$(engine): $(wildcard Sources/OpenSSLEngine/*) | build-deps
+	@mkdir -p $(@D)
+	$(CC) $(engine_flags) $(engine_sources) $(engine_linking) $(shell pkg-config --cflags --libs $(engine_packages)) -o $@
 
 check: ## build, lint, and run the tests that need neither root nor other packages than the build: for every change
 	@$(call find_missing,$(build_packages)); \
@@ -136,6 +153,7 @@ test-pcscd:
 	Tests/Scripts/Command/command.sh
 	Tests/Scripts/Command/command-signatures.sh
 	Tests/Scripts/Asking/esia.sh
+	Tests/Scripts/Engine/engine.sh usb bt
 	Tests/Scripts/Command/doctor.sh
 	Tests/Scripts/Command/doctor-files.sh
 
@@ -213,9 +231,10 @@ ifeq ($(COMPAT),1)
 	@[ ! -e $(compat) ] || $(is_ours) || { echo "$(compat) exists and is not Kanal's" >&2; exit 1; }
 endif
 	install -D --strip $(library) $(DESTDIR)$(lib)/libkanal-pkcs11.so
+	install -D --strip $(engine) $(DESTDIR)$(ENGINES_DIR)/kanal.so
 	install -D --strip -t $(DESTDIR)$(PREFIX)/bin $(command) $(emulator)
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/include/kanal Include/CCryptoki/rtpkcs11.h Include/CCryptoki/kanal.h
-	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/kanal Install/kanal.conf docs/kanal.schema.json
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/kanal Install/kanal.conf Install/kanal-openssl.cnf docs/kanal.schema.json
 	install -d $(DESTDIR)$(lib)/pkgconfig $(man)/man1 $(man)/man5 $(module_dirs)
 	umask 022; $(command) --experimental-dump-help | Install/manual.pl $(version) $(man)/man1
 	install -d $(dir $(completions))
@@ -232,13 +251,14 @@ endif
 # The directories that are removed if they are empty: only our own where others expect theirs to be.
 directories := include/kanal share/doc/kanal
 ifeq ($(is_live),)
-directories += $(patsubst $(DESTDIR)$(PREFIX)/%/,%,$(dir $(completions))) bin lib/pkgconfig share/man/man1 share/man/man5 share/p11-kit/modules
+directories += $(patsubst $(DESTDIR)$(PREFIX)/%,%,$(filter $(DESTDIR)$(PREFIX)/%,$(DESTDIR)$(ENGINES_DIR))) $(patsubst $(DESTDIR)$(PREFIX)/%/,%,$(dir $(completions))) bin lib/pkgconfig share/man/man1 share/man/man5 share/p11-kit/modules
 endif
 
 uninstall: ## remove what "make install" has installed; takes the same PREFIX and DESTDIR
 	if $(is_ours); then rm $(compat); fi
 	rm -f $(DESTDIR)$(lib)/libkanal-pkcs11.so $(addprefix $(DESTDIR)$(PREFIX)/bin/,kanal kanal-emulator)
-	rm -f $(completions) $(DESTDIR)$(PREFIX)/share/doc/kanal/kanal.schema.json
+	rm -f $(DESTDIR)$(ENGINES_DIR)/kanal.so
+	rm -f $(completions) $(addprefix $(DESTDIR)$(PREFIX)/share/doc/kanal/,kanal.schema.json kanal-openssl.cnf)
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/include/kanal/,rtpkcs11.h kanal.h) $(DESTDIR)$(lib)/pkgconfig/kanal-pkcs11.pc
 	rm -f $(addsuffix /kanal.module,$(module_dirs)) $(DESTDIR)$(PREFIX)/share/doc/kanal/kanal.conf
 	rm -f $(man)/man1/kanal.1 $(man)/man1/kanal-*.1 $(man)/man5/kanal.conf.5

@@ -15,9 +15,11 @@ installed="./bin/kanal
 ./bin/kanal-emulator
 ./include/kanal/kanal.h
 ./include/kanal/rtpkcs11.h
+./lib/engines-3/kanal.so
 ./lib/libkanal-pkcs11.so
 ./lib/pkgconfig/kanal-pkcs11.pc
 ./share/bash-completion/completions/kanal
+./share/doc/kanal/kanal-openssl.cnf
 ./share/doc/kanal/kanal.conf
 ./share/doc/kanal/kanal.schema.json
 ./share/fish/vendor_completions.d/kanal.fish
@@ -56,6 +58,9 @@ for name in kanal kanal-emulator; do
     [ "$("$prefix/bin/$name" --version)" = "$(pkg-config --modversion kanal-pkcs11)" ] \
         || fail "$name has another version than the library"
 done
+
+OPENSSL_ENGINES=$prefix/lib/engines-3 openssl engine -t kanal > "$work/engine" 2>&1 || fail "no engine: $(cat "$work/engine")"
+grep -q '\[ available \]' "$work/engine" || fail "the engine does not start: $(cat "$work/engine")"
 
 # What the emulator cannot do it refuses, with the reason.
 refused() {
@@ -99,6 +104,8 @@ make -s uninstall "${own[@]}" > /dev/null
 stage=$work/stage
 make -s install PREFIX=/usr DESTDIR="$stage" > /dev/null
 modules=$(pkg-config p11-kit-1 --variable=p11_module_configs)
+engines=$(pkg-config libcrypto --variable=enginesdir)
+[ -s "$stage$engines/kanal.so" ] || fail "no engine in $engines"
 grep -qx "module: /usr/lib/libkanal-pkcs11.so" "$stage$modules/kanal.module" || fail "no module file in $modules"
 ! grep -rqI "$stage" "$stage" || fail "the staging directory is written down"
 ! grep -q rpath "$stage/usr/lib/pkgconfig/kanal-pkcs11.pc" || fail "a run path for a directory of the system"

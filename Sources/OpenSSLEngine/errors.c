@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The engine's errors in OpenSSL's queue: what failed, and a text that names the cause. */
+#include "engine.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+static ERR_STRING_DATA library_name[] = {{0, "kanal"}, {0, NULL}};
+static ERR_STRING_DATA reasons[] = {
+    {ERR_PACK(0, 0, REASON_NAME), "the name of the key or certificate cannot be read"},
+    {ERR_PACK(0, 0, REASON_MODULE), "the PKCS #11 module cannot be used"},
+    {ERR_PACK(0, 0, REASON_TOKEN), "no such token"},
+    {ERR_PACK(0, 0, REASON_OBJECT), "no such object on the token"},
+    {ERR_PACK(0, 0, REASON_SEVERAL), "the name means more than one"},
+    {ERR_PACK(0, 0, REASON_PIN), "no PIN"},
+    {ERR_PACK(0, 0, REASON_PIN_INCORRECT), "the PIN is wrong"},
+    {ERR_PACK(0, 0, REASON_PIN_LOCKED), "the PIN is locked"},
+    {ERR_PACK(0, 0, REASON_FUNCTION), "the token or its module refuses"},
+    {ERR_PACK(0, 0, REASON_PUBLIC), "the key has no usable public half"},
+    {ERR_PACK(0, 0, REASON_GOST), "the engine gost is missing"},
+    {ERR_PACK(0, 0, REASON_INPUT), "wrong input"},
+    {ERR_PACK(0, 0, REASON_UNSUPPORTED), "not supported"},
+    {ERR_PACK(0, 0, REASON_CONTROL), "wrong control command"},
+    {ERR_PACK(0, 0, REASON_MEMORY), "no memory"},
+    {0, NULL},
+};
+
+static int library;
+static pthread_once_t loaded = PTHREAD_ONCE_INIT;
+
+static void load(void) {
+    library = ERR_get_next_error_library();
+    library_name[0].error = ERR_PACK(library, 0, 0);
+    ERR_load_strings(library, library_name);
+    ERR_load_strings(library, reasons);
+}
+
+void errors_load(void) { pthread_once(&loaded, load); }
+
+int error_put(int line, const char *file, const char *function, enum reason reason, const char *format, ...) {
+    va_list arguments;
+
+    va_start(arguments, format);
+    ERR_new();
+    ERR_set_debug(file, line, function);
+    ERR_vset_error(library, (int)reason, format, arguments);
+    va_end(arguments);
+    return 0;
+}
+
+static const struct {
+    CK_RV code;
+    const char *name;
+} codes[] = {
+#define CODE(name) {name, #name}
+    CODE(CKR_CANCEL), CODE(CKR_HOST_MEMORY), CODE(CKR_SLOT_ID_INVALID), CODE(CKR_GENERAL_ERROR),
+    CODE(CKR_FUNCTION_FAILED), CODE(CKR_ARGUMENTS_BAD), CODE(CKR_CANT_LOCK), CODE(CKR_ATTRIBUTE_TYPE_INVALID),
+    CODE(CKR_ATTRIBUTE_VALUE_INVALID), CODE(CKR_DATA_INVALID), CODE(CKR_DATA_LEN_RANGE), CODE(CKR_DEVICE_ERROR),
+    CODE(CKR_DEVICE_MEMORY), CODE(CKR_DEVICE_REMOVED), CODE(CKR_ENCRYPTED_DATA_INVALID),
+    CODE(CKR_ENCRYPTED_DATA_LEN_RANGE), CODE(CKR_FUNCTION_CANCELED), CODE(CKR_FUNCTION_NOT_SUPPORTED),
+    CODE(CKR_KEY_HANDLE_INVALID), CODE(CKR_KEY_SIZE_RANGE), CODE(CKR_KEY_TYPE_INCONSISTENT),
+    CODE(CKR_KEY_FUNCTION_NOT_PERMITTED), CODE(CKR_MECHANISM_INVALID), CODE(CKR_MECHANISM_PARAM_INVALID),
+    CODE(CKR_OBJECT_HANDLE_INVALID), CODE(CKR_OPERATION_ACTIVE), CODE(CKR_OPERATION_NOT_INITIALIZED),
+    CODE(CKR_PIN_INCORRECT), CODE(CKR_PIN_INVALID), CODE(CKR_PIN_LEN_RANGE), CODE(CKR_PIN_EXPIRED),
+    CODE(CKR_PIN_LOCKED), CODE(CKR_SESSION_CLOSED), CODE(CKR_SESSION_COUNT), CODE(CKR_SESSION_HANDLE_INVALID),
+    CODE(CKR_TEMPLATE_INCOMPLETE), CODE(CKR_TEMPLATE_INCONSISTENT), CODE(CKR_TOKEN_NOT_PRESENT),
+    CODE(CKR_TOKEN_NOT_RECOGNIZED), CODE(CKR_UNWRAPPING_KEY_TYPE_INCONSISTENT), CODE(CKR_USER_NOT_LOGGED_IN),
+    CODE(CKR_USER_PIN_NOT_INITIALIZED), CODE(CKR_USER_ANOTHER_ALREADY_LOGGED_IN), CODE(CKR_WRAPPED_KEY_INVALID),
+    CODE(CKR_WRAPPED_KEY_LEN_RANGE), CODE(CKR_DOMAIN_PARAMS_INVALID), CODE(CKR_BUFFER_TOO_SMALL),
+    CODE(CKR_CRYPTOKI_NOT_INITIALIZED), CODE(CKR_FUNCTION_REJECTED),
+#undef CODE
+};
+
+int error_put_code(int line, const char *file, const char *function, const char *called, CK_RV code) {
+    enum reason reason = code == CKR_PIN_INCORRECT ? REASON_PIN_INCORRECT
+        : code == CKR_PIN_LOCKED                   ? REASON_PIN_LOCKED
+        : is_loss(code)                            ? REASON_TOKEN
+                                                   : REASON_FUNCTION;
+
+    for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++)
+        if (codes[i].code == code)
+            return error_put(line, file, function, reason, "%s: %s", called, codes[i].name);
+    return error_put(line, file, function, reason, "%s: 0x%lX", called, code);
+}
+
+void text_add(struct text *text, const char *format, ...) {
+    va_list arguments;
+    size_t left = sizeof text->characters - text->length;
+    int length;
+
+    va_start(arguments, format);
+    length = vsnprintf(text->characters + text->length, left, format, arguments);
+    va_end(arguments);
+    if (length > 0)
+        text->length += (size_t)length < left ? (size_t)length : left - 1;
+}

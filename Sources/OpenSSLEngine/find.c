@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which token and which object a name means. Where several tokens could be meant, those are kept that show an object of
+ * the name without a login: no PIN is presented to a token that has nothing to do with it.
+ */
+#include "engine.h"
+
+#include <string.h>
+
+static void add_token(struct text *text, const CK_TOKEN_INFO *info) {
+    text_add(
+        text, "%stoken=%.*s;serial=%.*s", text->length ? ", " : "",
+        (int)p11_kit_space_strlen(info->label, sizeof info->label), info->label,
+        (int)p11_kit_space_strlen(info->serialNumber, sizeof info->serialNumber), info->serialNumber);
+}
+
+/* The slots whose tokens the name allows; -1 with an error. */
+static int find_slots(struct module *module, const struct name *name, struct found_slot *slots) {
+    int count = module_slots(module, slots), found = 0;
+    struct text there = {0};
+
+    if (count < 0)
+        return -1;
+    for (int i = 0; i < count; i++) {
+        CK_SLOT_INFO slot;
+        add_token(&there, &slots[i].info);
+        if (name->slot != (CK_SLOT_ID)-1 && name->slot != slots[i].slot)
+            continue;
+        if (name->uri
+            && (!p11_kit_uri_match_token_info(name->uri, &slots[i].info)
+                || !p11_kit_uri_match_module_info(name->uri, &module->info)
+                || module->functions->C_GetSlotInfo(slots[i].slot, &slot) != CKR_OK
+                || !p11_kit_uri_match_slot_info(name->uri, &slot)))
+            continue;
+        slots[found++] = slots[i];
+    }
+    if (found == 0) {
+        if (count == 0)
+            FAIL(REASON_TOKEN, "there is no token at all in the readers of %s", module->path);
+        else
+            FAIL(REASON_TOKEN, "none matches; there is %s", there.characters);
+        return -1;
+    }
+    return found;
+}
+
+/* The matching objects of a class: their number, the first, and in words the matching and all. -1 with an error. */
+static int count_objects(
+    struct token *token, const struct name *name, CK_OBJECT_CLASS wanted, struct object *object, struct text *matching,
+    struct text *all) {
+    CK_SESSION_HANDLE session;
+    unsigned long connection;
+    struct object *objects;
+    size_t count;
+    int found = 0, listed;
+
+    if (!token_acquire(token, &session, &connection))
+        return -1;
+    listed = object_list(token, session, wanted, &objects, &count);
+    token_release(token, session, connection);
+    for (size_t i = 0; i < count; i++) {
+        object_describe(&objects[i], all);
+        if (!object_matches(&objects[i], name))
+            continue;
+        object_describe(&objects[i], matching);
+        if (found++ == 0)
+            *object = objects[i];
+    }
+    OPENSSL_free(objects);
+    return listed ? found : -1;
+}
+
+/* Whether the token shows a key or a certificate of this name to anybody. */
+static bool shows(struct token *token, const struct name *name) {
+    struct text matching = {0}, all = {0};
+    struct object object;
+
+    return count_objects(token, name, CKO_PUBLIC_KEY, &object, &matching, &all) > 0
+        || count_objects(token, name, CKO_CERTIFICATE, &object, &matching, &all) > 0;
+}
+
+static struct token *choose(struct module *module, const struct name *name, struct found_slot *slots, int count) {
+    struct text text = {0};
+    struct token *chosen = NULL;
+    int shown = 0;
+
+    if (count == 1)
+        return module_token(module, &slots[0]);
+    ERR_set_mark();
+    for (int i = 0; i < count; i++) {
+        struct token *token = module_token(module, &slots[i]);
+        if (token && shows(token, name)) {
+            chosen = token;
+            shown++;
+        }
+        add_token(&text, &slots[i].info);
+    }
+    ERR_pop_to_mark();
+    if (shown == 1)
+        return chosen;
+    FAIL(REASON_SEVERAL, "say which token is meant, as in pkcs11:serial=...: there is %s", text.characters);
+    return NULL;
+}
+
+int object_find(
+    const struct name *name, CK_OBJECT_CLASS wanted, const struct asking *asking, bool is_required,
+    struct token **token, struct object *object) {
+    struct found_slot slots[SLOTS];
+    struct text matching = {0}, all = {0};
+    char *path = name->module ? OPENSSL_strdup(name->module) : settings_module();
+    struct module *module = path ? module_open(path) : NULL;
+    int count;
+
+    if (!path)
+        return NO_MEMORY();
+    OPENSSL_free(path);
+    if (!module)
+        return 0;
+    count = find_slots(module, name, slots);
+    *token = count > 0 ? choose(module, name, slots, count) : NULL;
+    if (!*token || ((wanted == CKO_PRIVATE_KEY || settings_login()) && !token_login(*token, name, asking)))
+        return 0;
+    count = count_objects(*token, name, wanted, object, &matching, &all);
+    if (count < 0)
+        return 0;
+    if (count == 1) {
+        settings_note("found the %s %s", class_name(wanted), matching.characters);
+        return 1;
+    }
+    if (count > 1)
+        return FAIL(REASON_SEVERAL, "%d of the token's match: %s", count, matching.characters);
+    if (!is_required)
+        return -1;
+    return FAIL(
+        REASON_OBJECT, "no %s matches; there is %s", class_name(wanted), all.length ? all.characters : "none at all");
+}

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PKCS #11 modules, by p11-kit's library, which counts those of a process that use a module. The lists of modules and
+ * tokens, and their lock. A forked child finds the lists whole and everything unconnected: modules are initialised
+ * anew, sessions of the parent are forgotten.
+ */
+#include "engine.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static pthread_mutex_t state = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+/* One thread at a time loads and initialises a module. */
+static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;
+static struct module *modules;
+static struct token *tokens;
+static size_t users;
+static bool is_ending;
+
+void state_lock(void) { pthread_mutex_lock(&state); }
+void state_unlock(void) { pthread_mutex_unlock(&state); }
+void state_changed(void) { pthread_cond_broadcast(&changed); }
+
+bool state_wait(void) {
+    struct timespec until;
+
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += 30;
+    return pthread_cond_timedwait(&changed, &state, &until) == 0;
+}
+
+static void disconnect(struct token *token) {
+    token->connection = 0;
+    token->idle_count = token->session_count = 0;
+    token->has_login = false;
+}
+
+static void in_child(void) {
+    pthread_cond_init(&changed, NULL);
+    pthread_mutex_init(&loading, NULL);
+    for (struct module *module = modules; module; module = module->next)
+        module->is_initialised = false;
+    for (struct token *token = tokens; token; token = token->next) {
+        pthread_mutex_init(&token->connecting, NULL);
+        disconnect(token);
+    }
+    state_unlock();
+}
+
+/* OpenSSL frees engines after destructors of modules may have run. Nothing is called then. */
+static void at_exit(void) {
+    state_lock();
+    is_ending = true;
+    state_unlock();
+}
+
+static bool is_prepared;
+static pthread_once_t prepared = PTHREAD_ONCE_INIT;
+static void prepare(void) {
+    is_prepared = pthread_atfork(state_lock, state_unlock, in_child) == 0 && atexit(at_exit) == 0;
+}
+
+bool module_prepare_process(void) {
+    pthread_once(&prepared, prepare);
+    return is_prepared;
+}
+
+int module_initialise(struct module *module) {
+    CK_RV code = CKR_OK;
+    bool is_initialised;
+
+    pthread_mutex_lock(&loading);
+    state_lock();
+    is_initialised = module->is_initialised;
+    state_unlock();
+    if (!is_initialised) {
+        code = p11_kit_module_initialize(module->functions);
+        /* Another part of the program did it, and will finalise it. */
+        module->is_ours = code == CKR_OK;
+        if (code == CKR_OK || code == CKR_CRYPTOKI_ALREADY_INITIALIZED)
+            code = module->functions->C_GetInfo(&module->info);
+        state_lock();
+        module->is_initialised = code == CKR_OK;
+        state_unlock();
+    }
+    pthread_mutex_unlock(&loading);
+    return code == CKR_OK || FAIL_CODE("C_Initialize", code);
+}
+
+/* The module of this path, loaded if it is not. */
+static struct module *load(const char *path) {
+    struct module *module;
+
+    state_lock();
+    for (module = modules; module && strcmp(module->path, path) != 0;)
+        module = module->next;
+    state_unlock();
+    if (module)
+        return module;
+    module = OPENSSL_zalloc(sizeof *module);
+    if (!module || !(module->path = OPENSSL_strdup(path))) {
+        OPENSSL_free(module);
+        NO_MEMORY();
+        return NULL;
+    }
+    p11_kit_be_quiet();
+    module->functions = p11_kit_module_load(path, P11_KIT_MODULE_UNMANAGED | P11_KIT_MODULE_CRITICAL);
+    if (!module->functions) {
+        const char *message = p11_kit_message();
+        FAIL(REASON_MODULE, "%s: %s", path, message ? message : "cannot be loaded");
+        OPENSSL_free(module->path);
+        OPENSSL_free(module);
+        return NULL;
+    }
+    state_lock();
+    module->next = modules;
+    modules = module;
+    state_unlock();
+    return module;
+}
+
+struct module *module_open(const char *path) {
+    struct module *module;
+
+    pthread_mutex_lock(&loading);
+    module = load(path);
+    pthread_mutex_unlock(&loading);
+    return module && module_initialise(module) ? module : NULL;
+}
+
+int module_slots(struct module *module, struct found_slot *slots) {
+    CK_SLOT_ID ids[SLOTS];
+    CK_ULONG count = SLOTS;
+    int found = 0;
+    CK_RV code = module->functions->C_GetSlotList(CK_TRUE, ids, &count);
+
+    if (code == CKR_CRYPTOKI_NOT_INITIALIZED) {
+        /* Another part of the program has finalised it. */
+        state_lock();
+        module->is_initialised = false;
+        state_unlock();
+        if (!module_initialise(module))
+            return -1;
+        count = SLOTS;
+        code = module->functions->C_GetSlotList(CK_TRUE, ids, &count);
+    }
+    if (code != CKR_OK) {
+        FAIL_CODE("C_GetSlotList", code);
+        return -1;
+    }
+    for (CK_ULONG i = 0; i < count && i < SLOTS; i++) {
+        slots[found].slot = ids[i];
+        code = module->functions->C_GetTokenInfo(ids[i], &slots[found].info);
+        if (code == CKR_OK)
+            found++;
+        else
+            settings_note("slot %lu: C_GetTokenInfo gives 0x%lX", ids[i], code);
+    }
+    return found;
+}
+
+bool is_same_token(const CK_TOKEN_INFO *one, const CK_TOKEN_INFO *other) {
+    return memcmp(one->serialNumber, other->serialNumber, sizeof one->serialNumber) == 0
+        && memcmp(one->manufacturerID, other->manufacturerID, sizeof one->manufacturerID) == 0
+        && memcmp(one->model, other->model, sizeof one->model) == 0;
+}
+
+struct token *module_token(struct module *module, const struct found_slot *slot) {
+    struct token *token, *created = OPENSSL_zalloc(sizeof *created);
+
+    state_lock();
+    for (token = tokens; token; token = token->next)
+        if (token->module == module && is_same_token(&token->info, &slot->info)) {
+            /* These change. */
+            token->info.flags = slot->info.flags;
+            memcpy(token->info.label, slot->info.label, sizeof token->info.label);
+            break;
+        }
+    if (!token && created) {
+        token = created;
+        created = NULL;
+        token->module = module;
+        token->slot = slot->slot;
+        token->info = slot->info;
+        pthread_mutex_init(&token->connecting, NULL);
+        token->next = tokens;
+        tokens = token;
+    }
+    state_unlock();
+    OPENSSL_free(created);
+    if (!token)
+        NO_MEMORY();
+    return token;
+}
+
+static void end(struct module *old_modules, struct token *old_tokens) {
+    while (old_tokens) {
+        struct token *token = old_tokens;
+        old_tokens = token->next;
+        for (size_t i = 0; token->connection && i < token->idle_count; i++)
+            token->module->functions->C_CloseSession(token->idle[i]);
+        secret_free(token->pin);
+        secret_free(token->refused);
+        pthread_mutex_destroy(&token->connecting);
+        OPENSSL_free(token);
+    }
+    while (old_modules) {
+        struct module *module = old_modules;
+        old_modules = module->next;
+        if (module->is_initialised && module->is_ours)
+            p11_kit_module_finalize(module->functions);
+        p11_kit_module_release(module->functions);
+        OPENSSL_free(module->path);
+        OPENSSL_free(module);
+    }
+}
+
+void users_add(void) {
+    state_lock();
+    users++;
+    state_unlock();
+}
+
+void users_remove(void) {
+    struct module *old_modules = NULL;
+    struct token *old_tokens = NULL;
+
+    state_lock();
+    if (--users == 0 && !is_ending) {
+        old_modules = modules;
+        old_tokens = tokens;
+        modules = NULL;
+        tokens = NULL;
+    }
+    state_unlock();
+    end(old_modules, old_tokens);
+}

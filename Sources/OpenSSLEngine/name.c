@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Names of keys and certificates. A URI (RFC 7512) begins with "pkcs11:". The engine of libp11 has shorter names, which
+ * mean the same here: slot_2, id_0a0b, label_name, slot_2-id_0a0b, slot_2-label_name. Anything else is a label, or an
+ * identifier in hexadecimal.
+ */
+#include "engine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *class_name(CK_OBJECT_CLASS wanted) {
+    return wanted == CKO_PRIVATE_KEY ? "private key"
+        : wanted == CKO_PUBLIC_KEY   ? "public key"
+        : wanted == CKO_CERTIFICATE  ? "certificate"
+                                     : "object of another kind";
+}
+
+/* Reads digits, which may have colons between octets. Returns false if there is anything else. */
+static bool read_hexadecimal(struct name *name, const char *text) {
+    size_t length = 0;
+
+    if (text[0] == '\0' || strlen(text) > 3 * sizeof name->id)
+        return false;
+    while (*text) {
+        int high = OPENSSL_hexchar2int((unsigned char)text[0]);
+        int low = high < 0 || !text[1] ? -1 : OPENSSL_hexchar2int((unsigned char)text[1]);
+        if (low < 0 || length == sizeof name->id)
+            return false;
+        name->id[length++] = (unsigned char)(high << 4 | low);
+        text += text[2] == ':' && text[3] ? 3 : 2;
+    }
+    name->id_length = length;
+    name->has_id = true;
+    return true;
+}
+
+static int read_uri(struct name *name, const char *text, CK_OBJECT_CLASS wanted) {
+    const char *module, *module_name;
+    CK_ATTRIBUTE *attribute;
+    int code;
+
+    name->uri = p11_kit_uri_new();
+    if (!name->uri)
+        return NO_MEMORY();
+    code = p11_kit_uri_parse(text, P11_KIT_URI_FOR_ANY, name->uri);
+    if (code != P11_KIT_URI_OK)
+        return FAIL(REASON_NAME, "the URI: %s", p11_kit_uri_message(code));
+    if (p11_kit_uri_any_unrecognized(name->uri))
+        return FAIL(REASON_NAME, "the URI has an attribute that is not known");
+    name->slot = p11_kit_uri_get_slot_id(name->uri);
+    module = p11_kit_uri_get_module_path(name->uri);
+    module_name = p11_kit_uri_get_module_name(name->uri);
+    if (module_name && !module)
+        return FAIL(REASON_NAME, "the URI has module-name %s; module-path is what finds a module", module_name);
+    if (module && !(name->module = OPENSSL_strdup(module)))
+        return NO_MEMORY();
+    attribute = p11_kit_uri_get_attribute(name->uri, CKA_CLASS);
+    if (attribute && attribute->pValue && attribute->ulValueLen == sizeof wanted
+        && memcmp(attribute->pValue, &wanted, sizeof wanted) != 0) {
+        CK_OBJECT_CLASS other;
+        memcpy(&other, attribute->pValue, sizeof other);
+        /* A public key may be taken from a private one's name or a certificate's, and so on for certificates. */
+        if (wanted == CKO_PRIVATE_KEY)
+            return FAIL(REASON_NAME, "the URI is that of a %s; a private key is wanted", class_name(other));
+    }
+    attribute = p11_kit_uri_get_attribute(name->uri, CKA_ID);
+    if (attribute) {
+        if (attribute->ulValueLen > sizeof name->id)
+            return FAIL(REASON_NAME, "the URI has an id of more than %zu octets", sizeof name->id);
+        if (attribute->ulValueLen)
+            memcpy(name->id, attribute->pValue, attribute->ulValueLen);
+        name->id_length = attribute->ulValueLen;
+        name->has_id = true;
+    }
+    attribute = p11_kit_uri_get_attribute(name->uri, CKA_LABEL);
+    if (attribute
+        && !(name->label = OPENSSL_strndup(attribute->pValue ? attribute->pValue : "", attribute->ulValueLen)))
+        return NO_MEMORY();
+    return 1;
+}
+
+int name_read(struct name *name, const char *text, CK_OBJECT_CLASS wanted) {
+    const char *rest = text;
+
+    *name = (struct name){.slot = (CK_SLOT_ID)-1};
+    if (!text)
+        return FAIL(REASON_NAME, "there is none");
+    if (OPENSSL_strncasecmp(text, "pkcs11:", 7) == 0)
+        return read_uri(name, text, wanted);
+    if (strncmp(rest, "slot_", 5) == 0) {
+        char *end;
+        name->slot = strtoul(rest + 5, &end, 10);
+        if (end == rest + 5 || (*end != '\0' && *end != '-'))
+            return FAIL(REASON_NAME, "%.80s: a number of a slot is expected", text);
+        rest = *end ? end + 1 : end;
+        if (*rest == '\0')
+            return 1;
+    }
+    if (strncmp(rest, "id_", 3) == 0)
+        return read_hexadecimal(name, rest + 3)
+            || FAIL(REASON_NAME, "%.80s: hexadecimal digits of an identifier are expected", text);
+    if (strncmp(rest, "label_", 6) == 0)
+        rest += 6;
+    else if (rest != text)
+        return FAIL(REASON_NAME, "%.80s: id_ or label_ is expected after the slot", text);
+    else
+        name->either = read_hexadecimal(name, rest);
+    name->label = OPENSSL_strdup(rest);
+    return name->label ? 1 : NO_MEMORY();
+}
+
+void name_free(struct name *name) {
+    p11_kit_uri_free(name->uri);
+    OPENSSL_free(name->module);
+    OPENSSL_free(name->label);
+    *name = (struct name){0};
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where a PIN comes from, in this order: "pin-value" and "pin-source" of the URI, the control command PIN, the token's
+ * own way of authentication, and the user, by the user interface that the program gave. Without any there is an error:
+ * the engine opens no terminal by itself.
+ */
+#include "engine.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+struct secret *secret_new(const void *octets, size_t length) {
+    struct secret *secret;
+
+    if (length > sizeof secret->octets)
+        return NULL;
+    secret = mmap(NULL, sizeof *secret, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (secret == MAP_FAILED)
+        return NULL;
+    /* They may be refused; the PIN is used all the same. */
+    (void)mlock(secret, sizeof *secret);
+    (void)madvise(secret, sizeof *secret, MADV_DONTDUMP);
+    secret->length = length;
+    memcpy(secret->octets, octets, length);
+    return secret;
+}
+
+struct secret *secret_copy(const struct secret *secret) { return secret_new(secret->octets, secret->length); }
+
+bool secret_equal(const struct secret *one, const struct secret *other) {
+    return one && other && one->length == other->length && CRYPTO_memcmp(one->octets, other->octets, one->length) == 0;
+}
+
+void secret_free(struct secret *secret) {
+    if (!secret)
+        return;
+    OPENSSL_cleanse(secret, sizeof *secret);
+    munmap(secret, sizeof *secret);
+}
+
+/* The first line of a file, named by a path or a URI. */
+static int read_source(struct secret **pin, const char *source) {
+    unsigned char octets[258];
+    size_t length = 0;
+    ssize_t count;
+    int file;
+
+    if (strncmp(source, "file:", 5) == 0)
+        source += strncmp(source, "file://", 7) == 0 ? 7 : 5;
+    else if (source[0] != '/')
+        return FAIL(REASON_PIN, "pin-source has to be a path that begins with /, or a URI with file:");
+    file = open(source, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (file < 0)
+        return FAIL(REASON_PIN, "pin-source %s: %s", source, strerror(errno));
+    do {
+        count = read(file, octets + length, sizeof octets - length);
+        if (count > 0)
+            length += (size_t)count;
+    } while ((count > 0 && length < sizeof octets) || (count < 0 && errno == EINTR));
+    close(file);
+    for (size_t i = 0; i < length; i++)
+        if (octets[i] == '\n' || octets[i] == '\r')
+            length = i;
+    *pin = count < 0 || length == 0 ? NULL : secret_new(octets, length);
+    OPENSSL_cleanse(octets, sizeof octets);
+    return *pin ? 1 : FAIL(REASON_PIN, "pin-source %s has no PIN of 1 to 256 octets in its first line", source);
+}
+
+static int ask(struct secret **pin, const CK_TOKEN_INFO *info, const struct asking *asking) {
+    struct asking chosen = asking->method ? *asking : settings_asking();
+    char label[sizeof info->label + 1], buffer[257] = "", *prompt = NULL;
+    UI *ui = NULL;
+
+    if (!chosen.method)
+        return FAIL(REASON_PIN, "give it by pin-value or pin-source in the URI, or by the control command PIN");
+    snprintf(label, sizeof label, "%.*s", (int)p11_kit_space_strlen(info->label, sizeof info->label), info->label);
+    ui = UI_new_method(chosen.method);
+    if (!ui)
+        return NO_MEMORY();
+    if (chosen.data)
+        UI_add_user_data(ui, chosen.data);
+    prompt = UI_construct_prompt(ui, "PIN", label[0] ? label : "token");
+    if (prompt && UI_dup_input_string(ui, prompt, UI_INPUT_FLAG_DEFAULT_PWD, buffer, 1, sizeof buffer - 1) > 0
+        && UI_process(ui) == 0 && buffer[0])
+        *pin = secret_new(buffer, strlen(buffer));
+    OPENSSL_cleanse(buffer, sizeof buffer);
+    OPENSSL_free(prompt);
+    UI_free(ui);
+    return *pin ? 1 : FAIL(REASON_PIN, "the user was asked and gave none");
+}
+
+int pin_find(struct secret **pin, const struct name *name, const CK_TOKEN_INFO *info, const struct asking *asking) {
+    const char *value = name->uri ? p11_kit_uri_get_pin_value(name->uri) : NULL;
+    const char *source = name->uri ? p11_kit_uri_get_pin_source(name->uri) : NULL;
+
+    *pin = NULL;
+    if (value) {
+        *pin = secret_new(value, strlen(value));
+        return *pin ? 1 : FAIL(REASON_PIN, "pin-value has more than 256 octets");
+    }
+    if (source)
+        return read_source(pin, source);
+    *pin = settings_pin();
+    if (*pin || info->flags & CKF_PROTECTED_AUTHENTICATION_PATH)
+        return 1;
+    return ask(pin, info, asking);
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What control commands have set. The process has one set: a program may load the engine in openssl.cnf and by itself,
+ * and what either of them says holds for both.
+ */
+#define _GNU_SOURCE
+#include "engine.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <link.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct {
+    char *module;
+    struct secret *pin;
+    UI_METHOD *method;
+    void *data;
+    int verbose;
+    bool is_login_forced;
+} settings;
+
+void settings_set_module(const char *path) {
+    char *copy = path ? OPENSSL_strdup(path) : NULL, *old;
+
+    state_lock();
+    old = settings.module;
+    settings.module = copy;
+    state_unlock();
+    OPENSSL_free(old);
+}
+
+void settings_set_pin(struct secret *pin) {
+    struct secret *old;
+
+    state_lock();
+    old = settings.pin;
+    settings.pin = pin;
+    state_unlock();
+    secret_free(old);
+}
+
+void settings_set_interface(UI_METHOD *method) {
+    state_lock();
+    settings.method = method;
+    state_unlock();
+}
+
+void settings_set_data(void *data) {
+    state_lock();
+    settings.data = data;
+    state_unlock();
+}
+
+void settings_set_verbose(int level) {
+    state_lock();
+    settings.verbose = level < 0 ? settings.verbose + 1 : level;
+    state_unlock();
+}
+
+void settings_set_login(bool is_forced) {
+    state_lock();
+    settings.is_login_forced = is_forced;
+    state_unlock();
+}
+
+bool settings_login(void) {
+    bool is_forced;
+
+    state_lock();
+    is_forced = settings.is_login_forced;
+    state_unlock();
+    return is_forced;
+}
+
+/* Kanal's library: beside the engine's own directory, or where the loader looks. p11-kit wants the whole path. */
+static char *find_kanal(void) {
+    static const char name[] = "libkanal-pkcs11.so";
+    char beside[PATH_MAX], path[PATH_MAX];
+    struct link_map *map = NULL;
+    Dl_info own;
+    void *library;
+    bool is_found = false;
+
+    if (dladdr((void *)find_kanal, &own) && own.dli_fname) {
+        const char *slash = strrchr(own.dli_fname, '/');
+        int length = slash ? (int)(slash - own.dli_fname) : 0;
+        int written = snprintf(beside, sizeof beside, "%.*s/../%s", length, own.dli_fname, name);
+        is_found = slash && written > 0 && (size_t)written < sizeof beside && realpath(beside, path);
+    }
+    if (!is_found && (library = dlopen(name, RTLD_NOW | RTLD_LOCAL)) != NULL) {
+        is_found = dlinfo(library, RTLD_DI_LINKMAP, &map) == 0 && map && realpath(map->l_name, path);
+        dlclose(library);
+    }
+    return OPENSSL_strdup(is_found ? path : name);
+}
+
+char *settings_module(void) {
+    char *path;
+
+    state_lock();
+    path = settings.module ? OPENSSL_strdup(settings.module) : NULL;
+    state_unlock();
+    return path ? path : find_kanal();
+}
+
+struct secret *settings_pin(void) {
+    struct secret *pin;
+
+    state_lock();
+    pin = settings.pin ? secret_copy(settings.pin) : NULL;
+    state_unlock();
+    return pin;
+}
+
+struct asking settings_asking(void) {
+    struct asking asking;
+
+    state_lock();
+    asking = (struct asking){settings.method, settings.data};
+    state_unlock();
+    return asking;
+}
+
+void settings_note(const char *format, ...) {
+    char line[512];
+    va_list arguments;
+    int verbose;
+
+    state_lock();
+    verbose = settings.verbose;
+    state_unlock();
+    if (verbose == 0)
+        return;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    fprintf(stderr, "kanal: %s\n", line);
+}

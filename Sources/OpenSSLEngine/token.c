@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Sessions with a token. The first one connects: it finds the token's slot and presents the PIN that the token has
+ * accepted before, if there is one. Sessions that are given back are kept for the next operation. A PIN that was
+ * refused is forgotten, and the same one is not presented again: each wrong one costs a try.
+ */
+#include "engine.h"
+
+#include <stdio.h>
+#include <string.h>
+
+bool is_loss(CK_RV code) {
+    switch (code) {
+    case CKR_SESSION_HANDLE_INVALID:
+    case CKR_SESSION_CLOSED:
+    case CKR_DEVICE_REMOVED:
+    case CKR_TOKEN_NOT_PRESENT:
+    case CKR_CRYPTOKI_NOT_INITIALIZED:
+    case CKR_USER_NOT_LOGGED_IN:
+    case CKR_KEY_HANDLE_INVALID:
+    case CKR_OBJECT_HANDLE_INVALID: return true;
+    default: return false;
+    }
+}
+
+static const char *serial(const struct token *token, char *text, size_t size) {
+    snprintf(
+        text, size, "%.*s", (int)p11_kit_space_strlen(token->info.serialNumber, sizeof token->info.serialNumber),
+        token->info.serialNumber);
+    return text;
+}
+
+/* Presents a PIN, or NULL for the token's own way. To be called while "connecting" is held. */
+static int log_in(struct token *token, CK_SESSION_HANDLE session, struct secret *pin) {
+    CK_RV code;
+
+    if (pin && secret_equal(pin, token->refused))
+        return FAIL(REASON_PIN_INCORRECT, "the token has refused this PIN before; it is not presented again");
+    settings_note("the PIN is presented");
+    code = token->module->functions->C_Login(
+        session, CKU_USER, pin ? pin->octets : NULL, pin ? (CK_ULONG)pin->length : 0);
+    if (code == CKR_OK || code == CKR_USER_ALREADY_LOGGED_IN)
+        return 1;
+    if (code == CKR_PIN_INCORRECT && pin) {
+        secret_free(token->refused);
+        token->refused = secret_copy(pin);
+    }
+    return FAIL_CODE("C_Login", code);
+}
+
+/* Where the token is now. */
+static int find_slot(struct token *token, CK_SLOT_ID *slot) {
+    struct found_slot slots[SLOTS];
+    char name[32];
+    int count = module_slots(token->module, slots);
+
+    for (int i = 0; i < count; i++)
+        if (is_same_token(&slots[i].info, &token->info)) {
+            *slot = slots[i].slot;
+            return 1;
+        }
+    if (count < 0)
+        return 0;
+    return FAIL(REASON_TOKEN, "the token with the serial number %s is not there", serial(token, name, sizeof name));
+}
+
+/* Opens the first session, and logs in as before. To be called while "connecting" is held. */
+static int connect_token(struct token *token) {
+    CK_FUNCTION_LIST *functions = token->module->functions;
+    CK_SESSION_HANDLE session;
+    CK_SLOT_ID slot;
+    CK_RV code;
+
+    if (!module_initialise(token->module) || !find_slot(token, &slot))
+        return 0;
+    code = functions->C_OpenSession(slot, CKF_SERIAL_SESSION, NULL, NULL, &session);
+    if (code != CKR_OK)
+        return FAIL_CODE("C_OpenSession", code);
+    if ((token->pin || token->has_path) && !log_in(token, session, token->pin)) {
+        secret_free(token->pin);
+        token->pin = NULL;
+        token->has_path = false;
+        functions->C_CloseSession(session);
+        return 0;
+    }
+    state_lock();
+    token->slot = slot;
+    token->has_login = token->pin || token->has_path;
+    token->connection = ++token->connections;
+    token->idle[0] = session;
+    token->idle_count = token->session_count = 1;
+    state_unlock();
+    settings_note("connected to the token in slot %lu", slot);
+    return 1;
+}
+
+static int connect_once(struct token *token) {
+    bool is_connected;
+    int done;
+
+    pthread_mutex_lock(&token->connecting);
+    state_lock();
+    is_connected = token->connection != 0;
+    state_unlock();
+    done = is_connected || connect_token(token);
+    pthread_mutex_unlock(&token->connecting);
+    return done;
+}
+
+/* Another session of a connection. */
+static int open_session(struct token *token, CK_SLOT_ID slot, CK_SESSION_HANDLE *session, unsigned long *connection) {
+    CK_RV code = token->module->functions->C_OpenSession(slot, CKF_SERIAL_SESSION, NULL, NULL, session);
+
+    if (code == CKR_OK)
+        return 1;
+    state_lock();
+    if (token->connection == *connection)
+        token->session_count--;
+    /* Those that work give theirs back. */
+    if (code == CKR_SESSION_COUNT && token->connection == *connection && token->session_count > 0 && state_wait())
+        code = CKR_OK;
+    state_unlock();
+    if (code != CKR_OK && !is_loss(code))
+        return FAIL_CODE("C_OpenSession", code);
+    if (code != CKR_OK)
+        token_lost(token, *connection);
+    return -1;
+}
+
+int token_acquire(struct token *token, CK_SESSION_HANDLE *session, unsigned long *connection) {
+    for (int tries = 0; tries < 100; tries++) {
+        CK_SLOT_ID slot;
+        bool has_session = false;
+        int opened;
+
+        state_lock();
+        *connection = token->connection;
+        slot = token->slot;
+        if (*connection && token->idle_count > 0) {
+            *session = token->idle[--token->idle_count];
+            has_session = true;
+        } else if (*connection) {
+            token->session_count++;
+        }
+        state_unlock();
+        if (has_session)
+            return 1;
+        if (*connection == 0) {
+            if (!connect_once(token))
+                return 0;
+            continue;
+        }
+        opened = open_session(token, slot, session, connection);
+        if (opened >= 0)
+            return opened;
+    }
+    return FAIL(REASON_TOKEN, "the token goes and comes");
+}
+
+void token_release(struct token *token, CK_SESSION_HANDLE session, unsigned long connection) {
+    bool is_kept = true;
+
+    state_lock();
+    if (token->connection == connection) {
+        is_kept = token->idle_count < sizeof token->idle / sizeof token->idle[0];
+        if (is_kept)
+            token->idle[token->idle_count++] = session;
+        else
+            token->session_count--;
+    }
+    state_changed();
+    state_unlock();
+    if (!is_kept)
+        token->module->functions->C_CloseSession(session);
+}
+
+void token_lost(struct token *token, unsigned long connection) {
+    CK_SESSION_HANDLE old[64];
+    size_t count = 0;
+
+    state_lock();
+    if (connection && token->connection == connection) {
+        count = token->idle_count;
+        memcpy(old, token->idle, count * sizeof old[0]);
+        token->connection = 0;
+        token->idle_count = token->session_count = 0;
+        token->has_login = false;
+    }
+    state_changed();
+    state_unlock();
+    for (size_t i = 0; i < count; i++)
+        token->module->functions->C_CloseSession(old[i]);
+}
+
+int token_login(struct token *token, const struct name *name, const struct asking *asking) {
+    CK_SESSION_HANDLE session;
+    struct secret *pin = NULL;
+    unsigned long connection;
+    CK_TOKEN_INFO info;
+    bool has_login;
+    int done;
+
+    state_lock();
+    info = token->info;
+    state_unlock();
+    if (!(info.flags & CKF_LOGIN_REQUIRED) && !settings_login())
+        return 1;
+    if (!token_acquire(token, &session, &connection))
+        return 0;
+    pthread_mutex_lock(&token->connecting);
+    state_lock();
+    has_login = token->has_login && token->connection == connection;
+    state_unlock();
+    if (has_login)
+        done = 1;
+    else if (info.flags & CKF_USER_PIN_LOCKED)
+        done = FAIL(REASON_PIN_LOCKED, "the token says so; its administrator unlocks it");
+    else
+        done = pin_find(&pin, name, &info, asking) && log_in(token, session, pin);
+    if (done && !has_login) {
+        secret_free(token->pin);
+        token->pin = pin;
+        token->has_path = pin == NULL;
+        state_lock();
+        token->has_login = token->connection == connection;
+        state_unlock();
+    } else {
+        secret_free(pin);
+    }
+    pthread_mutex_unlock(&token->connecting);
+    token_release(token, session, connection);
+    return done;
+}
+
+CK_RV token_login_again(struct token *token, CK_SESSION_HANDLE session) {
+    struct secret *pin;
+    CK_RV code;
+
+    pthread_mutex_lock(&token->connecting);
+    pin = token->pin ? secret_copy(token->pin) : NULL;
+    pthread_mutex_unlock(&token->connecting);
+    code = token->module->functions->C_Login(
+        session, CKU_CONTEXT_SPECIFIC, pin ? pin->octets : NULL, pin ? (CK_ULONG)pin->length : 0);
+    secret_free(pin);
+    return code;
+}

@@ -1,0 +1,251 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# What OpenSSL's commands do by the engine "kanal" with keys of a token, without a channel and with one. OpenSSL
+# verifies without the token what was signed, and enciphers what is to be opened.
+set -euo pipefail
+cd "$(dirname "$0")/../../.."
+. Tests/Scripts/common.sh
+
+export OPENSSL_ENGINES=$work/lib/engines-3
+with() { OPENSSL_CONF=$work/kanal.cnf expect "$@"; }
+key() { with 0 openssl "$1" -engine kanal -keyform engine "${@:2}"; }
+openssl_0() { expect 0 openssl "$@"; }
+
+# The engine lies as it is installed: the library beside its directory. The configuration names no library and no PIN.
+settings() {
+    mkdir -p "$OPENSSL_ENGINES"
+    ln -s "$(pkg-config libcrypto --variable=enginesdir)/gost.so" "$root/.build/release/engines-3/kanal.so" \
+        "$OPENSSL_ENGINES"
+    ln -s "$module" lib
+    cat > kanal.cnf << END2
+openssl_conf = main
+[main]
+engines = engines
+[engines]
+kanal = kanal
+[kanal]
+engine_id = kanal
+[req]
+distinguished_name = name
+[name]
+END2
+}
+
+as_user() { PIN=$pin expect 0 "$kanal" "$@" --pin-source env:PIN; }
+
+# generate ID LABEL TYPE: a key pair of the token that signs and agrees.
+generate() {
+    expect 0 pkcs11-tool --module "$module" --slot "$slot" --login --pin $pin --keypairgen --id "$1" --label "$2" \
+        --key-type "$3" --usage-sign "${@:4}"
+    with 0 openssl pkey -engine kanal -inform engine -pubin -in "$uri;object=$2" -pubout -out "$2.pub"
+}
+
+keys() {
+    uri="pkcs11:serial=$serial"
+    ask="?pin-value=$pin"
+    generate 01 gost256 GOSTR3410-2012-256:A --usage-derive
+    generate 02 gost512 GOSTR3410-2012-512:A --usage-derive
+    generate 03 gost2001 GOSTR3410:A --usage-derive
+    generate 04 rsa1024 rsa:1024 --usage-decrypt
+    generate 05 p256 EC:prime256v1 --usage-derive
+}
+
+# ---- Signatures ----
+
+# signature NAME HASH OPTION...: what OpenSSL signs with a key.
+signature() {
+    local inkey="$uri;object=$1$ask" hash=$2
+    key dgst "-$hash" -sign "$inkey" "${@:3}" -out signature message
+    openssl_0 dgst "-$hash" -verify "$1.pub" "${@:3}" -signature signature message
+    key dgst "-$hash" -verify "$uri;object=$1" "${@:3}" -signature signature message
+    key req -new "-$hash" -key "$inkey" -subj /CN=Kanal "${@:3}" -out request.pem
+    openssl_0 req -in request.pem -verify -noout
+}
+
+signatures() {
+    signature gost256 md_gost12_256
+    signature gost512 md_gost12_512
+    signature gost2001 md_gost94
+    signature rsa1024 sha256
+    signature rsa1024 sha256 -sigopt rsa_padding_mode:pss -sigopt rsa_pss_saltlen:digest
+    signature p256 sha256
+    passed "$identity: keys of five kinds sign digests and requests"
+}
+
+messages() {
+    local name inkey
+    for name in gost256 gost512 rsa1024 p256; do
+        inkey="$uri;object=$name$ask"
+        key req -new -x509 -key "$inkey" -subj "/CN=$name" -days 30 -out $name.pem
+        key cms -sign -cades -nodetach -inkey "$inkey" -signer $name.pem -in message -binary -outform der -out signed
+        openssl_0 cms -verify -inform der -in signed -CAfile $name.pem -purpose any -binary -out opened
+        cmp message opened || fail "CMS: other data were signed"
+        [ $name != gost256 ] || {
+            key smime -sign -nodetach -inkey "$inkey" -signer $name.pem -in message -binary -outform der -out signed
+            openssl_0 smime -verify -inform der -in signed -CAfile $name.pem -purpose any -binary -out opened
+            cmp message opened || fail "S/MIME: other data were signed"
+        }
+    done
+    key x509 -req -in request.pem -CA gost256.pem -CAkey "$uri;object=gost256$ask" -CAkeyform engine -CAcreateserial \
+        -days 30 -out issued.pem
+    openssl_0 verify -CAfile gost256.pem issued.pem
+    passed "$identity: certificates are made and issued, messages signed"
+}
+
+# ---- Agreement and decryption ----
+
+encipher() { openssl_0 cms -encrypt -binary -in message -outform der -out enveloped "$@"; }
+
+opens() {
+    local name cipher
+    for name in gost256 gost512; do
+        for cipher in gost89 kuznyechik-ctr-acpkm magma-ctr-acpkm; do
+            encipher -$cipher $name.pem
+            key cms -decrypt -inkey "$uri;object=$name$ask" -recip $name.pem -inform der -in enveloped -out opened
+            cmp message opened || fail "CMS: $name $cipher was opened to something else"
+        done
+    done
+    encipher -aes256 -recip rsa1024.pem -keyopt rsa_padding_mode:oaep
+    key cms -decrypt -inkey "$uri;object=rsa1024$ask" -recip rsa1024.pem -inform der -in enveloped -out opened
+    cmp message opened || fail "CMS: OAEP was opened to something else"
+    encipher -aes256 p256.pem
+    key cms -decrypt -inkey "$uri;object=p256$ask" -recip p256.pem -inform der -in enveloped -out opened
+    cmp message opened || fail "CMS: ECDH was opened to something else"
+    passed "$identity: messages are opened"
+}
+
+agreements() {
+    local name type set ukm
+    for name in gost256:gost2012_256:TCA gost512:gost2012_512:A gost2001:gost2001:A; do
+        IFS=: read -r name type set <<< $name
+        openssl_0 genpkey -algorithm $type -pkeyopt paramset:$set -out peer.key
+        openssl_0 pkey -in peer.key -pubout -out peer.pub
+        for ukm in 0102030405060708 000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f; do
+            [ $name != gost2001 ] || [ ${#ukm} = 16 ] || continue
+            key pkeyutl -derive -inkey "$uri;object=$name$ask" -peerkey peer.pub -pkeyopt ukmhex:$ukm -out ours
+            openssl_0 pkeyutl -derive -inkey peer.key -peerkey $name.pub -pkeyopt ukmhex:$ukm -out theirs
+            cmp ours theirs || fail "$name agrees on something else with UKM $ukm"
+        done
+    done
+    passed "$identity: keys agree with others in software"
+}
+
+# ---- TLS ----
+
+# serve OPTION...: a server in software or on the token, on port 35970. It ends by "stop_server".
+serve() {
+    openssl s_server -accept 127.0.0.1:35970 -tls1_2 -quiet "$@" > server.log 2>&1 < /dev/null &
+    server=$!
+    others+=($server)
+    wait_until bash -c 'exec 3<> /dev/tcp/127.0.0.1/35970' || fail "no TLS server: $(cat server.log)"
+}
+stop_server() {
+    stop "$server"
+    wait "$server" 2> /dev/null || true
+}
+suites="GOST2012-KUZNYECHIK-KUZNYECHIKOMAC GOST2012-MAGMA-MAGMAOMAC IANA-GOST2012-GOST8912-GOST8912
+    GOST2012-GOST8912-GOST8912"
+client=(openssl s_client -connect 127.0.0.1:35970 -tls1_2 -verify_return_error -brief)
+
+tls() {
+    local suite inkey="$uri;object=gost256$ask"
+    openssl_0 req -x509 -newkey gost2012_256 -pkeyopt paramset:TCA -nodes -keyout server.key -out server.pem -days 30 \
+        -subj /CN=Server
+    serve -key server.key -cert server.pem -CAfile gost256.pem -Verify 1 -verify_return_error
+    for suite in $suites; do
+        with 0 "${client[@]}" -engine kanal -keyform engine -key "$inkey" -cert gost256.pem -CAfile server.pem \
+            -cipher $suite < /dev/null
+        printed "Ciphersuite: .*$suite"
+    done
+    expect 1 "${client[@]}" -key server.key -cert server.pem -CAfile server.pem < /dev/null
+    stop_server
+    OPENSSL_CONF=$work/kanal.cnf serve -engine kanal -keyform engine -key "$inkey" -cert gost256.pem
+    for suite in $suites; do
+        expect 0 "${client[@]}" -CAfile gost256.pem -cipher $suite < /dev/null
+        printed "Ciphersuite: .*$suite"
+    done
+    stop_server
+    passed "$identity: a client proves itself in four suites of TLS 1.2, and a server agrees in them"
+}
+
+# ---- Names and PINs ----
+
+# signs NAME OPTION...: whether a name leads to the key "gost256".
+signs() {
+    key dgst -md_gost12_256 -sign "$1" "${@:2}" -out signature message
+    openssl_0 dgst -md_gost12_256 -verify gost256.pub -signature signature message
+}
+# refused TEXT NAME: whether a name is refused with this text, for a program without a terminal.
+refused() {
+    with 1 setsid --wait openssl dgst -engine kanal -keyform engine -md_gost12_256 -sign "$2" message < /dev/null
+    printed "$1"
+}
+
+names() {
+    local name
+    for name in "$uri;id=%01;type=private" "pkcs11:object=gost256" "pkcs11:slot-id=$slot;id=%01" gost256 01 id_01 \
+        label_gost256 "slot_$slot-id_01" "slot_$slot-label_gost256" "$uri;id=%01?module-path=$module"; do
+        signs "$name" -passin pass:$pin
+    done
+    echo $pin > pin
+    signs "pkcs11:id=%01?pin-source=file:$work/pin"
+    signs "pkcs11:id=%01?pin-source=$work/pin"
+    sed "s|^engine_id.*|&\nMODULE_PATH = $module\nPIN = $pin|" kanal.cnf > pin.cnf
+    OPENSSL_CONF=$work/pin.cnf expect 0 \
+        openssl dgst -engine kanal -keyform engine -md_gost12_256 -sign gost256 -out signature message
+    chmod 600 pin
+    configure ${wireless:+"$wireless"} "authenticator = file:$work/pin"
+    signs "$uri;id=%01"
+    if [ -n "$wireless" ]; then configure "$wireless"; else unconfigure; fi
+    passed "$identity: keys have names of ten kinds, and PINs come from five places"
+}
+
+refusals() {
+    refused 'no private key matches; there is .*id=%01;object=gost256' "$uri;object=nobody$ask"
+    refused "none matches; there is token=.*serial=$serial" "pkcs11:token=nobody$ask"
+    refused 'of the token.s match: .*object=gost512' "$uri$ask"
+    refused 'a private key is wanted' "$uri;type=cert$ask"
+    refused 'the URI has an attribute that is not known' "pkcs11:colour=red$ask"
+    refused 'the URI: ' "pkcs11:id=%ZZ"
+    refused 'the URI: ' "pkcs11:id"
+    refused 'id_ or label_ is expected' "slot_0-gost256"
+    refused 'hexadecimal digits' "id_1"
+    refused 'number of a slot' "slot_x"
+    refused 'asked and gave none' "$uri;object=gost256"
+    refused 'pin-source .*: No such file' "$uri;object=gost256?pin-source=file:/nowhere"
+    refused 'the PIN is wrong.*CKR_PIN_INCORRECT' "$uri;object=gost256?pin-value=87654321"
+    refused "cannot be used.*/nowhere.so" "$uri;object=gost256?pin-value=$pin&module-path=/nowhere.so"
+    head -c 31 message > digest
+    with 1 openssl pkeyutl -engine kanal -keyform engine -sign -inkey "$uri;object=gost256$ask" -in digest
+    printed 'the digest has .* octets instead of 32'
+    mkdir -p lib/alone
+    ln -sf "$root/.build/release/engines-3/kanal.so" lib/alone
+    OPENSSL_ENGINES=$work/lib/alone with 1 openssl pkey -engine kanal -inform engine -pubin -in gost256 -pubout
+    printed 'the engine gost is missing'
+    OPENSSL_ENGINES=$work/lib/alone key dgst -sha256 -sign "$uri;object=rsa1024$ask" -out signature message
+    passed "$identity: what cannot be is refused with its cause"
+}
+
+prepare
+settings
+start_pcscd
+for identity in "${@:-usb}"; do
+    head -c 1000 /dev/urandom > message
+    attach $identity $identity
+    wireless=
+    if [ $identity = bt ]; then
+        wireless='wireless_readers = Virtual PCD *'
+        configure "$wireless"
+        PASSWORD=$password expect 0 "$kanal" pair --password-source env:PASSWORD
+    fi
+    keys
+    signatures
+    messages
+    opens
+    agreements
+    tls
+    names
+    refusals
+    detach
+done
+echo "engine.sh: passed"
