@@ -154,6 +154,7 @@ test-pcscd:
 	Tests/Scripts/Command/command-signatures.sh
 	Tests/Scripts/Asking/esia.sh
 	Tests/Scripts/Engine/engine.sh usb bt
+	Tests/Scripts/Engine/engine-use.sh usb bt
 	Tests/Scripts/Command/doctor.sh
 	Tests/Scripts/Command/doctor-files.sh
 
