@@ -155,6 +155,7 @@ test-pcscd:
 	Tests/Scripts/Asking/esia.sh
 	Tests/Scripts/Engine/engine.sh usb bt
 	Tests/Scripts/Engine/engine-use.sh usb bt
+	Tests/Scripts/Engine/engine-servers.sh usb bt
 	Tests/Scripts/Command/doctor.sh
 	Tests/Scripts/Command/doctor-files.sh
 
