@@ -58,7 +58,7 @@ test_packages := pcscd vsmartcard-vpcd opensc p11-kit openssl libengine-gost-ope
     libcap2-bin strace gnupg-pkcs11-scd gpgsm gpg-agent strongswan-pki libstrongswan-extra-plugins \
     nginx-light apache2-bin stunnel4 curl hostapd eapoltest tmux zsh fish python3-jsonschema \
     pinentry-curses pinentry-tty pinentry-gtk2 xvfb xdotool x11-utils \
-    xdg-utils desktop-file-utils
+    xdg-utils desktop-file-utils softhsm2
 bench_packages := libengine-gost-openssl libgcrypt20-dev nettle-dev softhsm2
 
 # Lists those of the packages $(1) that are missing, in the variable "missing".
@@ -155,6 +155,8 @@ test-pcscd:
 	Tests/Scripts/Asking/esia.sh
 	Tests/Scripts/Engine/engine.sh usb bt
 	Tests/Scripts/Engine/engine-use.sh usb bt
+	Tests/Scripts/Engine/engine-pins.sh
+	Tests/Scripts/Engine/engine-modules.sh
 	Tests/Scripts/Engine/engine-servers.sh usb bt
 	Tests/Scripts/Command/doctor.sh
 	Tests/Scripts/Command/doctor-files.sh
@@ -195,6 +197,7 @@ soak: deps ## interrupt an emulated token and its host ROUNDS times at random
 nightly: build mutants soak ## what CI has no time for: mutants, soak, adapters, messages of 2 GiB, and SECONDS of sharing, threads and each fuzz target
 	Tests/Scripts/KanalKit/adapters.sh
 	Tests/Scripts/sharing.sh $(SECONDS)
+	Tests/Scripts/Engine/engine-modules.sh all
 	Tests/Scripts/KanalKit/messages.sh
 	Tests/Scripts/Command/command-signatures.sh 2048
 	Tests/Scripts/Safety/threads.sh $(SECONDS)

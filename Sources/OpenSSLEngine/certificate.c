@@ -16,7 +16,8 @@ X509 *load_certificate(const char *text, const struct asking *asking) {
     if (name_read(&name, text, CKO_CERTIFICATE)
         && object_find(&name, CKO_CERTIFICATE, asking, true, &token, &object)
         && token_acquire(token, &session, &connection)) {
-        der = object_attribute(token, session, object.handle, CKA_VALUE, &length);
+        if (connection == object.connection)
+            der = object_attribute(token, session, object.handle, CKA_VALUE, &length);
         token_release(token, session, connection);
         rest = der;
         certificate = der ? d2i_X509(NULL, &rest, (long)length) : NULL;

@@ -22,9 +22,10 @@ const ENGINE_CMD_DEFN control_commands[] = {
 };
 
 static int set_pin(const char *text) {
-    struct secret *pin = text ? secret_new(text, strlen(text)) : NULL;
+    bool has_pin = text && text[0];
+    struct secret *pin = has_pin ? secret_new(text, strlen(text)) : NULL;
 
-    if (text && !pin)
+    if (has_pin && !pin)
         return FAIL(REASON_CONTROL, "PIN has more than 256 octets");
     settings_set_pin(pin);
     return 1;

@@ -17,6 +17,7 @@ int ec_set_key(EC_KEY *ec, struct key *key) {
 static ECDSA_SIG *sign(const unsigned char *digest, int length, const BIGNUM *kinv, const BIGNUM *rp, EC_KEY *ec) {
     struct key *key = ec_key(ec);
     CK_MECHANISM mechanism = {CKM_ECDSA, NULL, 0};
+    int octets = key ? (EC_GROUP_order_bits(EC_KEY_get0_group(ec)) + 7) / 8 : 0;
     unsigned char signature[2 * 66];
     size_t size = sizeof signature;
     ECDSA_SIG *result = NULL;
@@ -27,7 +28,8 @@ static ECDSA_SIG *sign(const unsigned char *digest, int length, const BIGNUM *ki
         FAIL(REASON_INPUT, "the key is not the token's");
         return NULL;
     }
-    if (!key_sign(key, &mechanism, digest, (size_t)length, signature, &size))
+    /* Of a longer digest the first bits count; not all modules know that. */
+    if (!key_sign(key, &mechanism, digest, (size_t)(length < octets ? length : octets), signature, &size))
         return NULL;
     r = BN_bin2bn(signature, (int)size / 2, NULL);
     s = BN_bin2bn(signature + size / 2, (int)size / 2, NULL);

@@ -77,6 +77,10 @@ int error_put_code(int line, const char *file, const char *function, const char 
         : is_loss(code)                            ? REASON_TOKEN
                                                    : REASON_FUNCTION;
 
+    if (code == CODE_REFUSED_BEFORE)
+        return error_put(
+            line, file, function, REASON_PIN_INCORRECT,
+            "%s: the token has refused this PIN before; it is not presented again", called);
     for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++)
         if (codes[i].code == code)
             return error_put(line, file, function, reason, "%s: %s", called, codes[i].name);

@@ -52,22 +52,25 @@ static int count_objects(
     unsigned long connection;
     struct object *objects;
     size_t count;
-    int found = 0, listed;
+    int found = 0;
+    CK_RV code;
 
     if (!token_acquire(token, &session, &connection))
         return -1;
-    listed = object_list(token, session, wanted, &objects, &count);
+    code = object_list(token, session, wanted, &objects, &count);
     token_release(token, session, connection);
     for (size_t i = 0; i < count; i++) {
         object_describe(&objects[i], all);
         if (!object_matches(&objects[i], name))
             continue;
         object_describe(&objects[i], matching);
-        if (found++ == 0)
+        if (found++ == 0) {
             *object = objects[i];
+            object->connection = connection;
+        }
     }
     OPENSSL_free(objects);
-    return listed ? found : -1;
+    return code == CKR_OK ? found : FAIL_CODE("C_FindObjects", code) - 1;
 }
 
 /* Whether the token shows a key or a certificate of this name to anybody. */

@@ -4,6 +4,9 @@
 
 #include <string.h>
 
+/* Instead of a module's code: the key is not found again. */
+#define CODE_NOT_ONE (CKR_VENDOR_DEFINED | 0x4B414E42UL)
+
 struct key *key_new(struct token *token, const struct object *object, bool always_asks) {
     struct key *key = OPENSSL_zalloc(sizeof *key);
 
@@ -28,39 +31,46 @@ void key_free(struct key *key) {
     users_remove();
 }
 
-/* The key's handle in this connection; it is searched for in a new one. Returns 0 with an error. */
-static int find_handle(
-    struct key *key, CK_SESSION_HANDLE session, unsigned long connection, CK_OBJECT_HANDLE *found_handle) {
+/* The key's handle in this connection; it is searched for in a new one. */
+static CK_RV find_handle(struct use *use, unsigned long connection) {
+    struct key *key = use->key;
     struct object *objects;
-    struct text text = {0};
     size_t count, found = 0;
-    CK_OBJECT_HANDLE handle = 0;
     bool is_known;
+    CK_RV code;
 
     state_lock();
-    is_known = key->connection == connection;
-    *found_handle = key->object.handle;
+    is_known = key->object.connection == connection;
+    use->handle = key->object.handle;
     state_unlock();
     if (is_known)
-        return 1;
-    if (!object_list(key->token, session, CKO_PRIVATE_KEY, &objects, &count))
-        return 0;
+        return CKR_OK;
+    use->called = "C_FindObjects";
+    code = object_list(key->token, use->session, CKO_PRIVATE_KEY, &objects, &count);
     for (size_t i = 0; i < count; i++)
         if (is_same_object(&objects[i], &key->object)) {
-            handle = objects[i].handle;
+            use->handle = objects[i].handle;
             found++;
         }
     OPENSSL_free(objects);
-    if (found != 1) {
-        object_describe(&key->object, &text);
-        return FAIL(REASON_OBJECT, "the token has %zu private keys %s now", found, text.characters);
-    }
-    *found_handle = handle;
+    if (code != CKR_OK)
+        return code;
+    if (found != 1)
+        return CODE_NOT_ONE;
     state_lock();
-    key->object.handle = handle;
-    key->connection = connection;
+    key->object.handle = use->handle;
+    key->object.connection = connection;
     state_unlock();
-    return 1;
+    return CKR_OK;
+}
+
+static int fail(const struct use *use, CK_RV code) {
+    struct text text = {0};
+
+    if (code != CODE_NOT_ONE)
+        return FAIL_CODE(use->called, code);
+    object_describe(&use->key->object, &text);
+    return FAIL(REASON_OBJECT, "the token has none, or several, private keys %s now", text.characters);
 }
 
 int key_perform(struct key *key, key_work work, void *data) {
@@ -71,25 +81,17 @@ int key_perform(struct key *key, key_work work, void *data) {
 
         if (!token_acquire(key->token, &use.session, &connection))
             return 0;
-        if (!find_handle(key, use.session, connection, &use.handle)) {
+        code = find_handle(&use, connection);
+        if (code == CKR_OK)
+            code = work(&use, data);
+        if (is_loss(code))
             token_lost(key->token, connection);
-            use.functions->C_CloseSession(use.session);
-            return 0;
-        }
-        code = work(&use, data);
-        if (code == CKR_OK) {
-            token_release(key->token, use.session, connection);
+        token_release(key->token, use.session, connection);
+        if (code == CKR_OK)
             return 1;
-        }
-        if (!is_second && is_loss(code)) {
-            token_lost(key->token, connection);
-            use.functions->C_CloseSession(use.session);
-        } else {
-            token_release(key->token, use.session, connection);
-            /* An answer is lost, as when many processes share a token's channels. Nothing is spoilt by a second one. */
-            if (is_second || code != CKR_DEVICE_ERROR || key->always_asks)
-                return FAIL_CODE(use.called, code);
-        }
+        /* An answer is lost, as when many processes share a token's channels. Nothing is spoilt by a second one. */
+        if (is_second || !(is_loss(code) || (code == CKR_DEVICE_ERROR && !key->always_asks)))
+            return fail(&use, code);
         settings_note("%s gives 0x%lX, and the operation runs again", use.called, code);
     }
 }
@@ -112,6 +114,10 @@ static CK_RV sign(struct use *use, void *data) {
     if (code == CKR_OK && use->key->always_asks) {
         use->called = "C_Login for this operation";
         code = token_login_again(use->key->token, use->session);
+        /* It refuses, and the session is free for another operation. */
+        if (code != CKR_OK)
+            use->functions->C_Sign(
+                use->session, (CK_BYTE_PTR)operation->data, (CK_ULONG)operation->length, operation->result, &length);
     }
     if (code == CKR_OK) {
         use->called = "C_Sign";
@@ -133,6 +139,9 @@ static CK_RV decrypt(struct use *use, void *data) {
     if (code == CKR_OK && use->key->always_asks) {
         use->called = "C_Login for this operation";
         code = token_login_again(use->key->token, use->session);
+        if (code != CKR_OK)
+            use->functions->C_Decrypt(
+                use->session, (CK_BYTE_PTR)operation->data, (CK_ULONG)operation->length, operation->result, &length);
     }
     if (code == CKR_OK) {
         use->called = "C_Decrypt";

@@ -14,16 +14,21 @@ static bool wants_pin_each_time(struct token *token, CK_SESSION_HANDLE session, 
 }
 
 static EVP_PKEY *read_key(
-    struct token *token, CK_OBJECT_CLASS kind, const struct object *object, bool *always_asks,
-    unsigned long *connection) {
+    struct token *token, CK_OBJECT_CLASS kind, const struct object *object, bool *always_asks) {
     CK_SESSION_HANDLE session;
-    EVP_PKEY *pkey;
+    unsigned long connection;
+    EVP_PKEY *pkey = NULL;
 
-    if (!token_acquire(token, &session, connection))
+    *always_asks = false;
+    if (!token_acquire(token, &session, &connection))
         return NULL;
-    pkey = public_read(token, session, kind, object);
-    *always_asks = kind == CKO_PRIVATE_KEY && wants_pin_each_time(token, session, object->handle);
-    token_release(token, session, *connection);
+    if (connection == object->connection) {
+        pkey = public_read(token, session, kind, object);
+        *always_asks = kind == CKO_PRIVATE_KEY && wants_pin_each_time(token, session, object->handle);
+    } else {
+        FAIL(REASON_TOKEN, "the token has left meanwhile");
+    }
+    token_release(token, session, connection);
     return pkey;
 }
 
@@ -34,19 +39,17 @@ EVP_PKEY *load_private_key(ENGINE *engine, const char *text, UI_METHOD *method, 
     struct object object;
     struct key *key;
     EVP_PKEY *pkey = NULL;
-    unsigned long connection;
     bool always_asks;
     int tied = 0;
 
     if (name_read(&name, text, CKO_PRIVATE_KEY)
         && object_find(&name, CKO_PRIVATE_KEY, &asking, true, &token, &object))
-        pkey = read_key(token, CKO_PRIVATE_KEY, &object, &always_asks, &connection);
+        pkey = read_key(token, CKO_PRIVATE_KEY, &object, &always_asks);
     name_free(&name);
     if (!pkey)
         return NULL;
     key = key_new(token, &object, always_asks);
     if (key) {
-        key->connection = connection;
         switch (EVP_PKEY_get_base_id(pkey)) {
         case EVP_PKEY_RSA: tied = rsa_attach(engine, pkey, key); break;
         case EVP_PKEY_EC: tied = ec_attach(engine, pkey, key); break;
@@ -74,11 +77,10 @@ EVP_PKEY *load_public_key(ENGINE *engine, const char *text, UI_METHOD *method, v
         for (int i = 0; found < 0 && i < 3; i++) {
             struct token *token;
             struct object object;
-            unsigned long connection;
             bool always_asks;
             found = object_find(&name, kinds[i], &asking, i == 2, &token, &object);
             if (found > 0)
-                pkey = read_key(token, kinds[i], &object, &always_asks, &connection);
+                pkey = read_key(token, kinds[i], &object, &always_asks);
         }
     name_free(&name);
     return pkey;

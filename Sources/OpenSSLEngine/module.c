@@ -44,8 +44,10 @@ static void in_child(void) {
         module->is_initialised = false;
     for (struct token *token = tokens; token; token = token->next) {
         pthread_mutex_init(&token->connecting, NULL);
+        secret_lock(token->pin);
         disconnect(token);
     }
+    settings_lock_pin();
     state_unlock();
 }
 
@@ -68,6 +70,7 @@ bool module_prepare_process(void) {
 }
 
 int module_initialise(struct module *module) {
+    CK_INFO info;
     CK_RV code = CKR_OK;
     bool is_initialised;
 
@@ -80,9 +83,14 @@ int module_initialise(struct module *module) {
         /* Another part of the program did it, and will finalise it. */
         module->is_ours = code == CKR_OK;
         if (code == CKR_OK || code == CKR_CRYPTOKI_ALREADY_INITIALIZED)
-            code = module->functions->C_GetInfo(&module->info);
+            code = module->functions->C_GetInfo(&info);
         state_lock();
         module->is_initialised = code == CKR_OK;
+        /* It never changes, and others read it. */
+        if (code == CKR_OK && !module->has_info) {
+            module->info = info;
+            module->has_info = true;
+        }
         state_unlock();
     }
     pthread_mutex_unlock(&loading);
@@ -170,6 +178,10 @@ bool is_same_token(const CK_TOKEN_INFO *one, const CK_TOKEN_INFO *other) {
 struct token *module_token(struct module *module, const struct found_slot *slot) {
     struct token *token, *created = OPENSSL_zalloc(sizeof *created);
 
+    if (created && !(created->refusals = refusals_new())) {
+        OPENSSL_free(created);
+        created = NULL;
+    }
     state_lock();
     for (token = tokens; token; token = token->next)
         if (token->module == module && is_same_token(&token->info, &slot->info)) {
@@ -189,6 +201,8 @@ struct token *module_token(struct module *module, const struct found_slot *slot)
         tokens = token;
     }
     state_unlock();
+    if (created)
+        refusals_free(created->refusals);
     OPENSSL_free(created);
     if (!token)
         NO_MEMORY();
@@ -202,7 +216,7 @@ static void end(struct module *old_modules, struct token *old_tokens) {
         for (size_t i = 0; token->connection && i < token->idle_count; i++)
             token->module->functions->C_CloseSession(token->idle[i]);
         secret_free(token->pin);
-        secret_free(token->refused);
+        refusals_free(token->refusals);
         pthread_mutex_destroy(&token->connecting);
         OPENSSL_free(token);
     }
@@ -226,9 +240,11 @@ void users_add(void) {
 void users_remove(void) {
     struct module *old_modules = NULL;
     struct token *old_tokens = NULL;
+    bool is_last;
 
     state_lock();
-    if (--users == 0 && !is_ending) {
+    is_last = --users == 0;
+    if (is_last && !is_ending) {
         old_modules = modules;
         old_tokens = tokens;
         modules = NULL;
@@ -236,4 +252,6 @@ void users_remove(void) {
     }
     state_unlock();
     end(old_modules, old_tokens);
+    if (is_last)
+        settings_set_pin(NULL);
 }

@@ -91,7 +91,7 @@ int name_read(struct name *name, const char *text, CK_OBJECT_CLASS wanted) {
     if (strncmp(rest, "slot_", 5) == 0) {
         char *end;
         name->slot = strtoul(rest + 5, &end, 10);
-        if (end == rest + 5 || (*end != '\0' && *end != '-'))
+        if (rest[5] < '0' || rest[5] > '9' || name->slot == (CK_SLOT_ID)-1 || (*end != '\0' && *end != '-'))
             return FAIL(REASON_NAME, "%.80s: a number of a slot is expected", text);
         rest = *end ? end + 1 : end;
         if (*rest == '\0')

@@ -11,16 +11,18 @@ unsigned char *object_attribute(
     struct token *token, CK_SESSION_HANDLE session, CK_OBJECT_HANDLE object, CK_ATTRIBUTE_TYPE type, size_t *length) {
     CK_FUNCTION_LIST *functions = token->module->functions;
     CK_ATTRIBUTE attribute = {type, NULL, 0};
+    CK_ULONG room;
 
     *length = 0;
     if (functions->C_GetAttributeValue(session, object, &attribute, 1) != CKR_OK || attribute.ulValueLen == 0
         || attribute.ulValueLen > LARGEST_VALUE)
         return NULL;
-    attribute.pValue = OPENSSL_zalloc(attribute.ulValueLen);
+    room = attribute.ulValueLen;
+    attribute.pValue = OPENSSL_zalloc(room);
     if (!attribute.pValue)
         return NULL;
     if (functions->C_GetAttributeValue(session, object, &attribute, 1) != CKR_OK
-        || attribute.ulValueLen == 0 || attribute.ulValueLen > LARGEST_VALUE) {
+        || attribute.ulValueLen == 0 || attribute.ulValueLen > room) {
         OPENSSL_free(attribute.pValue);
         return NULL;
     }
@@ -50,7 +52,7 @@ static void read_object(struct token *token, CK_SESSION_HANDLE session, CK_OBJEC
     OPENSSL_free(value);
 }
 
-int object_list(
+CK_RV object_list(
     struct token *token, CK_SESSION_HANDLE session, CK_OBJECT_CLASS wanted, struct object **objects, size_t *count) {
     CK_FUNCTION_LIST *functions = token->module->functions;
     CK_ATTRIBUTE query = {CKA_CLASS, &wanted, sizeof wanted};
@@ -62,7 +64,7 @@ int object_list(
     *count = 0;
     handles = OPENSSL_zalloc(OBJECTS * sizeof *handles);
     if (!handles)
-        return NO_MEMORY();
+        return CKR_HOST_MEMORY;
     code = functions->C_FindObjectsInit(session, &query, 1);
     if (code == CKR_OK) {
         code = functions->C_FindObjects(session, handles, OBJECTS, &found);
@@ -79,7 +81,7 @@ int object_list(
         *count = i + 1;
     }
     OPENSSL_free(handles);
-    return code == CKR_OK || FAIL_CODE("C_FindObjects", code);
+    return code;
 }
 
 bool object_matches(const struct object *object, const struct name *name) {

@@ -21,12 +21,17 @@ struct secret *secret_new(const void *octets, size_t length) {
     secret = mmap(NULL, sizeof *secret, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (secret == MAP_FAILED)
         return NULL;
-    /* They may be refused; the PIN is used all the same. */
-    (void)mlock(secret, sizeof *secret);
+    secret_lock(secret);
     (void)madvise(secret, sizeof *secret, MADV_DONTDUMP);
     secret->length = length;
     memcpy(secret->octets, octets, length);
     return secret;
+}
+
+/* It may be refused; the PIN is used all the same. */
+void secret_lock(struct secret *secret) {
+    if (secret)
+        (void)mlock(secret, sizeof *secret);
 }
 
 struct secret *secret_copy(const struct secret *secret) { return secret_new(secret->octets, secret->length); }
@@ -99,8 +104,8 @@ int pin_find(struct secret **pin, const struct name *name, const CK_TOKEN_INFO *
 
     *pin = NULL;
     if (value) {
-        *pin = secret_new(value, strlen(value));
-        return *pin ? 1 : FAIL(REASON_PIN, "pin-value has more than 256 octets");
+        *pin = value[0] ? secret_new(value, strlen(value)) : NULL;
+        return *pin ? 1 : FAIL(REASON_PIN, "pin-value has no PIN of 1 to 256 octets");
     }
     if (source)
         return read_source(pin, source);

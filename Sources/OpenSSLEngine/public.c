@@ -211,7 +211,7 @@ EVP_PKEY *public_read(
     for (int i = 0; !pkey && kind == CKO_PRIVATE_KEY && object->id_length && i < 2; i++) {
         struct object *objects;
         size_t count;
-        if (!object_list(token, session, others[i], &objects, &count))
+        if (object_list(token, session, others[i], &objects, &count) != CKR_OK)
             break;
         for (size_t j = 0; !pkey && j < count; j++) {
             if (objects[j].id_length != object->id_length || memcmp(objects[j].id, object->id, object->id_length) != 0)

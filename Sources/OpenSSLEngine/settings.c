@@ -116,6 +116,8 @@ struct secret *settings_pin(void) {
     return pin;
 }
 
+void settings_lock_pin(void) { secret_lock(settings.pin); }
+
 struct asking settings_asking(void) {
     struct asking asking;
 

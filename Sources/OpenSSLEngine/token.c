@@ -2,7 +2,7 @@
 /*
  * Sessions with a token. The first one connects: it finds the token's slot and presents the PIN that the token has
  * accepted before, if there is one. Sessions that are given back are kept for the next operation. A PIN that was
- * refused is forgotten, and the same one is not presented again: each wrong one costs a try.
+ * refused is not presented again: each wrong one costs a try.
  */
 #include "engine.h"
 
@@ -30,22 +30,31 @@ static const char *serial(const struct token *token, char *text, size_t size) {
     return text;
 }
 
-/* Presents a PIN, or NULL for the token's own way. To be called while "connecting" is held. */
-static int log_in(struct token *token, CK_SESSION_HANDLE session, struct secret *pin) {
-    CK_RV code;
+/* Presents a PIN, or NULL for the token's own way, which the user may be asked for again, if that "is_new". */
+static CK_RV present(
+    struct token *token, CK_SESSION_HANDLE session, CK_USER_TYPE user, struct secret *pin, bool is_new) {
+    struct refusals *refusals = token->refusals;
+    CK_RV code = CODE_REFUSED_BEFORE;
 
-    if (pin && secret_equal(pin, token->refused))
-        return FAIL(REASON_PIN_INCORRECT, "the token has refused this PIN before; it is not presented again");
-    settings_note("the PIN is presented");
-    code = token->module->functions->C_Login(
-        session, CKU_USER, pin ? pin->octets : NULL, pin ? (CK_ULONG)pin->length : 0);
-    if (code == CKR_OK || code == CKR_USER_ALREADY_LOGGED_IN)
-        return 1;
-    if (code == CKR_PIN_INCORRECT && pin) {
-        secret_free(token->refused);
-        token->refused = secret_copy(pin);
+    refusals_lock(refusals);
+    if (pin ? !refusals_have(refusals, pin) : is_new || !refusals->has_path) {
+        settings_note("the PIN is presented");
+        code = token->module->functions->C_Login(
+            session, user, pin ? pin->octets : NULL, pin ? (CK_ULONG)pin->length : 0);
+        if (!pin)
+            refusals->has_path = code == CKR_PIN_INCORRECT;
+        else if (code == CKR_PIN_INCORRECT)
+            refusals_add(refusals, pin);
     }
-    return FAIL_CODE("C_Login", code);
+    refusals_unlock(refusals);
+    return code;
+}
+
+/* The first login of a connection. To be called while "connecting" is held. */
+static int log_in(struct token *token, CK_SESSION_HANDLE session, struct secret *pin, bool is_new) {
+    CK_RV code = present(token, session, CKU_USER, pin, is_new);
+
+    return code == CKR_OK || code == CKR_USER_ALREADY_LOGGED_IN || FAIL_CODE("C_Login", code);
 }
 
 /* Where the token is now. */
@@ -76,10 +85,7 @@ static int connect_token(struct token *token) {
     code = functions->C_OpenSession(slot, CKF_SERIAL_SESSION, NULL, NULL, &session);
     if (code != CKR_OK)
         return FAIL_CODE("C_OpenSession", code);
-    if ((token->pin || token->has_path) && !log_in(token, session, token->pin)) {
-        secret_free(token->pin);
-        token->pin = NULL;
-        token->has_path = false;
+    if ((token->pin || token->has_path) && !log_in(token, session, token->pin, false)) {
         functions->C_CloseSession(session);
         return 0;
     }
@@ -128,7 +134,9 @@ static int open_session(struct token *token, CK_SLOT_ID slot, CK_SESSION_HANDLE 
 }
 
 int token_acquire(struct token *token, CK_SESSION_HANDLE *session, unsigned long *connection) {
-    for (int tries = 0; tries < 100; tries++) {
+    unsigned long last = 0;
+
+    for (int tries = 0; tries < 100;) {
         CK_SLOT_ID slot;
         bool has_session = false;
         int opened;
@@ -150,6 +158,10 @@ int token_acquire(struct token *token, CK_SESSION_HANDLE *session, unsigned long
                 return 0;
             continue;
         }
+        /* Those that wait for another's session may do so as often as they have to. */
+        if (*connection != last)
+            tries++;
+        last = *connection;
         opened = open_session(token, slot, session, connection);
         if (opened >= 0)
             return opened;
@@ -158,10 +170,10 @@ int token_acquire(struct token *token, CK_SESSION_HANDLE *session, unsigned long
 }
 
 void token_release(struct token *token, CK_SESSION_HANDLE session, unsigned long connection) {
-    bool is_kept = true;
+    bool is_kept = false;
 
     state_lock();
-    if (token->connection == connection) {
+    if (connection && token->connection == connection) {
         is_kept = token->idle_count < sizeof token->idle / sizeof token->idle[0];
         if (is_kept)
             token->idle[token->idle_count++] = session;
@@ -216,31 +228,37 @@ int token_login(struct token *token, const struct name *name, const struct askin
     else if (info.flags & CKF_USER_PIN_LOCKED)
         done = FAIL(REASON_PIN_LOCKED, "the token says so; its administrator unlocks it");
     else
-        done = pin_find(&pin, name, &info, asking) && log_in(token, session, pin);
+        done = pin_find(&pin, name, &info, asking) && log_in(token, session, pin, true);
     if (done && !has_login) {
-        secret_free(token->pin);
+        /* A fork finds the one or the other. */
+        struct secret *old;
+        state_lock();
+        old = token->pin;
         token->pin = pin;
         token->has_path = pin == NULL;
-        state_lock();
         token->has_login = token->connection == connection;
         state_unlock();
-    } else {
-        secret_free(pin);
+        pin = old;
     }
+    secret_free(pin);
     pthread_mutex_unlock(&token->connecting);
     token_release(token, session, connection);
     return done;
 }
 
 CK_RV token_login_again(struct token *token, CK_SESSION_HANDLE session) {
-    struct secret *pin;
+    struct secret *pin = NULL;
+    bool has_pin;
     CK_RV code;
 
-    pthread_mutex_lock(&token->connecting);
-    pin = token->pin ? secret_copy(token->pin) : NULL;
-    pthread_mutex_unlock(&token->connecting);
-    code = token->module->functions->C_Login(
-        session, CKU_CONTEXT_SPECIFIC, pin ? pin->octets : NULL, pin ? (CK_ULONG)pin->length : 0);
+    state_lock();
+    has_pin = token->pin != NULL;
+    if (has_pin)
+        pin = secret_copy(token->pin);
+    state_unlock();
+    if (has_pin && !pin)
+        return CKR_HOST_MEMORY;
+    code = present(token, session, CKU_CONTEXT_SPECIFIC, pin, false);
     secret_free(pin);
     return code;
 }

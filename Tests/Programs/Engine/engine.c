@@ -11,6 +11,8 @@
  *   twice     a copy of the engine is bound, too (OpenSSL binds a file once); keys of each work when the other is gone
  *   outlive   the key is used and freed after the engine was freed
  *   wait      signs for each line that comes, and says "signed" or "failed"
+ *   workers   the same in four children at once, which it waits for
+ *   again     the key cannot be loaded, nor again, nor in two children
  *   certificate   the certificate of the same name is the key's
  *   leave     ends without freeing anything
  */
@@ -174,6 +176,42 @@ static int wait_for_lines(void) {
     return 1;
 }
 
+static int in_workers(void) {
+    pid_t children[4];
+    int done = 1;
+
+    for (int i = 0; i < 4; i++)
+        if ((children[i] = fork()) == 0)
+            _exit(sign(shared) ? 0 : 1);
+    for (int i = 0; i < 4; i++) {
+        int status = 0;
+        done = waitpid(children[i], &status, 0) == children[i] && status == 0 && done;
+    }
+    return done;
+}
+
+static int work_for_lines(void) {
+    char line[80];
+    setbuf(stdout, NULL);
+    puts("ready");
+    while (fgets(line, sizeof line, stdin)) puts(in_workers() ? "signed" : "failed");
+    return 1;
+}
+
+static int cannot_load(ENGINE *engine) {
+    pid_t children[2];
+    int done = !load(engine) && !load(engine);
+
+    for (int i = 0; i < 2; i++)
+        if ((children[i] = fork()) == 0)
+            _exit(load(engine) ? 1 : 0);
+    for (int i = 0; i < 2; i++) {
+        int status = 0;
+        done = waitpid(children[i], &status, 0) == children[i] && status == 0 && done;
+    }
+    return done;
+}
+
 static int has_certificate(ENGINE *engine) {
     struct {
         const char *name;
@@ -206,6 +244,11 @@ int main(int argc, char **argv) {
         close_engine(engine);
         return done ? 0 : 1;
     }
+    if (strcmp(mode, "again") == 0) {
+        done = cannot_load(engine);
+        close_engine(engine);
+        return done ? 0 : 1;
+    }
     shared = load(engine);
     if (!shared)
         return 1;
@@ -218,6 +261,8 @@ int main(int argc, char **argv) {
         done = sign(shared) && in_processes(2);
     } else if (strcmp(mode, "wait") == 0) {
         done = wait_for_lines();
+    } else if (strcmp(mode, "workers") == 0) {
+        done = work_for_lines();
     } else if (strcmp(mode, "certificate") == 0) {
         done = has_certificate(engine);
     } else if (strcmp(mode, "outlive") == 0) {

@@ -1,0 +1,145 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# engine-modules.sh [all]: keys of all kinds by the engine "kanal", or on all curves, and other modules than Kanal's:
+# one that tells no CKA_PUBLIC_KEY_INFO, and SoftHSM2, whose keys want the PIN each time.
+set -euo pipefail
+cd "$(dirname "$0")/../../.."
+. Tests/Scripts/common.sh
+
+export OPENSSL_ENGINES=$work/lib/engines-3
+export SOFTHSM2_CONF=$work/softhsm2.conf
+key() { OPENSSL_CONF=$work/kanal.cnf expect "$1" openssl "$2" -engine kanal -keyform engine "${@:3}"; }
+
+settings() {
+    mkdir -p "$OPENSSL_ENGINES"
+    ln -s "$(pkg-config libcrypto --variable=enginesdir)/gost.so" "$root/.build/release/engines-3/kanal.so" \
+        "$OPENSSL_ENGINES"
+    ln -s "$module" lib
+    printf '%s\n' 'openssl_conf = main' '[main]' 'engines = engines' '[engines]' 'kanal = kanal' '[kanal]' \
+        'engine_id = kanal' "PIN = $pin" '[req]' 'distinguished_name = name' '[name]' > kanal.cnf
+    # shellcheck disable=SC2046
+    cc -O2 -Wall -Wextra -Werror -shared -fPIC "-DLIBRARY=\"$module\"" "$root/Tests/Programs/Engine/plain.c" \
+        $(pkg-config --cflags p11-kit-1) -o plain.so
+    cc -O2 -Wall -Wextra -Werror "$root/Tests/Programs/Engine/engine.c" -o engine -pthread -lcrypto
+    head -c 1000 /dev/urandom > message
+}
+
+tool() { expect 0 pkcs11-tool --module "$module" --slot "$slot" --login --pin $pin "$@"; }
+# public NAME FILE: the public half as the engine tells it.
+public() {
+    OPENSSL_CONF=$work/kanal.cnf expect 0 \
+        openssl pkey -engine kanal -inform engine -pubin -in "$1" -pubout -out "$2"
+}
+# signs NAME HASH FILE: a signature that the public half in a file verifies.
+signs() {
+    key 0 dgst "-$2" -sign "$1" -out signature message
+    expect 0 openssl dgst "-$2" -verify "$3" -signature signature message
+}
+
+# Each kind: the type of the key for OpenSC, the digest, the key of the other side for OpenSSL, and whether it is one of
+# those for "all".
+curves() {
+    local type hash peer rare plain ukm=0102030405060708
+    while read -r type hash peer rare; do
+        [ -z "$rare" ] || [ "$which" = all ] || continue
+        tool --keypairgen --id 01 --label curve --key-type "$type" --usage-sign --usage-derive
+        public "$uri;object=curve" curve.pub
+        signs "$uri;object=curve" "$hash" curve.pub
+        plain="$uri;object=curve?module-path=$work/plain.so"
+        public "$plain" plain.pub
+        cmp curve.pub plain.pub || fail "$type: without CKA_PUBLIC_KEY_INFO another public key is told"
+        signs "$plain" "$hash" curve.pub
+        if [ "$peer" != none ]; then
+            # shellcheck disable=SC2086
+            expect 0 openssl genpkey -algorithm ${peer/:/ -pkeyopt paramset:} -out peer.key
+            expect 0 openssl pkey -in peer.key -pubout -out peer.pub
+            key 0 pkeyutl -derive -inkey "$uri;object=curve" -peerkey peer.pub -pkeyopt ukmhex:$ukm -out ours
+            expect 0 openssl pkeyutl -derive -inkey peer.key -peerkey curve.pub -pkeyopt ukmhex:$ukm -out theirs
+            cmp ours theirs || fail "$type: the sides agree on different secrets"
+        fi
+        tool --delete-object --type pubkey --id 01
+        tool --delete-object --type privkey --id 01
+    done << 'END2'
+GOSTR3410:A md_gost94 gost2001:A rare
+GOSTR3410:B md_gost94 gost2001:B
+GOSTR3410:C md_gost94 gost2001:C rare
+GOSTR3410-2012-256:A md_gost12_256 gost2012_256:TCA rare
+GOSTR3410-2012-256:B md_gost12_256 gost2012_256:A rare
+GOSTR3410-2012-256:C md_gost12_256 gost2012_256:B rare
+GOSTR3410-2012-256:D md_gost12_256 gost2012_256:C
+GOSTR3410-2012-512:A md_gost12_512 gost2012_512:A rare
+GOSTR3410-2012-512:B md_gost12_512 gost2012_512:B
+GOSTR3410-2012-512:C md_gost12_512 gost2012_512:C rare
+rsa:1024 sha256 none
+EC:prime256v1 sha512 none
+END2
+    passed "keys sign and agree, also by a module without CKA_PUBLIC_KEY_INFO"
+}
+
+# Without CKA_PUBLIC_KEY_INFO the public half is that of an object with the same identifier.
+halves() {
+    local plain="$uri;object=half?module-path=$work/plain.so"
+    tool --keypairgen --id 02 --label half --key-type GOSTR3410-2012-256:A --usage-sign
+    key 0 req -new -x509 -key "$uri;object=half" -subj /CN=half -days 30 -outform der -out half.der
+    expect 0 openssl x509 -inform der -in half.der -noout -pubkey -out half.pub
+    expect 0 openssl req -x509 -newkey rsa:2048 -nodes -keyout other.key -outform der -out other.der -subj /CN=other
+    tool --delete-object --type pubkey --id 02
+    key 1 dgst -md_gost12_256 -sign "$plain" message
+    printed 'no usable public half.*neither a public key nor a certificate'
+    tool --write-object other.der --type cert --id 02 --label other
+    key 1 dgst -md_gost12_256 -sign "$plain" message
+    printed 'no usable public half'
+    tool --write-object half.der --type cert --id 02 --label half
+    signs "$plain" md_gost12_256 half.pub
+    tool --delete-object --type privkey --id 02
+    key 1 dgst -md_gost12_256 -sign "$uri;object=half" message
+    printed 'no private key matches'
+    public "$uri;object=half" certificate.pub
+    passed "a public half comes from a certificate of the key's type, and without a private half nothing signs"
+}
+
+# A key wants the PIN each time, and it has become wrong.
+refused_each_time() {
+    local presented
+    local again='C_Login for this operation: the token has refused this PIN before'
+    tool --keypairgen --id 03 --label each --key-type GOSTR3410-2012-256:A --usage-sign
+    sed "s|^engine_id.*|&\nVERBOSE = EMPTY|" kanal.cnf > verbose.cnf
+    printf 'sign\nsign\nsign\n' > lines
+    OPENSSL_CONF=$work/verbose.cnf REFUSES=yes expect 0 \
+        ./engine wait "$uri;object=each?module-path=$work/plain.so" < lines
+    [ "$(grep -c failed output)" = 3 ] || fail "a signature with a PIN that is wrong: $(cat output)"
+    presented=$(grep -c 'the PIN is presented' output)
+    [ "$presented" = 2 ] || fail "the PIN is presented $presented times instead of two: $(cat output)"
+    [ "$(grep -c "$again" output)" = 2 ] || fail "$(cat output)"
+    passed "a PIN that a key wants each time is not presented again if it was wrong"
+}
+
+softhsm() {
+    local soft uri="pkcs11:token=engine" kind presented
+    soft=$(dpkg-query --listfiles libsofthsm2 | grep -m 1 '/libsofthsm2\.so$')
+    mkdir tokens
+    echo "directories.tokendir = $work/tokens" > softhsm2.conf
+    expect 0 softhsm2-util --init-token --free --label engine --so-pin 87654321 --pin $pin
+    sed "s|^engine_id.*|&\nMODULE_PATH = $soft\nVERBOSE = EMPTY|" kanal.cnf > softhsm.cnf
+    local -x OPENSSL_CONF=$work/softhsm.cnf
+    for kind in rsa:2048 EC:prime256v1; do
+        expect 0 pkcs11-tool --module "$soft" --token-label engine --login --pin $pin --keypairgen --id 01 \
+            --label "$kind" --key-type "$kind" --always-auth
+        expect 0 ./engine sign "$uri;object=$kind" 3
+        presented=$(grep -c 'the PIN is presented' output)
+        [ "$presented" = 4 ] || fail "$kind: the PIN is presented $presented times for three signatures"
+    done
+    passed "SoftHSM2's keys sign, and get the PIN each time if they want it"
+}
+
+which=${1:-}
+prepare
+settings
+start_pcscd
+attach usb usb
+uri="pkcs11:serial=$serial"
+curves
+halves
+refused_each_time
+softhsm
+echo "engine-modules.sh: passed"
