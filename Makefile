@@ -194,10 +194,12 @@ soak: deps ## interrupt an emulated token and its host ROUNDS times at random
 	KANAL_SOAK=$(ROUNDS) swift test --filter CryptokiTests.SoakTests
 
 # The adapters stand here and not in "test" because BoringSSL, which swift-nio-ssl is built with, takes minutes to compile.
-nightly: build mutants soak ## what CI has no time for: mutants, soak, adapters, messages of 2 GiB, and SECONDS of sharing, threads and each fuzz target
+nightly: build mutants soak ## what CI has no time for: mutants, soak, adapters, the engine under valgrind and load, messages of 2 GiB, and SECONDS of sharing, threads and each fuzz target
 	Tests/Scripts/KanalKit/adapters.sh
 	Tests/Scripts/sharing.sh $(SECONDS)
+	Tests/Scripts/Engine/engine-use.sh checked usb bt
 	Tests/Scripts/Engine/engine-modules.sh all
+	Tests/Scripts/Engine/engine-servers.sh 1000 usb bt
 	Tests/Scripts/KanalKit/messages.sh
 	Tests/Scripts/Command/command-signatures.sh 2048
 	Tests/Scripts/Safety/threads.sh $(SECONDS)

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Programs of Debian that serve or connect with keys of an emulated token by the engine "kanal", as docs/Engine.md sets
-# them up. The other side has its keys in files. nginx's workers and Apache's processes are another user's, for whom a
-# token without a channel needs nothing.
+# engine-servers.sh [REQUESTS] IDENTITY...: programs of Debian that serve or connect with keys of an emulated token by
+# the engine "kanal", as docs/Engine.md sets them up, nginx under load. The other side has its keys in files. nginx's
+# workers and Apache's processes are another user's, for whom a token without a channel needs nothing.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 . Tests/Scripts/common.sh
@@ -99,13 +99,32 @@ END2
     passed "$identity: stunnel proves itself and serves"
 }
 
+# Requests in four connections to nginx, which opens one of its own for each; in the middle its workers are replaced.
+under_load() {
+    local client clients=() start=$EPOCHREALTIME
+    for client in 1 2 3 4; do
+        curl --silent --show-error --fail "http://127.0.0.1:35971/?$client-[1-$((requests / 4))]" > load$client 2>&1 &
+        clients+=($!)
+    done
+    wait_until sh -c "[ \"\$(cat load? | grep -c 'Cipher.*: $suite')\" -ge $((requests / 3)) ]"
+    kill -HUP "$(cat nginx/pid)"
+    for client in "${clients[@]}"; do
+        wait "$client" || fail "a request has failed: $(tail -n 3 load? nginx/error.log)"
+    done
+    [ "$(cat load? | grep -c "Cipher.*: $suite")" = $((requests / 4 * 4)) ] || fail "pages are missing"
+    # The last request may be over before the new workers have their keys.
+    wait_until grep -q 'gracefully shutting down' nginx/error.log || fail "no worker was replaced: $(cat nginx/error.log)"
+    awk -v start="$start" -v end="$EPOCHREALTIME" -v number="$requests" \
+        'BEGIN { printf "%.1f handshakes a second\n", number / (end - start) }'
+}
+
 nginx_both() {
     mkdir nginx
     cat > nginx/nginx.conf << END2
 user $service;
 worker_processes 2;
 pid $work/nginx/pid;
-error_log $work/nginx/error.log;
+error_log $work/nginx/error.log notice;
 env HOME;
 env XDG_CONFIG_HOME;
 env XDG_DATA_HOME;
@@ -151,15 +170,14 @@ http {
 END2
     demand
     OPENSSL_CONF=$work/kanal.cnf start nginx.log nginx -c "$work/nginx/nginx.conf" -g 'daemon off;'
-    fetch 35971 10 http://127.0.0.1:35971/
+    fetch 35971 3 http://127.0.0.1:35971/
     printed "Cipher.*: $suite"
-    fetch 35972 10 --resolve localhost:35972:127.0.0.1 --cacert gost256.pem --ciphers $suite https://localhost:35972/
+    fetch 35972 5 --resolve localhost:35972:127.0.0.1 --cacert gost256.pem --ciphers $suite https://localhost:35972/
     printed served
-    fetch 35974 10 --resolve localhost:35974:127.0.0.1 --cacert rsa2048.pem --tlsv1.3 https://localhost:35974/
+    fetch 35974 5 --resolve localhost:35974:127.0.0.1 --cacert rsa2048.pem --tlsv1.3 https://localhost:35974/
     printed served
-    kill -HUP "$(cat nginx/pid)"
-    fetch 35971 10 http://127.0.0.1:35971/
-    passed "$identity: nginx's workers prove themselves and serve, with GOST and RSA, also after they are replaced"
+    under_load
+    passed "$identity: nginx's workers prove themselves and serve, and are replaced under $requests requests"
 }
 
 apache_server() {
@@ -203,6 +221,8 @@ if [ "$(id -u)" != 0 ]; then
     skipped "engine-servers.sh: only root can start programs that change their user"
     exit 0
 fi
+requests=40
+[[ ! ${1:-} =~ ^[0-9]+$ ]] || { requests=$1 && shift; }
 prepare
 settings
 chmod 755 "$work"
@@ -218,14 +238,12 @@ for identity in "${@:-usb}"; do
     fi
     uri="pkcs11:serial=$serial"
     certify
-    for program in curl_client stunnel_both nginx_both; do
+    programs="curl_client stunnel_both nginx_both apache_server"
+    [ $identity = usb ] || programs=nginx_both
+    for program in $programs; do
         $program
         stop_others
     done
-    if [ $identity = usb ]; then
-        apache_server
-        stop_others
-    fi
     detach
     rm -rf nginx apache pages
 done
