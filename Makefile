@@ -214,6 +214,7 @@ bench: deps build ## compare the speed with that of gost-engine, libgcrypt, nett
 	KANAL_BENCHMARKS=1 swift build -c release --product kit-benchmark
 	Benchmarks/kit.sh | tee .build/kit-benchmark.md
 	Benchmarks/module.sh | tee .build/module-benchmark.md
+	Benchmarks/engine.sh | tee .build/engine-benchmark.md
 	Benchmarks/round-trips.sh | tee .build/round-trips.md
 
 lint: ## check the format, references and licences, and expressions that the compiler gets wrong

@@ -206,15 +206,20 @@ SSLSessionCache none
     SSLEngine on
     SSLCertificateFile $work/rsa2048.pem
     SSLCertificateKeyFile "$uri;object=rsa2048"
+    SSLVerifyClient require
+    SSLCACertificateFile $work/rsa2048.pem
 </VirtualHost>
 END2
     # Apache takes what stands before the colon for the engine's name.
     local bound="engine_id = dynamic\nSO_PATH = $OPENSSL_ENGINES/kanal.so\nID = pkcs11\nLIST_ADD = 1\nLOAD = EMPTY"
     sed "s|^engine_id = kanal|$bound|" kanal.cnf > pkcs11.cnf
     OPENSSL_CONF=$work/pkcs11.cnf start apache-output.log apache2 -f "$work/apache/apache.conf" -DFOREGROUND
-    fetch 35972 5 --resolve localhost:35972:127.0.0.1 --cacert rsa2048.pem https://localhost:35972/
+    local get=(--resolve localhost:35972:127.0.0.1 --cacert rsa2048.pem https://localhost:35972/)
+    OPENSSL_CONF=$work/kanal.cnf fetch 35972 5 --engine kanal --key-type ENG --key "$uri;object=rsa2048" \
+        --cert rsa2048.pem "${get[@]}"
     printed served
-    passed "$identity: Apache's processes serve"
+    expect 56 curl --silent --show-error --fail "${get[@]}"
+    passed "$identity: Apache's processes serve clients with a certificate, and no others"
 }
 
 if [ "$(id -u)" != 0 ]; then

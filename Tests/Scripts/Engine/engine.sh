@@ -17,6 +17,7 @@ settings() {
     ln -s "$(pkg-config libcrypto --variable=enginesdir)/gost.so" "$root/.build/release/engines-3/kanal.so" \
         "$OPENSSL_ENGINES"
     ln -s "$module" lib
+    cc -O2 -Wall -Wextra -Werror "$root/Tests/Programs/Engine/timestamp.c" -o timestamp -lcrypto
     cat > kanal.cnf << END2
 openssl_conf = main
 [main]
@@ -90,6 +91,17 @@ messages() {
         -days 30 -out issued.pem
     openssl_0 verify -CAfile gost256.pem issued.pem
     passed "$identity: certificates are made and issued, messages signed"
+}
+
+# A time stamp of the key, which "openssl ts -reply" cannot use.
+stamps() {
+    local inkey="$uri;object=gost256$ask"
+    key req -new -x509 -key "$inkey" -subj /CN=TSA -addext extendedKeyUsage=critical,timeStamping -days 30 -out tsa.pem
+    openssl_0 ts -query -data message -md_gost12_256 -cert -out query
+    with 0 ./timestamp "$inkey" tsa.pem query response
+    openssl_0 ts -verify -data message -in response -CAfile tsa.pem
+    printed 'Verification: OK'
+    passed "$identity: a time is stamped"
 }
 
 # ---- Agreement and decryption ----
@@ -253,6 +265,7 @@ for identity in "${@:-usb}"; do
     keys
     signatures
     messages
+    stamps
     opens
     agreements
     tls
