@@ -240,15 +240,21 @@ static EVP_PKEY_METHOD *make(int which) {
     return method;
 }
 
+/* Held while the methods are made. Another thread may hold it while the process is forked. */
+static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;
+static void in_child(void) { pthread_mutex_init(&making, NULL); }
+static void prepare_forks(void) { pthread_atfork(NULL, NULL, in_child); }
+
 /* Lists no types, so that OpenSSL makes the engine nobody's default; for each type there is a method all the same. */
 int gost_methods(ENGINE *engine, EVP_PKEY_METHOD **method, const int **listed, int type) {
-    static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;
+    static pthread_once_t prepared = PTHREAD_ONCE_INIT;
 
     (void)engine;
     if (!method) {
         *listed = types;
         return 0;
     }
+    pthread_once(&prepared, prepare_forks);
     *method = NULL;
     for (int i = 0; i < TYPES; i++) {
         if (types[i] != type)

@@ -37,12 +37,12 @@ static CK_RV present(
     CK_RV code = CODE_REFUSED_BEFORE;
 
     refusals_lock(refusals);
-    if (pin ? !refusals_have(refusals, pin) : is_new || !refusals->has_path) {
+    if (pin ? !refusals_have(refusals, pin) : is_new || !refusals->has_refused_path) {
         settings_note("the PIN is presented");
         code = token->module->functions->C_Login(
             session, user, pin ? pin->octets : NULL, pin ? (CK_ULONG)pin->length : 0);
         if (!pin)
-            refusals->has_path = code == CKR_PIN_INCORRECT;
+            refusals->has_refused_path = code == CKR_PIN_INCORRECT;
         else if (code == CKR_PIN_INCORRECT)
             refusals_add(refusals, pin);
     }

@@ -79,8 +79,8 @@ struct refusals {
     pthread_mutex_t presenting;
     size_t count;
     struct secret pins[REFUSALS];
-    /* The token's own way of authentication. */
-    bool has_path;
+    /* The token's own way of authentication was refused. */
+    bool has_refused_path;
 };
 struct refusals *refusals_new(void);
 void refusals_free(struct refusals *refusals);

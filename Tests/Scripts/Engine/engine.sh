@@ -49,6 +49,7 @@ keys() {
     generate 03 gost2001 GOSTR3410:A --usage-derive
     generate 04 rsa1024 rsa:1024 --usage-decrypt
     generate 05 p256 EC:prime256v1 --usage-derive
+    generate 06 signing GOSTR3410-2012-256:B
 }
 
 # ---- Signatures ----
@@ -178,6 +179,16 @@ tls() {
         expect 0 "${client[@]}" -CAfile gost256.pem -cipher $suite < /dev/null
         printed "Ciphersuite: .*$suite"
     done
+    stop_server
+    # A key that may only sign.
+    key req -new -x509 -key "$uri;object=signing$ask" -subj /CN=signing -days 30 -out signing.pem
+    OPENSSL_CONF=$work/kanal.cnf serve -tls1_2 -engine kanal -keyform engine -key "$uri;object=signing$ask" \
+        -cert signing.pem
+    for suite in $suites; do
+        expect 1 "${client[@]}" -CAfile signing.pem -cipher $suite < /dev/null
+    done
+    [ "$(grep -c 'C_DeriveKey: CKR_KEY_FUNCTION_NOT_PERMITTED' server.log)" -ge 2 ] || fail "$(cat server.log)"
+    kill -0 "$server" || fail "the server has ended: $(cat server.log)"
     stop_server
     for inkey in rsa1024 p256; do
         OPENSSL_CONF=$work/kanal.cnf serve -tls1_3 -cipher DEFAULT@SECLEVEL=0 -engine kanal -keyform engine \
