@@ -118,6 +118,15 @@ opens() {
             cmp message opened || fail "CMS: $name $cipher was opened to something else"
         done
     done
+    head -c 32 message > secret
+    for name in gost256 gost512 gost2001 rsa1024; do
+        openssl_0 pkeyutl -encrypt -pubin -inkey $name.pub -in secret -out enciphered
+        key pkeyutl -decrypt -inkey "$uri;object=$name$ask" -in enciphered -out opened
+        cmp secret opened || fail "$name opened something else"
+    done
+    openssl_0 smime -encrypt -aes256 -binary -in message -outform der -out enveloped rsa1024.pem
+    key smime -decrypt -inkey "$uri;object=rsa1024$ask" -recip rsa1024.pem -inform der -in enveloped -out opened
+    cmp message opened || fail "S/MIME was opened to something else"
     encipher -aes256 -recip rsa1024.pem -keyopt rsa_padding_mode:oaep
     key cms -decrypt -inkey "$uri;object=rsa1024$ask" -recip rsa1024.pem -inform der -in enveloped -out opened
     cmp message opened || fail "CMS: OAEP was opened to something else"
@@ -234,6 +243,12 @@ names() {
 }
 
 refusals() {
+    local name
+    for name in pkcs11:%ZZ pkcs11:id=% pkcs11:id=%0 pkcs11:object "pkcs11:?pin-value" "pkcs11:slot-id=x" "pkcs11:type=x" \
+        "pkcs11:;" "pkcs11:id=%01;id=%02" "pkcs11:library-version=x" "$(printf 'pkcs11:id=%0*d' 999 1)" id_ label_ \
+        slot_ slot_1- slot_99999999999999999999-id_01 "$(printf '%0*d' 999 1)" "pkcs11:object=gost256?pin-value="; do
+        refused kanal: "$name"
+    done
     refused 'no private key matches; there is .*id=%01;object=gost256' "$uri;object=nobody$ask"
     refused "none matches; there is token=.*serial=$serial" "pkcs11:token=nobody$ask"
     refused 'of the token.s match: .*object=gost512' "$uri$ask"
