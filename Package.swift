@@ -96,7 +96,8 @@ let package = Package(
             name: "CAsking", cSettings: hardenedC + [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
         kanal("Asking", on: ["CAsking", "HostProcess", "Locking", "Secrets"]),
         kanal("SecureChannel", on: ["APDU", "GOST", "Locking", "Secrets", "Storage"]),
-        kanal("Emulator", on: ["APDU", "COpenSSL", "GOST", "Locking", "Secrets", "Storage"]),
+        kanal("TokenEnd", on: ["APDU", "GOST", "Secrets"]),
+        kanal("Emulator", on: ["APDU", "COpenSSL", "GOST", "Locking", "Secrets", "Storage", "TokenEnd"]),
         kanal("PCSC", on: ["APDU", "CPCSC", "HostProcess", "Locking", "Secrets"]),
         kanal(
             "Token",

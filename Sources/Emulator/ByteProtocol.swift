@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import APDU
+import TokenEnd
 
 /// Commands and responses over T=0 (ISO/IEC 7816-3, 12.2). A command carries data or expects some, never both, and P3
 /// says how many.

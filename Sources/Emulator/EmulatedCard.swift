@@ -3,6 +3,7 @@ package import APDU
 import GOST
 import Locking
 package import Secrets
+@_exported public import TokenEnd
 
 /// A token in software: the other end of every command that crosses the card interface.
 ///
@@ -16,7 +17,7 @@ package final class EmulatedCard: CardConnection, Sendable {
     /// The activation passwords that were made for a new token, in their printed form. They are nowhere else.
     package let newActivationPasswords: [String]
 
-    private let interface: Lock<CardInterface>
+    private let inside: Lock<Inside>
     /// The layer before it for a token that speaks T=0.
     private let byteProtocol: Lock<ByteProtocol>?
 
@@ -55,17 +56,17 @@ package final class EmulatedCard: CardConnection, Sendable {
         byteProtocol = identity.speaksBytes ? Lock(ByteProtocol()) : nil
         let card = Card(
             identity: identity, state: state, memory: memory, random: random, pause: pause, reveal: reveal)
-        interface = Lock(CardInterface(card))
+        inside = Lock(Inside(card))
     }
 
     /// The label that the token's label file holds; empty if there is none.
     package var label: String {
-        interface.withLock { interface in String(decoding: interface.card.state.label, as: UTF8.self) }
+        inside.withLock { String(decoding: $0.card.state.label, as: UTF8.self) }
     }
 
     /// How often the card has executed commands of an instruction since it was made. Needless repetitions show here.
     package func executions(of instruction: UInt8) -> Int {
-        interface.withLock { interface in interface.card.executions[instruction] ?? 0 }
+        inside.withLock { $0.card.executions[instruction] ?? 0 }
     }
 
     /// Supplies power. The answer is the answer to reset.
@@ -79,7 +80,7 @@ package final class EmulatedCard: CardConnection, Sendable {
     @discardableResult
     package func reset() -> [UInt8] {
         byteProtocol?.withLock { $0 = ByteProtocol() }
-        interface.withLock { interface in interface.reset() }
+        inside.withLock { $0.interface.reset() }
         return identity.atr
     }
 
@@ -90,13 +91,13 @@ package final class EmulatedCard: CardConnection, Sendable {
     }
 
     private func execute(_ apdu: [UInt8]) -> [UInt8] {
-        interface.withLock { interface in interface.process(apdu.span) }
+        inside.withLock { $0.interface.process(apdu.span) }
     }
 
     /// Executes a command, for hosts in the same process.
     package func transmit(_ command: borrowing Command) throws(LinkError) -> Response {
         guard let apdu = try? command.encoded() else { throw .malformed }
-        let answer = interface.withLock { interface in interface.process(apdu.bytes) }
+        let answer = inside.withLock { $0.interface.process(apdu.bytes) }
         guard let response = Response(parsing: answer) else { throw .malformed }
         return response
     }
@@ -108,5 +109,16 @@ package final class EmulatedCard: CardConnection, Sendable {
         case 4: return [0, 0, 0, 0] + bytes
         default: throw .invalidSerial
         }
+    }
+}
+
+/// The card and what stands before it.
+private final class Inside {
+    let card: Card
+    let interface: CardInterface
+
+    init(_ card: Card) {
+        self.card = card
+        interface = CardInterface(card, offer: card.identity.channel)
     }
 }

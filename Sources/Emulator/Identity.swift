@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+package import TokenEnd
 
 /// Which token the emulator is: what it answers to reset, what it says of itself, and whether it has a secure channel.
 /// It has a property for each thing in which tokens differ.

@@ -3,6 +3,7 @@ import APDU
 import GOST
 import Secrets
 @testable import Emulator
+@testable import TokenEnd
 
 /// The token's state machine: commands in plain and inside an open session, resets, and writes to the memory that fail,
 /// as the input says. Every command is answered within its limits, and what is stored reads back as it was written.
@@ -58,7 +59,7 @@ private final class FuzzedToken {
         state.channel = channel
         card = Card(
             identity: identity, state: state, memory: memory, random: Counted(), pause: { _ in }, reveal: { _ in })
-        interface = CardInterface(card)
+        interface = CardInterface(card, offer: identity.channel)
         guard openSession(record) else { return nil }
     }
 
@@ -70,7 +71,8 @@ private final class FuzzedToken {
                 shared: Secret(count: 32)),
             let protection = try? MessageProtection(profile, seed: run.seed.secret)
         else { return false }
-        interface.channel?.sessions[0] = Session(run, protection: protection, lastUse: 0)
+        interface.channel?.sessions[0] = Session(
+            run, protection: protection, lastUse: 0, context: card.makeContext(for: record))
         return true
     }
 

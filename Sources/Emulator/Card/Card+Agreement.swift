@@ -2,6 +2,7 @@
 import APDU
 import GOST
 import Secrets
+import TokenEnd
 
 /// VKO, or ECDH, with a private key in the card. No token's command for it is known: this one is the emulator's own.
 extension Card {

@@ -2,6 +2,7 @@
 import APDU
 import GOST
 import Secrets
+import TokenEnd
 
 /// PSO: DECIPHER and ENCIPHER (ISO/IEC 7816-8, 11.10 and 11.11). Those with secret keys are this emulator's own.
 extension Card {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import APDU
 import Secrets
+import TokenEnd
 
 /// CREATE FILE (ISO/IEC 7816-9, 6.1).
 extension Card {

@@ -2,6 +2,7 @@
 import APDU
 import GOST
 import Secrets
+import TokenEnd
 
 /// GET DATA and PUT DATA with P1 = 01, and the vendor's commands that tell what the token is.
 extension Card {

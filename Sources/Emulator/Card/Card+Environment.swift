@@ -2,6 +2,7 @@
 import APDU
 import GOST
 import Secrets
+import TokenEnd
 
 /// The state that MANAGE SECURITY ENVIRONMENT and PSO: HASH set.
 struct SecurityEnvironment: ~Copyable {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import APDU
 import Secrets
+import TokenEnd
 
 /// Selection and transparent files (ISO/IEC 7816-4, 7.1 and 7.2).
 extension Card {

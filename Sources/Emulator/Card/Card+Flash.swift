@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import APDU
 import Secrets
+import TokenEnd
 
 /// The card's answers about the drive of a token that has one (vendor).
 extension Card {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import APDU
 import Secrets
+import TokenEnd
 
 /// Formatting (vendor): an erase begins it, END OF INIT ends it, and in between nothing needs a right.
 extension Card {

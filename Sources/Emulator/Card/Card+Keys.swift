@@ -2,6 +2,7 @@
 import APDU
 import GOST
 import Secrets
+import TokenEnd
 
 extension Card {
     /// GENERATE ASYMMETRIC KEY PAIR number P2, whose two files exist. The answer is the public point X ‖ Y, or the

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import APDU
 import Secrets
+import TokenEnd
 
 /// PINs: VERIFY, its reset, RESET RETRY COUNTER, and the rules of a PIN's value.
 extension Card {

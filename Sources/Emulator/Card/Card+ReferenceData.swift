@@ -2,6 +2,7 @@
 import APDU
 import GOST
 import Secrets
+import TokenEnd
 
 /// CHANGE REFERENCE DATA: the value of a PIN or key.
 extension Card {

@@ -2,6 +2,7 @@
 import APDU
 import GOST
 import Secrets
+import TokenEnd
 
 /// PERFORM SECURITY OPERATION (ISO/IEC 7816-8): hashes and signatures.
 extension Card {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import APDU
 import Secrets
+import TokenEnd
 
 /// The token's application: files, PINs and keys behind the commands of ISO/IEC 7816-4 and the vendor's own.
 ///
@@ -56,7 +57,6 @@ final class Card {
 
     /// Executes a command without secure messaging and gives the whole answer, however long.
     func execute(_ command: borrowing Command) -> Response {
-        context.pending = nil
         var response: Response
         do throws(Refusal) {
             response = try link(command)

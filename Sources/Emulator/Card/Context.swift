@@ -14,20 +14,12 @@ struct Context: ~Copyable {
     var environment = SecurityEnvironment()
     /// Commands that wait for the last link of their chain.
     var chain: Chain?
-    /// The rest of a long answer under the secure channel.
-    var pending: PendingReply?
 
     /// Forgets the links of a chain, and a hash that was being computed from them.
     mutating func abortChain() {
         chain = nil
         environment.hash = nil
     }
-}
-
-/// The rest of an answer that was too long, and the status word that ends it.
-struct PendingReply {
-    let data: [UInt8]
-    let status: StatusWord
 }
 
 /// The links of a command chain so far (ISO/IEC 7816-4, 5.3.3).

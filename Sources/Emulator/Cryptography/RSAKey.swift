@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import COpenSSL
 import Secrets
+import TokenEnd
 
 /// An RSA private key as the card keeps it: p, 00000000, q, 00000000, q⁻¹ mod p, d mod p - 1 and d mod q - 1, each
 /// little-endian and half as long as the modulus.

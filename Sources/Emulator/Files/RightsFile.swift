@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import APDU
 import Secrets
+package import TokenEnd
 
 /// What a rights file holds: byte 0 of its properties (tag 85).
 package enum RightsFileType: UInt8, Sendable {
@@ -112,11 +113,4 @@ enum RightsFileFlags {
     static let localPINSet: UInt8 = 0x03
     /// The PIN was given as UTF-8.
     static let text: UInt8 = 0x80
-}
-
-extension [UInt8] {
-    /// Simple data objects one after the other.
-    static func objects(_ objects: KeyValuePairs<UInt8, [UInt8]>) -> [UInt8] {
-        objects.reduce(into: []) { $0.appendObject($1.key, $1.value) }
-    }
 }

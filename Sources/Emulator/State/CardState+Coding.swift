@@ -2,6 +2,7 @@
 import APDU
 import GOST
 package import Secrets
+import TokenEnd
 
 /// The form in memory: magic, version, the fields in fixed order, and Streebog-256 over all of it. Numbers are
 /// big-endian; variable fields follow their length in four bytes.
@@ -72,20 +73,6 @@ extension CardState {
 }
 
 extension [UInt8] {
-    mutating func appendField(_ field: [UInt8]) {
-        appendUInt32(UInt32(truncatingIfNeeded: field.count))
-        append(contentsOf: field)
-    }
-
-    /// An optional secret: 00, or 01 and the field.
-    mutating func appendSealed(_ sealed: Sealed?) {
-        append(sealed == nil ? 0 : 1)
-        guard let sealed else { return }
-        var bytes = [UInt8](copying: sealed.secret)
-        defer { bytes.wipe() }
-        appendField(bytes)
-    }
-
     fileprivate mutating func append(_ file: File) {
         append(UInt8(truncatingIfNeeded: file.path.identifiers.count))
         for identifier in file.path.identifiers { appendUInt16(Int(identifier)) }
@@ -106,18 +93,6 @@ extension [UInt8] {
 }
 
 extension ByteCursor {
-    mutating func field() throws(MalformedBytes) -> [UInt8] {
-        let count = try uint32()
-        return try bytes(Int(count))
-    }
-
-    mutating func sealed() throws(MalformedBytes) -> Sealed? {
-        guard try byte() != 0 else { return nil }
-        var bytes = try field()
-        defer { bytes.wipe() }
-        return Sealed(copying: bytes)
-    }
-
     fileprivate mutating func files() throws(MalformedBytes) -> [File] {
         var files: [File] = []
         for _ in 0..<(try uint16()) { files.append(try file()) }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Secrets
+import TokenEnd
 
 extension CardState {
     /// A token as it leaves the factory: formatted, with the standard PINs.

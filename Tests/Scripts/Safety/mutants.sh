@@ -38,7 +38,7 @@ mutant() {
 }
 
 host=Sources/SecureChannel
-token=Sources/Emulator/Channel
+token=Sources/TokenEnd/Suites
 mutant "host: header not in the associated data" $host/Messages/Session+Messages.swift \
     '/associated += \[cla, header.ins, header.p1, header.p2\]/d' SecureChannelTests 'N49: all exchanges'
 mutant "token: header not in the associated data" $token/MessageProtection.swift \

@@ -12,7 +12,7 @@ extension ChannelEnd {
             throw Refusal(.incorrectData)
         }
         try require((1...offer.slots).contains(request.slot), else: .incorrectData)
-        try require(request.hostIdentity != card.state.serial, else: .incorrectData)
+        try require(request.hostIdentity != card.serial, else: .incorrectData)
         try require(!offer.isPairingForbidden, else: .conditionsNotSatisfied)
         let slot = try readySlot(request.slot)
         guard let verifier = slot.verifiers[profile] else { throw Refusal(.functionNotSupported) }
@@ -24,7 +24,7 @@ extension ChannelEnd {
         try card.commit()
 
         let terms = PairingTerms(
-            slot: request.slot, hostIdentity: request.hostIdentity, tokenIdentity: card.state.serial, salt: slot.salt,
+            slot: request.slot, hostIdentity: request.hostIdentity, tokenIdentity: card.serial, salt: slot.salt,
             hostShare: request.share, verifier: verifier)
         guard let run = try? profile.suite.pair(terms, random: card.random) else { throw Refusal(.memoryUnchanged) }
         try require(run.share != request.share, else: .conditionsNotSatisfied)
@@ -68,6 +68,7 @@ extension ChannelEnd {
         }
         guard pairing.run.isValid(mac, of: data) else {
             let tries = min(state.slots[pairing.slot - 1]?.c1 ?? 0, 15)
+            card.note(.wrongPassword(slot: pairing.slot, triesLeft: tries))
             throw Refusal(StatusWord(0x63C0 | UInt16(tries)))
         }
         guard var slot = state.slots[pairing.slot - 1] else { throw Refusal(.referenceDataNotUsable) }
@@ -113,10 +114,12 @@ extension ChannelEnd {
             throw Refusal(.notEnoughMemory)
         }
         state.clock &+= 1
-        state.records[place] = PairingRecord(
+        let record = PairingRecord(
             isActive: false, profile: host.profile, hostIdentity: host.identity, publicKey: host.publicKey,
             label: host.label, slot: slot, created: state.clock, lastUsed: state.clock)
+        state.records[place] = record
         try card.commit()
+        card.note(.paired(record))
         if own == nil { eraseSessions(of: place) }
         return place
     }

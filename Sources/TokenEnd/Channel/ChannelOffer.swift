@@ -17,6 +17,9 @@ package struct ChannelOffer: Sendable {
     package var slots = 6
     /// How many sessions can be open at once, 1...4.
     package var sessions = 4
+    /// Whether a session that is opened ends all others, however many there can be: the card behind the end has one
+    /// state for all.
+    package var endsOthers = false
     /// The features object: b0 batch; nil if it is absent.
     package var features: UInt8? = batch
     /// Whether the token is reached over the air.
@@ -33,6 +36,7 @@ package struct ChannelOffer: Sendable {
     var isPairingForbidden: Bool { policy & (isWireless ? 0x04 : 0x08) != 0 }
     /// Whether the administrator may do in plain what the channel's table leaves to him (GSC/1, 6, "SO").
     var isAdministrationPlain: Bool { !isWireless && policy & 0x02 == 0 }
+    var isForOne: Bool { sessions == 1 || endsOthers }
     var hasBatch: Bool { (features ?? 0) & ChannelOffer.batch != 0 }
     var takesExtendedLength: Bool { maximumCommand > ChannelOffer.shortLimit }
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import APDU
+package import APDU
 import Secrets
 
 /// The encoding of the secure channel's lasting state.
 extension ChannelState {
-    func append(to bytes: inout [UInt8]) {
+    package func append(to bytes: inout [UInt8]) {
         bytes.append(profiles)
         for profile in ChannelProfile.allCases {
             guard let key = keys[profile] else { continue }
@@ -24,7 +24,8 @@ extension ChannelState {
         }
     }
 
-    init(from cursor: inout ByteCursor, _ version: Int) throws(MalformedBytes) {
+    /// - Parameter version: 1 for a state that knew the classic profile only.
+    package init(from cursor: inout ByteCursor, _ version: Int) throws(MalformedBytes) {
         let profiles = version == 1 ? [.classic] : try ChannelProfile.list(try cursor.byte())
         var keys: [ChannelProfile: TokenKey] = [:]
         for profile in profiles {

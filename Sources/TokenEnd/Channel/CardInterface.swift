@@ -3,11 +3,11 @@ import APDU
 import Secrets
 
 /// What stands between the reader and the application: class bytes, long answers, and the secure channel.
-final class CardInterface {
-    let card: Card
+package final class CardInterface {
+    private let card: any ChannelCard
     let channel: ChannelEnd?
     /// What plain commands leave behind.
-    private var plain = Context()
+    private let plain: any CardContext
     /// What is left of the last reply.
     private var remainder: Remainder?
 
@@ -18,20 +18,22 @@ final class CardInterface {
         let status: StatusWord
     }
 
-    init(_ card: Card) {
+    /// - Parameter offer: Nil for a card without a channel.
+    package init(_ card: any ChannelCard, offer: ChannelOffer?) {
         self.card = card
-        channel = card.identity.channel.map { ChannelEnd(card: card, offer: $0) }
+        plain = card.makeContext(for: nil)
+        channel = offer.map { ChannelEnd(card: card, offer: $0) }
     }
 
     /// Loss of power: everything that is not in the memory is gone.
-    func reset() {
-        plain = Context()
+    package func reset() {
+        plain.clear()
         remainder = nil
         channel?.reset()
     }
 
     /// Executes a command APDU and gives the response APDU.
-    func process(_ apdu: Span<UInt8>) -> [UInt8] {
+    package func process(_ apdu: Span<UInt8>) -> [UInt8] {
         guard let command = try? Command(parsing: apdu), takes(command, apdu) else {
             remainder = nil
             channel?.handshake = nil
@@ -43,9 +45,8 @@ final class CardInterface {
         } catch {
             response = Response(error.status)
         }
-        if card.wasErased {
-            card.wasErased = false
-            plain = Context()
+        if card.takeErasure() {
+            plain.clear()
             channel?.clearContexts()
         }
         return response.encoded
@@ -73,11 +74,15 @@ final class CardInterface {
 
     private func executePlain(_ command: borrowing Command, handshake: Handshake?) throws(Refusal) -> Response {
         if let channel, command.isOfChannel {
-            let response = try channel.executePlain(command, rights: plain.rights, handshake: handshake)
+            let response = try channel.executePlain(
+                command, isAdministrator: plain.isAdministrator, handshake: handshake)
             return deliver(response, to: command)
         }
-        try require(channel?.offer.isRequired != true, else: .secureMessagingMissing)
-        let response = card.execute(command, in: &plain)
+        if channel?.offer.isRequired == true {
+            card.note(.refusedPlain([command.cla, command.ins, command.p1, command.p2]))
+            throw Refusal(.secureMessagingMissing)
+        }
+        let response = plain.execute(command)
         if response.data.count > 256, command.ne == 256 {
             // A modulus of more than 2048 bits: all of it is fetched by GET RESPONSE.
             remainder = Remainder(channel: command.cla & 0x03, bytes: response.data, status: response.status)
@@ -107,15 +112,6 @@ final class CardInterface {
     private func takes(_ command: borrowing Command, _ apdu: Span<UInt8>) -> Bool {
         guard let channel else { return apdu.count <= 5 || apdu[4] != 0 }
         return !command.isExtended || channel.offer.takesExtendedLength
-    }
-}
-
-extension Card {
-    /// Executes a command in the given context.
-    func execute(_ command: borrowing Command, in context: inout Context) -> Response {
-        swap(&self.context, &context)
-        defer { swap(&self.context, &context) }
-        return execute(command)
     }
 }
 

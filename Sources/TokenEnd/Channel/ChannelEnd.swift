@@ -5,7 +5,7 @@ import Secrets
 
 /// The token's end of the secure channel GSC/1: its sessions, and the handshake under way.
 final class ChannelEnd {
-    let card: Card
+    let card: any ChannelCard
     let offer: ChannelOffer
     /// The sessions by channel number; nil for a free channel.
     var sessions: [Session?]
@@ -17,16 +17,16 @@ final class ChannelEnd {
     /// How many hosts in a row failed to prove themselves in OPEN-2.
     var failures = 0
 
-    init(card: Card, offer: ChannelOffer) {
+    init(card: any ChannelCard, offer: ChannelOffer) {
         self.card = card
         self.offer = offer
         sessions = Array(repeating: nil, count: offer.sessions)
     }
 
-    /// Its lasting state. The card that has this end always has it.
+    /// Its lasting state.
     var state: ChannelState {
-        get { card.state.channel ?? ChannelState(keys: [:], records: 0) }
-        set { card.state.channel = newValue }
+        get { card.channel }
+        set { card.channel = newValue }
     }
 
     /// The profiles that are offered and for which there is a key pair.
@@ -52,7 +52,10 @@ final class ChannelEnd {
 
     /// The card was erased: the sessions stay open and lose everything else.
     func clearContexts() {
-        for session in sessions { session?.context = Context() }
+        for session in sessions {
+            session?.context.clear()
+            session?.pending = nil
+        }
     }
 
     /// How many commands that fail verification end a session.

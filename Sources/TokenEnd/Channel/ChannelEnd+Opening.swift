@@ -39,7 +39,7 @@ extension ChannelEnd {
     ) throws(GOSTError) -> OpeningRun {
         let suite = record.profile.suite
         guard let key = state.keys[record.profile] else { throw .invalidParameter }
-        let names = [record.profile.rawValue] + suite.hash(fixedCapabilities) + card.state.serial + record.hostIdentity
+        let names = [record.profile.rawValue] + suite.hash(fixedCapabilities) + card.serial + record.hostIdentity
         let values = key.publicKey + record.publicKey + request.contribution + own.bytes + binding
         let transcript = suite.hash([UInt8]("GSC1 open".utf8) + names + values)
         let tokenKey = try PrivateKey(curve: suite.curve, scalar: key.scalar.secret.copy())
@@ -64,11 +64,13 @@ extension ChannelEnd {
         for index in sessions.indices {
             guard let session = sessions[index] else { continue }
             let isOlder = session.record == run.record && session.instance == run.instance
-            if isOlder || offer.sessions == 1 { sessions[index] = nil }
+            if isOlder || offer.isForOne { sessions[index] = nil }
         }
         let leastRecent = sessions.indices.min { sessions[$0]?.lastUse ?? 0 < sessions[$1]?.lastUse ?? 0 }
         let channel = sessions.firstIndex { $0 == nil } ?? leastRecent ?? 0
-        sessions[channel] = Session(run, protection: protection, lastUse: tick())
+        sessions[channel] = Session(
+            run, protection: protection, lastUse: tick(), context: card.makeContext(for: state.records[run.record]))
+        if let record = state.records[run.record] { card.note(.opened(record)) }
         return opened(channel)
     }
 

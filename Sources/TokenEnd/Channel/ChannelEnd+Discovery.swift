@@ -11,7 +11,7 @@ extension ChannelEnd {
         commandSize.appendUInt16(offer.maximumCommand)
         replySize.appendUInt16(offer.maximumReply)
         var body = [UInt8].objects([
-            0x80: protocolName, 0x81: card.state.serial, 0x82: [profiles.reduce(0) { $0 | $1.bit }],
+            0x80: protocolName, 0x81: card.serial, 0x82: [profiles.reduce(0) { $0 | $1.bit }],
             0x83: commandSize, 0x84: replySize,
             0x85: [offer.policy], 0x86: [UInt8(clamping: state.records.count)], 0x87: [UInt8(clamping: offer.slots)],
             0x88: [UInt8(clamping: offer.sessions)],
@@ -35,7 +35,7 @@ extension ChannelEnd {
         let now: UInt8 =
             (offer.isRequired ? 1 : 0) | (offer.isPairingForbidden ? 0 : 2) | (isInSession ? 4 : 0)
         let slots = (1...offer.slots).map { slotCondition($0) }
-        let label = String(decoding: card.state.label, as: UTF8.self)
+        let label = String(decoding: card.label, as: UTF8.self)
         return .object(0xE2, .objects([0x80: [now], 0x81: slots, 0x82: label.prefix(utf8: 32)]))
     }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import APDU
+package import APDU
 import Secrets
 
 extension Command {
@@ -22,7 +22,7 @@ extension Command {
 extension ChannelEnd {
     /// Executes one of the channel's commands that came without protection.
     func executePlain(
-        _ command: borrowing Command, rights: Set<Int>, handshake: Handshake?
+        _ command: borrowing Command, isAdministrator: Bool, handshake: Handshake?
     ) throws(Refusal) -> Response {
         try require(!command.isLink, else: offer.isRequired ? .secureMessagingMissing : .chainingNotSupported)
         switch (command.ins, command.p1, command.p2) {
@@ -38,7 +38,7 @@ extension ChannelEnd {
         case (0x86, 0x10, _), (0x86, 0x11, _), (0x86, 0x1F, 0x00):
             var aftermath = Aftermath.none
             let response = try administrate(
-                command, rights: offer.isAdministrationPlain ? rights : [], aftermath: &aftermath)
+                command, isAdministrator: offer.isAdministrationPlain && isAdministrator, aftermath: &aftermath)
             if case .reset = aftermath { reset() }
             return response
         case (0x86, 0x0F, 0x00), (0x86, 0x20...0x21, 0x00), (0xCA, 0x47, 0x10), (0xE4, 0x47, _):
@@ -54,19 +54,19 @@ extension ChannelEnd {
     ) -> Response {
         let limit = min(command.ne ?? 0, maximumReply(session))
         guard command.isOfChannel, command.ins != 0xCA || command.isLink else {
-            if case .renewal(channel, _) = handshake, command.isInnerGetResponse, session.context.pending != nil {
+            if case .renewal(channel, _) = handshake, command.isInnerGetResponse, session.pending != nil {
                 self.handshake = handshake
             }
             return executeSimple(command, in: session, limit: limit)
         }
-        let isInChain = session.context.chain != nil
+        let isInChain = session.context.isInChain
         session.context.abortChain()
-        session.context.pending = nil
+        session.pending = nil
         do throws(Refusal) {
             let response = try executeOwn(
                 command, in: session, channel: channel, isInChain: isInChain, handshake: handshake,
                 aftermath: &aftermath)
-            return session.context.cut(response, to: limit)
+            return session.cut(response, to: limit)
         } catch {
             return Response(error.status)
         }
@@ -80,19 +80,20 @@ extension ChannelEnd {
         let response: Response
         if command.isInnerGetResponse {
             session.context.abortChain()
-            response = session.context.takePending(command)
+            response = session.takePending(command)
         } else if command.isOfChannel {
             session.context.abortChain()
-            session.context.pending = nil
+            session.pending = nil
             do throws(Refusal) {
                 response = command.p2 == 0x10 ? listRecords(own: session.record) : try capabilities(command)
             } catch {
                 response = Response(error.status)
             }
         } else {
-            response = card.execute(command, in: &session.context)
+            session.pending = nil
+            response = session.context.execute(command)
         }
-        return session.context.cut(response, to: limit)
+        return session.cut(response, to: limit)
     }
 
     private func executeOwn(
@@ -112,7 +113,7 @@ extension ChannelEnd {
             aftermath = .close
             return Response(.success)
         case (0x86, 0x10, _), (0x86, 0x11, _), (0x86, 0x1F, 0x00):
-            return try administrate(command, rights: session.context.rights, aftermath: &aftermath)
+            return try administrate(command, isAdministrator: session.context.isAdministrator, aftermath: &aftermath)
         case (0x86, 0x20...0x21, 0x00) where offer.hasBatch:
             return try executeBatch(command, in: session)
         default: throw Refusal(.incorrectParameters)
@@ -138,7 +139,7 @@ extension ChannelEnd {
     ) throws(Refusal) -> Response {
         let isOwn = command.p2 == 0xFF || Int(command.p2) == session.record + 1
         try require(
-            isOwn || session.context.rights.contains(AccessConditions.administrator),
+            isOwn || session.context.isAdministrator,
             else: .securityStatusNotSatisfied)
         let record = isOwn ? session.record : Int(command.p2) - 1
         guard state.records.indices.contains(record), state.records[record] != nil else {
@@ -151,27 +152,9 @@ extension ChannelEnd {
     }
 }
 
-extension Context {
-    /// As much of the response as fits; the rest waits for GET RESPONSE.
-    mutating func cut(_ response: Response, to limit: Int) -> Response {
-        guard response.data.count > limit else { return response }
-        let rest = Array(response.data.dropFirst(limit))
-        pending = PendingReply(data: rest, status: response.status)
-        return Response(.bytesAvailable(rest.count), data: Array(response.data.prefix(limit)))
-    }
-
-    /// GET RESPONSE for the rest of a long answer; all that is left, which the caller cuts.
-    mutating func takePending(_ command: borrowing Command) -> Response {
-        guard let rest = pending.take(), command.p1 == 0, command.p2 == 0, command.data.isEmpty else {
-            return Response(.conditionsNotSatisfied)
-        }
-        return Response(rest.status, data: rest.data)
-    }
-}
-
 extension StatusWord {
     /// 61xx: so many bytes wait for GET RESPONSE.
-    static func bytesAvailable(_ count: Int) -> StatusWord {
+    package static func bytesAvailable(_ count: Int) -> StatusWord {
         StatusWord(0x61, count > 255 ? 0 : UInt8(truncatingIfNeeded: count))
     }
 }

@@ -5,11 +5,11 @@ import Secrets
 
 /// The administrator's commands of the channel: slots, new passwords, and the reset of all pairings (GSC/1, 6).
 extension ChannelEnd {
-    /// - Parameter rights: The PINs that were presented in the command's context.
+    /// - Parameter isAdministrator: Whether the administrator's PIN was presented in the command's context.
     func administrate(
-        _ command: borrowing Command, rights: Set<Int>, aftermath: inout Aftermath
+        _ command: borrowing Command, isAdministrator: Bool, aftermath: inout Aftermath
     ) throws(Refusal) -> Response {
-        try require(rights.contains(AccessConditions.administrator), else: .securityStatusNotSatisfied)
+        try require(isAdministrator, else: .securityStatusNotSatisfied)
         switch command.p1 {
         case 0x10: return try resetTries(command)
         case 0x11: return try makePassword(command)

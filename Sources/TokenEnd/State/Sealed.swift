@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Secrets
 
-/// A secret of the card's memory. Copies of the state share it; it is wiped when the last of them lets it go.
+/// A secret of what is stored. Copies of the state share it; it is wiped when the last of them lets it go.
 package final class Sealed: Sendable {
     package let secret: Secret
 
@@ -10,7 +10,7 @@ package final class Sealed: Sendable {
     package convenience init(copying bytes: [UInt8]) { self.init(Secret(copying: bytes)) }
 
     /// Whether both hold the same bytes. Constant time in the contents.
-    func matches(_ other: borrowing Secret) -> Bool { Sealed.areEqual(secret, other) }
+    package func matches(_ other: borrowing Secret) -> Bool { Sealed.areEqual(secret, other) }
 
     private static func areEqual(_ left: borrowing Secret, _ right: borrowing Secret) -> Bool {
         constantTimeEqual(left.bytes, right.bytes)
