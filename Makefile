@@ -159,6 +159,8 @@ test-pcscd:
 	Tests/Scripts/Engine/engine-modules.sh
 	Tests/Scripts/Engine/engine-servers.sh usb bt
 	Tests/Scripts/Command/doctor.sh
+	Tests/Scripts/Share/share.sh
+	Tests/Scripts/Share/share-faults.sh
 	Tests/Scripts/Command/doctor-files.sh
 
 test-alone:

@@ -99,6 +99,7 @@ let package = Package(
         kanal("TokenEnd", on: ["APDU", "GOST", "Secrets"]),
         kanal("Emulator", on: ["APDU", "COpenSSL", "GOST", "Locking", "Secrets", "Storage", "TokenEnd"]),
         kanal("PCSC", on: ["APDU", "CPCSC", "HostProcess", "Locking", "Secrets"]),
+        kanal("Sharing", on: ["APDU", "GOST", "Locking", "Secrets", "Storage", "TokenEnd"]),
         kanal(
             "Token",
             on: [
@@ -158,8 +159,8 @@ let package = Package(
         kanal(
             "KanalKit",
             on: [
-                "APDU", "CCryptoki", "CHostProcess", "Configuration", "Cryptoki", "GOST", "HostCrypto", "HostProcess",
-                "Locking", "PCSC", "SecureChannel", "Secrets", "Storage", "Token",
+                "APDU", "Asking", "CCryptoki", "CHostProcess", "Configuration", "Cryptoki", "GOST", "HostCrypto",
+                "HostProcess", "Locking", "PCSC", "SecureChannel", "Secrets", "Sharing", "Storage", "Token",
                 .product(name: "Logging", package: "swift-log"),
             ]),
 
@@ -216,7 +217,8 @@ let package = Package(
             "KanalKitTests",
             on: [
                 "APDU", "Asking", "CCryptoki", "Configuration", "Cryptoki", "EmulatedTokens", "Emulator", "GOST",
-                "KanalKit", "Locking", "Secrets", "SecureChannel", "TestSupport", "Token",
+                "KanalKit", "Locking", "Secrets", "SecureChannel", "Sharing", "Storage", "TestSupport", "Token",
+                "TokenEnd",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         tests("TerminalTests", on: ["Secrets", "Terminal", "TestSupport"]),

@@ -18,22 +18,48 @@ final class PCSCCard: CardLink {
 
     private static let protocols = DWORD(SCARD_PROTOCOL_T0) | DWORD(SCARD_PROTOCOL_T1)
 
-    init(reader: String, lease: PCSCContexts.Lease) throws(LinkError) {
+    private let mode: DWORD
+
+    /// - Parameter mode: Whether other processes can be connected too (`SCARD_SHARE_SHARED`).
+    init(
+        reader: String, lease: PCSCContexts.Lease, mode: DWORD = DWORD(SCARD_SHARE_SHARED)
+    ) throws(LinkError) {
         self.lease = lease
+        self.mode = mode
         try check(
             context.call(.long) { context in
-                unsafe SCardConnect(
-                    context, reader, DWORD(SCARD_SHARE_SHARED), Self.protocols, &handle, &protocolInUse)
+                unsafe SCardConnect(context, reader, mode, Self.protocols, &handle, &protocolInUse)
             })
         atr = try answerToReset()
     }
 
     deinit { disconnect() }
 
-    func disconnect() {
+    func disconnect() { disconnect(DWORD(SCARD_LEAVE_CARD)) }
+
+    /// - Parameter disposition: What becomes of the card.
+    func disconnect(_ disposition: DWORD) {
         guard handle != 0 else { return }
-        _ = context.call(.brief) { _ in SCardDisconnect(handle, DWORD(SCARD_LEAVE_CARD)) }
+        _ = context.call(.brief) { _ in SCardDisconnect(handle, disposition) }
         handle = 0
+    }
+
+    /// Resets the card.
+    func reset() throws(LinkError) { try reconnect(DWORD(SCARD_RESET_CARD)) }
+
+    private func reconnect(_ initialisation: DWORD) throws(LinkError) {
+        try check(
+            context.call(.long) { _ in
+                unsafe SCardReconnect(handle, mode, Self.protocols, initialisation, &protocolInUse)
+            })
+    }
+
+    /// Whether the card has been in its reader since the connection was made.
+    var isThere: Bool {
+        var state: DWORD = 0
+        let code = context.call(.brief) { _ in unsafe SCardStatus(handle, nil, nil, &state, nil, nil, nil) }
+        return code == SCARD_W_RESET_CARD
+            || code == SCARD_S_SUCCESS && state & (DWORD(SCARD_PRESENT) | DWORD(SCARD_POWERED)) != 0
     }
 
     func beginTransaction() throws(LinkError) -> Bool {
@@ -46,11 +72,7 @@ final class PCSCCard: CardLink {
             }
             guard code == SCARD_W_RESET_CARD else { throw LinkError(code) }
             wasReset = true
-            try check(
-                context.call(.long) { _ in
-                    unsafe SCardReconnect(
-                        handle, DWORD(SCARD_SHARE_SHARED), Self.protocols, DWORD(SCARD_LEAVE_CARD), &protocolInUse)
-                })
+            try reconnect(DWORD(SCARD_LEAVE_CARD))
         }
         throw .reset
     }

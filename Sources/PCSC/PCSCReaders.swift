@@ -73,8 +73,12 @@ package final class PCSCReaders: ReaderService {
     }
 
     package func connect(to reader: String) throws(LinkError) -> any CardLink {
+        try connect { lease throws(LinkError) in try PCSCCard(reader: reader, lease: lease) }
+    }
+
+    func connect<Card>(_ make: (PCSCContexts.Lease) throws(LinkError) -> Card) throws(LinkError) -> Card {
         do throws(LinkError) {
-            return try PCSCCard(reader: reader, lease: contexts.lease())
+            return try make(try contexts.lease())
         } catch {
             // A restarted service does not know the old context.
             if error == .noService { contexts.renew() }

@@ -36,7 +36,7 @@ struct Kanal: AsyncParsableCommand {
         subcommands: [
             Readers.self, Pair.self, Pairings.self, List.self, Info.self, KeyCommand.self, CertificateCommand.self,
             Sign.self, Verify.self, IdentityCommand.self, PINs.self, Format.self, Label.self, LicenceCommand.self,
-            Journal.self, Random.self, Authorize.self, Callback.self, Doctor.self, Completion.self,
+            Journal.self, Random.self, ShareCommand.self, Authorize.self, Callback.self, Doctor.self, Completion.self,
         ])
 
     @OptionGroup var output: OutputOptions

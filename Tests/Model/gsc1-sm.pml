@@ -12,6 +12,7 @@
  *                    -DHOSTS=3 -DCHANS=2 -DGOAL=2 -DBUDGET=1      more processes than sessions (eviction, strikes)
  *                    -DHOSTS=2 -DCHANS=2 -DBUDGET=0 -DNMAX=8 -DISOLATION           nobody ever has to open twice
  *                    -DHOSTS=3 -DCHANS=2 -DBUDGET=0 -DGOAL=2 -DKILLCHECK           no kill by a stale command
+ *                    -DSHARE -DHOSTS=2 -DCHANS=2 -DGOAL=2 -DBUDGET=1      a share before a card with one login (11.5)
  *   mutants          -DM_TOKEN_N                                  token does not look at n            (violates P1)
  *                    -DM_HOST_N                                   host does not look at (session, n)  (violates P2)
  *                    -DM_RETRY                  host repeats a command of unknown outcome in a new session (P1b)
@@ -19,6 +20,8 @@
  *                    -DM_NOLOCK -DHOSTS=2 -DBUDGET=0              reader transaction per exchange, not per call (P3)
  *                    -DM_NOPROBE -DHOSTS=2 -DBUDGET=0             call starts with the non-idempotent command (P3)
  *                    -DM_STRIKE1 -DHOSTS=3 -DCHANS=2 -DBUDGET=0 -DGOAL=2 -DKILLCHECK  one bad tag kills a session (P7)
+ *                    -DSHARE -DM_TWO -DHOSTS=2 -DCHANS=2          a session leaves others open on the card (P8)
+ *                    -DSHARE -DM_NORESET -DHOSTS=2 -DCHANS=2      the card is not reset for the next session (P8)
  *   Tests/Model/model.sh runs all of them and fails unless each gives the wanted verdict.
  *
  * Scope.  Cryptography is ideal: a tag is the tuple (session id, n, direction, command), which the attacker can
@@ -32,7 +35,8 @@
  *   P3  a call during which the attacker does nothing succeeds, whatever he and other hosts did before.
  *   P4  a bare OPEN-1 changes no session.       P5  once a host has a verified reply in a session, nothing of its older ones runs.
  *   P6  (ISOLATION) with CHANS >= HOSTS and no attacker each host opens once.
- *   P7  (KILLCHECK) with no attacker a session ends by eviction or re-open only, never by another host's stale command. */
+ *   P7  (KILLCHECK) with no attacker a session ends by eviction or re-open only, never by another host's stale command.
+ *   P8  (SHARE) no command is executed with the login that another process has left on the card. */
 #ifndef HOSTS
 #define HOSTS 1
 #endif
@@ -71,6 +75,9 @@ bool ran[HOSTS*GOAL+1];             /* command id executed */
 byte cur[HOSTS+1];                  /* newest session in which a host got a verified reply, by instance */
 byte tsid[CHANS]; byte tn[CHANS]; byte tinst[CHANS]; byte tstrike[CHANS]; byte lastch = 0;
 byte tpend = 0; byte tpinst = 0;
+#ifdef SHARE
+byte card = 0;                      /* the instance whose login is on the card behind the share */
+#endif
 byte lock = 0;                      /* reader transaction */
 byte opens = 0;
 
@@ -164,6 +171,10 @@ inline execute(x) {
   assert(n == maxn[s] + 1 && n <= NMAX);             /* P1 */
   assert(s >= cur[tinst[x]]);                        /* P5: sids grow with time */
   maxn[s] = n;
+#ifdef SHARE
+  assert(card == 0 || card == tinst[x]);             /* P8 */
+  card = tinst[x];
+#endif
   if :: c != 0 -> assert(!ran[c]); ran[c] = true     /* P1b */
      :: else -> skip
   fi
@@ -184,6 +195,14 @@ end: do
            d_step {
 #ifndef M_NOINST
              i = 0; do :: i < CHANS -> if :: tsid[i] != 0 && tinst[i] == tpinst -> tsid[i] = 0 :: else -> skip fi; i++ :: else -> break od;
+#endif
+#ifdef SHARE
+#ifndef M_TWO
+             i = 0; do :: i < CHANS -> tsid[i] = 0; i++ :: else -> break od;
+#endif
+#ifndef M_NORESET
+             card = 0;
+#endif
 #endif
              v = CHANS; i = 0;
              do :: i < CHANS && v == CHANS -> if :: tsid[i] == 0 -> v = i :: else -> skip fi; i++ :: else -> break od;

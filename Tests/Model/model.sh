@@ -42,6 +42,7 @@ check sound -DHOSTS=2 -DCHANS=2 -DGOAL=2 -DBUDGET=2
 check sound -DHOSTS=3 -DCHANS=2 -DGOAL=2 -DBUDGET=1
 check sound -DHOSTS=2 -DCHANS=2 -DBUDGET=0 -DNMAX=8 -DISOLATION
 check sound -DHOSTS=3 -DCHANS=2 -DBUDGET=0 -DGOAL=2 -DKILLCHECK
+check sound -DSHARE -DHOSTS=2 -DCHANS=2 -DGOAL=2 -DBUDGET=1
 check caught -DM_TOKEN_N
 check caught -DM_HOST_N
 check caught -DM_RETRY
@@ -49,4 +50,6 @@ check caught -DM_NOINST -DCHANS=2
 check caught -DM_NOLOCK -DHOSTS=2 -DBUDGET=0
 check caught -DM_NOPROBE -DHOSTS=2 -DBUDGET=0
 check caught -DM_STRIKE1 -DHOSTS=3 -DCHANS=2 -DBUDGET=0 -DGOAL=2 -DKILLCHECK
+check caught -DSHARE -DM_TWO -DHOSTS=2 -DCHANS=2 -DBUDGET=0
+check caught -DSHARE -DM_NORESET -DHOSTS=2 -DCHANS=2 -DBUDGET=0
 echo "model.sh: passed"

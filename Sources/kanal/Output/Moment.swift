@@ -8,6 +8,8 @@ struct Moment {
     /// - Parameter seconds: Since 1970.
     init(_ seconds: Int64) { self.seconds = seconds }
 
+    static var now: Moment { Moment(Int64(time(nil))) }
+
     /// `2026-03-31T12:00:00Z`
     var text: String { formatted("%Y-%m-%dT%H:%M:%SZ") }
 

@@ -67,5 +67,16 @@ mutant "token: n little-endian" $token/MessageProtection.swift \
 mutant "host: C_T = C_H accepted" $host/Opening/Opening.swift \
     '/guard peer != own.octets else { throw .reflection }/d' SecureChannelTests 'N29: C_T = C_H'
 
+share=Sources/Sharing
+mutant "share: the card is not reset between sessions" $share/SharedCard.swift \
+    '/guard let host else/{n;s/reset()//}' KanalKitTests.SharedCardTests 'T33: '
+mutant "share: a session that was ended reaches the card" $share/SharedCard.swift \
+    's/holder === context && condition.loss == nil/condition.loss == nil/' KanalKitTests.SharedCardTests 'T33: '
+mutant "share: the policy is not asked" $share/SharedContext.swift \
+    's/guard !SharePermissions(for: command).isDisjoint(with: policy.permissions) else/guard command.cla < 0xFF else/' \
+    KanalKitTests.ShareTests 'a share that allows reading'
+mutant "share: what only says that it is protected is passed on" $share/FarCards.swift \
+    's/ && isProtected(.UInt8.(copying: command.data))//' KanalKitTests.ShareTests 'a token that has the channel'
+
 [ $survivors = 0 ] || { echo "mutants.sh: $survivors survived" >&2; exit 1; }
 echo "mutants.sh: passed"

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A connection to a card that no other process reaches meanwhile. Its commands need no transaction.
+package protocol OwnedCard: CardConnection {
+    /// The card's answer to reset.
+    var atr: [UInt8] { get }
+
+    /// Whether the card has not left the reader. No command is sent.
+    var isThere: Bool { get }
+
+    /// Takes from the card all that is volatile: logins, the selected file, what is set.
+    func reset() throws(LinkError)
+
+    /// Resets the card, and gives it back.
+    func giveBack()
+}
+
+/// Readers whose cards a process can have for itself.
+package protocol OwnedCardService: ReaderService {
+    /// Connects to the card in the reader, which is reset first.
+    ///
+    /// - Throws: `LinkError/sharingViolation` while another process is connected to it.
+    func own(_ reader: String) throws(LinkError) -> any OwnedCard
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+import APDU
+import Asking
+import Configuration
+import PCSC
+import Sharing
+import Storage
+
+/// A token of this machine in a virtual reader of another one, which may be reached over an untrusted path.
+///
+/// The other machine runs pcscd with vsmartcard's vpcd; its port is usually brought here by `ssh -L`. A token that has a
+/// secure channel is carried through, and the share can read nothing. For a token without one, the share is the token's
+/// end of the channel: PIN and data are in clear only in this process and on the wire of the token. No program of this
+/// machine can use the token meanwhile.
+public final class Share: Sendable {
+    private let settings: ShareSettings
+    private let authenticator: Authenticator?
+    private let worker = Worker()
+
+    /// A share with these settings. It begins with ``run(_:)``.
+    ///
+    /// - Throws: ``KanalError/notStarted(_:)`` if the process has no file descriptors left to read the configuration by;
+    ///   ``KanalError/invalidArgument(_:)`` for settings that cannot be; ``KanalError/authenticatorNotConfigured`` if the
+    ///   user is to be asked and `kanal.conf` does not say how.
+    public init(_ settings: Settings) throws(KanalError) {
+        let directories = UserDirectories(warn: { _ in })
+        let configuration: Configuration
+        do throws(StorageError) { configuration = try Configuration(of: directories) } catch {
+            // Nothing else is thrown.
+            throw .notStarted(.noDescriptors)
+        }
+        guard let data = settings.directory ?? directories.found().data.map({ $0 + "/kanal/shares" }) else {
+            throw .invalidArgument("this user has no home directory: give a directory for the share")
+        }
+        if settings.confirmation != .never, configuration.authenticator?.asksUser != true {
+            throw .authenticatorNotConfigured
+        }
+        authenticator = configuration.authenticator
+        self.settings = try ShareSettings(settings, directory: data)
+    }
+
+    /// Shares the token until the task is cancelled, or the share has done what it was for. A command is never cut short,
+    /// and the token is reset at the end: it is logged out.
+    ///
+    /// - Parameter report: Is told what happens, in a thread of the share. It should not take long.
+    /// - Throws: ``KanalError/notFound``, ``KanalError/ambiguous(_:)``, ``KanalError/notStarted(_:)``, and
+    ///   ``KanalError/refused(code:reason:)`` if another program uses the token, the far reader was not reached within
+    ///   ``Settings/patience``, or the share's directory cannot be used.
+    public func run(_ report: @escaping @Sendable (Event) -> Void) async throws(KanalError) {
+        let share = TokenShare(
+            settings, readers: PCSCReaders(), ask: { [authenticator] in Self.ask($0, authenticator) },
+            report: { report(Event($0)) })
+        try await working(on: worker, cancellation: .asks { share.cancel() }) { () throws(KanalError) in
+            do throws(ShareError) { try share.run() } catch { throw KanalError(error) }
+        }
+    }
+
+    /// Asks the user of this machine. Whoever cannot be asked has not agreed.
+    private static func ask(_ question: ShareQuestion, _ authenticator: Authenticator?) -> Bool {
+        guard let authenticator else { return false }
+        let shown = Question(
+            title: "kanal share",
+            text: "\(question.host) asks for: \(question.subject.rawValue)\nToken: \(question.serial)\n"
+                + "The command came through the share of this machine. Allow it?",
+            prompt: "")
+        do throws(AskingError) {
+            try authenticator.confirm(shown)
+            return true
+        } catch {
+            return false
+        }
+    }
+}
+
+extension Share {
+    /// What is shared, with whom, and for how long.
+    public struct Settings: Sendable {
+        /// vpcd's address in dotted IPv4 form.
+        public var host = "127.0.0.1"
+        /// vpcd's port.
+        public var port: UInt16 = 35963
+        /// The token's serial number, its label, or a part of its reader's name; nil for the only token.
+        public var token: String?
+        /// Where key pairs, verifiers of passwords and pairings of shares lie; nil for the user's directory of data.
+        public var directory: String?
+        /// What hosts may do. A token that has the channel decides itself.
+        public var permissions: Permissions = .all
+        /// What the user of this machine is asked for before it happens, by the authenticator of `kanal.conf`.
+        public var confirmation = Confirmation.never
+        /// Whether a new activation password takes the place of the share's last one. Pairings stay.
+        public var makesPassword = false
+        /// Whether the share ends when the first session ends that a host has opened.
+        public var isOnce = false
+        /// How long the share goes on; nil for no end.
+        public var duration: Duration?
+        /// For how long the far reader is tried in a row; nil for no end.
+        public var patience: Duration?
+
+        /// The only token, at vpcd's own port on this machine, with all permissions and no end.
+        public init() {}
+    }
+
+    /// What hosts may do with a token for which the share is the end of the channel.
+    public struct Permissions: OptionSet, Sendable {
+        public let rawValue: UInt8
+
+        /// Permissions by their bits.
+        public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+        /// Read public objects and what the token tells of itself.
+        public static let read = Permissions(rawValue: 1)
+        /// Log in as User and use keys.
+        public static let sign = Permissions(rawValue: 2)
+        /// Log in as User and make, change and delete objects.
+        public static let write = Permissions(rawValue: 4)
+        /// Log in as the security officer, change PINs and format.
+        public static let administer = Permissions(rawValue: 8)
+
+        /// Everything that the token itself allows.
+        public static let all: Permissions = [.read, .sign, .write, .administer]
+    }
+
+    /// What the user of this machine is asked for.
+    public enum Confirmation: String, Sendable, CaseIterable {
+        /// Nothing.
+        case never
+        /// Each login.
+        case login
+        /// Each login, and each use of a private key.
+        case signature
+    }
+}
+
+extension ShareSettings {
+    init(_ settings: Share.Settings, directory: String) throws(KanalError) {
+        guard settings.permissions.isSubset(of: .all), !settings.permissions.isEmpty else {
+            throw .invalidArgument("a share allows something, and nothing that is unknown")
+        }
+        self.init(directory: directory)
+        host = settings.host
+        port = settings.port
+        token = settings.token
+        permissions = SharePermissions(rawValue: settings.permissions.rawValue)
+        confirmation = ShareConfirmation(rawValue: settings.confirmation.rawValue) ?? .signature
+        makesPassword = settings.makesPassword
+        isOnce = settings.isOnce
+        duration = settings.duration
+        patience = settings.patience
+    }
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+import APDU
+import Sharing
+
+extension Share {
+    /// How things stand with the token.
+    public enum State: String, Sendable {
+        /// The token is in its reader.
+        case normal
+        /// The token is not in its reader; the far reader is empty.
+        case waitingForToken
+        /// Another token is in its place. Nothing of it is shared.
+        case wrongToken
+        /// The share has ended.
+        case completed
+    }
+
+    /// How a token is shared.
+    public enum Way: String, Sendable {
+        /// The token has the channel, and the share carries its messages.
+        case through
+        /// The token has none, and the share is its end of the channel.
+        case terminate
+    }
+
+    /// What happens in a share. Only ``password(_:)`` holds a secret.
+    public enum Event: Sendable, Equatable {
+        /// How things stand with the token has changed.
+        case state(State)
+        /// The token that is shared: its serial number in hexadecimal digits.
+        case token(serial: String, reader: String, way: Way)
+        /// A new activation password for hosts. It is told once and kept nowhere: only its verifier is.
+        case password(String)
+        /// The far reader has the token.
+        case connected(to: String)
+        /// The far reader has lost it, for a reason in words.
+        case disconnected(from: String, reason: String)
+        /// A host has paired. Hosts are called as they call themselves.
+        case paired(host: String)
+        /// A host has opened a session.
+        case opened(host: String)
+        /// The session of a host has ended.
+        case closed(host: String)
+        /// A host has tried a wrong activation password; `triesLeft` are those in a row.
+        case wrongPassword(slot: Int, triesLeft: Int)
+        /// A plain command was refused: its class, instruction, P1 and P2.
+        case refusedPlain([UInt8])
+        /// A command was refused that this share does not allow.
+        case refused([UInt8], host: String)
+        /// The user of this machine did not agree to something.
+        case declined(String, host: String)
+        /// How many commands were answered, and how many octets they and their answers had.
+        case progress(commands: Int, octets: Int)
+    }
+}
+
+extension Share.Event {
+    init(_ event: ShareEvent) {
+        self =
+            switch event {
+            case .state(let state): .state(Share.State(rawValue: state.rawValue) ?? .completed)
+            case .token(let serial, let reader, let way):
+                .token(serial: serial, reader: reader, way: way == .through ? .through : .terminate)
+            case .password(let password): .password(password)
+            case .connected(let address): .connected(to: address)
+            case .disconnected(let address, let reason): .disconnected(from: address, reason: reason)
+            case .paired(let host): .paired(host: host)
+            case .opened(let host): .opened(host: host)
+            case .closed(let host): .closed(host: host)
+            case .wrongPassword(let slot, let tries): .wrongPassword(slot: slot, triesLeft: tries)
+            case .refusedPlain(let header): .refusedPlain(header)
+            case .refused(let header, let host): .refused(header, host: host)
+            case .declined(let subject, let host): .declined(subject.rawValue, host: host)
+            case .progress(let commands, let octets): .progress(commands: commands, octets: octets)
+            }
+    }
+}
+
+extension KanalError {
+    init(_ error: ShareError) {
+        self =
+            switch error {
+            case .readers(.noService): .notStarted(.noService)
+            case .readers(.refused): .notStarted(.serviceRefuses)
+            case .readers(.noDescriptors): .notStarted(.noDescriptors)
+            case .readers: .refused(code: "CKR_DEVICE_ERROR", reason: "the readers cannot be used")
+            case .noToken: .notFound
+            case .several(let candidates): .ambiguous(candidates)
+            case .inUse(let reader):
+                .refused(code: "CKR_FUNCTION_FAILED", reason: "another program uses the token in \(reader)")
+            case .notUsable(let reader):
+                .refused(code: "CKR_TOKEN_NOT_RECOGNIZED", reason: "the card in \(reader) does not say who it is")
+            case .unreachable(let reader):
+                .refused(code: "CKR_DEVICE_REMOVED", reason: "the far reader is not reached: \(reader)")
+            case .invalidAddress: .invalidArgument("the address of the far reader is not a dotted IPv4 address")
+            case .storage(let error):
+                .refused(code: "CKR_FUNCTION_FAILED", reason: "the share's directory cannot be used: \(error)")
+            case .damagedRecords:
+                .refused(
+                    code: "CKR_FUNCTION_FAILED",
+                    reason: "the share's records of this token are damaged; they were left untouched")
+            case .randomUnavailable: .refused(code: "CKR_HOST_MEMORY", reason: "the system gives no random octets")
+            case .cryptography: .refused(code: "CKR_GENERAL_ERROR", reason: "a cryptographic primitive failed")
+            }
+    }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+import Locking
+
+/// Attempts to reach the far reader: their pauses, and what is told of them.
+///
+/// A tunnel takes connections for a reader that is not there. So the reader is reached once it has asked for something.
+struct Attempts {
+    /// The pauses grow from the first to the last.
+    private static let pauses = (first: Duration.milliseconds(250), last: Duration.seconds(8))
+
+    private var pause = pauses.first
+    private var isConnected = false
+    private var isTold = false
+    /// When the reader was last there, or the attempts began.
+    private var lastSuccess: Duration
+
+    init(_ now: Duration) { lastSuccess = now }
+
+    /// The reader has asked for something.
+    mutating func succeed(_ work: ShareWork) {
+        lastSuccess = work.clocks.awake.now
+        guard !isConnected else { return }
+        isConnected = true
+        isTold = false
+        pause = Self.pauses.first
+        work.report(.connected(to: Self.address(work)))
+    }
+
+    /// The reader is gone, or was not reached: that is told once. The next attempt comes after a pause.
+    mutating func note(_ reason: String, _ work: ShareWork) throws(ShareError) {
+        if isConnected || !isTold { work.report(.disconnected(from: Self.address(work), reason: reason)) }
+        isTold = true
+        guard !isConnected else {
+            isConnected = false
+            return
+        }
+        if let patience = work.settings.patience, work.clocks.awake.now - lastSuccess >= patience {
+            throw .unreachable("\(Self.address(work)): \(reason)")
+        }
+        work.wait(pause)
+        pause = min(pause * 2, Self.pauses.last)
+    }
+
+    private static func address(_ work: ShareWork) -> String { "\(work.settings.host):\(work.settings.port)" }
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+
+/// A connection to vpcd, the virtual reader of vsmartcard, on the far machine.
+///
+/// Both directions carry frames: a length in two bytes, big-endian, and as many bytes. A frame of one byte controls the
+/// card: 00 power off, 01 power on, 02 reset, all without an answer, and 04, which asks for the answer to reset. Longer
+/// frames are command APDUs, each answered by a response APDU.
+struct FarReader: ~Copyable {
+    /// Why a connection ended or did not come about.
+    enum Failure: Error, Equatable {
+        case invalidAddress
+        case system(errno: Int32)
+        /// The other end closed the connection.
+        case closed
+        /// The other end has said nothing for too long: a reader that works asks for the card several times a second.
+        case silent
+
+        var text: String {
+            switch self {
+            case .invalidAddress: "not a dotted IPv4 address"
+            case .system(EAGAIN), .system(EINPROGRESS): "no answer"
+            case .system(let code): unsafe String(cString: strerror(code))
+            case .closed: "the reader closed the connection"
+            case .silent: "the reader has fallen silent"
+            }
+        }
+    }
+
+    /// How long a connection, or an answer on its way, may take.
+    private static let patience = timeval(tv_sec: 5, tv_usec: 0)
+    private static let bufferSize = 4096
+
+    private let socket: Int32
+    /// What came and is not yet a whole frame: at most one frame and what followed it.
+    private var received: [UInt8] = []
+
+    init(host: String, port: UInt16) throws(Failure) {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        guard unsafe inet_pton(AF_INET, host, &address.sin_addr) == 1 else { throw .invalidAddress }
+        let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        guard socket >= 0 else { throw .system(errno: errno) }
+        // On Linux it holds for connect(2), too.
+        var patience = Self.patience
+        unsafe setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        let result = unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                unsafe Glibc.connect(socket, pointer, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard result == 0 else {
+            let code = errno
+            close(socket)
+            throw .system(errno: code)
+        }
+        self.socket = socket
+    }
+
+    deinit { close(socket) }
+
+    /// Whether it is an address that a reader can have.
+    static func isAddress(_ host: String) -> Bool {
+        var address = in_addr()
+        return unsafe inet_pton(AF_INET, host, &address) == 1
+    }
+
+    /// The next frame; nil if it is not whole within the time.
+    mutating func frame(within milliseconds: Int) throws(Failure) -> [UInt8]? {
+        if let frame = takeFrame() { return frame }
+        acknowledgeAtOnce()
+        var descriptor = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+        let count = unsafe poll(&descriptor, 1, Int32(clamping: milliseconds))
+        guard count > 0 else {
+            guard count == 0 || errno == EINTR else { throw .system(errno: errno) }
+            return nil
+        }
+        var bytes = [UInt8](repeating: 0, count: Self.bufferSize)
+        let result = unsafe bytes.withUnsafeMutableBytes { buffer in
+            unsafe recv(socket, buffer.baseAddress, buffer.count, 0)
+        }
+        if result < 0 {
+            guard errno == EINTR || errno == EAGAIN else { throw .system(errno: errno) }
+            return nil
+        }
+        guard result > 0 else { throw .closed }
+        received += bytes.prefix(result)
+        acknowledgeAtOnce()
+        return takeFrame()
+    }
+
+    private mutating func takeFrame() -> [UInt8]? {
+        guard received.count >= 2 else { return nil }
+        let length = Int(received[0]) << 8 | Int(received[1])
+        guard received.count >= 2 + length else { return nil }
+        let frame = Array(received[2..<2 + length])
+        received.removeFirst(2 + length)
+        return frame
+    }
+
+    /// vpcd sends a frame in two pieces and waits for the first to be acknowledged. A delayed acknowledgement would cost
+    /// 40 ms for each command, and Linux falls back to delaying after a while: this is said for every frame.
+    private borrowing func acknowledgeAtOnce() {
+        var on: Int32 = 1
+        unsafe setsockopt(socket, Int32(IPPROTO_TCP), TCP_QUICKACK, &on, socklen_t(MemoryLayout<Int32>.size))
+    }
+
+    borrowing func send(_ bytes: [UInt8]) throws(Failure) {
+        let frame = [UInt8(truncatingIfNeeded: bytes.count >> 8), UInt8(truncatingIfNeeded: bytes.count)] + bytes
+        var sent = 0
+        while sent < frame.count {
+            let result = unsafe frame.withUnsafeBytes { buffer in
+                unsafe Glibc.send(
+                    socket, buffer.baseAddress?.advanced(by: sent), buffer.count - sent, Int32(MSG_NOSIGNAL))
+            }
+            if result < 0 && errno == EINTR { continue }
+            guard result >= 0 else { throw .system(errno: errno) }
+            sent += result
+        }
+    }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+package import APDU
+package import Storage
+
+/// How things stand with a shared token.
+package enum ShareState: String, Sendable {
+    /// The token is there.
+    case normal
+    /// The token is not in its reader.
+    case waitingForToken
+    /// Another token is in its place.
+    case wrongToken
+    /// The share has ended.
+    case completed
+}
+
+/// What carries the messages of the channel, and what lies at the token's end of it.
+package enum ShareWay: String, Sendable {
+    /// The token has the channel. The share reads nothing.
+    case through
+    /// The token has none. The share is the token's end.
+    case terminate
+}
+
+/// What happens in a share. No secret is in it but the activation password, which is told once.
+package enum ShareEvent: Sendable, Equatable {
+    case state(ShareState)
+    /// The token was found: its serial number in hexadecimal digits, and how it is shared.
+    case token(serial: String, reader: String, way: ShareWay)
+    /// A new activation password for hosts, in its printed form.
+    case password(String)
+    /// The far reader has the token, or lost it for a reason.
+    case connected(to: String)
+    case disconnected(from: String, reason: String)
+    /// A host has paired, failed to, or opened a session; its session is over.
+    case paired(host: String)
+    case wrongPassword(slot: Int, triesLeft: Int)
+    case opened(host: String)
+    case closed(host: String)
+    /// A command was refused, by its class, instruction, P1 and P2: it was plain, or not allowed to this host.
+    case refusedPlain([UInt8])
+    case refused([UInt8], host: String)
+    /// The user of this machine said no, or could not be asked.
+    case declined(ShareQuestion.Subject, host: String)
+    /// How many commands were answered, and how many octets they and their answers had.
+    case progress(commands: Int, octets: Int)
+}
+
+/// Why a share cannot begin, or goes on no more.
+package enum ShareError: Error, Sendable, Equatable {
+    /// pcscd does not serve this process.
+    case readers(LinkError)
+    /// There is no token, none of that name, or several.
+    case noToken
+    case several([String])
+    /// Another program uses the token, another share for instance.
+    case inUse(reader: String)
+    /// The token does not say who it is, or says nonsense.
+    case notUsable(reader: String)
+    /// The far reader could not be reached within the time.
+    case unreachable(String)
+    /// The address is not a dotted IPv4 address.
+    case invalidAddress
+    /// The directory of keys and pairings.
+    case storage(StorageError)
+    /// What lies in it is damaged, of another version, or of another token. It was left as it is.
+    case damagedRecords
+    case randomUnavailable
+    case cryptography
+}

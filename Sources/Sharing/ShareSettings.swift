@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What is shared, with whom, and for how long.
+package struct ShareSettings: Sendable {
+    /// The far reader: vpcd's address and port.
+    package var host = "127.0.0.1"
+    package var port: UInt16 = 35963
+    /// The token's serial number, label, or a part of its reader's name; nil for the only one.
+    package var token: String?
+    /// The directory of all shares of this user.
+    package var directory: String
+    package var permissions = SharePermissions.all
+    package var confirmation = ShareConfirmation.never
+    /// Whether a new activation password takes the place of the one in slot 1.
+    package var makesPassword = false
+    /// Whether the share ends with the first session that a host has opened.
+    package var isOnce = false
+    /// How long the share goes on; nil for no end.
+    package var duration: Duration?
+    /// For how long the far reader is tried before the share gives up; nil for no end.
+    package var patience: Duration?
+
+    package init(directory: String) { self.directory = directory }
+}

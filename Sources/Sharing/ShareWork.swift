@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+import APDU
+import Locking
+import Secrets
+import Storage
+import TokenEnd
+
+/// The work of a share: finding the token, reaching the far reader, and carrying commands between them.
+final class ShareWork {
+    let settings: ShareSettings
+    let readers: any OwnedCardService
+    let clocks: Clocks
+    private let ask: @Sendable (ShareQuestion) -> Bool
+    let report: @Sendable (ShareEvent) -> Void
+    private let isCancelled: () -> Bool
+    private let end: Duration?
+    /// Whether a session that was opened has ended.
+    private let sessions = Lock((opened: 0, closed: 0))
+    private var shown = Shown()
+    private var attempts: Attempts
+
+    /// What was told last, and what will be.
+    private struct Shown {
+        var state: ShareState?
+        var commands = 0
+        var octets = 0
+        var reported = 0
+        var time = Duration.zero
+    }
+
+    /// How often it is looked whether the token is there and the share is to go on.
+    static let tick = Duration.milliseconds(250)
+    /// A reader that works asks for the card several times a second.
+    private static let silence = Duration.seconds(10)
+    /// How long the far reader stays empty before the token comes. pcscd looks every 400 ms, and would take a token that
+    /// comes sooner after another for that one.
+    private static let absence = Duration.milliseconds(600)
+
+    init(
+        _ settings: ShareSettings, readers: any OwnedCardService, clocks: Clocks,
+        ask: @escaping @Sendable (ShareQuestion) -> Bool, report: @escaping @Sendable (ShareEvent) -> Void,
+        isCancelled: @escaping () -> Bool
+    ) {
+        self.settings = settings
+        self.readers = readers
+        self.clocks = clocks
+        self.ask = ask
+        self.report = report
+        self.isCancelled = isCancelled
+        end = settings.duration.map { clocks.uptime.now + $0 }
+        attempts = Attempts(clocks.awake.now)
+    }
+
+    var mayGoOn: Bool {
+        if isCancelled() { return false }
+        if let end, clocks.uptime.now >= end { return false }
+        return !(settings.isOnce && sessions.withLock { $0.opened > 0 && $0.closed >= $0.opened })
+    }
+
+    func run() throws(ShareError) {
+        let first = try findFirst()
+        defer { first.card.giveBack() }
+        show(.normal)
+        report(.token(serial: first.shownSerial, reader: first.reader, way: first.way))
+        guard first.way == .terminate else {
+            return try carry(first) { [report] in PassingCard($0.card, report: report) }
+        }
+
+        let records = try ShareRecords(path: settings.directory, serial: first.serial)
+        let failure: (StorageError) -> ShareError = { $0 == .locked ? .inUse(reader: first.reader) : .storage($0) }
+        try records.directory.withLock(waiting: false, failure: failure) { () throws(ShareError) in
+            _ = try channelState(records)
+            try carry(first) { [self] token throws(ShareError) in
+                let policy = SharePolicy(
+                    permissions: settings.permissions, confirmation: settings.confirmation, ask: ask, report: told)
+                guard let state = try records.load() else { throw .damagedRecords }
+                return TerminatingCard(
+                    SharedCard(token, state, records: records, policy: policy) { [clocks] milliseconds in
+                        clocks.pause(.milliseconds(milliseconds))
+                    })
+            }
+        }
+    }
+
+    /// The stored keys, verifiers and pairings; new ones for a token that was never shared. A new password is told.
+    private func channelState(_ records: ShareRecords) throws(ShareError) {
+        let stored = try records.load()
+        guard stored == nil || settings.makesPassword else { return }
+        let offer = TerminatingCard.offer
+        let password: String
+        var state: ChannelState
+        do {
+            state = try stored ?? ChannelState(offer, random: SystemRandom())
+            password = try state.renewPassword(of: 1, offer, random: SystemRandom())
+        } catch is RandomUnavailable {
+            throw .randomUnavailable
+        } catch {
+            throw .cryptography
+        }
+        do throws(StorageError) { try records.save(state) } catch { throw .storage(error) }
+        report(.password(password))
+    }
+
+    /// What the policy's hosts do, with an eye on their sessions.
+    private var told: @Sendable (ShareEvent) -> Void {
+        { [sessions, report] event in
+            switch event {
+            case .opened: sessions.withLock { $0.opened += 1 }
+            case .closed: sessions.withLock { $0.closed += 1 }
+            default: break
+            }
+            report(event)
+        }
+    }
+
+    func show(_ state: ShareState) {
+        guard state != shown.state else { return }
+        shown.state = state
+        report(.state(state))
+    }
+
+    // MARK: The two ends
+
+    /// Carries commands until the share ends. The token and the far reader may come and go meanwhile.
+    private func carry(
+        _ first: LocalToken, _ make: (LocalToken) throws(ShareError) -> any FarCard
+    ) throws(ShareError) {
+        var token: LocalToken? = first
+        defer { if let token, token.card !== first.card { token.card.giveBack() } }
+        while mayGoOn {
+            guard let present = token, present.card.isThere else {
+                token?.card.giveBack()
+                token = try findAgain(first)
+                continue
+            }
+            show(.normal)
+            let card = try make(present)
+            guard var reader = try reach() else { return }
+            let reason = serve(&reader, card, present)
+            card.reset()
+            tellProgress(true)
+            try attempts.note(reason ?? "the share has ended", self)
+        }
+    }
+
+    /// The far reader, tried with growing pauses. Nil if the share ends meanwhile.
+    private func reach() throws(ShareError) -> FarReader? {
+        wait(Self.absence)
+        while mayGoOn {
+            do throws(FarReader.Failure) {
+                return try FarReader(host: settings.host, port: settings.port)
+            } catch {
+                guard error != .invalidAddress else { throw .invalidAddress }
+                try attempts.note(error.text, self)
+            }
+        }
+        return nil
+    }
+
+    /// Waits, as long as the share may go on.
+    func wait(_ duration: Duration) {
+        let end = clocks.awake.now + duration
+        while mayGoOn, clocks.awake.now < end { clocks.pause(min(Self.tick, end - clocks.awake.now)) }
+    }
+
+    /// Answers the far reader until one of both ends is gone.
+    ///
+    /// - Returns: Why it is over; nil if the share ends.
+    private func serve(_ reader: inout FarReader, _ card: any FarCard, _ token: LocalToken) -> String? {
+        var lastFrame = clocks.awake.now
+        var lastLook = lastFrame
+        while mayGoOn {
+            let frame: [UInt8]?
+            do throws(FarReader.Failure) { frame = try reader.frame(within: 250) } catch { return error.text }
+            let now = clocks.awake.now
+            if now - lastLook >= Self.tick {
+                lastLook = now
+                guard token.card.isThere else { return "the token was taken out" }
+                tellProgress(false)
+            }
+            guard let frame else {
+                if now - lastFrame >= Self.silence { return FarReader.Failure.silent.text }
+                continue
+            }
+            lastFrame = now
+            attempts.succeed(self)
+            do throws(FarReader.Failure) {
+                switch frame {
+                case []: return FarReader.Failure.closed.text
+                case [0x00], [0x01], [0x02]: card.reset()
+                case [0x04]: try reader.send(token.card.atr)
+                default:
+                    guard frame.count > 1 else { continue }
+                    guard let answer = card.answer(frame) else { return "the token was lost" }
+                    shown.commands += 1
+                    shown.octets += frame.count + answer.count
+                    try reader.send(answer)
+                    lastFrame = clocks.awake.now
+                }
+            } catch {
+                return error.text
+            }
+        }
+        return nil
+    }
+
+    /// Tells of progress once a second, or now.
+    private func tellProgress(_ isLast: Bool) {
+        guard shown.commands > shown.reported else { return }
+        let now = clocks.awake.now
+        guard isLast || now - shown.time >= .seconds(1) else { return }
+        shown.time = now
+        shown.reported = shown.commands
+        report(.progress(commands: shown.commands, octets: shown.octets))
+    }
+}

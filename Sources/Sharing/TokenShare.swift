@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+package import APDU
+package import Locking
+import Secrets
+import Storage
+import TokenEnd
+
+/// Puts a token of this machine into a virtual reader of another one, until it is cancelled.
+///
+/// One thread does it: ``run()``.
+package final class TokenShare: Sendable {
+    private let settings: ShareSettings
+    private let readers: any OwnedCardService
+    private let clocks: Clocks
+    private let ask: @Sendable (ShareQuestion) -> Bool
+    private let report: @Sendable (ShareEvent) -> Void
+    private let isCancelled = Lock(false)
+
+    /// - Parameters:
+    ///   - ask: Asks the user of this machine, in the thread of ``run()``.
+    ///   - report: Is told what happens, in the same thread.
+    package init(
+        _ settings: ShareSettings, readers: any OwnedCardService, clocks: Clocks = .system,
+        ask: @escaping @Sendable (ShareQuestion) -> Bool = { _ in false },
+        report: @escaping @Sendable (ShareEvent) -> Void
+    ) {
+        self.settings = settings
+        self.readers = readers
+        self.clocks = clocks
+        self.ask = ask
+        self.report = report
+    }
+
+    /// Ends the share within a second. It does not cut a command short.
+    package func cancel() { isCancelled.withLock { $0 = true } }
+
+    /// Shares the token. It returns when the share is cancelled, or has done what it was for.
+    package func run() throws(ShareError) {
+        guard FarReader.isAddress(settings.host) else { throw .invalidAddress }
+        let work = ShareWork(
+            settings, readers: readers, clocks: clocks, ask: ask, report: report,
+            isCancelled: { [isCancelled] in isCancelled.withLock { $0 } })
+        defer { report(.state(.completed)) }
+        try work.run()
+    }
+}

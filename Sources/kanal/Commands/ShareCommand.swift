@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import KanalKit
+import Terminal
+
+struct ShareCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "share",
+        abstract: "Put a token of this machine into a virtual reader of another one, over a path that is not trusted.",
+        discussion: """
+            The other machine runs pcscd with vsmartcard-vpcd, whose port is brought here, for instance by \
+            "ssh -L 35963:127.0.0.1:35963 server". There, "kanal pair" activates the token with the password that this \
+            command prints once; then every program works with it.
+
+            A token that has a secure channel is carried through: nothing here can read what is done with it. For any \
+            other token this command is the end of the channel. Commands that do not come through the channel are refused.
+
+            The token belongs to the share until it ends: no program of this machine can use it. Ctrl-C ends the share \
+            and logs the token out.
+            """)
+
+    @Option(help: "The address of the far reader, as a dotted IPv4 address.")
+    var host = "127.0.0.1"
+
+    @Option(help: "The port of the far reader.")
+    var port: UInt16 = 35963
+
+    @Option(
+        help: ArgumentHelp(
+            "What the far side may do: a list of read, sign, write and admin with commas between. (default: all)",
+            valueName: "list"))
+    var allow: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Before what the user of this machine is asked, by the authenticator of kanal.conf: never, login, or"
+                + " signature, which includes logins.",
+            valueName: "what"))
+    var confirm = "never"
+
+    @Flag(help: "End when the first session ends that the far side has opened.")
+    var once = false
+
+    @Option(
+        name: .customLong("for"), help: ArgumentHelp("End after this time, such as 90s, 30m or 8h.", valueName: "time"))
+    var duration: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Give up if the far reader is not reached for this time. (default: never)", valueName: "time"))
+    var patience: String?
+
+    @Flag(help: "Make a new activation password in place of the last one. Machines that are paired stay paired.")
+    var newPassword = false
+
+    @Argument(
+        help: "The token: its serial number or label, or a part of its reader's name. (default: the only one)",
+        completion: .tokens)
+    var token: String?
+
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws { _ = try settings() }
+
+    func run() async throws {
+        let share = try Share(settings())
+        let output = output
+        try await share.run { event in
+            // A log that nobody reads any more does not end the share.
+            try? output.show(ShareReport(event), isOneOfMany: true)
+        }
+    }
+
+    private func settings() throws -> Share.Settings {
+        var settings = Share.Settings()
+        settings.host = host
+        settings.port = port
+        settings.token = token
+        settings.makesPassword = newPassword
+        settings.isOnce = once
+        settings.duration = try duration.map { try Self.time($0, "--for") }
+        settings.patience = try patience.map { try Self.time($0, "--patience") }
+        guard port > 0 else { throw ValidationError("--port is 1 to 65535") }
+        guard let confirmation = Share.Confirmation(rawValue: confirm) else {
+            throw ValidationError("--confirm is never, login or signature")
+        }
+        settings.confirmation = confirmation
+        if let allow { settings.permissions = try Self.permissions(allow) }
+        return settings
+    }
+
+    private static func permissions(_ list: String) throws -> Share.Permissions {
+        let names: [Substring: Share.Permissions] = [
+            "read": .read, "sign": .sign, "write": .write, "admin": .administer,
+        ]
+        let parts = list.split(separator: ",", omittingEmptySubsequences: false)
+        return try parts.reduce(into: []) { permissions, name in
+            guard let permission = names[name] else {
+                throw ValidationError("--allow is a list of read, sign, write and admin with commas between")
+            }
+            permissions.formUnion(permission)
+        }
+    }
+
+    /// A number with s, m or h behind it: at most a year.
+    private static func time(_ text: String, _ option: String) throws -> Duration {
+        let units: [Character: Int] = ["s": 1, "m": 60, "h": 3600]
+        guard let unit = text.last.flatMap({ units[$0] }), let number = Int(text.dropLast()),
+            (1...31_536_000 / unit).contains(number)
+        else { throw ValidationError("\(option) is a number with s, m or h behind it, such as 30m") }
+        return .seconds(number * unit)
+    }
+}

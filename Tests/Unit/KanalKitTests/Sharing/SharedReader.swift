@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+import APDU
+import EmulatedTokens
+import Emulator
+import Locking
+import Secrets
+import Sharing
+import TestSupport
+import TokenEnd
+
+/// The reader of a far machine, with a token of this one behind a share's end of the channel.
+///
+/// It serves one thread at a time, as the far reader of a share does.
+final class SharedReader: ReaderService, @unchecked Sendable {
+    let token: EmulatedCard
+    let events = Lock<[ShareEvent]>([])
+    let password: String
+    private let far: TerminatingCard
+    private let link: EmulatedLink
+    private let folder = Folder()
+
+    init(
+        permissions: SharePermissions = .all, confirmation: ShareConfirmation = .never, agrees: Bool = true
+    ) throws {
+        token = try EmulatedCard(.usb)
+        link = EmulatedLink(token)
+        let local = try LocalToken(link, reader: "local")
+        let records = try ShareRecords(path: folder.path + "/shares", serial: local.serial)
+        var state = try ChannelState(TerminatingCard.offer, random: SystemRandom())
+        password = try state.renewPassword(of: 1, TerminatingCard.offer, random: SystemRandom())
+        try records.save(state)
+        let events = events
+        let policy = SharePolicy(
+            permissions: permissions, confirmation: confirmation, ask: { _ in agrees },
+            report: { event in events.withLock { $0.append(event) } })
+        far = TerminatingCard(SharedCard(local, state, records: records, policy: policy, pause: { _ in }))
+    }
+
+    /// What was told of commands that were refused: the instructions.
+    var refused: [UInt8] {
+        events.withLock { events in
+            events.compactMap { event in
+                guard case .refused(let header, _) = event else { return nil }
+                return header[1]
+            }
+        }
+    }
+
+    func process(_ apdu: [UInt8]) -> [UInt8]? { far.answer(apdu) }
+
+    /// The far reader lost the token and has it again.
+    func reset() { far.reset() }
+
+    func lose() { link.isThere = false }
+
+    func readers() throws(LinkError) -> [ReaderState] { [ReaderState(name: "far", atr: link.atr, events: 1)] }
+
+    func connect(to reader: String) throws(LinkError) -> any CardLink { FarLink(self) }
+
+    private final class FarLink: CardLink {
+        private let reader: SharedReader
+
+        init(_ reader: SharedReader) { self.reader = reader }
+
+        var atr: [UInt8] { reader.token.identity.atr }
+
+        func beginTransaction() throws(LinkError) -> Bool { false }
+        func endTransaction() {}
+        func disconnect() {}
+
+        func transmit(_ command: borrowing Command) throws(LinkError) -> Response {
+            guard let encoded = try? command.encoded() else { throw .malformed }
+            guard let answer = reader.process([UInt8](copying: encoded)), let response = Response(parsing: answer)
+            else { throw .removed(sent: true) }
+            return response
+        }
+    }
+}
+
+/// An emulated token that the share has for itself.
+final class EmulatedLink: OwnedCard {
+    private let card: EmulatedCard
+    var isThere = true
+    /// How often the token was reset.
+    private(set) var resets = 0
+    private(set) var sent: [[UInt8]] = []
+
+    init(_ card: EmulatedCard) { self.card = card }
+
+    var atr: [UInt8] { card.identity.atr }
+
+    func transmit(_ command: borrowing Command) throws(LinkError) -> Response {
+        guard isThere else { throw .removed(sent: false) }
+        sent.append([command.cla, command.ins, command.p1, command.p2])
+        return try card.transmit(command)
+    }
+
+    func reset() throws(LinkError) {
+        guard isThere else { throw .noCard }
+        resets += 1
+        card.reset()
+    }
+
+    func giveBack() {}
+}
