@@ -8,7 +8,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 . Tests/Scripts/common.sh
 
-for target in HostCrypto ChannelToken Emulator Configuration Token; do
+for target in HostCrypto ChannelToken Emulator Sharing Configuration Token; do
     swift build -c release --scratch-path .build/fuzz --target $target --sanitize address -Xswiftc -sanitize=fuzzer \
         -Xswiftc -enable-testing -Xswiftc -DWATCHED_HEAP
 done
