@@ -161,6 +161,7 @@ test-pcscd:
 	Tests/Scripts/Command/doctor.sh
 	Tests/Scripts/Share/share.sh
 	Tests/Scripts/Share/share-faults.sh
+	Tests/Scripts/Share/share-policy.sh
 	Tests/Scripts/Command/doctor-files.sh
 
 test-alone:

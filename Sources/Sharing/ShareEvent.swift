@@ -37,6 +37,8 @@ package enum ShareEvent: Sendable, Equatable {
     case wrongPassword(slot: Int, triesLeft: Int)
     case opened(host: String)
     case closed(host: String)
+    /// A PIN of a host was right.
+    case loggedIn(host: String)
     /// A command was refused, by its class, instruction, P1 and P2: it was plain, or not allowed to this host.
     case refusedPlain([UInt8])
     case refused([UInt8], host: String)
@@ -57,6 +59,8 @@ package enum ShareError: Error, Sendable, Equatable {
     case inUse(reader: String)
     /// The token does not say who it is, or says nonsense.
     case notUsable(reader: String)
+    /// The token has the channel: what hosts may do, and when a session ends, cannot be told or limited.
+    case unlimited(reader: String)
     /// The far reader could not be reached within the time.
     case unreachable(String)
     /// The address is not a dotted IPv4 address.

@@ -13,12 +13,15 @@ package struct ShareSettings: Sendable {
     package var confirmation = ShareConfirmation.never
     /// Whether a new activation password takes the place of the one in slot 1.
     package var makesPassword = false
-    /// Whether the share ends with the first session that a host has opened.
+    /// Whether the share ends when a host has logged in and all sessions are over.
     package var isOnce = false
     /// How long the share goes on; nil for no end.
     package var duration: Duration?
     /// For how long the far reader is tried before the share gives up; nil for no end.
     package var patience: Duration?
+
+    /// Whether something was asked for that only the token's end of the channel can do.
+    var needsEnd: Bool { permissions != .all || confirmation != .never || isOnce }
 
     package init(directory: String) { self.directory = directory }
 }

@@ -14,10 +14,17 @@ final class ShareWork {
     let report: @Sendable (ShareEvent) -> Void
     private let isCancelled: () -> Bool
     private let end: Duration?
-    /// Whether a session that was opened has ended.
-    private let sessions = Lock((opened: 0, closed: 0))
+    /// What the hosts' sessions have come to.
+    private let sessions = Lock(Sessions())
     private var shown = Shown()
     private var attempts: Attempts
+
+    private struct Sessions {
+        var open = 0
+        /// Whether a host has logged in.
+        var wereOfUse = false
+        var lastEnd = Duration.zero
+    }
 
     /// What was told last, and what will be.
     private struct Shown {
@@ -35,6 +42,9 @@ final class ShareWork {
     /// How long the far reader stays empty before the token comes. pcscd looks every 400 ms, and would take a token that
     /// comes sooner after another for that one.
     private static let absence = Duration.milliseconds(600)
+
+    /// How long no session is open before a share that is good for one use ends: programs end one and begin another.
+    private static let interlude = Duration.seconds(3)
 
     init(
         _ settings: ShareSettings, readers: any OwnedCardService, clocks: Clocks,
@@ -54,12 +64,15 @@ final class ShareWork {
     var mayGoOn: Bool {
         if isCancelled() { return false }
         if let end, clocks.uptime.now >= end { return false }
-        return !(settings.isOnce && sessions.withLock { $0.opened > 0 && $0.closed >= $0.opened })
+        guard settings.isOnce else { return true }
+        let now = clocks.awake.now
+        return sessions.withLock { !$0.wereOfUse || $0.open > 0 || now - $0.lastEnd < Self.interlude }
     }
 
     func run() throws(ShareError) {
         let first = try findFirst()
         defer { first.card.giveBack() }
+        guard first.way == .terminate || !settings.needsEnd else { throw .unlimited(reader: first.reader) }
         show(.normal)
         report(.token(serial: first.shownSerial, reader: first.reader, way: first.way))
         guard first.way == .terminate else {
@@ -103,11 +116,17 @@ final class ShareWork {
 
     /// What the policy's hosts do, with an eye on their sessions.
     private var told: @Sendable (ShareEvent) -> Void {
-        { [sessions, report] event in
-            switch event {
-            case .opened: sessions.withLock { $0.opened += 1 }
-            case .closed: sessions.withLock { $0.closed += 1 }
-            default: break
+        { [sessions, report, clocks] event in
+            let now = clocks.awake.now
+            sessions.withLock { sessions in
+                switch event {
+                case .opened: sessions.open += 1
+                case .closed:
+                    sessions.open -= 1
+                    sessions.lastEnd = now
+                case .loggedIn: sessions.wereOfUse = true
+                default: break
+                }
             }
             report(event)
         }

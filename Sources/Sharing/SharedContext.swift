@@ -45,6 +45,9 @@ final class SharedContext: CardContext {
     /// Keeps what the end of the channel has to know of the token's state.
     private func follow(_ command: borrowing Command, _ status: StatusWord) {
         isInChain = command.cla & 0x10 != 0 && status == .success
+        if command.cla == 0x00, command.ins == 0x20, !command.data.isEmpty, status == .success {
+            card.policy.report(.loggedIn(host: host))
+        }
         switch (command.cla, command.ins) {
         case (0x00, 0x20) where command.p2 == 0x01 && !command.data.isEmpty: isAdministrator = status == .success
         case (0x80, 0x40) where command.p2 <= 1: isAdministrator = false

@@ -44,7 +44,8 @@ public final class Share: Sendable {
     ///
     /// - Parameter report: Is told what happens, in a thread of the share. It should not take long.
     /// - Throws: ``KanalError/notFound``, ``KanalError/ambiguous(_:)``, ``KanalError/notStarted(_:)``, and
-    ///   ``KanalError/refused(code:reason:)`` if another program uses the token, the far reader was not reached within
+    ///   ``KanalError/refused(code:reason:)`` if another program uses the token, the token has the channel and is to be
+    ///   limited, the far reader was not reached within
     ///   ``Settings/patience``, or the share's directory cannot be used.
     public func run(_ report: @escaping @Sendable (Event) -> Void) async throws(KanalError) {
         let share = TokenShare(
@@ -83,13 +84,15 @@ extension Share {
         public var token: String?
         /// Where key pairs, verifiers of passwords and pairings of shares lie; nil for the user's directory of data.
         public var directory: String?
-        /// What hosts may do. A token that has the channel decides itself.
+        /// What hosts may do. A token that has the channel cannot be limited: a share of it is refused.
         public var permissions: Permissions = .all
-        /// What the user of this machine is asked for before it happens, by the authenticator of `kanal.conf`.
+        /// What the user of this machine is asked for before it happens, by the authenticator of `kanal.conf`. Not for a
+        /// token that has the channel.
         public var confirmation = Confirmation.never
         /// Whether a new activation password takes the place of the share's last one. Pairings stay.
         public var makesPassword = false
-        /// Whether the share ends when the first session ends that a host has opened.
+        /// Whether the share ends when a host has logged in, and for three seconds no session has been open. Not for a
+        /// token that has the channel.
         public var isOnce = false
         /// How long the share goes on; nil for no end.
         public var duration: Duration?

@@ -41,6 +41,8 @@ extension Share {
         case opened(host: String)
         /// The session of a host has ended.
         case closed(host: String)
+        /// A PIN that a host has presented was right.
+        case loggedIn(host: String)
         /// A host has tried a wrong activation password; `triesLeft` are those in a row.
         case wrongPassword(slot: Int, triesLeft: Int)
         /// A plain command was refused: its class, instruction, P1 and P2.
@@ -67,6 +69,7 @@ extension Share.Event {
             case .paired(let host): .paired(host: host)
             case .opened(let host): .opened(host: host)
             case .closed(let host): .closed(host: host)
+            case .loggedIn(let host): .loggedIn(host: host)
             case .wrongPassword(let slot, let tries): .wrongPassword(slot: slot, triesLeft: tries)
             case .refusedPlain(let header): .refusedPlain(header)
             case .refused(let header, let host): .refused(header, host: host)
@@ -90,6 +93,11 @@ extension KanalError {
                 .refused(code: "CKR_FUNCTION_FAILED", reason: "another program uses the token in \(reader)")
             case .notUsable(let reader):
                 .refused(code: "CKR_TOKEN_NOT_RECOGNIZED", reason: "the card in \(reader) does not say who it is")
+            case .unlimited(let reader):
+                .refused(
+                    code: "CKR_FUNCTION_NOT_SUPPORTED",
+                    reason: "the token in \(reader) has the channel itself: a share that carries it through cannot"
+                        + " limit what is done, nor tell when a session ends")
             case .unreachable(let reader):
                 .refused(code: "CKR_DEVICE_REMOVED", reason: "the far reader is not reached: \(reader)")
             case .invalidAddress: .invalidArgument("the address of the far reader is not a dotted IPv4 address")

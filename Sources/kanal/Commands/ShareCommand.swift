@@ -38,7 +38,7 @@ struct ShareCommand: AsyncParsableCommand {
             valueName: "what"))
     var confirm = "never"
 
-    @Flag(help: "End when the first session ends that the far side has opened.")
+    @Flag(help: "End when the far side has logged in and, for three seconds, has had no session open.")
     var once = false
 
     @Option(

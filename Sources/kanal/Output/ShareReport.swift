@@ -63,6 +63,10 @@ struct ShareReport: Report {
             event = "closed"
             self.host = host
             line = "the session of \(host) has ended"
+        case .loggedIn(let host):
+            event = "loggedIn"
+            self.host = host
+            line = "\(host) has logged in"
         case .wrongPassword(let slot, let tries):
             event = "wrongPassword"
             (self.slot, triesLeft) = (slot, tries)

@@ -80,6 +80,22 @@ start_share() {
     wait_for far_has_card || fail "the token does not appear in the far reader: $(cat share.log share.errors)"
 }
 
+# Pairs the far machine by the password that the share has printed, and sets $slot.
+pair_far() {
+    sed -n 's/.*"password":"\([^"]*\)".*/\1/p' share.log > password
+    expect 0 far "$kanal" pair --password-source file:password
+    wait_for far_has_slot || fail "the token has no slot on the far machine"
+    slot=$({ far ./activate "$serial" || true; } | sed -n 's/^slot: //p')
+}
+
+far_has_slot() { { far ./activate "$serial" || true; } | grep -q ^slot:; }
+
+# Writes the far user's kanal.conf, of these lines.
+configure_far() {
+    mkdir -p "$work/home-far/.config/kanal"
+    printf '%s\n' "$@" > "$work/home-far/.config/kanal/kanal.conf"
+}
+
 stop_share() {
     stop "$share"
     wait "$share" 2> /dev/null || true

@@ -37,16 +37,11 @@ prepare steps
 make_machines
 start_pcscd
 start_far_pcscd
-mkdir -p "$work/home-far/.config/kanal"
-printf '%s\n' 'wireless_readers = Virtual PCD*' 'reconnect_window = 120' > "$work/home-far/.config/kanal/kanal.conf"
+configure_far 'wireless_readers = Virtual PCD*' 'reconnect_window = 120'
 
 put_in
 start_share
-sed -n 's/.*"password":"\([^"]*\)".*/\1/p' share.log > password
-expect 0 far "$kanal" pair --password-source file:password
-far_has_slot() { { far ./activate "$serial" || true; } | grep -q ^slot:; }
-wait_for far_has_slot || fail "the token has no slot on the far machine"
-slot=$({ far ./activate "$serial" || true; } | sed -n 's/^slot: //p')
+pair_far
 coproc application { far ./steps "$slot"; }
 step 0x0 open
 step 0x0 login $pin

@@ -49,6 +49,7 @@ struct ShareTests {
         #expect(reader.token.executions(of: 0x20) == 1)
         #expect(reader.token.executions(of: 0x46) == 1)
         #expect(reader.events.withLock { $0.contains(.paired(host: "far")) && $0.contains(.opened(host: "far")) })
+        #expect(reader.events.withLock { $0.contains(.loggedIn(host: "far")) })
     }
 
     @Test("the login of one host is none of another's, whoever comes first")
