@@ -2,7 +2,8 @@
 import APDU
 import Token
 
-/// A reader and whether the card in it can be worked with, as far as can be told without a command to the card.
+/// A reader and whether the card in it can be worked with, as far as can be told without a command to the card. The one
+/// that asks for the channel changes nothing.
 package struct CardState: Sendable, Equatable {
     package enum Condition: Sendable, Equatable {
         case empty
@@ -25,32 +26,48 @@ package struct CardState: Sendable, Equatable {
     package let isBluetooth: Bool
     /// Whether the reader counts as one that reaches its card over the air, by its name or by `wireless_readers`.
     package let isWireless: Bool
+    /// Whether a token that was asked has the channel. None is asked where the configuration requires a channel.
+    package let hasChannel: Bool
 }
 
 extension TokenManager {
     /// The readers, and what is in them. Each card is connected to, shared with others, and left as it is.
     ///
+    /// - Parameter asking: Says by a reader's name whether a token in it is asked if it has the channel. While another
+    ///   program has it for itself, it is not.
     /// - Throws: ``KanalError/notStarted(_:)`` if no reader can be looked at; ``KanalError/cancelled`` at once when the
     ///   task is cancelled.
-    package func cardStates() async throws(KanalError) -> [CardState] {
+    package func cardStates(
+        asking: @escaping @Sendable (String) -> Bool = { _ in false }
+    ) async throws(KanalError) -> [CardState] {
         try await working(on: worker, cancellation: .abandons) { [service] () throws(KanalError) in
             let states: [ReaderState]
             do throws(LinkError) { states = try service.readers.readers() } catch {
                 throw .notStarted(error == .refused ? .serviceRefuses : .noService)
             }
             if states.isEmpty { try service.requireReaders() }
-            return states.map { CardState($0, of: service) }
+            return states.map { CardState($0, of: service, asks: asking($0.name)) }
         }
     }
 }
 
 extension CardState {
-    fileprivate init(_ state: ReaderState, of service: TokenService) {
+    fileprivate init(_ state: ReaderState, of service: TokenService, asks: Bool) {
         reader = state.name
         isWireless = service.settings.policy.isWireless(state.name)
         let model = state.atr.flatMap(TokenModel.init)
         isBluetooth = model == .ecpBluetooth
         condition = Condition(state, model, of: service)
+        let mayAsk = asks && !service.settings.policy.requireSM && condition == .token
+        hasChannel = mayAsk && Self.hasChannel(state.name, of: service)
+    }
+
+    /// GET CAPABILITIES (GSC/1, 4).
+    private static func hasChannel(_ reader: String, of service: TokenService) -> Bool {
+        guard let link = try? service.readers.connect(to: reader) else { return false }
+        defer { link.disconnect() }
+        guard let response = try? link.transmit(Command(0x80, 0xCA, 0x47, 0x00, ne: 256)) else { return false }
+        return response.status == .success && response.data.first == 0xE1
     }
 }
 

@@ -61,7 +61,7 @@ struct Examination {
         guard service.isEmpty else { return (service, nil) }
         do {
             let manager = try TokenManager()
-            let states = try await Deadline.run { try await manager.cardStates() }
+            let states = try await Deadline.run { try await manager.cardStates(asking: VirtualReaders.has) }
             let checks = ReaderChecks(
                 person: person, states: states, processes: processes, configurationFile: configurationFile)
             return (await step("reader") { checks.findings() }, states)

@@ -88,12 +88,12 @@ struct ReaderChecks {
     /// A token with a radio that is in a reader which counts as wired: its window is that of a wire, and a token that
     /// claims to have no channel would be spoken to in plain.
     private func uncovered(_ state: CardState) -> Finding? {
-        guard state.condition == .token, state.isBluetooth, !state.isWireless, VirtualReaders.has(state.reader) else {
-            return nil
-        }
+        guard state.condition == .token, state.isBluetooth || state.hasChannel, !state.isWireless,
+            VirtualReaders.has(state.reader)
+        else { return nil }
         let pattern = VirtualReaders.pattern(of: state.reader)
         let problem =
-            "a Bluetooth token is in the virtual reader \"\(state.reader)\", which counts as wired:"
+            "a \(state.isBluetooth ? "Bluetooth token" : "shared token with a channel") is in the virtual reader \"\(state.reader)\", which counts as wired:"
             + " wireless_readers does not name it"
         guard let file = configurationFile else {
             return .warning(

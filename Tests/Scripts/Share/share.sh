@@ -9,8 +9,6 @@ cd "$(dirname "$0")/../../.."
 on_far() { expect 0 far "$@"; }
 tool() { on_far pkcs11-tool --module "$module" --slot "$slot" --login --pin $pin "$@"; }
 
-far_has_slot() { { far ./activate "$serial" || true; } | grep -q ^slot:; }
-
 # Signs on the far machine with the key 01, and verifies.
 signs() {
     tool --sign -m GOSTR3410-WITH-GOSTR3411-12-256 --id 01 -i message -o signature
@@ -66,6 +64,16 @@ start_far_pcscd
 
 works usb terminate
 plain usb 87
+# doctor FILE: what "kanal doctor" finds on the far machine.
+doctor() { far "$kanal" doctor --json > "$1" 2>&1 || true; }
+doctor found
+grep -q '"check" : "reader.wireless"' found || fail "the doctor does not see a shared token that looks wired: $(cat found)"
+for line in 'wireless_readers = Virtual PCD*' 'require_sm = on'; do
+    configure_far "$line"
+    doctor found
+    grep -q '"findings"' found && ! grep -q '"check" : "reader.wireless"' found || fail "$line: $(cat found)"
+done
+passed "usb: kanal doctor on the far machine says that the reader looks wired, until it does not matter"
 grep -q '"event":"wrongPassword","slot":1.*"triesLeft":4' share.log || fail "no wrong password: $(cat share.log)"
 follows_schema
 stop_share

@@ -20,6 +20,19 @@ struct DiagnosisTests {
         #expect(machine.reader.commands == 0 && wired.reader.commands == 0)
     }
 
+    @Test("A token that may be asked says whether it has the channel, unless one is required anyway")
+    func channel() async throws {
+        let machines = [
+            try Machine(.bt), try Machine(.usb), try Machine(.bt) { $0.requireSM = true },
+        ]
+        var found: [Bool] = []
+        for machine in machines {
+            let states = try await machine.manager.cardStates(asking: { $0 == EmulatedReader.name })
+            found += states.map(\.hasChannel)
+        }
+        #expect(found == [true, false, false])
+    }
+
     @Test(
         "The reason why a card cannot be worked with is told",
         arguments: [
