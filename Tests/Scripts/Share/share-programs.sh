@@ -1,0 +1,97 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# The recipe of docs/Sharing.md, carried out as it stands there: a token of a laptop on a server, over ssh. Programs of the
+# server use it: OpenSSL signs CMS, and an agent of OpenSSH has its key.
+set -euo pipefail
+cd "$(dirname "$0")/../../.."
+. Tests/Scripts/Share/far.sh
+
+# The indented lines of the page between two of its lines.
+recipe() { sed -n "/^$1/,/^$2/s/^    //p" "$root/docs/Sharing.md"; }
+
+prepare
+make_machines
+# A laptop has no virtual reader, which would take the port of the recipe: the one in which the token is emulated moves.
+sed 's/8C7B/8D7B/i' /etc/reader.conf.d/vpcd > vpcd
+mount --bind vpcd /etc/reader.conf.d/vpcd
+start_pcscd
+start_far_pcscd
+insert usb near --port 36219
+
+# The ssh server of the far machine, and the laptop's way to it.
+far mkdir -p /run/sshd
+ssh-keygen -q -t ed25519 -N '' -f server
+ssh-keygen -q -t ed25519 -N '' -f laptop
+cp laptop.pub authorized
+chmod 600 authorized
+cat > sshd_config << END
+ListenAddress $far_address
+HostKey $work/server
+AuthorizedKeysFile $work/authorized
+PermitRootLogin yes
+StrictModes no
+UsePAM no
+END
+cat > ssh_config << END
+Host server
+    HostName $far_address
+    User root
+    IdentityFile $work/laptop
+    UserKnownHostsFile $work/known
+END
+echo "$far_address $(cat server.pub)" > known
+far /usr/sbin/sshd -D -e -f "$work/sshd_config" > sshd.log 2>&1 &
+others+=($!)
+wait_until bash -c "exec 3<> /dev/tcp/$far_address/22" || fail "no ssh server: $(cat sshd.log)"
+
+mapfile -t settings < <(recipe 'On the server, once' 'On the laptop')
+mapfile -t laptop < <(recipe 'On the laptop' 'It prints')
+[ "${#settings[@]}" = 1 ] && [ "${#laptop[@]}" = 2 ] || fail "the recipe has other lines"
+configure_far "${settings[0]}"
+ssh() { exec "$(type -P ssh)" -F ssh_config "$@"; }
+kanal() { exec "$kanal" "$@" --json; }
+command=${laptop[0]% &}
+[ "$command" != "${laptop[0]}" ] || fail "the tunnel of the recipe is not in the background"
+eval "$command" > tunnel.log 2>&1 &
+others+=($!)
+eval "${laptop[1]}" > share.log 2> share.errors &
+share=$!
+others+=("$share")
+happens 1 '"event":"connected"'
+wait_for far_has_card || fail "the token does not appear on the server: $(cat share.log share.errors tunnel.log)"
+pair_far
+passed "the recipe: ${laptop[0]} ${laptop[1]}"
+
+tool() { expect 0 far pkcs11-tool --module "$module" --slot "$slot" --login --pin $pin "$@"; }
+rsa_key key.pem
+tool --write-object key.pem --type privkey --id 02 --label ssh --usage-sign
+openssl rsa -in key.pem -pubout -outform der -out key.der 2> /dev/null
+tool --write-object key.der --type pubkey --id 02 --label ssh --usage-sign
+head -c 1000 /dev/urandom > message
+example openssl-pkcs11.cnf
+with_key() {
+    expect 0 far env OPENSSL_CONF="$work/openssl-pkcs11.cnf" openssl "$1" -engine pkcs11 -keyform engine "${@:2}"
+}
+with_key req -new -x509 -sha256 -key 'pkcs11:id=%02;type=private' -subj /CN=Kanal -days 30 -out certificate.pem
+with_key cms -sign -nodetach -inkey 'pkcs11:id=%02;type=private' -signer certificate.pem -in message -binary \
+    -outform der -out signed
+expect 0 openssl cms -verify -inform der -in signed -CAfile certificate.pem -purpose any -binary -out verified
+cmp message verified || fail "CMS: other data were signed"
+passed "OpenSSL on the server makes a certificate and signs CMS"
+
+expect 0 far ssh-keygen -D "$module"
+grep '^ssh-rsa' output > key.pub
+printf '#!/bin/sh\necho %s\n' $pin > askpass
+chmod 700 askpass
+far ssh-agent -D -a "$work/agent" -P "$(realpath "$module")" > agent.log 2>&1 &
+others+=($!)
+wait_until test -S agent
+agent=(far env SSH_AUTH_SOCK="$work/agent" SSH_ASKPASS="$work/askpass" SSH_ASKPASS_REQUIRE=force)
+expect 0 "${agent[@]}" setsid --wait ssh-add -s "$module" < /dev/null
+for name in message signed; do
+    expect 0 "${agent[@]}" ssh-keygen -Y sign -f key.pub -n file $name
+    echo "user $(cat key.pub)" > allowed
+    ssh-keygen -Y verify -f allowed -I user -n file -s $name.sig < $name > output || fail "ssh: $(cat output)"
+done
+passed "an agent of OpenSSH on the server signs"
+echo "share-programs.sh: passed"

@@ -1,0 +1,125 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# share-records.sh [CONNECTIONS]: directories in which a share cannot keep its records, wrong passwords and shares that are
+# killed, and far sides that send anything (8 connections).
+set -euo pipefail
+cd "$(dirname "$0")/../../.."
+. Tests/Scripts/Share/far.sh
+
+connections=${1:-8}
+shares=$work/home/.local/share/kanal/shares
+
+cannot_begin() {
+    expect 1 "$kanal" share --host $far_address --for 5s
+    printed "$1"
+    ! grep -q 'activation password' output || fail "a password that is not kept was told"
+}
+
+kill_share() {
+    kill -KILL "$share"
+    wait "$share" 2> /dev/null || true
+    wait_for far_has_no_card || fail "the far reader keeps the token"
+}
+
+prepare
+make_machines
+start_pcscd
+start_far_pcscd
+configure_far 'wireless_readers = Virtual PCD*'
+insert usb near --trace trace
+
+trap 'umount --lazy "$shares" 2> /dev/null || true; clean_up' EXIT
+mkdir -p "$shares"
+chmod 700 "$shares"
+chown nobody "$shares"
+cannot_begin 'belongs to another user'
+chown root "$shares"
+chmod 750 "$shares"
+cannot_begin 'group or others have access'
+mount -t tmpfs -o size=64k,mode=700 tmpfs "$shares"
+mount -o remount,ro "$shares"
+cannot_begin 'read-only'
+mount -o remount,rw "$shares"
+fill() { cat /dev/zero > "$shares/filler" 2> /dev/null || true; }
+fill
+cannot_begin 'no space left'
+rm "$shares/filler"
+passed "a directory that is another's, open to others, read-only or full: the share does not begin, and says why"
+
+start_share
+sed -n 's/.*"password":"\([^"]*\)".*/\1/p' share.log > password
+echo "$(head -c 1 password)AAA-AAAA-AAAA-AAAA" > wrong
+# Nothing is computed from a password whose try cannot be counted.
+fill
+expect 1 far "$kanal" pair --password-source file:wrong
+! grep -q wrongPassword share.log || fail "a password was tried, and the try was not kept: $(cat share.log)"
+rm "$shares/filler"
+passed "a directory that fills up: no password is tried"
+
+for left in 4 3 2; do
+    expect 4 far "$kanal" pair --password-source file:wrong
+    happens 1 "\"triesLeft\":$left"
+    kill_share
+    start_share
+done
+passed "tries of the password are spent, though the share is killed after each"
+for left in 1 0; do
+    expect 4 far "$kanal" pair --password-source file:wrong
+    happens 1 "\"triesLeft\":$left"
+done
+! far "$kanal" pair --password-source file:password > output 2>&1 || fail "the password works after five wrong ones"
+stop_share
+wait_for far_has_no_card || fail "the far reader keeps the token"
+start_share --new-password
+pair_far
+stop_share
+passed "after five wrong ones none is taken, until there is a new password"
+
+# A far side that sends what it likes, in another way with each connection.
+cat > hostile.py << 'PROGRAM'
+import os, random, socket, struct, sys
+listener = socket.create_server(("127.0.0.1", 35999))
+print("ready", flush=True)
+random.seed(1)
+frame = lambda data: struct.pack(">H", len(data)) + data
+plain = bytes.fromhex("0020000208") + b"12345678"
+for number in range(int(sys.argv[1])):
+    peer = listener.accept()[0]
+    peer.settimeout(2)
+    kind = number % 8
+    try:
+        if kind != 7:
+            peer.sendall(frame(b"\1") + frame(b"\4"))
+        data = [
+            lambda: frame(os.urandom(65535)), lambda: frame(b"\0\xa4")[:3], lambda: os.urandom(3000),
+            lambda: frame(plain) * 50, lambda: frame(b"\x0c\x20\0\x02\x0a\x8e\x08" + bytes(8) + b"\0") * 50,
+            lambda: frame(b""), lambda: frame(b"\2") * 500, lambda: b"",
+        ][kind]()
+        peer.sendall(data)
+        if kind in (0, 3, 4):
+            peer.recv(4096)
+    except OSError:
+        pass
+    peer.close()
+print("done", flush=True)
+PROGRAM
+python3 hostile.py "$connections" > hostile.log 2>&1 &
+others+=($!)
+wait_until grep -q ready hostile.log
+before=$(grep -c '^> 0020' trace || true)
+"$kanal" share --port 35999 --json > share.log 2> share.errors &
+share=$!
+others+=("$share")
+use() { echo "$(ls /proc/$share/fd | wc -l) $(sed -n 's/^VmRSS: *\([0-9]*\).*/\1/p' /proc/$share/status)"; }
+happens 2 '"event":"disconnected"'
+read -r files memory <<< "$(use)"
+wait_for grep -q done hostile.log || { [ "$connections" -gt 8 ] && wait "${others[-2]}"; } || fail "the far side: $(cat hostile.log share.log)"
+sleep 1
+read -r files_after memory_after <<< "$(use)"
+[ "$files_after" -le "$files" ] || fail "the share keeps files open: $files, then $files_after"
+[ $((memory_after - memory)) -lt 4096 ] || fail "the share grows: $memory kB, then $memory_after kB"
+grep -q '"command":"00200002".*"event":"refusedPlain"' share.log || fail "no refused PIN: $(cat share.log)"
+[ "$(grep -c '^> 0020' trace || true)" = "$before" ] || fail "a PIN of a hostile far side reached the token"
+stop_share
+passed "a far side that sends anything over $connections connections: nothing reaches the token, nothing grows"
+echo "share-records.sh: passed"
