@@ -7,7 +7,7 @@ import TokenEnd
 
 /// Puts a token of this machine into a virtual reader of another one, until it is cancelled.
 ///
-/// One thread does it: ``run()``.
+/// One thread does it: `run()`.
 package final class TokenShare: Sendable {
     private let settings: ShareSettings
     private let readers: any OwnedCardService
