@@ -39,7 +39,7 @@ make_keys() {
 
 start_service() {
     echo good > mode
-    env -u OPENSSL_CONF python3 "$root/Tests/Scripts/identity-service.py" "$work/openssl.cnf" > service.log 2>&1 &
+    env -u OPENSSL_CONF python3 "$root/Tests/Scripts/Asking/identity-service.py" "$work/openssl.cnf" > service.log 2>&1 &
     others+=($!)
     wait_until test -s port || fail "the stand-in does not start: $(cat service.log)"
     host=https://localhost:$(cat port)
