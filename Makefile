@@ -222,6 +222,7 @@ bench: deps build ## compare the speed with that of gost-engine, libgcrypt, nett
 	Benchmarks/module.sh | tee .build/module-benchmark.md
 	Benchmarks/engine.sh | tee .build/engine-benchmark.md
 	Benchmarks/round-trips.sh | tee .build/round-trips.md
+	Benchmarks/share.sh | tee .build/share-benchmark.md
 
 lint: ## check the format, references and licences, and expressions that the compiler gets wrong
 	swift format lint --strict -r Sources Tests Benchmarks Examples Adapters Package.swift

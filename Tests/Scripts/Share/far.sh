@@ -9,7 +9,7 @@ if [ "$(id -u)" != 0 ] || ! unshare --mount --net true 2> /dev/null; then
 fi
 mounts=$(readlink /proc/self/ns/mnt)
 if [ "${KANAL_OUTER_MOUNTS:-$mounts}" = "$mounts" ]; then
-    KANAL_OUTER_MOUNTS=$mounts exec unshare --mount --net --propagation private "Tests/Scripts/Share/${0##*/}" "$@"
+    KANAL_OUTER_MOUNTS=$mounts exec unshare --mount --net --propagation private "${script:-Tests/Scripts/Share/${0##*/}}" "$@"
 fi
 mount -t tmpfs tmpfs /run
 ip link set lo up

@@ -10,14 +10,14 @@ login=(--login --pin $pin)
 sign=(--sign -m GOSTR3410-WITH-GOSTR3411-12-256 --id 01 -i message -o signature)
 make_key=(--keypairgen --key-type GOSTR3410-2012-256:A --label more --id)
 
-# Another share of the token, with more options.
+# Another share of the token, with more options. It leaves the far reader empty for a while by itself.
 share_with() {
     stop_share
-    wait_for far_has_no_card || fail "the far reader keeps the token"
     start_share "$@"
 }
 
-# refused COMMAND TOOL...: the far program does not succeed, the share tells of the command, and the token did not hear it.
+# refused COMMAND TOOL...: the far program does not succeed, the share tells of the command, and the token has not heard
+# it.
 refused() {
     local before=$(grep -c "^> $1" trace || true)
     expect 1 "${tool[@]}" "${@:2}"
