@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import CHostProcess
 import Glibc
+import HostProcess
 
 /// Another program, with a pipe to it and two from it. It gets no other descriptor of this process, and signals as a
 /// new program expects them.
@@ -50,40 +50,13 @@ package final class ChildProgram {
         }
         pipes = near
         var process: pid_t = 0
-        let code = Self.spawn(&process, arguments, environment, far)
+        let code = ChildProcess.start(arguments, environment: environment, descriptors: far, &process)
         self.process = process
         guard code == 0 else {
             end = 0
             if code == ENOENT { throw Failure.absent(name) }
             throw SystemError(code, name)
         }
-    }
-
-    private static func spawn(
-        _ process: inout pid_t, _ arguments: [String], _ environment: [String], _ descriptors: [Int32]
-    ) -> Int32 {
-        var actions = unsafe posix_spawn_file_actions_t()
-        var attributes = posix_spawnattr_t()
-        unsafe posix_spawn_file_actions_init(&actions)
-        unsafe posix_spawnattr_init(&attributes)
-        defer {
-            unsafe posix_spawn_file_actions_destroy(&actions)
-            unsafe posix_spawnattr_destroy(&attributes)
-        }
-        for (number, descriptor) in descriptors.enumerated() {
-            unsafe posix_spawn_file_actions_adddup2(&actions, descriptor, Int32(number))
-        }
-        unsafe posix_spawn_file_actions_addclosefrom_np(&actions, 3)
-        var signals = sigset_t()
-        unsafe sigfillset(&signals)
-        unsafe posix_spawnattr_setsigdefault(&attributes, &signals)
-        unsafe sigemptyset(&signals)
-        unsafe posix_spawnattr_setsigmask(&attributes, &signals)
-        unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
-        var words = unsafe arguments.map { unsafe strdup($0) } + [nil]
-        var variables = unsafe environment.map { unsafe strdup($0) } + [nil]
-        defer { unsafe (words + variables).forEach { unsafe free($0) } }
-        return unsafe posix_spawnp(&process, arguments.first ?? "", &actions, &attributes, &words, &variables)
     }
 
     deinit { finish() }

@@ -21,36 +21,8 @@ struct Program {
         guard !Environment.isPrivileged else {
             throw .notConfigured("a program with more rights than its user starts no other application")
         }
-        var actions = unsafe posix_spawn_file_actions_t()
-        var attributes = posix_spawnattr_t()
-        var signals = sigset_t()
-        unsafe posix_spawn_file_actions_init(&actions)
-        unsafe posix_spawnattr_init(&attributes)
-        defer {
-            unsafe posix_spawn_file_actions_destroy(&actions)
-            unsafe posix_spawnattr_destroy(&attributes)
-        }
-        unsafe posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-        if let output {
-            unsafe posix_spawn_file_actions_adddup2(&actions, output, 1)
-        } else {
-            unsafe posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
-        }
-        unsafe posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
-        unsafe posix_spawn_file_actions_addclosefrom_np(&actions, 3)
-        unsafe sigemptyset(&signals)
-        unsafe posix_spawnattr_setsigmask(&attributes, &signals)
-        unsafe sigfillset(&signals)
-        unsafe posix_spawnattr_setsigdefault(&attributes, &signals)
-        unsafe posix_spawnattr_setpgroup(&attributes, 0)
-        let flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK
-        unsafe posix_spawnattr_setflags(&attributes, Int16(flags))
-
-        var process = pid_t()
-        var words = unsafe ([name] + arguments).map { unsafe strdup($0) }
-        defer { unsafe words.forEach { unsafe free($0) } }
-        unsafe words.append(nil)
-        let code = unsafe posix_spawnp(&process, name, &actions, &attributes, words, environ)
+        var process: Int32 = 0
+        let code = ChildProcess.start([name] + arguments, descriptors: [nil, output, nil], hasGroup: true, &process)
         guard code == 0 else {
             if code == ENOENT { throw .notConfigured("\(name) is missing: install xdg-utils") }
             throw .failed(.system("\(name) does not start: \(unsafe String(cString: strerror(code)))"))

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+import CHostProcess
+import Glibc
+
+/// Another program, as a child of this process.
+package enum ChildProcess {
+    /// Starts a program. It gets no descriptor of this process but those that are given, and signals as a new program
+    /// expects them.
+    ///
+    /// - Parameters:
+    ///   - arguments: Its name, which is looked for in the PATH if there is no slash in it, and what it is told.
+    ///   - environment: Nil for this process's own, unless that does not count.
+    ///   - descriptors: What it has as 0, 1 and so on; nil for nothing.
+    ///   - hasGroup: Whether it leads a process group of its own.
+    /// - Returns: An error number; 0 if the program runs, whose number is in `process` then.
+    package static func start(
+        _ arguments: [String], environment: [String]? = nil, descriptors: [Int32?], hasGroup: Bool = false,
+        _ process: inout Int32
+    ) -> Int32 {
+        var actions = unsafe posix_spawn_file_actions_t()
+        var attributes = posix_spawnattr_t()
+        unsafe posix_spawn_file_actions_init(&actions)
+        unsafe posix_spawnattr_init(&attributes)
+        defer {
+            unsafe posix_spawn_file_actions_destroy(&actions)
+            unsafe posix_spawnattr_destroy(&attributes)
+        }
+        for (number, descriptor) in descriptors.enumerated() {
+            if let descriptor {
+                unsafe posix_spawn_file_actions_adddup2(&actions, descriptor, Int32(number))
+            } else {
+                unsafe posix_spawn_file_actions_addopen(&actions, Int32(number), "/dev/null", O_RDWR, 0)
+            }
+        }
+        unsafe posix_spawn_file_actions_addclosefrom_np(&actions, Int32(descriptors.count))
+        var signals = sigset_t()
+        unsafe sigfillset(&signals)
+        unsafe posix_spawnattr_setsigdefault(&attributes, &signals)
+        unsafe sigemptyset(&signals)
+        unsafe posix_spawnattr_setsigmask(&attributes, &signals)
+        unsafe posix_spawnattr_setpgroup(&attributes, 0)
+        let flags = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | (hasGroup ? POSIX_SPAWN_SETPGROUP : 0)
+        unsafe posix_spawnattr_setflags(&attributes, Int16(flags))
+        var words = unsafe arguments.map { unsafe strdup($0) } + [nil]
+        var variables = unsafe (environment ?? []).map { unsafe strdup($0) } + [nil]
+        defer { unsafe (words + variables).forEach { unsafe free($0) } }
+        let name = arguments.first ?? ""
+        guard environment == nil, !Environment.isPrivileged else {
+            return unsafe posix_spawnp(&process, name, &actions, &attributes, &words, &variables)
+        }
+        return unsafe posix_spawnp(&process, name, &actions, &attributes, &words, environ)
+    }
+
+    /// Ends a child, by force if it has not ended two seconds after it was asked to.
+    package static func end(_ process: Int32) {
+        guard !hasEnded(process) else { return }
+        kill(process, SIGTERM)
+        for _ in 0..<100 {
+            poll(nil, 0, 20)
+            guard !hasEnded(process) else { return }
+        }
+        kill(process, SIGKILL)
+        var status: Int32 = 0
+        while unsafe waitpid(process, &status, 0) < 0 && errno == EINTR {}
+    }
+
+    /// Whether a child has ended. Until it is seen here, or by somebody else who reaps it, its number is no other's.
+    private static func hasEnded(_ process: Int32) -> Bool {
+        var status: Int32 = 0
+        let result = unsafe waitpid(process, &status, WNOHANG)
+        return result == process || result < 0 && errno == ECHILD
+    }
+}
