@@ -99,7 +99,7 @@ let package = Package(
         kanal("TokenEnd", on: ["APDU", "GOST", "Secrets"]),
         kanal("Emulator", on: ["APDU", "COpenSSL", "GOST", "Locking", "Secrets", "Storage", "TokenEnd"]),
         kanal("PCSC", on: ["APDU", "CPCSC", "HostProcess", "Locking", "Secrets"]),
-        kanal("Sharing", on: ["APDU", "GOST", "Locking", "Secrets", "Storage", "TokenEnd"]),
+        kanal("Sharing", on: ["APDU", "GOST", "HostProcess", "Locking", "Secrets", "Storage", "TokenEnd"]),
         kanal(
             "Token",
             on: [

@@ -23,23 +23,21 @@ struct Attempts {
         isConnected = true
         isTold = false
         pause = Self.pauses.first
-        work.report(.connected(to: Self.address(work)))
+        work.report(.connected(to: work.settings.farReader))
     }
 
     /// The reader is gone, or was not reached: that is told once. The next attempt comes after a pause.
     mutating func note(_ reason: String, _ work: ShareWork) throws(ShareError) {
-        if isConnected || !isTold { work.report(.disconnected(from: Self.address(work), reason: reason)) }
+        if isConnected || !isTold { work.report(.disconnected(from: work.settings.farReader, reason: reason)) }
         isTold = true
         guard !isConnected else {
             isConnected = false
             return
         }
         if let patience = work.settings.patience, work.clocks.awake.now - lastSuccess >= patience {
-            throw .unreachable("\(Self.address(work)): \(reason)")
+            throw .unreachable("\(work.settings.farReader): \(reason)")
         }
         work.wait(pause)
         pause = min(pause * 2, Self.pauses.last)
     }
-
-    private static func address(_ work: ShareWork) -> String { "\(work.settings.host):\(work.settings.port)" }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// A connection to vpcd, the virtual reader of vsmartcard, on the far machine.
+/// A connection to vpcd, the virtual reader of vsmartcard, on the far machine: by TCP, or by a command that makes it.
 ///
 /// Both directions carry frames: a length in two bytes, big-endian, and as many bytes. A frame of one byte controls the
 /// card: 00 power off, 01 power on, 02 reset, all without an answer, and 04, which asks for the answer to reset. Longer
@@ -13,6 +13,8 @@ struct FarReader: ~Copyable {
         case system(errno: Int32)
         /// The other end closed the connection.
         case closed
+        /// The command that made the connection has ended.
+        case ended
         /// The other end has said nothing for too long: a reader that works asks for the card several times a second.
         case silent
 
@@ -22,6 +24,7 @@ struct FarReader: ~Copyable {
             case .system(EAGAIN), .system(EINPROGRESS): "no answer"
             case .system(let code): unsafe String(cString: strerror(code))
             case .closed: "the reader closed the connection"
+            case .ended: "the command of the tunnel has ended"
             case .silent: "the reader has fallen silent"
             }
         }
@@ -32,6 +35,7 @@ struct FarReader: ~Copyable {
     private static let bufferSize = 4096
 
     private let socket: Int32
+    private let tunnel: Tunnel?
     /// What came and is not yet a whole frame: at most one frame and what followed it.
     private var received: [UInt8] = []
 
@@ -43,8 +47,7 @@ struct FarReader: ~Copyable {
         let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard socket >= 0 else { throw .system(errno: errno) }
         // On Linux it holds for connect(2), too.
-        var patience = Self.patience
-        unsafe setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        Self.limitSending(socket)
         let result = unsafe withUnsafePointer(to: &address) { pointer in
             unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
                 unsafe Glibc.connect(socket, pointer, socklen_t(MemoryLayout<sockaddr_in>.size))
@@ -56,9 +59,23 @@ struct FarReader: ~Copyable {
             throw .system(errno: code)
         }
         self.socket = socket
+        tunnel = nil
+    }
+
+    /// - Parameter command: For /bin/sh; its standard input and output are the connection.
+    init(tunnel command: String) throws(Failure) {
+        let tunnel = try Tunnel(command)
+        socket = tunnel.socket
+        self.tunnel = tunnel
+        Self.limitSending(socket)
     }
 
     deinit { close(socket) }
+
+    private static func limitSending(_ socket: Int32) {
+        var patience = Self.patience
+        unsafe setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+    }
 
     /// Whether it is an address that a reader can have.
     static func isAddress(_ host: String) -> Bool {
@@ -84,7 +101,7 @@ struct FarReader: ~Copyable {
             guard errno == EINTR || errno == EAGAIN else { throw .system(errno: errno) }
             return nil
         }
-        guard result > 0 else { throw .closed }
+        guard result > 0 else { throw tunnel == nil ? .closed : .ended }
         received += bytes.prefix(result)
         acknowledgeAtOnce()
         return takeFrame()

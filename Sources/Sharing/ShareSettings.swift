@@ -5,6 +5,8 @@ package struct ShareSettings: Sendable {
     /// The far reader: vpcd's address and port.
     package var host = "127.0.0.1"
     package var port: UInt16 = 35963
+    /// A command that leads to the far reader by its standard input and output; nil for a connection by TCP.
+    package var tunnel: String?
     /// The token's serial number, label, or a part of its reader's name; nil for the only one.
     package var token: String?
     /// The directory of all shares of this user.
@@ -19,6 +21,9 @@ package struct ShareSettings: Sendable {
     package var duration: Duration?
     /// For how long the far reader is tried before the share gives up; nil for no end.
     package var patience: Duration?
+
+    /// How the far reader is reached, for people.
+    var farReader: String { tunnel ?? "\(host):\(port)" }
 
     /// Whether something was asked for that only the token's end of the channel can do.
     var needsEnd: Bool { permissions != .all || confirmation != .never || isOnce }

@@ -35,10 +35,16 @@ final class ShareWork {
         var time = Duration.zero
     }
 
-    /// How often it is looked whether the token is there and the share is to go on.
+    /// How often it is looked for the token and the far reader where one is missing, and whether the share is to go on.
     static let tick = Duration.milliseconds(250)
+    /// How often it is looked whether the token has left while the far reader has it. The reader itself asks for the card
+    /// every 400 ms, and is waited for a little longer, so that the share wakes up for little else.
+    private static let look = Duration.seconds(1)
+    private static let turn = 500
     /// A reader that works asks for the card several times a second.
     private static let silence = Duration.seconds(10)
+    /// How long a tunnel may take before the reader asks for the first time: its user may be asked for a password.
+    private static let patience = Duration.seconds(60)
     /// How long the far reader stays empty before the token comes. pcscd looks every 400 ms, and would take a token that
     /// comes sooner after another for that one.
     private static let absence = Duration.milliseconds(600)
@@ -167,7 +173,10 @@ final class ShareWork {
         wait(Self.absence)
         while mayGoOn {
             do throws(FarReader.Failure) {
-                return try FarReader(host: settings.host, port: settings.port)
+                guard let tunnel = settings.tunnel else {
+                    return try FarReader(host: settings.host, port: settings.port)
+                }
+                return try FarReader(tunnel: tunnel)
             } catch {
                 guard error != .invalidAddress else { throw .invalidAddress }
                 try attempts.note(error.text, self)
@@ -186,22 +195,24 @@ final class ShareWork {
     ///
     /// - Returns: Why it is over; nil if the share ends.
     private func serve(_ reader: inout FarReader, _ card: any FarCard, _ token: LocalToken) -> String? {
+        var silence = settings.tunnel == nil ? Self.silence : Self.patience
         var lastFrame = clocks.awake.now
         var lastLook = lastFrame
         while mayGoOn {
             let frame: [UInt8]?
-            do throws(FarReader.Failure) { frame = try reader.frame(within: 250) } catch { return error.text }
+            do throws(FarReader.Failure) { frame = try reader.frame(within: Self.turn) } catch { return error.text }
             let now = clocks.awake.now
-            if now - lastLook >= Self.tick {
+            if now - lastLook >= Self.look {
                 lastLook = now
                 guard token.card.isThere else { return "the token was taken out" }
                 tellProgress(false)
             }
             guard let frame else {
-                if now - lastFrame >= Self.silence { return FarReader.Failure.silent.text }
+                if now - lastFrame >= silence { return FarReader.Failure.silent.text }
                 continue
             }
             lastFrame = now
+            silence = Self.silence
             attempts.succeed(self)
             do throws(FarReader.Failure) {
                 switch frame {

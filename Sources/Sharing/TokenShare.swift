@@ -36,7 +36,7 @@ package final class TokenShare: Sendable {
 
     /// Shares the token. It returns when the share is cancelled, or has done what it was for.
     package func run() throws(ShareError) {
-        guard FarReader.isAddress(settings.host) else { throw .invalidAddress }
+        guard settings.tunnel != nil || FarReader.isAddress(settings.host) else { throw .invalidAddress }
         let work = ShareWork(
             settings, readers: readers, clocks: clocks, ask: ask, report: report,
             isCancelled: { [isCancelled] in isCancelled.withLock { $0 } })

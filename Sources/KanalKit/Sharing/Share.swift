@@ -80,6 +80,10 @@ extension Share {
         public var host = "127.0.0.1"
         /// vpcd's port.
         public var port: UInt16 = 35963
+        /// A command for `/bin/sh` that leads to vpcd by its standard input and output, in place of ``host`` and ``port``,
+        /// such as `ssh -W 127.0.0.1:35963 server`. It is started anew when the connection breaks, and ended with the
+        /// share.
+        public var tunnel: String?
         /// The token's serial number, its label, or a part of its reader's name; nil for the only token.
         public var token: String?
         /// Where key pairs, verifiers of passwords and pairings of shares lie; nil for the user's directory of data.
@@ -139,9 +143,11 @@ extension ShareSettings {
         guard settings.permissions.isSubset(of: .all), !settings.permissions.isEmpty else {
             throw .invalidArgument("a share allows something, and nothing that is unknown")
         }
+        guard settings.tunnel?.isEmpty != true else { throw .invalidArgument("the command of a tunnel is empty") }
         self.init(directory: directory)
         host = settings.host
         port = settings.port
+        tunnel = settings.tunnel
         token = settings.token
         permissions = SharePermissions(rawValue: settings.permissions.rawValue)
         confirmation = ShareConfirmation(rawValue: settings.confirmation.rawValue) ?? .signature

@@ -31,7 +31,7 @@ extension Share {
         case token(serial: String, reader: String, way: Way)
         /// A new activation password for hosts. It is told once and kept nowhere: only its verifier is.
         case password(String)
-        /// The far reader has the token.
+        /// The far reader has the token: its address and port, or the command of the tunnel.
         case connected(to: String)
         /// The far reader has lost it, for a reason in words.
         case disconnected(from: String, reason: String)

@@ -8,9 +8,9 @@ struct ShareCommand: AsyncParsableCommand {
         commandName: "share",
         abstract: "Put a token of this machine into a virtual reader of another one, over a path that is not trusted.",
         discussion: """
-            The other machine runs pcscd with vsmartcard-vpcd, whose port is brought here, for instance by \
-            "ssh -L 35963:127.0.0.1:35963 server". There, "kanal pair" activates the token with the password that this \
-            command prints once; then every program works with it.
+            The other machine runs pcscd with vsmartcard-vpcd, which is reached for instance by \
+            --tunnel "ssh -W 127.0.0.1:35963 server", or at a port that is brought here. There, "kanal pair" activates the \
+            token with the password that this command prints once; then every program works with it.
 
             A token that has a secure channel is carried through: nothing here can read what is done with it. For any \
             other token this command is the end of the channel. Commands that do not come through the channel are refused.
@@ -19,11 +19,18 @@ struct ShareCommand: AsyncParsableCommand {
             and logs the token out.
             """)
 
-    @Option(help: "The address of the far reader, as a dotted IPv4 address.")
-    var host = "127.0.0.1"
+    @Option(help: "The address of the far reader, as a dotted IPv4 address. (default: 127.0.0.1)")
+    var host: String?
 
-    @Option(help: "The port of the far reader.")
-    var port: UInt16 = 35963
+    @Option(help: "The port of the far reader. (default: 35963)")
+    var port: UInt16?
+
+    @Option(
+        help: ArgumentHelp(
+            "A command of the shell whose standard input and output lead to the far reader, in place of --host and"
+                + " --port. It is started again when the connection breaks.",
+            valueName: "command"))
+    var tunnel: String?
 
     @Option(
         help: ArgumentHelp(
@@ -73,14 +80,19 @@ struct ShareCommand: AsyncParsableCommand {
 
     private func settings() throws -> Share.Settings {
         var settings = Share.Settings()
-        settings.host = host
-        settings.port = port
+        guard tunnel == nil || host == nil && port == nil else {
+            throw ValidationError("--tunnel takes the place of --host and --port")
+        }
+        guard tunnel != "" else { throw ValidationError("--tunnel is a command") }
+        guard port != 0 else { throw ValidationError("--port is 1 to 65535") }
+        settings.host = host ?? settings.host
+        settings.port = port ?? settings.port
+        settings.tunnel = tunnel
         settings.token = token
         settings.makesPassword = newPassword
         settings.isOnce = once
         settings.duration = try duration.map { try Self.time($0, "--for") }
         settings.patience = try patience.map { try Self.time($0, "--patience") }
-        guard port > 0 else { throw ValidationError("--port is 1 to 65535") }
         guard let confirmation = Share.Confirmation(rawValue: confirm) else {
             throw ValidationError("--confirm is never, login or signature")
         }

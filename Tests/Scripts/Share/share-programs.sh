@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The recipe of docs/Sharing.md, carried out as it stands there: a token of a laptop on a server, over ssh. Programs of the
-# server use it: OpenSSL signs CMS, and an agent of OpenSSH has its key.
+# The recipes of docs/Sharing.md, carried out as they stand there: a token of a laptop on a server, by a command of ssh
+# and by a port that it brings. Programs of the server use it: OpenSSL signs CMS, and an agent of OpenSSH has its key.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 . Tests/Scripts/Share/far.sh
@@ -34,6 +34,7 @@ UsePAM no
 END
 cat > ssh_config << END
 Host server
+    LogLevel ERROR
     HostName $far_address
     User root
     IdentityFile $work/laptop
@@ -46,21 +47,45 @@ wait_until bash -c "exec 3<> /dev/tcp/$far_address/22" || fail "no ssh server: $
 
 mapfile -t settings < <(recipe 'On the server, once' 'On the laptop')
 mapfile -t laptop < <(recipe 'On the laptop' 'It prints')
-[ "${#settings[@]}" = 1 ] && [ "${#laptop[@]}" = 2 ] || fail "the recipe has other lines"
+mapfile -t with_port < <(recipe 'A port of the laptop' 'The share')
+[ "${#settings[@]}" = 1 ] && [ "${#laptop[@]}" = 1 ] && [ "${#with_port[@]}" = 2 ] || fail "the recipes have other lines"
 configure_far "${settings[0]}"
-ssh() { exec "$(type -P ssh)" -F ssh_config "$@"; }
+printf '#!/bin/sh\nexec %s -F %s/ssh_config "$@"\n' "$(type -P ssh)" "$work" > bin/ssh
+chmod 700 bin/ssh
 kanal() { exec "$kanal" "$@" --json; }
-command=${laptop[0]% &}
-[ "$command" != "${laptop[0]}" ] || fail "the tunnel of the recipe is not in the background"
-eval "$command" > tunnel.log 2>&1 &
-others+=($!)
-eval "${laptop[1]}" > share.log 2> share.errors &
-share=$!
-others+=("$share")
-happens 1 '"event":"connected"'
-wait_for far_has_card || fail "the token does not appear on the server: $(cat share.log share.errors tunnel.log)"
+# Carries out a line that shares the token.
+share_by() {
+    eval "$1" > share.log 2> share.errors &
+    share=$!
+    others+=("$share")
+    happens 1 '"event":"connected"'
+    wait_for far_has_card || fail "the token does not appear on the server: $(cat share.log share.errors)"
+}
+# The command of the share's tunnel.
+tunnel() { pgrep -P "$share"; }
+has_ended() { ! kill -0 "$1"; }
+
+share_by "${laptop[0]}"
 pair_far
-passed "the recipe: ${laptop[0]} ${laptop[1]}"
+happens 1 '"address":"ssh -W'
+first=$(tunnel)
+kill "$first"
+happens 1 '"event":"disconnected".*the command of the tunnel has ended'
+happens 2 '"event":"connected"'
+wait_for far_has_slot || fail "the token is not back on the server: $(cat share.log share.errors)"
+second=$(tunnel)
+kill -KILL "$share"
+wait "$share" 2> /dev/null || true
+wait_for far_has_no_card || fail "the server keeps the token of a share that was killed"
+wait_for has_ended "$second" || fail "the tunnel outlives its share"
+passed "the recipe: ${laptop[0]}; it is there again after a break, and gone with the share"
+
+command=${with_port[0]% &}
+[ "$command" != "${with_port[0]}" ] || fail "the tunnel of the recipe is not in the background"
+eval "exec $command" > tunnel.log 2>&1 &
+others+=($!)
+share_by "${with_port[1]}"
+passed "the recipe: ${with_port[0]} ${with_port[1]}"
 
 tool() { expect 0 far pkcs11-tool --module "$module" --slot "$slot" --login --pin $pin "$@"; }
 rsa_key key.pem
