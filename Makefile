@@ -200,12 +200,18 @@ soak: deps ## interrupt an emulated token and its host ROUNDS times at random
 	KANAL_SOAK=$(ROUNDS) swift test --filter CryptokiTests.SoakTests
 
 # The adapters stand here and not in "test" because BoringSSL, which swift-nio-ssl is built with, takes minutes to compile.
-nightly: build mutants soak ## what CI has no time for: mutants, soak, adapters, the engine under valgrind and load, messages of 2 GiB, and SECONDS of sharing, threads and each fuzz target
+nightly: build mutants soak ## what CI has no time for: mutants, soak, adapters, the engine under valgrind and load, shares for long, messages of 2 GiB, and SECONDS of sharing, threads and each fuzz target
 	Tests/Scripts/KanalKit/adapters.sh
 	Tests/Scripts/sharing.sh $(SECONDS)
 	Tests/Scripts/Engine/engine-use.sh checked usb bt
 	Tests/Scripts/Engine/engine-modules.sh all
 	Tests/Scripts/Engine/engine-servers.sh 1000 usb bt
+	Tests/Scripts/Share/share-policy.sh all
+	Tests/Scripts/Share/share-faults.sh 60
+	Tests/Scripts/Share/share-hosts.sh 600
+	Tests/Scripts/Share/share-records.sh 1000
+	KANAL_BENCHMARKS=1 swift build -c release --product share-traffic
+	Tests/Scripts/Share/share-traffic.sh 600
 	Tests/Scripts/KanalKit/messages.sh
 	Tests/Scripts/Command/command-signatures.sh 2048
 	Tests/Scripts/Safety/threads.sh $(SECONDS)

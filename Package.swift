@@ -243,7 +243,7 @@ let package = Package(
     ]
 )
 
-// "make bench" compares with libraries whose headers nothing else needs.
+// "make bench" compares with libraries whose headers nothing else needs; "make nightly" needs a program more.
 if Context.environment["KANAL_BENCHMARKS"] != nil {
     package.targets += [
         .target(
@@ -257,5 +257,6 @@ if Context.environment["KANAL_BENCHMARKS"] != nil {
             dependencies: ["APDU", "ChannelToken", "GOST", "Secrets", "SecureChannel", "Storage"],
             path: "Benchmarks/Channel", swiftSettings: settings),
         .executableTarget(name: "kit-benchmark", dependencies: ["KanalKit"], path: "Benchmarks/Kit"),
+        .executableTarget(name: "share-traffic", dependencies: ["KanalKit"], path: "Tests/Programs/Share"),
     ]
 }

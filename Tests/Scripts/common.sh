@@ -55,6 +55,9 @@ expect() {
 
 printed() { grep -q -e "$1" output || fail "no \"$1\" in:"$'\n'"$(cat output)"; }
 
+# How many descriptors a process has open, and its memory in kilobytes.
+used_by() { echo "$(ls "/proc/$1/fd" | wc -l) $(awk '$1 == "VmRSS:" { print $2 }' "/proc/$1/status")"; }
+
 # Waits up to 20 seconds until a command succeeds.
 wait_until() {
     for _ in {1..100}; do

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # share-faults.sh [SECONDS]: what a shared token's program on the far machine sees when the link is cut for so many seconds
-# (4), the token is taken out, another one comes, the share is killed, and the far pcscd is restarted. It logs in once.
+# (5), the token is taken out, another one comes, the share is killed, and the far pcscd is restarted. It logs in once.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 . Tests/Scripts/Share/far.sh
 
-seconds=${1:-4}
+seconds=${1:-5}
 signatures=0
 
 # One step of the application on the far machine, and the return value that it must have.

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# What a share allows to the far machine, what it asks its own user for, and when it ends by itself.
+# share-policy.sh [all]: what a share allows to the far machine, what it asks its own user for, and when it ends by itself;
+# for some permissions, or for all.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 . Tests/Scripts/Share/far.sh
@@ -59,24 +60,6 @@ printed 'Public Key Object'
 refused 00200002 "${login[@]}" --list-objects
 passed "--allow read: public objects are listed, a login is refused"
 
-share_with --allow read,sign
-expect 0 "${tool[@]}" "${login[@]}" "${sign[@]}"
-refused 00e0 "${login[@]}" "${make_key[@]}" 02
-administer 0x101
-happens 1 '"command":"00200001.*"event":"refused"'
-! grep -q '^> 00200001' trace || fail "the token got the PIN of the security officer"
-passed "--allow read,sign: signatures; no new key, no login of the security officer"
-
-share_with --allow read,write
-expect 0 "${tool[@]}" "${login[@]}" "${make_key[@]}" 02
-refused "002[2a]" "${login[@]}" "${sign[@]}"
-passed "--allow read,write: a new key; no signature"
-
-share_with --allow read,admin
-administer 0x0
-refused 00200002 "${login[@]}" --list-objects
-passed "--allow read,admin: the security officer logs in; the user does not"
-
 # A pinentry whose answer is "yes" if there is a file of this name.
 cat > pinentry << END
 #!/bin/sh
@@ -96,7 +79,7 @@ expect 9 "$kanal" share --host $far_address --confirm login
 printed authenticator
 configure "authenticator = pinentry:$work/pinentry"
 
-share_with --confirm login
+share_with --allow read,sign --confirm login
 expect 1 "${tool[@]}" "${login[@]}" "${sign[@]}"
 happens 1 '"event":"declined".*"reason":"login"'
 touch yes
@@ -105,21 +88,37 @@ expect 0 "${tool[@]}" "${login[@]}" "${sign[@]}"
 [ "$(asked)" = 1 ] || fail "$(asked) questions instead of one: $(cat asked)"
 grep -q "SETDESC.*login.*$serial" asked || fail "the question does not say what and which token: $(cat asked)"
 passed "--confirm login: nobody logs in without the user's consent, who is asked once"
+refused 00e0 "${login[@]}" "${make_key[@]}" 02
+: > asked
+administer 0x101
+happens 1 '"command":"00200001.*"event":"refused"'
+! grep -q '^> 00200001' trace || fail "the token got the PIN of the security officer"
+[ "$(asked)" = 0 ] || fail "the user was asked for what is not allowed: $(cat asked)"
+passed "--allow read,sign: signatures; no new key, no login of the security officer"
 
-share_with --confirm signature
+if [ "${1:-}" = all ]; then
+    share_with --allow read,write
+    expect 0 "${tool[@]}" "${login[@]}" "${make_key[@]}" 02
+    refused "002[2a]" "${login[@]}" "${sign[@]}"
+    passed "--allow read,write: a new key; no signature"
+
+    share_with --allow read,admin
+    administer 0x0
+    refused 00200002 "${login[@]}" --list-objects
+    passed "--allow read,admin: the security officer logs in; the user does not"
+fi
+
+share_with --once --confirm signature
+expect 0 far "$kanal" pair --password-source file:password
+sleep 4
+kill -0 "$share" || fail "--once: pairing has ended the share: $(cat share.log)"
 : > asked
 expect 0 "${tool[@]}" "${login[@]}" "${sign[@]}"
 [ "$(asked)" = 2 ] || fail "$(asked) questions instead of two: $(cat asked)"
 passed "--confirm signature: the user is asked for the login and for the signature"
-unconfigure
-
-share_with --once
-expect 0 far "$kanal" pair --password-source file:password
-sleep 4
-kill -0 "$share" || fail "--once: pairing has ended the share: $(cat share.log)"
-expect 0 "${tool[@]}" "${login[@]}" "${sign[@]}"
 ends --once
 passed "--once: one run of a program with a login, however many sessions it opens; pairing is no use"
+unconfigure
 
 start_share --for 4s
 expect 0 "${tool[@]}" "${login[@]}" "${sign[@]}"

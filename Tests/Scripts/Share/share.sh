@@ -36,6 +36,18 @@ works() {
     passed "$1, $2: a pairing and signatures on the far machine; on the link: $(cat output)"
 }
 
+# The ticks of the processor that the share has taken: hundredths of a second.
+ticks() { awk '{ print $14 + $15 }' /proc/$share/stat; }
+
+# While nobody works with its token, a share takes less than a hundredth of a processor.
+is_idle() {
+    local before=$(ticks)
+    sleep 2
+    local used=$(($(ticks) - before))
+    [ $used -le 2 ] || fail "$1: an idle share takes $used hundredths of a second in 2 s"
+    passed "$1: an idle share takes $used hundredths of a second of the processor in 2 s"
+}
+
 # Each line of the share follows the schema.
 follows_schema() {
     expect 0 /usr/bin/python3 - "$root/docs/kanal.schema.json" share.log << 'PROGRAM'
@@ -76,13 +88,27 @@ done
 passed "usb: kanal doctor on the far machine says that the reader looks wired, until it does not matter"
 grep -q '"event":"wrongPassword","slot":1.*"triesLeft":4' share.log || fail "no wrong password: $(cat share.log)"
 follows_schema
+is_idle usb
 stop_share
 wait_for far_has_no_card || fail "the far reader keeps the token"
 detach
 
+# Whoever owns the link shows the token itself, or one that says its serial number, without the share.
+rm "$work/home-far/.config/kanal/kanal.conf"
+far "$emulator" --identity usb --state near-usb --trace trace.plain > plain.log 2>&1 &
+others+=($!)
+wait_for far_has_card || fail "the token does not appear in the far reader: $(cat plain.log)"
+expect 1 far pkcs11-tool --module "$module" --login --pin $pin --list-objects
+! grep -q '^> 0020' trace.plain || fail "a PIN was sent to a token without a channel: $(cat trace.plain)"
+grep -q '^> ' trace.plain || fail "nobody asked the token"
+stop "${others[-1]}"
+wait_for far_has_no_card || fail "the far reader keeps the token"
+passed "usb: a machine that has paired sends no PIN to a token with this serial number that has no channel"
+
 works bt through
 plain bt 82
 follows_schema
+is_idle bt
 stop_share
 detach
 echo "share.sh: passed"

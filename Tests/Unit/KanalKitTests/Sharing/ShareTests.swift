@@ -139,6 +139,46 @@ struct ShareTests {
         #expect(throws: ShareError.damagedRecords) { try records.load() }
     }
 
+    @Test("a storm of wrong passwords, with a share that is killed and begins again meanwhile, gets five tries in all")
+    func storm() async throws {
+        let reader = try SharedReader()
+        let host = Host(reader, "far")
+        defer { withExtendedLifetime(host) {} }
+        let token = try await host.manager.find()
+        for attempt in 0..<60 {
+            await #expect(throws: KanalError.self) {
+                try await token.activate(password: ActivationPassword("1AAA-AAAA-AAAA-AAAA"))
+            }
+            if attempt % 2 == 1 { try reader.restart() }
+        }
+        let tries = reader.events.withLock { events in
+            events.compactMap { event in
+                guard case .wrongPassword(_, let left) = event else { return nil as Int? }
+                return left
+            }
+        }
+        #expect(tries == [4, 3, 2, 1, 0])
+        await #expect(throws: KanalError.self) {
+            try await token.activate(password: ActivationPassword(reader.password))
+        }
+        #expect(!reader.events.withLock { $0.contains(.paired(host: "far")) })
+    }
+
+    @Test("of a hundred sessions that hosts open and leave each ends the one before, and the token has no login of it")
+    func sessions() async throws {
+        let reader = try SharedReader()
+        let (one, other) = (Host(reader, "one"), Host(reader, "other"))
+        defer { withExtendedLifetime((one, other)) {} }
+        let tokens = [try await one.token(reader.password), try await other.token(reader.password)]
+        for round in 0..<100 {
+            try await tokens[round % 2].perform { session in _ = try session.randomBytes(8) }
+            #expect(reader.open <= 1)
+        }
+        #expect(reader.events.withLock { $0.filter { $0 == .opened(host: "one") }.count } >= 50)
+        reader.reset()
+        #expect(reader.open == 0)
+    }
+
     @Test("a token that has the channel is carried through, and gets nothing else")
     func through() throws {
         let link = EmulatedLink(try EmulatedCard(.bt))

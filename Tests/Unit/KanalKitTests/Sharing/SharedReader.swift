@@ -15,8 +15,11 @@ final class SharedReader: ReaderService, @unchecked Sendable {
     let token: EmulatedCard
     let events = Lock<[ShareEvent]>([])
     let password: String
-    private let far: TerminatingCard
+    private var far: TerminatingCard
     private let link: EmulatedLink
+    private let local: LocalToken
+    private let records: ShareRecords
+    private let policy: SharePolicy
     private let folder = Folder()
 
     init(
@@ -24,13 +27,13 @@ final class SharedReader: ReaderService, @unchecked Sendable {
     ) throws {
         token = try EmulatedCard(.usb)
         link = EmulatedLink(token)
-        let local = try LocalToken(link, reader: "local")
-        let records = try ShareRecords(path: folder.path + "/shares", serial: local.serial)
+        local = try LocalToken(link, reader: "local")
+        records = try ShareRecords(path: folder.path + "/shares", serial: local.serial)
         var state = try ChannelState(TerminatingCard.offer, random: SystemRandom())
         password = try state.renewPassword(of: 1, TerminatingCard.offer, random: SystemRandom())
         try records.save(state)
         let events = events
-        let policy = SharePolicy(
+        policy = SharePolicy(
             permissions: permissions, confirmation: confirmation, ask: { _ in agrees },
             report: { event in events.withLock { $0.append(event) } })
         far = TerminatingCard(SharedCard(local, state, records: records, policy: policy, pause: { _ in }))
@@ -46,10 +49,29 @@ final class SharedReader: ReaderService, @unchecked Sendable {
         }
     }
 
+    /// How many sessions are open.
+    var open: Int {
+        events.withLock { events in
+            events.reduce(0) { count, event in
+                switch event {
+                case .opened: count + 1
+                case .closed: count - 1
+                default: count
+                }
+            }
+        }
+    }
+
     func process(_ apdu: [UInt8]) -> [UInt8]? { far.answer(apdu) }
 
     /// The far reader lost the token and has it again.
     func reset() { far.reset() }
+
+    /// The share was killed, and another one began with what the first has kept.
+    func restart() throws {
+        guard let state = try records.load() else { throw ShareError.damagedRecords }
+        far = TerminatingCard(SharedCard(local, state, records: records, policy: policy, pause: { _ in }))
+    }
 
     func lose() { link.isThere = false }
 
