@@ -106,7 +106,10 @@ under_load() {
         curl --silent --show-error --fail "http://127.0.0.1:35971/?$client-[1-$((requests / 4))]" > load$client 2>&1 &
         clients+=($!)
     done
-    wait_until sh -c "[ \"\$(cat load? | grep -c 'Cipher.*: $suite')\" -ge $((requests / 3)) ]"
+    while [ "$(cat load? | grep -c "Cipher.*: $suite")" -lt $((requests / 3)) ]; do
+        kill -0 "${clients[@]}" || fail "requests have failed: $(tail -n 3 load? nginx/error.log)"
+        sleep 0.2
+    done
     kill -HUP "$(cat nginx/pid)"
     for client in "${clients[@]}"; do
         wait "$client" || fail "a request has failed: $(tail -n 3 load? nginx/error.log)"

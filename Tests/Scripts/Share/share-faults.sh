@@ -52,7 +52,15 @@ executed 1
 ip link set near down
 sleep "$seconds"
 ip link set near up
+# After ten seconds of silence the share gives the connection up, logs the token out, and connects again when it can.
+pins=1
+if [ "$seconds" -gt 9 ]; then
+    happens 2 '"event":"connected"'
+    wait_for far_has_card || fail "the far reader lacks the token: $(cat share.log)"
+    pins=2
+fi
 step 0x0 sign
+executed $pins
 passed "the link was cut for $seconds s: the program goes on"
 
 stop "$token"
