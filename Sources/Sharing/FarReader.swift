@@ -3,9 +3,8 @@ import Glibc
 
 /// A connection to vpcd, the virtual reader of vsmartcard, on the far machine: by TCP, or by a command that makes it.
 ///
-/// Both directions carry frames: a length in two bytes, big-endian, and as many bytes. A frame of one byte controls the
-/// card: 00 power off, 01 power on, 02 reset, all without an answer, and 04, which asks for the answer to reset. Longer
-/// frames are command APDUs, each answered by a response APDU.
+/// A frame of one byte controls the card: 00 power off, 01 power on, 02 reset, all without an answer, and 04, which asks
+/// for the answer to reset. Longer frames are command APDUs, each answered by a response APDU.
 struct FarReader: ~Copyable {
     /// Why a connection ended or did not come about.
     enum Failure: Error, Equatable {
@@ -32,12 +31,10 @@ struct FarReader: ~Copyable {
 
     /// How long a connection, or an answer on its way, may take.
     private static let patience = timeval(tv_sec: 5, tv_usec: 0)
-    private static let bufferSize = 4096
 
-    private let socket: Int32
+    let socket: Int32
     private let tunnel: Tunnel?
-    /// What came and is not yet a whole frame: at most one frame and what followed it.
-    private var received: [UInt8] = []
+    private var frames: FrameStream
 
     init(host: String, port: UInt16) throws(Failure) {
         var address = sockaddr_in()
@@ -60,6 +57,7 @@ struct FarReader: ~Copyable {
         }
         self.socket = socket
         tunnel = nil
+        frames = FrameStream(input: socket, output: socket)
     }
 
     /// - Parameter command: For /bin/sh; its standard input and output are the connection.
@@ -67,6 +65,7 @@ struct FarReader: ~Copyable {
         let tunnel = try Tunnel(command)
         socket = tunnel.socket
         self.tunnel = tunnel
+        frames = FrameStream(input: socket, output: socket)
         Self.limitSending(socket)
     }
 
@@ -85,55 +84,10 @@ struct FarReader: ~Copyable {
 
     /// The next frame; nil if it is not whole within the time.
     mutating func frame(within milliseconds: Int) throws(Failure) -> [UInt8]? {
-        if let frame = takeFrame() { return frame }
-        acknowledgeAtOnce()
-        var descriptor = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
-        let count = unsafe poll(&descriptor, 1, Int32(clamping: milliseconds))
-        guard count > 0 else {
-            guard count == 0 || errno == EINTR else { throw .system(errno: errno) }
-            return nil
+        do throws(Failure) { return try frames.frame(within: milliseconds) } catch {
+            throw error == .closed && tunnel != nil ? .ended : error
         }
-        var bytes = [UInt8](repeating: 0, count: Self.bufferSize)
-        let result = unsafe bytes.withUnsafeMutableBytes { buffer in
-            unsafe recv(socket, buffer.baseAddress, buffer.count, 0)
-        }
-        if result < 0 {
-            guard errno == EINTR || errno == EAGAIN else { throw .system(errno: errno) }
-            return nil
-        }
-        guard result > 0 else { throw tunnel == nil ? .closed : .ended }
-        received += bytes.prefix(result)
-        acknowledgeAtOnce()
-        return takeFrame()
     }
 
-    private mutating func takeFrame() -> [UInt8]? {
-        guard received.count >= 2 else { return nil }
-        let length = Int(received[0]) << 8 | Int(received[1])
-        guard received.count >= 2 + length else { return nil }
-        let frame = Array(received[2..<2 + length])
-        received.removeFirst(2 + length)
-        return frame
-    }
-
-    /// vpcd sends a frame in two pieces and waits for the first to be acknowledged. A delayed acknowledgement would cost
-    /// 40 ms for each command, and Linux falls back to delaying after a while: this is said for every frame.
-    private borrowing func acknowledgeAtOnce() {
-        var on: Int32 = 1
-        unsafe setsockopt(socket, Int32(IPPROTO_TCP), TCP_QUICKACK, &on, socklen_t(MemoryLayout<Int32>.size))
-    }
-
-    borrowing func send(_ bytes: [UInt8]) throws(Failure) {
-        let frame = [UInt8(truncatingIfNeeded: bytes.count >> 8), UInt8(truncatingIfNeeded: bytes.count)] + bytes
-        var sent = 0
-        while sent < frame.count {
-            let result = unsafe frame.withUnsafeBytes { buffer in
-                unsafe Glibc.send(
-                    socket, buffer.baseAddress?.advanced(by: sent), buffer.count - sent, Int32(MSG_NOSIGNAL))
-            }
-            if result < 0 && errno == EINTR { continue }
-            guard result >= 0 else { throw .system(errno: errno) }
-            sent += result
-        }
-    }
+    borrowing func send(_ bytes: [UInt8]) throws(Failure) { try frames.send(bytes) }
 }

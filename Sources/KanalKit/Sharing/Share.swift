@@ -56,6 +56,25 @@ public final class Share: Sendable {
         }
     }
 
+    /// Is the far end of a tunnel, on the machine of the far reader: carries what the reader and the share say to each
+    /// other, and answers by itself what the reader asks several times a second, so that no command waits for that. It
+    /// goes on until one of both is gone, or the task is cancelled.
+    ///
+    /// - Parameters:
+    ///   - host: vpcd's address in dotted IPv4 form.
+    ///   - port: vpcd's port.
+    ///   - input: The descriptor from which the share's answers are read.
+    ///   - output: The descriptor to which the reader's commands are written.
+    /// - Throws: ``KanalError/refused(code:reason:)`` if the reader is not reached; ``KanalError/invalidArgument(_:)``.
+    public static func farEnd(
+        host: String = "127.0.0.1", port: UInt16 = 35963, input: Int32 = 0, output: Int32 = 1
+    ) async throws(KanalError) {
+        let end = FarEnd(host: host, port: port)
+        try await working(on: Worker(), cancellation: .asks { end.cancel() }) { () throws(KanalError) in
+            do throws(ShareError) { try end.run(input: input, output: output) } catch { throw KanalError(error) }
+        }
+    }
+
     /// Asks the user of this machine. Whoever cannot be asked has not agreed.
     private static func ask(_ question: ShareQuestion, _ authenticator: Authenticator?) -> Bool {
         guard let authenticator else { return false }

@@ -32,6 +32,13 @@ struct ShareCommand: AsyncParsableCommand {
             valueName: "command"))
     var tunnel: String?
 
+    @Flag(
+        help: """
+            Be the far end of a tunnel, on the machine of the far reader: --tunnel "ssh server kanal share --far-end". It \
+            takes nothing but --host and --port beside it.
+            """)
+    var farEnd = false
+
     @Option(
         help: ArgumentHelp(
             "What the far side may do: a list of read, sign, write and admin with commas between. (default: all)",
@@ -67,9 +74,18 @@ struct ShareCommand: AsyncParsableCommand {
 
     @OptionGroup var output: OutputOptions
 
-    func validate() throws { _ = try settings() }
+    func validate() throws {
+        _ = try settings()
+        guard !farEnd || tunnel == nil && token == nil else {
+            throw ValidationError("--far-end takes nothing but --host and --port beside it")
+        }
+    }
 
     func run() async throws {
+        if farEnd {
+            let settings = try settings()
+            return try await Share.farEnd(host: settings.host, port: settings.port)
+        }
         let share = try Share(settings())
         let output = output
         try await share.run { event in

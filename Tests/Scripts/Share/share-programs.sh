@@ -31,6 +31,7 @@ AuthorizedKeysFile $work/authorized
 PermitRootLogin yes
 StrictModes no
 UsePAM no
+SetEnv PATH=$work/bin:$PATH
 END
 cat > ssh_config << END
 Host server
@@ -47,10 +48,13 @@ wait_until bash -c "exec 3<> /dev/tcp/$far_address/22" || fail "no ssh server: $
 
 mapfile -t settings < <(recipe 'On the server, once' 'On the laptop')
 mapfile -t laptop < <(recipe 'On the laptop' 'It prints')
+mapfile -t far_end < <(recipe 'A far end' 'A port of the laptop')
 mapfile -t with_port < <(recipe 'A port of the laptop' 'The share')
-[ "${#settings[@]}" = 1 ] && [ "${#laptop[@]}" = 1 ] && [ "${#with_port[@]}" = 2 ] || fail "the recipes have other lines"
+[ "${#settings[@]}" = 1 ] && [ "${#laptop[@]}" = 1 ] && [ "${#far_end[@]}" = 1 ] && [ "${#with_port[@]}" = 2 ] \
+    || fail "the recipes have other lines"
 configure_far "${settings[0]}"
 printf '#!/bin/sh\nexec %s -F %s/ssh_config "$@"\n' "$(type -P ssh)" "$work" > bin/ssh
+ln -s "$kanal" bin/kanal
 chmod 700 bin/ssh
 kanal() { exec "$kanal" "$@" --json; }
 # Carries out a line that shares the token.
@@ -79,6 +83,13 @@ wait "$share" 2> /dev/null || true
 wait_for far_has_no_card || fail "the server keeps the token of a share that was killed"
 wait_for has_ended "$second" || fail "the tunnel outlives its share"
 passed "the recipe: ${laptop[0]}; it is there again after a break, and gone with the share"
+
+share_by "${far_end[0]}"
+happens 1 '"address":"ssh server kanal share --far-end"'
+wait_for far_has_slot || fail "the token has no slot on the server: $(cat share.log share.errors)"
+stop_share
+wait_for far_has_no_card || fail "the far end keeps the token without its share"
+passed "the recipe: ${far_end[0]}"
 
 command=${with_port[0]% &}
 [ "$command" != "${with_port[0]}" ] || fail "the tunnel of the recipe is not in the background"

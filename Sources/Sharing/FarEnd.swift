@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+package import Locking
+
+/// The far end of a share's tunnel, beside the far reader, which it reaches without the link.
+///
+/// The reader asks for its card several times a second, and a command waits until that is answered. So it is answered
+/// here, by what the share has said first, and the share is asked every two seconds whether it is still there. That takes
+/// no command's time: its answer comes in its turn, and is awaited by nobody.
+package final class FarEnd: Sendable {
+    /// Who waits for the next answer of the share.
+    private enum Asker: Equatable { case readerForCard, readerForAnswer, nobody }
+
+    private struct Talk: ~Copyable {
+        var reader: FarReader
+        var share: FrameStream
+        var askers: [Asker] = []
+        /// The card's answer to reset, once the share has said it.
+        var atr: [UInt8]?
+        /// When the share was asked last.
+        var lastQuestion: Duration
+    }
+
+    private static let interval = Duration.seconds(2)
+    private static let silence = Duration.seconds(10)
+
+    private let host: String
+    private let port: UInt16
+    private let clocks: Clocks
+    private let isCancelled = Lock(false)
+
+    package init(host: String, port: UInt16, clocks: Clocks = .system) {
+        self.host = host
+        self.port = port
+        self.clocks = clocks
+    }
+
+    /// Ends it within a second.
+    package func cancel() { isCancelled.withLock { $0 = true } }
+
+    /// Carries frames until one of both ends is gone, or it is cancelled. The share is at these descriptors.
+    package func run(input: Int32, output: Int32) throws(ShareError) {
+        do throws(FarReader.Failure) {
+            var talk = Talk(
+                reader: try FarReader(host: host, port: port), share: FrameStream(input: input, output: output),
+                lastQuestion: clocks.awake.now)
+            while !isCancelled.withLock({ $0 }) {
+                FrameStream.wait(for: [talk.reader.socket, input], milliseconds: 1000)
+                while let frame = try talk.reader.frame(within: 0) { try passOn(frame, &talk) }
+                while let frame = try talk.share.frame(within: 0) { try takeAnswer(frame, &talk) }
+                try ask(&talk)
+            }
+        } catch {
+            switch error {
+            case .closed: return
+            case .invalidAddress: throw .invalidAddress
+            default: throw .unreachable("\(host):\(port): \(error.text)")
+            }
+        }
+    }
+
+    /// What the reader has sent.
+    private func passOn(_ frame: [UInt8], _ talk: inout Talk) throws(FarReader.Failure) {
+        if frame == [0x04] {
+            if let atr = talk.atr { return try talk.reader.send(atr) }
+            talk.askers.append(.readerForCard)
+        } else if frame.count > 1 {
+            talk.askers.append(.readerForAnswer)
+        }
+        talk.lastQuestion = clocks.awake.now
+        try talk.share.send(frame)
+    }
+
+    /// What the share has answered.
+    private func takeAnswer(_ frame: [UInt8], _ talk: inout Talk) throws(FarReader.Failure) {
+        guard let asker = talk.askers.first else { throw .closed }
+        talk.askers.removeFirst()
+        if asker == .readerForCard { talk.atr = frame }
+        if asker != .nobody { try talk.reader.send(frame) }
+    }
+
+    /// Asks whether the share is there, unless it has something to answer: a user of the other machine may be asked.
+    private func ask(_ talk: inout Talk) throws(FarReader.Failure) {
+        let now = clocks.awake.now
+        if talk.askers.isEmpty, now - talk.lastQuestion >= Self.interval {
+            talk.askers.append(.nobody)
+            talk.lastQuestion = now
+            try talk.share.send([0x04])
+        } else if talk.askers.first == .nobody, now - talk.lastQuestion >= Self.silence {
+            throw .closed
+        }
+    }
+}

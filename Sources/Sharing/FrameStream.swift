@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import HostProcess
+
+/// Frames of vpcd's protocol in both directions of a connection: a length in two bytes, big-endian, and as many bytes.
+struct FrameStream: ~Copyable {
+    private static let bufferSize = 4096
+
+    /// The descriptors of the connection, which is somebody else's.
+    let input: Int32
+    private let output: Int32
+    /// What came and is not yet a whole frame: at most one frame and what followed it.
+    private var received: [UInt8] = []
+
+    init(input: Int32, output: Int32) {
+        self.input = input
+        self.output = output
+    }
+
+    /// The next frame; nil if it is not whole within the time.
+    mutating func frame(within milliseconds: Int) throws(FarReader.Failure) -> [UInt8]? {
+        if let frame = takeFrame() { return frame }
+        acknowledgeAtOnce()
+        var descriptor = pollfd(fd: input, events: Int16(POLLIN), revents: 0)
+        let count = unsafe poll(&descriptor, 1, Int32(clamping: milliseconds))
+        guard count > 0 else {
+            guard count == 0 || errno == EINTR else { throw .system(errno: errno) }
+            return nil
+        }
+        var bytes = [UInt8](repeating: 0, count: Self.bufferSize)
+        let result = unsafe bytes.withUnsafeMutableBytes { buffer in
+            unsafe read(input, buffer.baseAddress, buffer.count)
+        }
+        if result < 0 {
+            guard errno == EINTR || errno == EAGAIN else { throw .system(errno: errno) }
+            return nil
+        }
+        guard result > 0 else { throw .closed }
+        received += bytes.prefix(result)
+        acknowledgeAtOnce()
+        return takeFrame()
+    }
+
+    private mutating func takeFrame() -> [UInt8]? {
+        guard received.count >= 2 else { return nil }
+        let length = Int(received[0]) << 8 | Int(received[1])
+        guard received.count >= 2 + length else { return nil }
+        let frame = Array(received[2..<2 + length])
+        received.removeFirst(2 + length)
+        return frame
+    }
+
+    /// vpcd sends a frame in two pieces and waits for the first to be acknowledged. A delayed acknowledgement would cost
+    /// 40 ms for each command, and Linux falls back to delaying after a while: this is said for every frame.
+    private borrowing func acknowledgeAtOnce() {
+        var on: Int32 = 1
+        unsafe setsockopt(input, Int32(IPPROTO_TCP), TCP_QUICKACK, &on, socklen_t(MemoryLayout<Int32>.size))
+    }
+
+    borrowing func send(_ bytes: [UInt8]) throws(FarReader.Failure) {
+        let frame = [UInt8(truncatingIfNeeded: bytes.count >> 8), UInt8(truncatingIfNeeded: bytes.count)] + bytes
+        var sent = 0
+        while sent < frame.count {
+            let result = WriteSignals.withheld {
+                unsafe frame.withUnsafeBytes { buffer in
+                    unsafe write(output, buffer.baseAddress?.advanced(by: sent), buffer.count - sent)
+                }
+            }
+            if result < 0 && errno == EINTR { continue }
+            guard result >= 0 else { throw .system(errno: errno) }
+            sent += result
+        }
+    }
+
+    /// Waits until one of the descriptors can be read from.
+    static func wait(for descriptors: [Int32], milliseconds: Int32) {
+        var waiting = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        _ = unsafe poll(&waiting, nfds_t(waiting.count), milliseconds)
+    }
+}

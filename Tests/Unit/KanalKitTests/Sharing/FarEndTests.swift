@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Sharing
+import TestSupport
+import Testing
+
+@Suite("The far end of a share's tunnel")
+struct FarEndTests {
+    /// One end of a connection that carries frames.
+    private struct Peer {
+        let descriptor: Int32
+
+        func send(_ frame: [UInt8]) {
+            let bytes = [UInt8(frame.count >> 8), UInt8(frame.count & 0xFF)] + frame
+            #expect(unsafe write(descriptor, bytes, bytes.count) == bytes.count)
+        }
+
+        /// The next frame; nil at the end.
+        func receive() -> [UInt8]? {
+            guard let head = read(2) else { return nil }
+            return read(Int(head[0]) << 8 | Int(head[1]))
+        }
+
+        /// Whether there is something to be read, or the end.
+        var isReadable: Bool {
+            var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            return unsafe poll(&waiting, 1, 0) > 0
+        }
+
+        private func read(_ count: Int) -> [UInt8]? {
+            var bytes = [UInt8](repeating: 0, count: count)
+            guard unsafe recv(descriptor, &bytes, count, Int32(MSG_WAITALL)) == count else { return nil }
+            return bytes
+        }
+    }
+
+    private static let atr: [UInt8] = [0x3B, 0x8B, 0x01]
+
+    /// A far end between a reader and a share.
+    private struct Line: ~Copyable {
+        let reader: Peer
+        let share: Peer
+        let time = TestTime()
+
+        init() throws {
+            let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            defer { close(listener) }
+            var address = sockaddr_in()
+            address.sin_family = sa_family_t(AF_INET)
+            address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+            var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+            let isBound = unsafe withUnsafeMutablePointer(to: &address) { pointer in
+                unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                    unsafe bind(listener, pointer, size) == 0 && listen(listener, 1) == 0
+                        && getsockname(listener, pointer, &size) == 0
+                }
+            }
+            try #require(isBound)
+            var ends: [Int32] = [-1, -1]
+            try #require(unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+            let (port, end) = (UInt16(bigEndian: address.sin_port), ends[0])
+            let far = FarEnd(host: "127.0.0.1", port: port, clocks: time.clocks)
+            // It blocks, as the test does: both need threads.
+            Thread.detachNewThread {
+                try? far.run(input: end, output: end)
+                close(end)
+            }
+            share = Peer(descriptor: ends[1])
+            reader = Peer(descriptor: accept(listener, nil, nil))
+        }
+
+        deinit {
+            close(reader.descriptor)
+            close(share.descriptor)
+        }
+
+        /// The reader learns of the card.
+        func begin() {
+            reader.send([0x01])
+            #expect(share.receive() == [0x01])
+            reader.send([0x04])
+            #expect(share.receive() == [0x04])
+            share.send(FarEndTests.atr)
+            #expect(reader.receive() == FarEndTests.atr)
+        }
+    }
+
+    @Test("the reader's questions for the card are answered there, and its commands by the share, in their order")
+    func questions() throws {
+        let line = try Line()
+        line.begin()
+        for round in 0..<3 as Range<UInt8> {
+            line.reader.send([0x04])
+            #expect(line.reader.receive() == Self.atr)
+            #expect(!line.share.isReadable)
+            line.reader.send([0x02])
+            line.reader.send([0x80, 0xCA, 0x47, round])
+            #expect(line.share.receive() == [0x02])
+            #expect(line.share.receive() == [0x80, 0xCA, 0x47, round])
+            line.share.send([round, 0x90, 0x00])
+            #expect(line.reader.receive() == [round, 0x90, 0x00])
+        }
+        shutdown(line.share.descriptor, Int32(SHUT_RDWR))
+        #expect(line.reader.receive() == nil)
+    }
+
+    @Test("the share is asked whether it is there, and no command waits for its answer")
+    func life() throws {
+        let line = try Line()
+        line.begin()
+        line.time.pass(.seconds(2))
+        line.reader.send([0x04])
+        #expect(line.reader.receive() == Self.atr)
+        #expect(line.share.receive() == [0x04])
+        line.reader.send([0x80, 0xCA, 0x47, 0x00])
+        #expect(line.share.receive() == [0x80, 0xCA, 0x47, 0x00])
+        line.share.send(Self.atr)
+        line.share.send([0x90, 0x00])
+        #expect(line.reader.receive() == [0x90, 0x00])
+
+        // A user of the share's machine may be asked for long. A share that is gone says nothing at all.
+        line.reader.send([0x80, 0xCA, 0x47, 0x01])
+        #expect(line.share.receive() == [0x80, 0xCA, 0x47, 0x01])
+        line.time.pass(.seconds(100))
+        line.share.send([0x6A, 0x88])
+        #expect(line.reader.receive() == [0x6A, 0x88])
+        #expect(line.share.receive() == [0x04])
+        line.time.pass(.seconds(10))
+        #expect(line.reader.receive() == nil)
+        #expect(line.share.receive() == nil)
+    }
+
+    @Test("an answer that nobody has asked for ends it")
+    func surplus() throws {
+        let line = try Line()
+        line.begin()
+        line.share.send([0x90, 0x00])
+        #expect(line.reader.receive() == nil)
+        #expect(line.share.receive() == nil)
+    }
+}
