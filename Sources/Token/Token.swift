@@ -46,6 +46,8 @@ package final class Token {
     package var isActivated: Bool { session.protection.isActivated }
     /// Whether commands go through a secure channel.
     package var isProtected: Bool { session.isProtected }
+    /// Whether commands go to the card as they are.
+    package var isPlain: Bool { session.isPlain }
     /// Whether the last call sent a command that must not run twice, so that it must not be repeated (GSC/1, 15.2 b).
     package var hasActed: Bool { session.progress.hasActed }
     /// What the card answered last.

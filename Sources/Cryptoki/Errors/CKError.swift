@@ -65,6 +65,7 @@ package struct CKError: Error, RawRepresentable, Sendable {
     package static let pinIncorrect = CKError(CKR_PIN_INCORRECT)
     package static let pinLengthRange = CKError(CKR_PIN_LEN_RANGE)
     package static let pinLocked = CKError(CKR_PIN_LOCKED)
+    package static let sessionClosed = CKError(CKR_SESSION_CLOSED)
     package static let sessionExists = CKError(CKR_SESSION_EXISTS)
     package static let sessionHandleInvalid = CKError(CKR_SESSION_HANDLE_INVALID)
     package static let sessionParallelNotSupported = CKError(CKR_SESSION_PARALLEL_NOT_SUPPORTED)

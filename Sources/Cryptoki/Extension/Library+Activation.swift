@@ -13,8 +13,9 @@ extension Library {
         let slot = try entry(slot).slot
         let password = try Self.password(password)
         try slot.withLock { slot throws(CKError) in
-            guard slot.sessions.isEmpty else { throw .sessionExists }
-            try slot.withToken { token throws(TokenError) in try token.activate(with: password) }
+            try slot.withToken(checking: slot.requireNoSession) { token throws(TokenError) in
+                try token.activate(with: password)
+            }
         }
     }
 

@@ -84,8 +84,8 @@ extension Library {
         return volumes
     }
 
-    func withToken<Result>(
-        in id: CK_SLOT_ID, _ body: (Token) throws(TokenError) -> Result
+    func withToken<Result: Sendable>(
+        in id: CK_SLOT_ID, _ body: @Sendable (Token) throws(TokenError) -> Result
     ) throws(CKError) -> Result {
         guard try slot(id).isOccupied else { throw .tokenNotPresent }
         return try entry(id).slot.withLock { slot throws(CKError) in try slot.withToken(body) }

@@ -42,14 +42,14 @@ extension Session {
     ///
     /// - Throws: `CKR_OBJECT_HANDLE_INVALID` if the token has no such host any more.
     package func removePairedHost(_ id: PairedHost.ID) throws(CKError) {
-        guard slot.connection?.isProtected == true else { throw .withoutChannel }
+        guard slot.turn.state?.isProtected == true else { throw .withoutChannel }
         guard isReadWrite else { throw .sessionReadOnly("a pairing of the token is to be removed") }
         var removed: PairedHost?
         do throws(CKError) {
             removed = try slot.withToken { token throws(TokenError) in try token.unpair(id) }
         } catch {
             // The token may have forgotten this host, though its part could not be removed here.
-            if slot.connection?.isProtected == false { slot.end(as: .normal) }
+            if slot.turn.state?.isProtected == false { slot.end(as: .normal) }
             guard error == CKError(CKR_USER_NOT_LOGGED_IN) else { throw error }
             throw .userNotLoggedIn("another host's pairing is removed by the SO alone")
         }

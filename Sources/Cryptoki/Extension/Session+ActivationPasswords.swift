@@ -27,7 +27,7 @@ extension Session {
         else {
             throw .argumentsBad("there is no password \(number), or no characters \(characters)")
         }
-        guard slot.connection?.isProtected == true else { throw .functionNotSupported }
+        guard slot.turn.state?.isProtected == true else { throw .functionNotSupported }
         guard isReadWrite else { throw .sessionReadOnly("a password of the token is to be made") }
         guard slot.login == .securityOfficer else { throw .userNotLoggedIn("the SO must be logged in") }
         return ActivationPasswordRequest(slot: UInt8(truncatingIfNeeded: number), charset: charset)

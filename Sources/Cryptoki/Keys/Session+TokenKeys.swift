@@ -39,23 +39,20 @@ extension Session {
         return try Object(stored)
     }
 
-    /// As `Slot.withToken`, for what not every model can do.
+    /// As ``Slot/withToken(waits:usesKey:checking:_:)``, for what not every model can do.
     ///
     /// - Parameter refusal: What the application learns if this one cannot.
-    private func withToken<Result>(
-        orElse refusal: CKError, _ body: (Token) throws(TokenError) -> Result
+    private func withToken<Result: Sendable>(
+        orElse refusal: CKError, _ body: @Sendable (Token) throws(TokenError) -> Result
     ) throws(CKError) -> Result {
-        var isUnknown = false
-        do throws(CKError) {
-            return try slot.withToken { token throws(TokenError) in
-                do throws(TokenError) { return try body(token) } catch {
-                    isUnknown = error == .unsupported || error == .refused(.incorrectData)
-                    throw error
-                }
+        let result = try slot.withToken { token throws(TokenError) -> Result? in
+            do throws(TokenError) { return try body(token) } catch {
+                guard error == .unsupported || error == .refused(.incorrectData) else { throw error }
+                return nil
             }
-        } catch {
-            throw isUnknown ? refusal : error
         }
+        guard let result else { throw refusal }
+        return result
     }
 }
 

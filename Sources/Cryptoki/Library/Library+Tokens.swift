@@ -14,8 +14,8 @@ extension Library {
         package var isWireless: Bool
         package var protection: ProtectionInfo
         package var info: TokenInfo
-        package var sessionCount: Int
-        package var readWriteSessionCount: Int
+        package var sessionCount = 0
+        package var readWriteSessionCount = 0
     }
 
     /// - Parameter evicting: Whether to learn everything, even at another process's cost; see `Token.info`.
@@ -24,15 +24,15 @@ extension Library {
         guard try self.slot(slot).isOccupied else { throw .tokenNotPresent }
         return try entry(slot).slot.withLock { slot throws(CKError) in
             try slot.withoutSessions { () throws(CKError) in
-                try slot.withToken(waits: false) { token throws(TokenError) in
+                var state = try slot.withToken(waits: false) { token throws(TokenError) in
                     let info = try token.info(evicting: evicting, detailed: evicting)
                     return TokenState(
                         model: token.model, atr: token.atr, isActivated: token.isActivated,
-                        isWireless: token.isWireless,
-                        protection: token.protectionInfo,
-                        info: info,
-                        sessionCount: slot.sessions.count, readWriteSessionCount: slot.sessions.readWriteCount)
+                        isWireless: token.isWireless, protection: token.protectionInfo, info: info)
                 }
+                state.sessionCount = slot.sessions.count
+                state.readWriteSessionCount = slot.sessions.readWriteCount
+                return state
             }
         }
     }
@@ -60,8 +60,7 @@ extension Library {
     ) throws(CKError) {
         let pin = pin.copy()
         try entry(slot).slot.withLock { slot throws(CKError) in
-            guard slot.sessions.isEmpty else { throw .sessionExists }
-            let isAvailable = try slot.withToken { token throws(TokenError) in
+            let isAvailable = try slot.withToken(checking: slot.requireNoSession) { token throws(TokenError) in
                 guard serial == nil || serial == token.serial else { throw .anotherToken }
                 let isAvailable = mode == SECURE_MESSAGING_DEFAULT || token.protectionInfo.supportedModes.contains(mode)
                 if isAvailable { try token.format(format, pin: pin) }

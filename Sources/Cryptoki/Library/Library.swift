@@ -7,8 +7,8 @@ package import Token
 
 /// The slots and sessions of this application. `C_Initialize` makes the library, and `C_Finalize` ends it.
 ///
-/// Any number of threads can use it. A short lock guards the tables, and is never held while a card works. Each slot
-/// has a lock of its own for that.
+/// Any number of threads can use it. A lock guards the tables and one guards each slot; neither is held while a card
+/// works. Calls of one session come one after another, and so do calls that need the same token.
 package final class Library: Sendable {
     let readers: any ReaderService
     let settings: TokenSettings
@@ -140,6 +140,7 @@ package final class Library: Sendable {
     }
 
     private func openSessionAtOnce(with id: CK_SLOT_ID, flags: CK_FLAGS) throws(CKError) -> CK_SESSION_HANDLE {
+        try look(recent: true)
         let slot = try entry(id).slot
         let handle = tables.withLock { $0.sessions.insert(id) }
         do throws(CKError) {
@@ -159,13 +160,17 @@ package final class Library: Sendable {
 
     package func closeSession(_ handle: CK_SESSION_HANDLE) throws(CKError) {
         defer { forget([handle]) }
-        try withSession(handle) { session throws(CKError) in session.slot.closeSession(handle) }
+        try entry(slot(of: handle)).slot.withLock { slot throws(CKError) in
+            let session = try slot.beginCall(of: handle)
+            defer { slot.endCall(of: session) }
+            slot.closeSession(handle)
+        }
     }
 
     /// Closes all sessions but those that are being opened meanwhile.
     package func closeAllSessions(with id: CK_SLOT_ID) throws(CKError) {
         var ended: [CK_SESSION_HANDLE] = []
-        try entry(id).withLockAtOnce { slot in
+        try entry(id).slot.withLock { slot in
             slot.closeAllSessions()
             ended = slot.sessions.takeEnded()
         }
@@ -177,8 +182,8 @@ package final class Library: Sendable {
         let entries = tables.withLock { $0.slots }.filter { $0.signals.token.withLock { $0 } == serial }
         var ended: [CK_SESSION_HANDLE] = []
         for entry in entries {
-            entry.withLockAtOnce { slot in
-                guard slot.connection?.serial == serial else { return }
+            entry.slot.withLock { slot in
+                guard slot.turn.state?.serial == serial else { return }
                 slot.closeAllSessions()
                 ended += slot.sessions.takeEnded()
             }
@@ -186,7 +191,7 @@ package final class Library: Sendable {
         forget(ended)
     }
 
-    /// Runs `body` with a session, while no other thread has the token's slot.
+    /// Runs `body` with a session, while no other call has it.
     ///
     /// An error ends the operations that `body` takes a step of, from the caller's arguments to the answer. Two errors do
     /// not: `CKR_BUFFER_TOO_SMALL`, and the `CKR_OPERATION_ACTIVE` of a function for data in one part that meets an
@@ -196,7 +201,8 @@ package final class Library: Sendable {
     /// `body` runs again.
     ///
     /// - Parameter operations: All that must be active (`CKF_`); none for a call that takes a step of none.
-    /// - Throws: `CKR_OPERATION_NOT_INITIALIZED` if one is not, which ends none; whatever `body` throws.
+    /// - Throws: `CKR_OPERATION_NOT_INITIALIZED` if one is not, which ends none; `CKR_SESSION_CLOSED` if the session was
+    ///   closed meanwhile; whatever `body` throws.
     package func withSession<Result>(
         _ handle: CK_SESSION_HANDLE, during operations: CK_FLAGS = 0, _ body: (Session) throws(CKError) -> Result
     ) throws(CKError) -> Result {
@@ -204,10 +210,15 @@ package final class Library: Sendable {
         var consent: SignatureDraft?
         while true {
             let outcome: Outcome<Result> = try entry(id).slot.withLock { slot throws(CKError) in
-                let session = try slot.sessions[handle]
+                let session = try slot.beginCall(of: handle)
+                defer { slot.endCall(of: session) }
                 guard session.activeOperations & operations == operations else { throw .operationNotInitialised }
                 if let consent { session.consent.give(to: consent) }
-                do throws(CKError) { return .done(try body(session)) } catch {
+                do throws(CKError) {
+                    let result = try body(session)
+                    guard !session.isClosed else { throw .sessionClosed }
+                    return .done(result)
+                } catch {
                     // A user is asked for one signature once.
                     if let draft = session.consent.takeDraft(), consent == nil {
                         return .wantsConsent(draft, try session.facts())
@@ -234,12 +245,15 @@ package final class Library: Sendable {
         case wantsConsent(SignatureDraft, TokenFacts)
     }
 
-    /// The slot, state and flags of a session.
+    /// The slot, state and flags of a session, which another call may have.
     package func sessionInfo(
         _ handle: CK_SESSION_HANDLE
     ) throws(CKError) -> (slot: CK_SLOT_ID, state: CK_STATE, flags: CK_FLAGS) {
         let id = try slot(of: handle)
-        return try withSession(handle) { session throws(CKError) in (id, session.state, session.flags) }
+        return try entry(id).slot.withLock { slot throws(CKError) in
+            let session = try slot.sessions[handle]
+            return (id, session.state, session.flags)
+        }
     }
 
     /// The slot of a session.
@@ -263,7 +277,10 @@ package final class Library: Sendable {
 
     // MARK: End
 
-    /// Closes everything, after the calls that are under way in other threads.
+    /// For how long the end of the library waits for calls that are under way.
+    private static let endLimit = Duration.seconds(5)
+
+    /// Closes everything. Calls that are under way in other threads are waited for, unless a card takes too long.
     package func finalize() {
         let entries = tables.withLock { tables in
             defer {
@@ -272,6 +289,12 @@ package final class Library: Sendable {
             }
             return tables.slots
         }
-        for entry in entries { entry.withLockAtOnce { $0.closeAllSessions() } }
+        let deadline = Clocks.system.awake.now + Self.endLimit
+        for entry in entries {
+            entry.slot.withLock { slot in
+                slot.closeAllSessions()
+                slot.waitForTurn(until: deadline)
+            }
+        }
     }
 }

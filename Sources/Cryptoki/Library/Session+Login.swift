@@ -9,12 +9,13 @@ extension Session {
     package func logIn(_ user: CK_USER_TYPE, pin: borrowing Secret) throws(CKError) {
         let role = try requireLoginPossible(as: user)
         let pin = pin.copy()
+        let check = { () throws(CKError) in _ = try self.requireLoginPossible(as: user) }
         guard let role else {
-            try slot.withToken { token throws(TokenError) in try token.confirm(pin) }
+            try slot.withToken(checking: check) { token throws(TokenError) in try token.confirm(pin) }
             authentication?.isGiven = true
             return
         }
-        try slot.withToken { token throws(TokenError) in try token.logIn(as: role, pin: pin) }
+        try slot.withToken(checking: check) { token throws(TokenError) in try token.logIn(as: role, pin: pin) }
     }
 
     /// Makes sure that the right PIN would log in.
@@ -42,10 +43,7 @@ extension Session {
         guard slot.login != nil else { throw .userNotLoggedIn("nobody is logged in") }
         slot.loginEnded()
         // A token that is away loses the right with its session. It is not waited for.
-        if case .waitingForToken = slot.presence {
-            slot.connection?.forgetLogin()
-            return
-        }
+        if case .waitingForToken = slot.presence { return slot.forgetLogin() }
         do throws(CKError) {
             try slot.withToken(waits: false) { token throws(TokenError) in try token.logOut() }
         } catch {

@@ -22,6 +22,8 @@ package final class Session {
     var encryption: CipherOperation?
     var decryption: CipherOperation?
     var messageVerification: MessageVerification?
+    /// Whether it was closed with all others while a call of it waited for the token.
+    var isClosed = false
     /// The user's consent to the next signature.
     var consent = SignatureConsent()
 
@@ -84,7 +86,7 @@ package final class Session {
     }
 
     /// The serial number of the token, as far as it told it; see `Token.serial`.
-    package var tokenSerial: [UInt8] { slot.connection?.serial ?? [] }
+    package var tokenSerial: [UInt8] { slot.turn.state?.serial ?? [] }
 
     /// The session's flags (`CKF_`).
     package var flags: CK_FLAGS { CKF_SERIAL_SESSION | (isReadWrite ? CKF_RW_SESSION : 0) }

@@ -13,25 +13,31 @@ extension Slot {
 
     /// Runs `body` with the token, connected. Without a session the connection ends with the call.
     ///
+    /// Calls that need the token take turns. While this one waits for its turn and while `body` runs, others are inside of
+    /// the monitor: `body` can reach nothing of the slot, and sessions may have ended when it is done.
+    ///
     /// If the token leaves a reader where it may be away for a while, the call waits for its return and then runs `body`
     /// from its beginning, unless something that must not run twice was sent. No other slot waits with it.
     ///
     /// - Parameters:
     ///   - waits: Whether to wait for an absent token. Functions that only inform of the token do not.
     ///   - usesKey: Whether `body` uses a key, which another program may have deleted.
-    func withToken<Result: ~Copyable>(
-        waits: Bool = true, usesKey: Bool = false, _ body: (Token) throws(TokenError) -> Result
+    ///   - check: Makes sure, when the turn has come, that `body` may run.
+    func withToken<Result: ~Copyable & Sendable>(
+        waits: Bool = true, usesKey: Bool = false, checking check: () throws(CKError) -> Void = {},
+        _ body: @Sendable (Token) throws(TokenError) -> Result
     ) throws(CKError) -> Result {
+        takeTurn()
+        defer { giveTurn() }
+        try check()
         var lastExchange: CardExchange?
-        let previous = login
-        defer { if previous != nil, login == nil { loginEnded() } }
         var departures = 0
         while true {
             do throws(TokenError) {
                 let token = try presentToken(waits: waits)
                 defer { if sessions.isEmpty { disconnect() } }
                 do throws(TokenError) {
-                    let result = try body(token)
+                    let result = try monitor.outside { () throws(TokenError) in try body(token) }
                     signals.lastSeen.answered(at: token.lastContact)
                     return result
                 } catch {
@@ -40,7 +46,7 @@ extension Slot {
                 }
             } catch {
                 departures += 1
-                let recovery = error.recovery(afterActing: connection?.hasActed != false)
+                let recovery = error.recovery(afterActing: turn.token?.hasActed != false)
                 if departures < Self.departures, waits, case .waitingForToken = presence, recovery == .afterReturn {
                     continue
                 }
@@ -50,12 +56,35 @@ extension Slot {
         }
     }
 
+    /// Waits for the turn to use the token, and takes it.
+    func takeTurn() {
+        while turn.isTaken { monitor.wait() }
+        turn.isTaken = true
+    }
+
+    /// Waits for the end of a turn that another call has.
+    ///
+    /// - Parameter deadline: How long, by `CLOCK_MONOTONIC`.
+    func waitForTurn(until deadline: Duration) {
+        while turn.isTaken, Clocks.system.awake.now < deadline { monitor.wait(until: deadline) }
+    }
+
+    /// Ends the turn: tokens that were let go are disconnected, and a login that the token has ended ends here.
+    func giveTurn() {
+        while let token = turn.nextLeaving() { monitor.outside { token.disconnect() } }
+        let previous = login
+        turn.update()
+        if previous != nil, login == nil { loginEnded() }
+        turn.isTaken = false
+        monitor.tellOfChange()
+    }
+
     /// Runs `body`, which needs none of the open sessions. If their token turns out to be gone, the sessions end, and
     /// `body` runs once more, with the token that is there now.
     func withoutSessions<Result>(_ body: () throws(CKError) -> Result) throws(CKError) -> Result {
-        let wasConnected = connection != nil
+        let wasConnected = turn.state != nil
         do throws(CKError) { return try body() } catch {
-            guard error == .deviceRemoved, wasConnected, connection == nil else { throw error }
+            guard error == .deviceRemoved, wasConnected, turn.state == nil else { throw error }
             return try body()
         }
     }
@@ -63,32 +92,36 @@ extension Slot {
     /// The error of a call, which may mean that the token left.
     private func failure(_ error: TokenError, of token: Token) -> TokenError {
         signals.lastSeen.answered(at: token.lastContact)
+        guard turn.token === token else { return error }
         if error == .anotherToken { end(as: .wrongToken) }
         guard error.isAbsence || (error.mayBeAbsence && hasLeft()) else { return error }
         tokenLeft()
         return error.isAbsence ? error : .link(.removed(sent: true))
     }
 
-    /// The connected token; one that is away is waited for.
+    /// The connected token; one that is away is waited for, and other calls have their turns meanwhile.
     private func presentToken(waits: Bool) throws(TokenError) -> Token {
-        guard let connection else { return try connect() }
-        guard case .waitingForToken(let deadline) = presence else { return connection }
-        while settings.clocks.uptime.now <= deadline {
-            if let link = try? readers.connect(to: reader) {
-                do throws(TokenError) {
-                    try resume(connection, over: link)
-                    return connection
-                } catch {
+        guard let token = turn.token else { return try connect() }
+        while case .waitingForToken(let deadline) = presence, turn.token === token {
+            guard settings.clocks.uptime.now <= deadline, !signals.isAbandoned.withLock({ $0 }) else {
+                end(as: .normal)
+                break
+            }
+            let link = monitor.outside { try? readers.connect(to: reader) }
+            if let link, turn.token === token {
+                do throws(TokenError) { try resume(token, over: link) } catch {
                     // It may have left again at once.
                     guard case .waitingForToken = presence, error.isAbsence else { throw error }
                 }
             }
+            guard case .waitingForToken = presence, turn.token === token else { break }
             guard waits else { throw .link(.noCard) }
-            guard !signals.isAbandoned.withLock({ $0 }) else { break }
-            settings.clocks.pause(Self.pollInterval)
+            giveTurn()
+            monitor.outside { settings.clocks.pause(Self.pollInterval) }
+            takeTurn()
         }
-        end(as: .normal)
-        throw .link(.removed(sent: false))
+        guard turn.token === token else { throw .link(.removed(sent: false)) }
+        return token
     }
 
     /// Goes on with the token behind `link` if it proves to be the one that left. Any other gets neither PIN nor
@@ -96,8 +129,10 @@ extension Slot {
     private func resume(_ token: Token, over link: any CardLink) throws(TokenError) {
         do throws(TokenError) {
             guard link.atr == token.atr else { throw .unsupported }
-            try token.resume(over: link)
-            try token.prepare()
+            try monitor.outside { () throws(TokenError) in
+                try token.resume(over: link)
+                try token.prepare()
+            }
         } catch {
             // A PIN that is not taken again says nothing of the token's identity.
             if error != .notLoggedIn {
@@ -111,8 +146,8 @@ extension Slot {
 
     /// The token is gone. Its sessions wait for it if the policy lets them.
     private func tokenLeft() {
-        guard !sessions.isEmpty, let connection else { return end(as: .normal) }
-        let window = settings.policy.window(isWireless: connection.isWireless)
+        guard !sessions.isEmpty, let token = turn.token else { return end(as: .normal) }
+        let window = settings.policy.window(isWireless: token.isWireless)
         guard window > .zero else { return end(as: .normal) }
         presence = .waitingForToken(until: signals.lastSeen.time + window)
     }
@@ -120,10 +155,14 @@ extension Slot {
     /// Whether a transmission failed because the token left. The smart card service notices it a little later.
     private func hasLeft() -> Bool {
         for _ in 0..<6 {
-            if let readers = try? readers.readers(), readers.first(where: { $0.name == reader })?.atr == nil {
-                return true
+            let isGone = monitor.outside {
+                if let readers = try? readers.readers(), readers.first(where: { $0.name == reader })?.atr == nil {
+                    return true
+                }
+                settings.clocks.pause(Self.pollInterval)
+                return false
             }
-            settings.clocks.pause(Self.pollInterval)
+            if isGone { return true }
         }
         return false
     }

@@ -8,8 +8,9 @@ import Token
 
 /// One reader, the token in it, and this application's sessions with that token.
 ///
-/// Reached only under the lock that the library keeps for each slot.
+/// Reached only inside of its monitor, which a call leaves while the card works (``withToken(waits:usesKey:checking:_:)``).
 final class Slot {
+    let monitor = Monitor()
     let reader: String
     let readers: any ReaderService
     let settings: TokenSettings
@@ -18,8 +19,8 @@ final class Slot {
     /// Before which signatures the user is asked for consent.
     let consent: Consent
 
-    private(set) var connection: Token? {
-        didSet { signals.token.withLock { [serial = connection?.serial] token in token = serial } }
+    var turn = TokenTurn() {
+        didSet { signals.token.withLock { [serial = turn.state?.serial] token in token = serial } }
     }
     private var history: ChannelHistory?
     var sessions = SlotSessions()
@@ -49,7 +50,7 @@ final class Slot {
     // MARK: Token
 
     /// Who is logged in to the token.
-    var login: Token.Role? { connection?.login }
+    var login: Token.Role? { turn.state?.login }
 
     /// Connects to the card. Everything here can be done twice, so that passing errors are waited out for a second, and
     /// all is done again. In that time the smart card service also powers a card that another program has switched off.
@@ -59,17 +60,20 @@ final class Slot {
         while true {
             do throws(TokenError) { return try connectOnce() } catch {
                 guard error.linkError?.mayPass == true, !isLast else { throw error }
-                settings.clocks.pause(Self.pollInterval)
+                monitor.outside { settings.clocks.pause(Self.pollInterval) }
                 isLast = settings.clocks.uptime.now >= end
             }
         }
     }
 
     private func connectOnce() throws(TokenError) -> Token {
-        let link: any CardLink
-        do { link = try readers.connect(to: reader) } catch { throw .link(error) }
-        let token = try Token(reader: reader, link: link, settings: settings, history: channelHistory())
-        connection = token
+        let history = try channelHistory()
+        let token = try monitor.outside { () throws(TokenError) in
+            let link: any CardLink
+            do throws(LinkError) { link = try readers.connect(to: reader) } catch { throw .link(error) }
+            return try Token(reader: reader, link: link, settings: settings, history: history)
+        }
+        turn.take(token)
         presence = .normal
         return token
     }
@@ -83,26 +87,46 @@ final class Slot {
         return history
     }
 
+    /// Lets the token go. A call that has the turn disconnects it at its end.
     func disconnect() {
-        connection?.disconnect()
-        connection = nil
+        turn.letGo()
+        guard !turn.isTaken else { return }
+        takeTurn()
+        giveTurn()
     }
 
     // MARK: Sessions
 
     var hasReadOnlySession: Bool { sessions.readWriteCount < sessions.count }
 
+    func requireNoSession() throws(CKError) {
+        guard sessions.isEmpty else { throw .sessionExists }
+    }
+
     /// Opens a session. The token must be activated.
     func openSession(_ handle: CK_SESSION_HANDLE, isReadWrite: Bool) throws(CKError) {
-        guard isReadWrite || login != .securityOfficer else { throw .sessionReadWriteSOExists }
         // Entered before the token is asked, so that the connection stays.
         sessions.insert(Session(handle: handle, isReadWrite: isReadWrite, slot: self))
         do throws(CKError) {
-            try withToken { token throws(TokenError) in try token.prepare() }
+            let check = { () throws(CKError) in
+                guard isReadWrite || self.login != .securityOfficer else { throw .sessionReadWriteSOExists }
+            }
+            guard isTokenReady else {
+                return try withToken(checking: check) { token throws(TokenError) in try token.prepare() }
+            }
+            try check()
         } catch {
             closeSession(handle)
             throw error
         }
+    }
+
+    /// Whether a session can begin without a word to the token: it has no channel that could be lost, nobody uses it at
+    /// the moment, and at the last look it was in its reader.
+    private var isTokenReady: Bool {
+        guard !turn.isTaken, turn.state?.isPlain == true, !signals.lastSeen.isDoubtful else { return false }
+        if case .waitingForToken = presence { return false }
+        return true
     }
 
     /// Closes a session and destroys its objects. With the last one the login ends and the token is let go.
@@ -112,18 +136,43 @@ final class Slot {
         if sessions.isEmpty { closeAllSessions() }
     }
 
-    func closeAllSessions() { end(as: .normal) }
+    func closeAllSessions() {
+        for session in sessions.all { session.isClosed = true }
+        end(as: .normal)
+    }
+
+    /// A session, as soon as no other call has it.
+    func beginCall(of handle: CK_SESSION_HANDLE) throws(CKError) -> Session {
+        while sessions.isBusy(handle) { monitor.wait() }
+        let session = try sessions[handle]
+        sessions.setBusy(handle, true)
+        return session
+    }
+
+    func endCall(of session: Session) {
+        // What a call makes after the end of its session belongs to nobody.
+        if session.isClosed { objects.removeAll { $0.session == session.handle } }
+        sessions.setBusy(session.handle, false)
+        monitor.tellOfChange()
+    }
 
     /// Ends all sessions; their handles and those of their objects are never used again.
     func end(as presence: TokenPresence) {
         sessions.removeAll()
         objects.removeAll { _ in true }
         known = nil
-        disconnect()
         self.presence = presence
+        disconnect()
     }
 
     // MARK: Login
+
+    /// Forgets who was logged in to a token that is away.
+    func forgetLogin() {
+        takeTurn()
+        defer { giveTurn() }
+        turn.token?.forgetLogin()
+    }
 
     /// Operations with private keys, and private objects of sessions, end with the login.
     func loginEnded() {

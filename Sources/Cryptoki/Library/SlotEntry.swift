@@ -16,7 +16,7 @@ extension Library {
 
     /// A slot, and what is known of its reader.
     struct Entry {
-        let slot: Lock<Slot>
+        let slot: SharedSlot
         let signals: SlotSignals
         let inquiry = Inquiry()
         var reader: ReaderState { didSet { state = SlotState(reader) } }
@@ -28,7 +28,7 @@ extension Library {
         init(_ reader: ReaderState, _ library: Library) {
             signals = SlotSignals(presenceChanged: library.presenceChanged)
             signals.lastSeen.looked(reader, at: .zero)
-            slot = Lock(
+            slot = SharedSlot(
                 Slot(
                     reader: reader.name, readers: library.readers, settings: library.settings, signals: signals,
                     consent: library.interaction.consent))
@@ -44,13 +44,23 @@ extension Library {
             hasEvent = hasEvent || isOccupied != (state?.atr != nil) || (isOccupied && !isSame)
             if let state { reader = state } else { reader.atr = nil }
         }
+    }
+}
 
-        /// Runs `body` with the slot, without waiting for a token that is away.
-        func withLockAtOnce(_ body: (Slot) -> Void) {
-            signals.isAbandoned.withLock { $0 = true }
-            slot.withLock { slot in body(slot) }
-            signals.isAbandoned.withLock { $0 = false }
-        }
+/// A slot for all threads.
+@safe
+final class SharedSlot: @unchecked Sendable {
+    private let slot: Slot
+
+    init(_ slot: Slot) { self.slot = slot }
+
+    /// Runs `body` with the slot, inside of its monitor.
+    func withLock<Result: ~Copyable, Failure: Error>(
+        _ body: (Slot) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        slot.monitor.enter()
+        defer { slot.monitor.leave() }
+        return try body(slot)
     }
 }
 

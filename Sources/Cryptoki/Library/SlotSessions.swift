@@ -8,6 +8,8 @@ struct SlotSessions {
     private var sessions: [CK_SESSION_HANDLE: Session] = [:]
     private var ended: [CK_SESSION_HANDLE] = []
     private(set) var readWriteCount = 0
+    /// Sessions that a call works with.
+    private var busy: Set<CK_SESSION_HANDLE> = []
 
     var count: Int { sessions.count }
     var isEmpty: Bool { sessions.isEmpty }
@@ -18,6 +20,13 @@ struct SlotSessions {
             guard let session = sessions[handle] else { throw .sessionHandleInvalid }
             return session
         }
+    }
+
+    func isBusy(_ handle: CK_SESSION_HANDLE) -> Bool { busy.contains(handle) }
+
+    /// A call begins to work with a session, and ends.
+    mutating func setBusy(_ handle: CK_SESSION_HANDLE, _ isBusy: Bool) {
+        if isBusy { busy.insert(handle) } else { busy.remove(handle) }
     }
 
     mutating func insert(_ session: Session) {

@@ -47,4 +47,7 @@ final class LastSeen: Sendable {
     }
 
     var time: Duration { state.withLock { $0.time } }
+
+    /// Whether the token may have been away since.
+    var isDoubtful: Bool { state.withLock { $0.isDoubtful } }
 }

@@ -92,11 +92,8 @@ extension Slot {
     func loaded(_ object: Object) throws(CKError) -> Object {
         guard case .token(let key, nil) = object.home, case .secretKey = key.content else { return object }
         var object = object
-        let value = try withToken { token throws(TokenError) in
-            let value = try token.value(of: key)
-            return SessionKey(value)
-        }
-        object.home = .token(key, value)
+        let value = try withToken { token throws(TokenError) in try token.value(of: key) }
+        object.home = .token(key, SessionKey(value))
         return object
     }
 
