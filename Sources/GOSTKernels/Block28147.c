@@ -10,23 +10,6 @@ MODES(avx512, encrypt512, encrypt_few512, AVX512)
 MODES(neon, encrypt_neon, encrypt_few_neon, )
 #endif
 
-/// Calls the kernel `name` of `path` and answers true, or answers false if there is none.
-#if defined(__x86_64__)
-#define DISPATCH(path, name, ...)                                                                                      \
-    switch (path) {                                                                                                    \
-    case gost_path_avx2: avx2_##name(__VA_ARGS__); return true;                                                        \
-    case gost_path_avx512: avx512_##name(__VA_ARGS__); return true;                                                    \
-    default: return false;                                                                                             \
-    }
-#elif defined(__aarch64__)
-#define DISPATCH(path, name, ...)                                                                                      \
-    if (path != gost_path_neon) return false;                                                                          \
-    neon_##name(__VA_ARGS__);                                                                                          \
-    return true;
-#else
-#define DISPATCH(path, name, ...) return false;
-#endif
-
 bool gost_28147_encrypt(gost_path path, const gost_28147 *cipher, const uint8_t *input, uint8_t *output, size_t count) {
     DISPATCH(path, transform, cipher, false, input, output, count)
 }

@@ -54,9 +54,22 @@ extension GOSTR341194 {
         mutating func update(_ data: Span<UInt8>) {
             var rest = data
             while !rest.isEmpty {
+                if partial.count == 0 { rest = absorbBlocks(rest) }
                 rest = partial.fill(from: rest)
                 if partial.isFull { absorb() }
             }
+        }
+
+        /// Hashes the whole blocks at the front of `data` by a kernel, and gives what is left of it.
+        @_lifetime(copy data)
+        private mutating func absorbBlocks(_ data: Span<UInt8>) -> Span<UInt8> {
+            let count = data.count / 32 * 32
+            guard count > 0, GOSTR341194.stepByKernel(&hash, data, substitution) else { return data }
+            length &+= UInt64(8 * count)
+            for start in stride(from: 0, to: count, by: 32) {
+                sum = sum.adding(SIMD4(littleEndian: data.extracting(droppingFirst: start)))
+            }
+            return data.extracting(droppingFirst: count)
         }
 
         /// Hashes the last block, padded with zeros, then L, then Σ.
@@ -76,7 +89,9 @@ extension GOSTR341194 {
         }
 
         private mutating func compress(_ block: SIMD4<UInt64>) {
-            hash = GOSTR341194.step(hash, block, substitution)
+            if !GOSTR341194.stepByKernel(&hash, block, substitution) {
+                hash = GOSTR341194.step(hash, block, substitution)
+            }
         }
     }
 }

@@ -100,6 +100,10 @@ bool gost_28147_imit(gost_path path, const gost_28147 *cipher, uint64_t *code, c
 bool gost_28147_cnt_meshed(gost_path path, const uint8_t *rows, uint32_t *key, uint64_t *counter, const uint8_t *input,
                            uint8_t *output, size_t sections);
 
+/// The step function of GOST R 34.11-94 (RFC 5831, 5) for `count` blocks of 32 octets, one after the other. `rows` are
+/// K1…K8; `hash` is four words, the least significant first, before and after.
+bool gost_341194_hash(gost_path path, const uint8_t *rows, uint64_t *hash, const uint8_t *data, size_t count);
+
 /// The compression function g_N of GOST R 34.11-2012 (RFC 6986, 8), with N = `counter`. Vectors are eight words, the least
 /// significant first; `constants` are those of C_1…C_12, one after the other.
 bool gost_streebog_compress(gost_path path, uint64_t *hash, const uint64_t *block, uint64_t counter,
