@@ -78,11 +78,16 @@ extension Token {
 
     private func completeInfo(detailed: Bool) throws(TokenError) -> TokenInfo {
         try transaction { card throws(TokenError) in
-            let known = card.session.known
+            let session = card.session
             let detailed = detailed || card.hasBatches
+            let known =
+                session.known.info
+                ?? session.settings.information.value(serial: session.identity.serial, isProtected: session.isProtected)
             // A wrong PIN moves the change counter too, so the tries that are left are never stale.
-            if let info = known.info, info.counter == known.changeCounter, info.isDetailed || !detailed {
-                return info.info
+            if let known, known.changeCounter == session.known.changeCounter, known.isDetailed || !detailed {
+                session.known.info = known
+                session.known.versions = known.info.versions
+                return known.info
             }
             let info = try card.readInfo(detailed: detailed)
             card.session.know(info, isDetailed: detailed)

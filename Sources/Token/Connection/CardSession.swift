@@ -71,7 +71,7 @@ final class CardSession {
         /// The card's change counter; nil if it has none, or if it has moved since it was read.
         var changeCounter: UInt32?
         var objects: ObjectCache?
-        var info: (counter: UInt32, info: TokenInfo, isDetailed: Bool)?
+        var info: KnownInfo?
         var versions: TokenVersions?
         var modelName: [UInt8]??
         var hasDrive: Bool?
@@ -80,6 +80,13 @@ final class CardSession {
         /// What the card computes with, as far as this process has set it. Without a channel another one may set it too.
         var environment: SecurityEnvironment?
     }
+}
+
+/// What a card has told of itself, and its state then.
+struct KnownInfo {
+    let changeCounter: UInt32
+    let info: TokenInfo
+    let isDetailed: Bool
 }
 
 /// What a card is, as far as it says so without a channel.
@@ -145,7 +152,9 @@ extension CardSession {
     /// Keeps what the card has told of itself for as long as the change counter stands.
     func know(_ info: TokenInfo, isDetailed: Bool) {
         guard let counter = known.changeCounter else { return known.info = nil }
-        known.info = (counter, info, isDetailed)
+        let known = KnownInfo(changeCounter: counter, info: info, isDetailed: isDetailed)
+        self.known.info = known
+        settings.information.keep(known, serial: identity.serial, isProtected: isProtected)
     }
 
     /// Forgets who was logged in, without a word to the card.

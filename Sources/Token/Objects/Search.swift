@@ -15,7 +15,7 @@ extension Token {
     package func objects() throws(TokenError) -> [TokenObject] {
         let isPublic = login != .user && !serial.isEmpty
         if session.known.objects == nil, isPublic {
-            session.known.objects = session.settings.publicObjects.cache(serial: serial, isProtected: isProtected)
+            session.known.objects = session.settings.publicObjects.value(serial: serial, isProtected: isProtected)
         }
         return try transaction(first: session.known.objects == nil ? .read : .any) { card throws(TokenError) in
             let session = card.session

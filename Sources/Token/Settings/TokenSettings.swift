@@ -25,8 +25,10 @@ package struct TokenSettings: Sendable {
     package var clocks = Clocks.system
     /// Tokens that were found to have no channel, by whoever has a copy of these settings.
     let plainTokens = PlainTokens()
-    /// What they last held, by whoever has a copy of these settings.
-    let publicObjects = PublicObjects()
+    /// What they last held for everybody, by whoever has a copy of these settings.
+    let publicObjects = TokenMemory<ObjectCache>()
+    /// What they last told of themselves, by whoever has a copy of these settings.
+    let information = TokenMemory<KnownInfo>()
     /// Tells where pairings are kept at the moment.
     private var location: @Sendable () -> PairingStore.Location
 

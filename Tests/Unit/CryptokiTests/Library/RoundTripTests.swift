@@ -147,6 +147,27 @@ struct RoundTripTests {
         #expect(try cost(reader) { for key in keys { _ = try application.attributes(session, of: key) } } == 0)
     }
 
+    @Test(
+        "without a session, what a token tells of itself costs three commands while nothing changes, in a channel five",
+        arguments: ["usb", "bt"])
+    func information(_ identity: String) throws {
+        let reader = try EmulatedReader(identity == "bt" ? .bt : .usb, passwords: [Application.password])
+        let application = Application(reader, store: Folder())
+        if identity == "bt" { try application.activate() }
+        let before = try application.library.token(in: 0, evicting: true).info
+        let start = reader.commands
+        #expect(try application.library.token(in: 0, evicting: true).info == before)
+        let cost = reader.commands - start
+        // The serial number twice, or the offer, and opening and end of the channel; and the change counter.
+        #expect(cost == (identity == "bt" ? 1 + 3 + 1 : 2 + 1))
+        // Another program's wrong PIN.
+        let other = Application(reader, store: Folder())
+        if identity == "bt" { try other.activate() }
+        #expect(throws: CKError.pinIncorrect) { try other.logIn(other.open(), "00000000") }
+        let after = try application.library.token(in: 0, evicting: true).info
+        #expect(after.user.triesLeft == before.user.triesLeft - 1)
+    }
+
     @Test("a token without a channel is identified by two commands, and by one when it is known")
     func identification() throws {
         for identity in [Identity.usb3, .flash3, .ecp2] {

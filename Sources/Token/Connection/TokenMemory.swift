@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+import Locking
+
+/// What this process knows of tokens, of each one value, from one connection to the next.
+final class TokenMemory<Value: Sendable>: Sendable {
+    private struct Entry {
+        let serial: [UInt8]
+        /// What was read outside a channel is not told as if it came out of one.
+        let isProtected: Bool
+        let value: Value
+    }
+
+    /// The newest is last.
+    private let entries = Lock<[Entry]>([])
+
+    /// As many tokens are remembered.
+    private var limit: Int { 16 }
+
+    func keep(_ value: Value, serial: [UInt8], isProtected: Bool) {
+        entries.withLock { entries in
+            entries.removeAll { $0.serial == serial && $0.isProtected == isProtected }
+            if entries.count >= limit { entries.removeFirst() }
+            entries.append(Entry(serial: serial, isProtected: isProtected, value: value))
+        }
+    }
+
+    func value(serial: [UInt8], isProtected: Bool) -> Value? {
+        entries.withLock { entries in
+            entries.first { $0.serial == serial && $0.isProtected == isProtected }?.value
+        }
+    }
+}
