@@ -8,7 +8,7 @@ import Token
 
 /// One reader, the token in it, and this application's sessions with that token.
 ///
-/// Reached only inside of its monitor, which a call leaves while the card works (``withToken(waits:usesKey:checking:_:)``).
+/// Reached only inside of its monitor, which a call leaves while the card works (`Slot.withToken`).
 final class Slot {
     let monitor = Monitor()
     let reader: String
