@@ -1,14 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # share.sh [MILLISECONDS...]: the time of usual operations on a token of another machine, over a link whose round trip
-# takes so many milliseconds: by "kanal share" in both ways, by a forwarded socket of pcscd, and by a relay that passes on
-# plain APDUs. The token has six keys. Two machines are made of namespaces, the link of a forwarder that delays.
+# takes so many milliseconds: by "kanal share" in both ways with a far end, by one without, by a forwarded socket of
+# pcscd, and by a relay that passes on plain APDUs. The token has six keys. Two machines are made of namespaces, the link
+# of a forwarder that delays.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 benchmarks=$PWD/Benchmarks
 script=Benchmarks/share.sh
 . Tests/Scripts/Share/far.sh
 
+link=
 latencies=("$@")
 [ $# -gt 0 ] || latencies=(0 20 100)
 wanted='C_Login
@@ -45,9 +47,9 @@ put_in() {
     serial=$(sed -n 's/^serial: \([0-9a-f]*\).*/\1/p' emulator.log)
 }
 
-# As start_share, over the link.
+# As start_share, over the link: how the far reader is reached.
 share_over_link() {
-    "$kanal" share --port 35970 --json > share.log 2> share.errors &
+    "$kanal" share "$@" --json > share.log 2> share.errors &
     share=$!
     others+=("$share")
     happens 1 '"event":"connected"'
@@ -58,7 +60,9 @@ take_out() {
     stop "$token"
     token=
     [ -z "$share" ] || stop_share
-    stop "$link"
+    share=
+    [ -z "$link" ] || stop "$link"
+    link=
     wait_for far_has_no_card
     wait_until sh -c '! ./readers | grep -q "^card"'
 }
@@ -92,19 +96,20 @@ for identity in usb bt; do
 done
 
 printf 'Milliseconds of usual operations on a token with six keys in another machine:\n\n'
-printf '| round trip | operation | share, terminating | share, through | forwarded socket of pcscd | plain relay |\n'
-printf '| ---: | --- | ---: | ---: | ---: | ---: |\n'
+printf '| round trip | operation | share, terminating | share, through | without a far end | forwarded socket of pcscd '
+printf '| plain relay |\n| ---: | --- | ---: | ---: | ---: | ---: | ---: |\n'
 for latency in "${latencies[@]}"; do
-    start_link 35970 $far_address:35963
-    put_in usb
-    share_over_link
-    take_times terminating LC_ALL=C
-    take_out
+    for identity in usb bt; do
+        put_in $identity
+        share_over_link --tunnel "python3 $benchmarks/Share/delay.py $latency - far $kanal share --far-end"
+        take_times $identity LC_ALL=C
+        take_out
+    done
 
     start_link 35970 $far_address:35963
-    put_in bt
-    share_over_link
-    take_times through LC_ALL=C
+    put_in usb
+    share_over_link --port 35970
+    take_times direct LC_ALL=C
     take_out
 
     rm -f "$work/pcscd.sock"
@@ -118,6 +123,6 @@ for latency in "${latencies[@]}"; do
     take_times relay "${plain[@]}"
     take_out
 
-    paste -d '|' <(echo "$wanted") times.terminating times.through times.socket times.relay \
-        | awk -F '|' -v ms="$latency" '{ printf "| %s ms | %s | %s | %s | %s | %s |\n", ms, $1, $2, $3, $4, $5 }'
+    paste -d '|' <(echo "$wanted") times.usb times.bt times.direct times.socket times.relay \
+        | awk -F '|' -v ms="$latency" '{ printf "| %s ms | %s | %s | %s | %s | %s | %s |\n", ms, $1, $2, $3, $4, $5, $6 }'
 done
