@@ -54,13 +54,14 @@ package struct PrivateKeyInfo: ~Copyable, Sendable {
     private static func unmasked(_ octets: Span<UInt8>, on curve: Curve) throws(GOSTError) -> Secret {
         let size = curve.coordinateSize
         let arithmetic = try CurveArithmetic(curve)
-        var product = try Integer(littleEndian: [1].span)
+        var product = try arithmetic.number([1].span)
         for start in stride(from: 0, to: octets.count, by: size) {
             let factor = octets.extracting(start..<start + size)
             guard curve.isScalar(factor) else { throw .invalidScalar }
-            product = try arithmetic.multiply(product, Integer(littleEndian: factor))
+            let number = try arithmetic.number(factor)
+            product = arithmetic.multiply(product, number)
         }
-        return try product.littleEndian(count: size)
+        return Secret(copying: product.octets)
     }
 
     /// The structure in DER, with the bare number d.

@@ -44,13 +44,13 @@ extension SESPAKE {
             as subject: Subject, _ verifier: borrowing Verifier, _ random: any RandomSource
         ) throws(GOSTError) -> Exchange {
             let arithmetic = try CurveArithmetic(verifier.curve)
-            let field = try Field(verifier.curve.parameters.p)
             let mask = try arithmetic.mask(verifier.point.bytes, of: subject)
             for _ in 0..<Curve.tries {
                 let key = try PrivateKey.generate(on: verifier.curve, random: random)
-                let own = try arithmetic.product(Integer(littleEndian: key.scalar.bytes))
-                let sum = try arithmetic.sum(own, mask, field)
-                if arithmetic.isInfinity(sum) { continue }
+                let scalar = try arithmetic.number(key.scalar.bytes)
+                let own = arithmetic.product(scalar)
+                let sum = arithmetic.sum(own, mask)
+                if sum.isInfinity { continue }
 
                 let point = try arithmetic.bytes(own)
                 let share = try arithmetic.bytes(sum)
@@ -71,20 +71,19 @@ extension SESPAKE {
         /// Constant time in its secret inputs; `peerShare` is not one.
         package consuming func key(with peerShare: [UInt8]) throws(GOSTError) -> Key {
             let arithmetic = try CurveArithmetic(curve)
-            let field = try Field(curve.parameters.p)
             let received = try arithmetic.point(peerShare.span)
             let mask = try arithmetic.mask(password.bytes, of: subject)
-            let peer = try arithmetic.sum(received, mask, field)
-            let own = try arithmetic.secretPoint(point.bytes)
+            let peer = arithmetic.sum(received, mask)
+            let own = try arithmetic.pointOnCurve(point.bytes)
 
             let factor = try arithmetic.factor(ukm: [1].span)
-            let multiplier = try arithmetic.multiply(factor, Integer(littleEndian: scalar.bytes))
-            let isDegenerate = arithmetic.isInfinity(peer)
-            let common = try isDegenerate ? arithmetic.product(multiplier, own) : arithmetic.product(multiplier, peer)
+            let secret = try arithmetic.number(scalar.bytes)
+            let multiplier = arithmetic.multiply(factor, secret)
+            let common = peer.isInfinity ? arithmetic.product(multiplier, own) : arithmetic.product(multiplier, peer)
             var hash = Streebog256()
             let coordinates = try arithmetic.bytes(common)
             hash.update(coordinates.bytes)
-            return Key(bytes: hash.finalize(), isDegenerate: isDegenerate)
+            return Key(bytes: hash.finalize(), isDegenerate: peer.isInfinity)
         }
     }
 }
@@ -92,9 +91,9 @@ extension SESPAKE {
 extension CurveArithmetic {
     /// What a subject adds to points: −Q_PW if it is A, Q_PW if it is B.
     fileprivate func mask(_ password: Span<UInt8>, of subject: SESPAKE.Subject) throws(GOSTError) -> Point {
-        let point = try secretPoint(password)
+        let point = try pointOnCurve(password)
         switch subject {
-        case .a: return try negative(point)
+        case .a: return negative(point)
         case .b: return point
         }
     }

@@ -22,9 +22,10 @@ extension SESPAKE {
             guard let base = curve.parameters.sespakePoint else { throw .invalidParameter }
             guard f.count == curve.coordinateSize else { throw .invalidLength }
             let arithmetic = try CurveArithmetic(curve)
-            let q1 = try arithmetic.secretPoint(base.span)
-            let scalar = try arithmetic.secretModuloQ(Integer(littleEndian: f))
-            let product = try arithmetic.product(scalar, q1)
+            let q1 = try arithmetic.pointOnCurve(base.span)
+            let number = try arithmetic.number(f)
+            let scalar = arithmetic.moduloQ(number)
+            let product = arithmetic.product(scalar, q1)
             point = try arithmetic.bytes(product)
             self.curve = curve
         }
@@ -38,19 +39,10 @@ extension SESPAKE {
         /// Constant time in its secret inputs.
         package init(curve: Curve, point: consuming Secret) throws(GOSTError) {
             guard curve.parameters.sespakePoint != nil else { throw .invalidParameter }
-            guard try Self.isPoint(point.bytes, of: curve) else { throw .invalidPoint }
+            let arithmetic = try CurveArithmetic(curve)
+            _ = try arithmetic.point(point.bytes)
             self.curve = curve
             self.point = point
-        }
-
-        private static func isPoint(_ bytes: Span<UInt8>, of curve: Curve) throws(GOSTError) -> Bool {
-            let (size, p) = (curve.coordinateSize, curve.parameters.p)
-            guard bytes.count == 2 * size, curve.isReduced(bytes.extracting(first: size), modulo: p),
-                curve.isReduced(bytes.extracting(last: size), modulo: p)
-            else { return false }
-            let arithmetic = try CurveArithmetic(curve)
-            let point = try arithmetic.secretPoint(bytes)
-            return try arithmetic.hasOrderQ(point)
         }
     }
 }

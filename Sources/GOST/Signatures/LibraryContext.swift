@@ -6,8 +6,7 @@ import Synchronization
 /// The project's own library context of libcrypto, for the process may use libcrypto too, with settings that are not
 /// ours. It lives as long as the process.
 ///
-/// The random numbers that blind libcrypto's multiplications come from it. They, digests and operations with keys still
-/// make OpenSSL 3.0 read the process's configuration file if nothing has done so before, and ask the engines that the
+/// Digests and operations with keys still make OpenSSL 3.0 read the process's configuration file if nothing has done so before, and ask the engines that the
 /// process has made its defaults; keeping it from that would keep it from the host too.
 package enum LibraryContext {
     /// The context (`OSSL_LIB_CTX`), or nil if libcrypto could not make one.
@@ -39,17 +38,4 @@ package enum LibraryContext {
     }
 
     private static let isPrepared = Atomic(false)
-
-    /// Memory for one computation (`BN_CTX`).
-    ///
-    /// - Throws: ``GOSTError/libraryFailure``.
-    static func workspace() throws(GOSTError) -> Handle {
-        guard let context = unsafe context else { throw .libraryFailure }
-        return try unsafe Handle(BN_CTX_secure_new_ex(context), free: BN_CTX_free)
-    }
-}
-
-/// Throws ``GOSTError/libraryFailure`` unless a function of libcrypto reported success.
-func check(_ result: Int32) throws(GOSTError) {
-    guard result == 1 else { throw .libraryFailure }
 }

@@ -37,16 +37,15 @@ extension PrivateKey {
     package func signature(digest: Span<UInt8>, nonce: Span<UInt8>) throws(GOSTError) -> [UInt8]? {
         let arithmetic = try CurveArithmetic(curve)
         let e = try arithmetic.e(digest)
-        let d = try Integer(littleEndian: scalar.bytes)
-        let k = try Integer(littleEndian: nonce)
+        let d = try arithmetic.number(scalar.bytes)
+        let k = try arithmetic.number(nonce)
 
-        let r = try arithmetic.xModuloQ(arithmetic.product(k))
-        let s = try arithmetic.add(arithmetic.multiply(r, d), arithmetic.multiply(e, k))
+        let c = arithmetic.product(k)
+        let r = try arithmetic.xModuloQ(c)
+        let rd = arithmetic.multiply(r, d)
+        let ke = arithmetic.multiply(e, k)
+        let s = arithmetic.add(rd, ke)
         guard !r.isZero, !s.isZero else { return nil }
-
-        let size = curve.coordinateSize
-        let left = try s.littleEndian(count: size)
-        let right = try r.littleEndian(count: size)
-        return [UInt8](copying: left.bytes).reversed() + [UInt8](copying: right.bytes).reversed()
+        return [UInt8](copying: s.octets).reversed() + [UInt8](copying: r.octets).reversed()
     }
 }

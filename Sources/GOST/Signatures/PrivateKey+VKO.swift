@@ -88,8 +88,10 @@ extension PrivateKey {
         guard (1...curve.coordinateSize).contains(ukm.count) else { throw .invalidLength }
         let arithmetic = try CurveArithmetic(curve)
         let factor = try arithmetic.factor(ukm: ukm)
-        let scalar = try arithmetic.multiply(factor, Integer(littleEndian: scalar.bytes))
-        let point = try arithmetic.product(scalar, arithmetic.point(of: peer))
+        let d = try arithmetic.number(scalar.bytes)
+        let multiplier = arithmetic.multiply(factor, d)
+        let peer = try arithmetic.point(of: peer)
+        let point = arithmetic.product(multiplier, peer)
         let coordinates = try arithmetic.bytes(point)
         hash.update(coordinates.bytes)
         return hash.finalize()

@@ -37,7 +37,8 @@ package struct PrivateKey: ~Copyable, Sendable {
     /// - Throws: ``GOSTError/libraryFailure``.
     package func publicKey() throws(GOSTError) -> PublicKey {
         let arithmetic = try CurveArithmetic(curve)
-        let point = try arithmetic.product(Integer(littleEndian: scalar.bytes))
+        let d = try arithmetic.number(scalar.bytes)
+        let point = arithmetic.product(d)
         return PublicKey(computed: try arithmetic.bytes(point), on: curve)
     }
 }

@@ -13,7 +13,6 @@ package struct PublicKey: Sendable, Equatable {
     /// - Parameter bytes: X ‖ Y, both little-endian, each ``Curve/coordinateSize`` octets.
     /// - Throws: ``GOSTError/invalidPoint`` if the length is another, a coordinate is not below p, the point is not on
     ///   the curve, or (where the cofactor is 4) q·Q is not O; ``GOSTError/libraryFailure``.
-    /// - Warning: leaks `bytes` through timing; for public values only.
     package init(curve: Curve, bytes: [UInt8]) throws(GOSTError) {
         _ = try CurveArithmetic(curve).point(bytes.span)
         self.curve = curve
@@ -32,7 +31,7 @@ package struct PublicKey: Sendable, Equatable {
     ///   - signature: s ‖ r, both big-endian, each ``Curve/coordinateSize`` octets, as PKCS #11 and X.509 have it.
     ///   - digest: The hash code of the message in the order in which hash functions give it, least significant octet
     ///     first: ``Curve/coordinateSize`` octets.
-    /// - Returns: Whether the signature is valid. A wrong length, or libcrypto out of memory, makes it invalid.
+    /// - Returns: Whether the signature is valid. A wrong length makes it invalid.
     /// - Warning: leaks `signature` and `digest` through timing; for public values only.
     package func isValidSignature(_ signature: [UInt8], digest: [UInt8]) -> Bool {
         guard signature.count == bytes.count, digest.count == curve.coordinateSize else { return false }
@@ -41,14 +40,19 @@ package struct PublicKey: Sendable, Equatable {
 
     private func verifies(_ signature: Span<UInt8>, _ digest: Span<UInt8>) throws(GOSTError) -> Bool {
         let arithmetic = try CurveArithmetic(curve)
-        let s = try Integer(bigEndian: signature.extracting(first: curve.coordinateSize))
-        let r = try Integer(bigEndian: signature.extracting(last: curve.coordinateSize))
+        let octets = [UInt8](copying: signature)
+        let s = try arithmetic.number(octets.prefix(curve.coordinateSize).reversed().span)
+        let r = try arithmetic.number(octets.suffix(curve.coordinateSize).reversed().span)
         guard arithmetic.isInRange(r), arithmetic.isInRange(s) else { return false }
 
-        let v = try arithmetic.inverse(arithmetic.e(digest))
-        let z1 = try arithmetic.multiply(s, v)
-        let z2 = try arithmetic.multiply(arithmetic.negative(r), v)
-        let c = try arithmetic.sum(z1, z2, arithmetic.point(of: self))
-        return try arithmetic.xModuloQ(c) == r
+        let e = try arithmetic.e(digest)
+        let v = arithmetic.inverse(e)
+        let z1 = arithmetic.multiply(s, v)
+        let minusR = try arithmetic.negative(r)
+        let z2 = arithmetic.multiply(minusR, v)
+        let point = try arithmetic.point(of: self)
+        let c = arithmetic.sum(z1, z2, point)
+        let x = try arithmetic.xModuloQ(c)
+        return constantTimeEqual(x.octets, r.octets)
     }
 }

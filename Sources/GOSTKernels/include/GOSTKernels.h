@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "GOSTCurves.h"
+
 /// A set of instructions.
 typedef enum __attribute__((enum_extensibility(closed))) {
     /// None of the kernels here.

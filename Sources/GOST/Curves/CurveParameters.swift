@@ -5,15 +5,18 @@ struct CurveParameters: Sendable, Equatable {
     let p, a, b, q: [UInt8]
     /// The coordinates of the point P.
     let x, y: [UInt8]
+    /// The number d of the twisted Edwards curve u² + v² = 1 + d·u²·v² that this one is equivalent to, if there is one.
+    let d: [UInt8]?
+
     /// The number of points of the curve divided by q.
-    let cofactor: Int
+    var cofactor: Int { d == nil ? 1 : 4 }
 
     private init(
-        size: Int = 32, p: String, a: String, b: String, q: String, x: String, y: String, cofactor: Int = 1
+        size: Int = 32, p: String, a: String, b: String, q: String, x: String, y: String, d: String? = nil
     ) {
         (self.p, self.a, self.b) = (Self.octets(p, size), Self.octets(a, size), Self.octets(b, size))
         (self.q, self.x, self.y) = (Self.octets(q, size), Self.octets(x, size), Self.octets(y, size))
-        self.cofactor = cofactor
+        self.d = d.map { Self.octets($0, size) }
     }
 
     /// The number that `hex` spells, in `size` octets.
@@ -71,7 +74,7 @@ extension CurveParameters {
         q: "400000000000000000000000000000000fd8cddfc87b6635c115af556c360c67",
         x: "91e38443a5e82c0d880923425712b2bb658b9196932e02c78b2582fe742daa28",
         y: "32879423ab1a0375895786c4bb46e9565fde0b5344766740af268adb32322e5c",
-        cofactor: 4)
+        d: "605f6b7c183fa81578bc39cfad518132b9df62897009af7e522c32d6dc7bffb")
 
     /// The example of GOST R 34.10-2012 with 512 bits (RFC 9215, E).
     static let tc26512Test = CurveParameters(
@@ -133,5 +136,6 @@ extension CurveParameters {
             + "a27272a7ae602bf2a7b9033db9ed3610c6fb85487eae97aac5bc7928c1950148",
         y: "f5ce40d95b5eb899abbccff5911cb8577939804d6527378b8c108c3d2090ff9b"
             + "e18e2d33e3021ed2ef32d85822423b6304f726aa854bae07d0396e9a9addc40f",
-        cofactor: 4)
+        d: "9e4f5d8c017d8d9f13a5cf3cdf5bfe4dab402d54198e31ebde28a0621050439c"
+            + "a6b39e0a515c06b304e2ce43e79e369e91a0cfc2bc2a22b4ca302dbb33ee7550")
 }

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import GOSTKernels
+import Secrets
+
+/// A number of as many octets as a coordinate, least significant first, that may be secret.
+struct Number: ~Copyable {
+    fileprivate let secret: Secret
+
+    /// The octets.
+    var octets: Span<UInt8> {
+        @_lifetime(borrow self)
+        get { secret.bytes }
+    }
+
+    /// Whether the number is 0. Constant time but for the answer.
+    var isZero: Bool {
+        var bits: UInt8 = 0
+        for index in octets.indices { bits |= octets[index] }
+        return bits == 0
+    }
+}
+
+/// A point of a curve that may be secret: O, or one of which the kernels have the coordinates.
+struct Point: ~Copyable {
+    /// X ‖ Y, little-endian; of no meaning for O.
+    fileprivate let coordinates: Secret
+    /// Whether the point is O.
+    let isInfinity: Bool
+}
+
+/// Computing with points and with numbers modulo q.
+@safe
+struct CurveArithmetic: ~Copyable {
+    let curve: Curve
+    private let kernel: KernelCurve
+
+    private var size: Int { curve.coordinateSize }
+
+    /// - Throws: ``GOSTError/libraryFailure``.
+    init(_ curve: Curve) throws(GOSTError) {
+        kernel = try KernelCurve.of(curve)
+        self.curve = curve
+    }
+}
+
+/// Points.
+extension CurveArithmetic {
+    /// The point with the coordinates X ‖ Y, little-endian.
+    ///
+    /// The factor m/q of a key agreement is multiplied modulo q and does not clear what a point has outside the subgroup
+    /// of order q. Such a point must never become a key.
+    ///
+    /// - Throws: ``GOSTError/invalidPoint`` unless both are below p, the point is on the curve, and q times it is O.
+    ///
+    /// Constant time but for the answer.
+    func point(_ bytes: Span<UInt8>) throws(GOSTError) -> Point {
+        let point = try pointOnCurve(bytes)
+        guard hasOrderQ(point) else { throw .invalidPoint }
+        return point
+    }
+
+    /// The point of a key, the order of which was checked when the key was made.
+    func point(of key: PublicKey) throws(GOSTError) -> Point {
+        try pointOnCurve(key.bytes.span)
+    }
+
+    /// The point with the coordinates X ‖ Y, little-endian, of any order but 1 and 2. Constant time but for the answer.
+    ///
+    /// - Throws: ``GOSTError/invalidPoint`` unless both are below p and the point is on the curve.
+    func pointOnCurve(_ bytes: Span<UInt8>) throws(GOSTError) -> Point {
+        guard bytes.count == 2 * size, isReduced(bytes) else { throw .invalidPoint }
+        let isOnCurve = unsafe bytes.withUnsafeBufferPointer {
+            unsafe gost_curve_has_point(kernel.pointer, $0.baseAddress)
+        }
+        guard isOnCurve else { throw .invalidPoint }
+        return Point(coordinates: Secret(copying: bytes), isInfinity: false)
+    }
+
+    /// Not inlined, so that the proof of constant time tells this computation from its callers' branches on the answer.
+    @inline(never)
+    private func isReduced(_ point: Span<UInt8>) -> Bool {
+        let x = curve.isReduced(point.extracting(first: size), modulo: curve.parameters.p)
+        let y = curve.isReduced(point.extracting(last: size), modulo: curve.parameters.p)
+        return x && y
+    }
+
+    /// Whether q times a point of the curve is O, as it always is where the cofactor is 1. Constant time but for the answer.
+    private func hasOrderQ(_ point: borrowing Point) -> Bool {
+        guard curve.cofactor != 1 else { return true }
+        return unsafe point.coordinates.bytes.withUnsafeBufferPointer {
+            unsafe gost_curve_has_order_q(kernel.pointer, $0.baseAddress)
+        }
+    }
+
+    /// X ‖ Y of a point, little-endian.
+    ///
+    /// - Throws: ``GOSTError/invalidPoint`` for O.
+    func bytes(_ point: borrowing Point) throws(GOSTError) -> Secret {
+        guard !point.isInfinity else { throw .invalidPoint }
+        return point.coordinates.copy()
+    }
+
+    /// X of a point modulo q; zero for O. Constant time.
+    func xModuloQ(_ point: borrowing Point) throws(GOSTError) -> Number {
+        guard !point.isInfinity else { return try number([0].span) }
+        return moduloQ(try number(point.coordinates.bytes.extracting(first: size)))
+    }
+
+    /// k·P of the generator, k below q. Constant time.
+    func product(_ k: borrowing Number) -> Point {
+        unsafe point { result in
+            unsafe k.octets.withUnsafeBufferPointer {
+                unsafe gost_curve_multiply_base(kernel.pointer, result, $0.baseAddress)
+            }
+        }
+    }
+
+    /// k·Q of a point of order q, k below q. Constant time.
+    func product(_ k: borrowing Number, _ point: borrowing Point) -> Point {
+        let octets = point.coordinates.bytes
+        return unsafe self.point { result in
+            unsafe k.octets.withUnsafeBufferPointer { k in
+                unsafe octets.withUnsafeBufferPointer {
+                    unsafe gost_curve_multiply(kernel.pointer, result, k.baseAddress, $0.baseAddress)
+                }
+            }
+        }
+    }
+
+    /// k·P + l·Q, for a point Q of order q, and k and l below q.
+    ///
+    /// - Warning: leaks k, l and Q through timing; for public values only.
+    func sum(_ k: borrowing Number, _ l: borrowing Number, _ point: borrowing Point) -> Point {
+        let (l, octets) = (l.octets, point.coordinates.bytes)
+        return unsafe self.point { result in
+            unsafe k.octets.withUnsafeBufferPointer { k in
+                unsafe l.withUnsafeBufferPointer { l in
+                    unsafe octets.withUnsafeBufferPointer {
+                        unsafe gost_curve_sum_public(
+                            kernel.pointer, result, k.baseAddress, l.baseAddress, $0.baseAddress)
+                    }
+                }
+            }
+        }
+    }
+
+    /// The sum of two points of order q, neither of them O. Constant time.
+    func sum(_ left: borrowing Point, _ right: borrowing Point) -> Point {
+        let right = right.coordinates.bytes
+        return unsafe point { result in
+            unsafe left.coordinates.bytes.withUnsafeBufferPointer { left in
+                unsafe right.withUnsafeBufferPointer {
+                    unsafe gost_curve_add(kernel.pointer, result, left.baseAddress, $0.baseAddress)
+                }
+            }
+        }
+    }
+
+    /// The opposite of a point, not O: its Y is p − Y, because no point here has Y = 0. Constant time.
+    func negative(_ point: borrowing Point) -> Point {
+        var coordinates = point.coordinates.copy()
+        var octets = coordinates.mutableBytes
+        var borrow = 0
+        for (index, octet) in curve.parameters.p.reversed().enumerated() where size + index < octets.count {
+            let difference = Int(octet) - Int(octets[size + index]) - borrow
+            octets[size + index] = UInt8(truncatingIfNeeded: difference)
+            borrow = difference >> 8 & 1
+        }
+        return Point(coordinates: coordinates, isInfinity: point.isInfinity)
+    }
+
+    /// The point that a kernel writes, which says whether it is another than O.
+    private func point(_ compute: (UnsafeMutablePointer<UInt8>?) -> Bool) -> Point {
+        var coordinates = Secret(count: 2 * size)
+        var octets = coordinates.mutableBytes
+        let isPoint = unsafe octets.withUnsafeMutableBufferPointer { unsafe compute($0.baseAddress) }
+        return Point(coordinates: coordinates, isInfinity: !isPoint)
+    }
+}
+
+/// Numbers modulo q.
+extension CurveArithmetic {
+    /// The number with these octets, least significant first.
+    ///
+    /// - Throws: ``GOSTError/invalidLength`` if there are more than a coordinate has.
+    func number(_ octets: Span<UInt8>) throws(GOSTError) -> Number {
+        guard octets.count <= size else { throw .invalidLength }
+        return Number(secret: Secret(copying: octets, zeros: size - octets.count))
+    }
+
+    /// Whether 0 < number < q.
+    func isInRange(_ number: borrowing Number) -> Bool {
+        curve.isScalar(number.octets)
+    }
+
+    /// A number modulo q. Constant time.
+    func moduloQ(_ number: borrowing Number) -> Number {
+        var one = Secret(count: size)
+        var octets = one.mutableBytes
+        if !octets.isEmpty { octets[0] = 1 }
+        return multiply(number, Number(secret: one))
+    }
+
+    /// A digest as the number e: α modulo q, or 1 if that is 0 (RFC 7091, 6.1, step 2). Digests are public here.
+    func e(_ digest: Span<UInt8>) throws(GOSTError) -> Number {
+        let e = moduloQ(try number(digest))
+        return e.isZero ? try number([1].span) : e
+    }
+
+    /// a·b modulo q. Constant time.
+    func multiply(_ a: borrowing Number, _ b: borrowing Number) -> Number {
+        let b = b.octets
+        return unsafe number { result in
+            unsafe a.octets.withUnsafeBufferPointer { a in
+                unsafe b.withUnsafeBufferPointer {
+                    unsafe gost_scalar_multiply(kernel.pointer, result, a.baseAddress, $0.baseAddress)
+                }
+            }
+        }
+    }
+
+    /// a + b modulo q, for a and b below q. Constant time.
+    func add(_ a: borrowing Number, _ b: borrowing Number) -> Number {
+        let b = b.octets
+        return unsafe number { result in
+            unsafe a.octets.withUnsafeBufferPointer { a in
+                unsafe b.withUnsafeBufferPointer {
+                    unsafe gost_scalar_add(kernel.pointer, result, a.baseAddress, $0.baseAddress)
+                }
+            }
+        }
+    }
+
+    /// −a modulo q, for a below q. Constant time.
+    func negative(_ a: borrowing Number) throws(GOSTError) -> Number {
+        var minusOne = [UInt8](curve.parameters.q.reversed())
+        // q is odd.
+        if !minusOne.isEmpty { minusOne[0] &-= 1 }
+        return multiply(a, try number(minusOne.span))
+    }
+
+    /// The inverse of a modulo q, and 0 for 0. Constant time.
+    func inverse(_ a: borrowing Number) -> Number {
+        unsafe number { result in
+            unsafe a.octets.withUnsafeBufferPointer {
+                unsafe gost_scalar_invert(kernel.pointer, result, $0.baseAddress)
+            }
+        }
+    }
+
+    /// m/q·UKM modulo q, where a UKM of 0 counts as 1. The UKM is public.
+    ///
+    /// - Throws: ``GOSTError/invalidParameter`` for a multiple of q; ``GOSTError/invalidLength``.
+    func factor(ukm: Span<UInt8>) throws(GOSTError) -> Number {
+        let given = try number(ukm)
+        let cofactor = try number([UInt8(truncatingIfNeeded: curve.cofactor)].span)
+        if given.isZero { return cofactor }
+        let factor = multiply(given, cofactor)
+        guard !factor.isZero else { throw .invalidParameter }
+        return factor
+    }
+
+    /// The number that a kernel writes.
+    private func number(_ compute: (UnsafeMutablePointer<UInt8>?) -> Void) -> Number {
+        var secret = Secret(count: size)
+        var octets = secret.mutableBytes
+        unsafe octets.withUnsafeMutableBufferPointer { unsafe compute($0.baseAddress) }
+        return Number(secret: secret)
+    }
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+// Curves by their numbers, and what takes octets to words and back.
+
+#include "Groups.h"
+
+/// −1 / m modulo 2^64 for an odd m: each step of Newton's doubles the bits that are right, of which there are three at first.
+static word negative_inverse(word m) {
+    word inverse = m;
+    for (int i = 0; i < 5; i++) inverse *= 2 - m * inverse;
+    return 0 - inverse;
+}
+
+/// Fills in what Montgomery's multiplication modulo m->words needs. Its time depends on m, which is public.
+INLINE void prepare_modulus_of(size_t count, modulus *m) {
+    m->inverse = negative_inverse(m->words[0]);
+    word r[longest] = {1};
+    for (size_t i = 0; i < 2 * 64 * count; i++) {
+        word twice[longest], less[longest];
+        word carry = words_add(count, twice, r, r);
+        word borrow = words_subtract(count, less, twice, m->words);
+        memcpy(r, carry == 1 || borrow == 0 ? less : twice, count * sizeof(word));
+    }
+    memcpy(m->square, r, sizeof r);
+}
+
+static void prepare_modulus(modulus *m, size_t count) {
+    if (count == 4) prepare_modulus_of(4, m);
+    else prepare_modulus_of(8, m);
+}
+
+/// Whether p is 2^(64·count) − fold.
+static bool is_folded(const modulus *p, size_t count, word fold) {
+    bool is = p->words[0] == 0 - fold;
+    for (size_t i = 1; i < count; i++) is = is && p->words[i] == ~(word)0;
+    return is;
+}
+
+static const gost_group *group(const gost_curve *curve) {
+    return curve->count == 4 ? gost_group256(curve->form, is_folded(&curve->p, 4, 617))
+                             : gost_group512(curve->form, is_folded(&curve->p, 8, 569));
+}
+
+size_t gost_curve_size(void) { return sizeof(gost_curve); }
+
+bool gost_curve_prepare(gost_curve *curve, const gost_curve_numbers *numbers) {
+    size_t count = numbers->size / 8;
+    if (numbers->size % 8 != 0 || (count != 4 && count != 8)) return false;
+    memset(curve, 0, sizeof *curve);
+    curve->form = numbers->form;
+    curve->count = count;
+    word x[longest], y[longest], d[longest];
+    words_read(count, curve->p.words, numbers->p);
+    words_read(count, curve->q.words, numbers->q);
+    words_read(count, curve->a, numbers->a);
+    words_read(count, curve->b, numbers->b);
+    words_read(count, x, numbers->x);
+    words_read(count, y, numbers->y);
+    words_read(count, d, numbers->d);
+    prepare_modulus(&curve->p, count);
+    prepare_modulus(&curve->q, count);
+    if (group(curve) == NULL) return false;
+    group(curve)->prepare(curve, x, y, d);
+    return true;
+}
+
+/// The octets of a point as words.
+static void read_point(const gost_curve *curve, word *point, const uint8_t *octets) {
+    words_read(2 * curve->count, point, octets);
+}
+
+/// Writes the point that a function gave.
+static bool write_point(const gost_curve *curve, uint8_t *octets, word *point, bool is_point) {
+    words_write(2 * curve->count, octets, point);
+    words_wipe(point, 2 * longest * sizeof(word));
+    return is_point;
+}
+
+bool gost_curve_has_point(const gost_curve *curve, const uint8_t *point) {
+    word words[2 * longest];
+    read_point(curve, words, point);
+    bool is = group(curve)->is_on_curve(curve, words);
+    words_wipe(words, sizeof words);
+    return is;
+}
+
+bool gost_curve_has_order_q(const gost_curve *curve, const uint8_t *point) {
+    word words[2 * longest];
+    read_point(curve, words, point);
+    bool has = group(curve)->has_order_q(curve, words);
+    words_wipe(words, sizeof words);
+    return has;
+}
+
+bool gost_curve_multiply_base(const gost_curve *curve, uint8_t *result, const uint8_t *k) {
+    word product[2 * longest], factor[longest];
+    words_read(curve->count, factor, k);
+    bool is_point = group(curve)->multiply_base(curve, product, factor);
+    words_wipe(factor, sizeof factor);
+    return write_point(curve, result, product, is_point);
+}
+
+bool gost_curve_multiply(const gost_curve *curve, uint8_t *result, const uint8_t *k, const uint8_t *point) {
+    word product[2 * longest], factor[longest], words[2 * longest];
+    words_read(curve->count, factor, k);
+    read_point(curve, words, point);
+    bool is_point = group(curve)->multiply(curve, product, factor, words);
+    words_wipe(factor, sizeof factor);
+    words_wipe(words, sizeof words);
+    return write_point(curve, result, product, is_point);
+}
+
+bool gost_curve_sum_public(
+    const gost_curve *curve, uint8_t *result, const uint8_t *k, const uint8_t *l, const uint8_t *point
+) {
+    word sum[2 * longest], first[longest], second[longest], words[2 * longest];
+    words_read(curve->count, first, k);
+    words_read(curve->count, second, l);
+    read_point(curve, words, point);
+    bool is_point = group(curve)->sum_public(curve, sum, first, second, words);
+    return write_point(curve, result, sum, is_point);
+}
+
+bool gost_curve_add(const gost_curve *curve, uint8_t *result, const uint8_t *left, const uint8_t *right) {
+    word sum[2 * longest], first[2 * longest], second[2 * longest];
+    read_point(curve, first, left);
+    read_point(curve, second, right);
+    bool is_point = group(curve)->add(curve, sum, first, second);
+    words_wipe(first, sizeof first);
+    words_wipe(second, sizeof second);
+    return write_point(curve, result, sum, is_point);
+}
+
+/// An operation modulo q with octets.
+static void compute(
+    const gost_curve *curve, gost_scalar_operation operation, uint8_t *result, const uint8_t *a, const uint8_t *b
+) {
+    word r[longest], first[longest], second[longest];
+    words_read(curve->count, first, a);
+    words_read(curve->count, second, b);
+    if (curve->count == 4) gost_scalar256(operation, &curve->q, r, first, second);
+    else gost_scalar512(operation, &curve->q, r, first, second);
+    words_write(curve->count, result, r);
+    words_wipe(r, sizeof r);
+    words_wipe(first, sizeof first);
+    words_wipe(second, sizeof second);
+}
+
+void gost_scalar_multiply(const gost_curve *curve, uint8_t *result, const uint8_t *a, const uint8_t *b) {
+    compute(curve, gost_scalar_product, result, a, b);
+}
+
+void gost_scalar_add(const gost_curve *curve, uint8_t *result, const uint8_t *a, const uint8_t *b) {
+    compute(curve, gost_scalar_sum, result, a, b);
+}
+
+void gost_scalar_invert(const gost_curve *curve, uint8_t *result, const uint8_t *a) {
+    compute(curve, gost_scalar_inverse, result, a, a);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+// What computing on one curve needs.
+#ifndef GOST_CURVES_CURVE_H
+#define GOST_CURVES_CURVE_H
+
+#include "GOSTCurves.h"
+#include "Words.h"
+
+/// An odd number, and what Montgomery's multiplication modulo it needs.
+typedef struct {
+    word words[longest];
+    /// −1 / m modulo 2^64.
+    word inverse;
+    /// R² modulo m, where R is 2^64 to the power of the number of words.
+    word square[longest];
+} modulus;
+
+/// The most octets of a curve's multiples of P.
+enum { table_size = 128 * 1024 };
+
+struct gost_curve {
+    gost_curve_form form;
+    /// The words of a number: 4 or 8.
+    size_t count;
+    modulus p, q;
+    /// y² = x³ + ax + b, as elements.
+    word a[longest], b[longest];
+    /// In Edwards's form u² + v² = 1 + d·u²·v²: d, and with it s = (1 − d) / 4 and t = (1 + d) / 6, as elements.
+    word d[longest], s[longest], t[longest];
+    /// 1 as an element.
+    word one[longest];
+    /// Of each window of bits, the odd multiples of P in affine coordinates, as elements.
+    word table[table_size / sizeof(word)];
+};
+
+/// The functions of a form. Numbers and coordinates are words below q and p. What takes a point gives nothing but nonsense
+/// for coordinates that are not on the curve.
+typedef struct {
+    void (*prepare)(gost_curve *curve, const word *x, const word *y, const word *d);
+    bool (*is_on_curve)(const gost_curve *curve, const word *point);
+    bool (*has_order_q)(const gost_curve *curve, const word *point);
+    bool (*multiply_base)(const gost_curve *curve, word *result, const word *k);
+    bool (*multiply)(const gost_curve *curve, word *result, const word *k, const word *point);
+    bool (*sum_public)(const gost_curve *curve, word *result, const word *k, const word *l, const word *point);
+    bool (*add)(const gost_curve *curve, word *result, const word *left, const word *right);
+} gost_group;
+
+#endif

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+// Multiples of points, for the file that names COUNT, FIELD(name), GROUP(name) and BASE_BITS, and has included a form.
+//
+// An odd k is the sum of digits d_i·2^(w·i), each odd and between −2^w and 2^w: bit j of k, moved down by one, says whether
+// 2^j is added or taken away, and the bit above all of them is 1. So no digit is 0, and all k take the same additions. An
+// even k is replaced by q − k, and the product by its opposite.
+
+enum {
+    GROUP(bits) = 64 * COUNT,
+    GROUP(base_windows) = (GROUP(bits) + BASE_BITS - 1) / BASE_BITS,
+    GROUP(base_multiples) = 1 << (BASE_BITS - 1),
+    /// Bits of a window of another point than P.
+    GROUP(window) = 5,
+    GROUP(windows) = (GROUP(bits) + GROUP(window) - 1) / GROUP(window),
+    GROUP(multiples) = 1 << (GROUP(window) - 1),
+};
+
+_Static_assert(sizeof(word) * 2 * COUNT * GROUP(base_windows) * GROUP(base_multiples) <= table_size, "the table is too long");
+
+/// A digit d: which odd multiple |d| = 2·index + 1 is meant, and ones if d is negative.
+typedef struct {
+    word index, sign;
+} GROUP(digit);
+
+/// The digit of `width` bits at `position` of an odd k.
+INLINE GROUP(digit) GROUP(recode)(const word *k, size_t position, size_t width, bool is_last) {
+    size_t at = position + 1;
+    word bits = at / 64 < COUNT ? k[at / 64] >> at % 64 : 0;
+    if (at % 64 + width > 64 && at / 64 + 1 < COUNT) bits |= k[at / 64 + 1] << (64 - at % 64);
+    bits &= ((word)1 << width) - 1;
+    if (is_last) bits |= (word)1 << (width - 1);
+    word sign = mask(1 ^ (bits >> (width - 1) & 1));
+    return (GROUP(digit)){(bits ^ sign) & (((word)1 << (width - 1)) - 1), sign};
+}
+
+/// r = the element of `count` of `size` words at `index`. All are read.
+INLINE void GROUP(choose)(word *r, const word *table, size_t count, size_t size, word index) {
+    memset(r, 0, size * sizeof(word));
+    for (size_t i = 0; i < count; i++) {
+        word different = i ^ index;
+        word bits = mask(1 ^ ((different | (0 - different)) >> 63));
+        UNROLLED for (size_t j = 0; j < size; j++) r[j] |= table[size * i + j] & bits;
+    }
+}
+
+/// odd = k or q − k, whichever is odd; gives ones if it is q − k.
+INLINE word GROUP(make_odd)(const gost_curve *c, word *odd, const word *k) {
+    word even = mask(1 ^ (k[0] & 1)), opposite[COUNT];
+    words_subtract(COUNT, opposite, c->q.words, k);
+    memcpy(odd, k, sizeof opposite);
+    words_take(COUNT, odd, opposite, even);
+    words_wipe(opposite, sizeof opposite);
+    return even;
+}
+
+/// The coordinates of a point, unless it is O.
+static bool GROUP(give)(const gost_curve *c, word *result, const GROUP(point) *a) {
+    word x[COUNT], y[COUNT];
+    GROUP(leave)(c, x, y, a);
+    FIELD(leave)(&c->p, result, x);
+    FIELD(leave)(&c->p, result + COUNT, y);
+    words_wipe(x, sizeof x);
+    words_wipe(y, sizeof y);
+    return GROUP(is_infinity)(c, a) == 0;
+}
+
+static void GROUP(take)(const gost_curve *c, GROUP(point) *r, const word *point) {
+    word x[COUNT], y[COUNT];
+    FIELD(enter)(&c->p, x, point);
+    FIELD(enter)(&c->p, y, point + COUNT);
+    GROUP(enter)(c, r, x, y);
+    words_wipe(x, sizeof x);
+    words_wipe(y, sizeof y);
+}
+
+/// r = P, 3P, 5P, …
+INLINE void GROUP(make_multiples)(const gost_curve *c, GROUP(point) *r, size_t count) {
+    GROUP(point) twice;
+    GROUP(double)(c, &twice, &r[0], true);
+    for (size_t i = 1; i < count; i++) GROUP(add)(c, &r[i], &r[i - 1], &twice);
+    words_wipe(&twice, sizeof twice);
+}
+
+/// Writes points in affine coordinates, with one inversion for all.
+static void GROUP(flatten)(const gost_curve *c, word *table, const GROUP(point) *points) {
+    word products[GROUP(base_multiples)][COUNT], factor[COUNT], inverse[COUNT], one[COUNT];
+    GROUP(denominator)(c, products[0], &points[0]);
+    for (size_t i = 1; i < GROUP(base_multiples); i++) {
+        GROUP(denominator)(c, factor, &points[i]);
+        FIELD(multiply)(&c->p, products[i], products[i - 1], factor);
+    }
+    FIELD(invert)(&c->p, inverse, products[GROUP(base_multiples) - 1]);
+    for (size_t i = GROUP(base_multiples); i-- > 0;) {
+        if (i > 0) FIELD(multiply)(&c->p, one, inverse, products[i - 1]);
+        else memcpy(one, inverse, sizeof one);
+        GROUP(to_affine)(c, table + 2 * COUNT * i, table + 2 * COUNT * i + COUNT, &points[i], one);
+        GROUP(denominator)(c, factor, &points[i]);
+        FIELD(multiply)(&c->p, inverse, inverse, factor);
+    }
+}
+
+/// c->d is d, and s = (1 − d) / 4, t = (1 + d) / 6.
+static void GROUP(prepare_form)(gost_curve *c, const word *d) {
+    word number[COUNT] = {0}, inverse[COUNT];
+    FIELD(enter)(&c->p, c->d, d);
+    number[0] = 4;
+    FIELD(enter)(&c->p, inverse, number);
+    FIELD(invert)(&c->p, inverse, inverse);
+    FIELD(subtract)(&c->p, c->s, c->one, c->d);
+    FIELD(multiply)(&c->p, c->s, c->s, inverse);
+    number[0] = 6;
+    FIELD(enter)(&c->p, inverse, number);
+    FIELD(invert)(&c->p, inverse, inverse);
+    FIELD(add)(&c->p, c->t, c->one, c->d);
+    FIELD(multiply)(&c->p, c->t, c->t, inverse);
+}
+
+/// Makes elements of a, b and d, which are words until then, and the table.
+static void GROUP(prepare)(gost_curve *c, const word *x, const word *y, const word *d) {
+    word one[COUNT] = {1}, base[2 * COUNT];
+    FIELD(enter)(&c->p, c->one, one);
+    FIELD(enter)(&c->p, c->a, c->a);
+    FIELD(enter)(&c->p, c->b, c->b);
+    GROUP(prepare_form)(c, d);
+
+    GROUP(point) points[GROUP(base_multiples)], next;
+    memcpy(base, x, sizeof one);
+    memcpy(base + COUNT, y, sizeof one);
+    GROUP(take)(c, &next, base);
+    for (size_t i = 0; i < GROUP(base_windows); i++) {
+        points[0] = next;
+        GROUP(make_multiples)(c, points, GROUP(base_multiples));
+        GROUP(flatten)(c, c->table + 2 * COUNT * GROUP(base_multiples) * i, points);
+        for (size_t j = 0; j < BASE_BITS; j++) GROUP(double)(c, &next, &next, true);
+    }
+}
+
+static bool GROUP(is_on_curve)(const gost_curve *c, const word *point) {
+    word x[COUNT], y[COUNT], right[COUNT];
+    FIELD(enter)(&c->p, x, point);
+    FIELD(enter)(&c->p, y, point + COUNT);
+    FIELD(square)(&c->p, right, x);
+    FIELD(add)(&c->p, right, right, c->a);
+    FIELD(multiply)(&c->p, right, right, x);
+    FIELD(add)(&c->p, right, right, c->b);
+    FIELD(square)(&c->p, x, y);
+    FIELD(subtract)(&c->p, right, right, x);
+    FIELD(leave)(&c->p, right, right);
+    FIELD(leave)(&c->p, y, y);
+    // A point with y = 0 has order 2: no key is one, and Edwards's form has no fraction for it.
+    word is_point = words_are_zero(COUNT, right) & (1 ^ words_are_zero(COUNT, y));
+    words_wipe(x, sizeof x);
+    words_wipe(y, sizeof y);
+    return is_point == 1;
+}
+
+/// r = k·P, for 0 < k < q.
+static void GROUP(base_product)(const gost_curve *c, GROUP(point) *r, const word *k) {
+    word odd[COUNT], chosen[2 * COUNT];
+    word is_opposite = GROUP(make_odd)(c, odd, k);
+    for (size_t i = 0; i < GROUP(base_windows); i++) {
+        GROUP(digit) digit = GROUP(recode)(odd, BASE_BITS * i, BASE_BITS, i + 1 == GROUP(base_windows));
+        const word *table = c->table + 2 * COUNT * GROUP(base_multiples) * i;
+        GROUP(choose)(chosen, table, GROUP(base_multiples), 2 * COUNT, digit.index);
+        GROUP(negate_affine)(c, chosen, chosen + COUNT, digit.sign ^ is_opposite);
+        if (i == 0) GROUP(from_affine)(c, r, chosen, chosen + COUNT);
+        else GROUP(add_affine)(c, r, r, chosen, chosen + COUNT);
+    }
+    words_wipe(odd, sizeof odd);
+    words_wipe(chosen, sizeof chosen);
+}
+
+/// r = k·a, for an odd k of COUNT words, or with −k if `is_opposite` are ones.
+static void GROUP(product)(const gost_curve *c, GROUP(point) *r, const word *k, word is_opposite, const GROUP(point) *a) {
+    GROUP(point) multiples[GROUP(multiples)], chosen;
+    multiples[0] = *a;
+    GROUP(make_multiples)(c, multiples, GROUP(multiples));
+    for (size_t i = GROUP(windows); i-- > 0;) {
+        bool is_last = i + 1 == GROUP(windows);
+        GROUP(digit) digit = GROUP(recode)(k, GROUP(window) * i, GROUP(window), is_last);
+        GROUP(choose)((word *)&chosen, (const word *)multiples, GROUP(multiples), sizeof chosen / sizeof(word), digit.index);
+        GROUP(negate)(c, &chosen, digit.sign ^ is_opposite);
+        if (is_last) {
+            *r = chosen;
+            continue;
+        }
+        for (size_t j = 0; j < GROUP(window); j++) GROUP(double)(c, r, r, j + 1 == GROUP(window));
+        GROUP(add)(c, r, r, &chosen);
+    }
+    words_wipe(multiples, sizeof multiples);
+    words_wipe(&chosen, sizeof chosen);
+}
+
+/// The result, the point, and the scalar of a computation are wiped.
+static bool GROUP(multiply_base)(const gost_curve *c, word *result, const word *k) {
+    GROUP(point) r;
+    GROUP(base_product)(c, &r, k);
+    bool is_point = GROUP(give)(c, result, &r);
+    words_wipe(&r, sizeof r);
+    return is_point;
+}
+
+static bool GROUP(multiply)(const gost_curve *c, word *result, const word *k, const word *point) {
+    GROUP(point) a, r;
+    word odd[COUNT];
+    GROUP(take)(c, &a, point);
+    word is_opposite = GROUP(make_odd)(c, odd, k);
+    GROUP(product)(c, &r, odd, is_opposite, &a);
+    bool is_point = GROUP(give)(c, result, &r);
+    words_wipe(&a, sizeof a);
+    words_wipe(&r, sizeof r);
+    words_wipe(odd, sizeof odd);
+    return is_point;
+}
+
+static bool GROUP(has_order_q)(const gost_curve *c, const word *point) {
+    GROUP(point) a, r;
+    GROUP(take)(c, &a, point);
+    GROUP(product)(c, &r, c->q.words, 0, &a);
+    word is_infinity = GROUP(is_infinity)(c, &r);
+    words_wipe(&a, sizeof a);
+    words_wipe(&r, sizeof r);
+    return is_infinity == 1;
+}
+
+static bool GROUP(sum)(const gost_curve *c, word *result, const word *left, const word *right) {
+    GROUP(point) a, b;
+    GROUP(take)(c, &a, left);
+    GROUP(take)(c, &b, right);
+    GROUP(add)(c, &a, &a, &b);
+    bool is_point = GROUP(give)(c, result, &a);
+    words_wipe(&a, sizeof a);
+    words_wipe(&b, sizeof b);
+    return is_point;
+}
+
+/// k·P by the table's points as they are found, and l·Q by digits most of which are 0. All inputs are public.
+static bool GROUP(sum_public)(const gost_curve *c, word *result, const word *k, const word *l, const word *point) {
+    GROUP(point) multiples[GROUP(multiples)], r, base, addend;
+    int8_t digits[GROUP(bits) + 1];
+    word rest[COUNT + 1] = {0};
+
+    // The non-adjacent form: after an odd digit between −16 and 16 come four digits that are 0.
+    memcpy(rest, l, COUNT * sizeof(word));
+    for (size_t i = 0; i <= GROUP(bits); i++) {
+        digits[i] = 0;
+        if (rest[0] & 1) {
+            int digit = (int)(rest[0] & 31);
+            if (digit > 16) digit -= 32;
+            digits[i] = (int8_t)digit;
+            word change[COUNT + 1] = {(word)(digit < 0 ? -digit : digit)};
+            if (digit < 0) words_add(COUNT + 1, rest, rest, change);
+            else words_subtract(COUNT + 1, rest, rest, change);
+        }
+        for (size_t j = 0; j < COUNT; j++) rest[j] = rest[j] >> 1 | rest[j + 1] << 63;
+        rest[COUNT] >>= 1;
+    }
+
+    GROUP(take)(c, &multiples[0], point);
+    GROUP(make_multiples)(c, multiples, GROUP(multiples) / 2);
+    word odd[COUNT], pair[2 * COUNT];
+    word is_opposite = GROUP(make_odd)(c, odd, k);
+    for (size_t i = 0; i < GROUP(base_windows); i++) {
+        GROUP(digit) digit = GROUP(recode)(odd, BASE_BITS * i, BASE_BITS, i + 1 == GROUP(base_windows));
+        memcpy(pair, c->table + 2 * COUNT * (GROUP(base_multiples) * i + digit.index), sizeof pair);
+        GROUP(negate_affine)(c, pair, pair + COUNT, digit.sign ^ is_opposite);
+        if (i == 0) GROUP(from_affine)(c, &base, pair, pair + COUNT);
+        else GROUP(add_affine)(c, &base, &base, pair, pair + COUNT);
+    }
+
+    bool begun = false;
+    for (size_t i = GROUP(bits) + 1; i-- > 0;) {
+        int digit = digits[i];
+        if (begun) GROUP(double)(c, &r, &r, digit != 0 || i == 0);
+        if (digit == 0) continue;
+        addend = multiples[(digit < 0 ? -digit : digit) / 2];
+        GROUP(negate)(c, &addend, digit < 0 ? mask(1) : 0);
+        if (begun) GROUP(add)(c, &r, &r, &addend);
+        else r = addend;
+        begun = true;
+    }
+    if (begun) GROUP(add)(c, &base, &base, &r);
+    return GROUP(give)(c, result, &base);
+}
+
+static const gost_group GROUP(functions) = {
+    GROUP(prepare), GROUP(is_on_curve), GROUP(has_order_q), GROUP(multiply_base), GROUP(multiply), GROUP(sum_public),
+    GROUP(sum),
+};

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/// Computing on the curves of GOST R 34.10.
+///
+/// Numbers and coordinates are octets, the least significant first, as many as p has: 32 or 64. A point is X ‖ Y, both below
+/// p. Where a function has a point as its result it answers false if that is O, and then the octets mean nothing.
+/// All functions are constant time in what they are given, but for `gost_curve_sum_public`, and but for their answers.
+/// They overwrite what they leave in memory; registers that the compiler saves on the stack are not overwritten.
+#ifndef GOST_CURVES_H
+#define GOST_CURVES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/// The form in which points of a curve are added.
+typedef enum __attribute__((enum_extensibility(closed))) {
+    /// y² = x³ + ax + b with any a. The number of points is odd, here and for a = −3.
+    gost_form_any,
+    /// y² = x³ − 3x + b.
+    gost_form_minus_3,
+    /// u² + v² = 1 + d·u²·v², where d is no square. Only with p = 2^256 − 617 and p = 2^512 − 569.
+    gost_form_edwards,
+} gost_curve_form;
+
+/// The numbers of a curve. They are public.
+typedef struct {
+    gost_curve_form form;
+    /// The octets of each number: 32 or 64.
+    size_t size;
+    const uint8_t *p, *a, *b, *q;
+    /// The coordinates of the point P.
+    const uint8_t *x, *y;
+    /// d of Edwards's form, and in other forms any number below p.
+    const uint8_t *d;
+} gost_curve_numbers;
+
+/// What computing on one curve needs; it is only read once it is prepared.
+typedef struct gost_curve gost_curve;
+
+/// The octets of a ``gost_curve``.
+size_t gost_curve_size(void);
+
+/// Fills `curve` in. False if there is no arithmetic for such numbers.
+bool gost_curve_prepare(gost_curve *curve, const gost_curve_numbers *numbers);
+
+/// Whether y² = x³ + ax + b, and y is not 0: a point with y = 0 has order 2.
+bool gost_curve_has_point(const gost_curve *curve, const uint8_t *point);
+
+/// Whether q times a point of the curve is O.
+bool gost_curve_has_order_q(const gost_curve *curve, const uint8_t *point);
+
+/// k·P, for k below q.
+bool gost_curve_multiply_base(const gost_curve *curve, uint8_t *result, const uint8_t *k);
+
+/// k·Q for a point Q of order q, and k below q.
+bool gost_curve_multiply(const gost_curve *curve, uint8_t *result, const uint8_t *k, const uint8_t *point);
+
+/// k·P + l·Q for a point Q of order q, and k and l below q. Time and memory accesses tell k, l and Q.
+bool gost_curve_sum_public(const gost_curve *curve, uint8_t *result, const uint8_t *k, const uint8_t *l,
+                           const uint8_t *point);
+
+/// The sum of two points of order q.
+bool gost_curve_add(const gost_curve *curve, uint8_t *result, const uint8_t *left, const uint8_t *right);
+
+/// a·b modulo q, for any numbers.
+void gost_scalar_multiply(const gost_curve *curve, uint8_t *result, const uint8_t *a, const uint8_t *b);
+
+/// a + b modulo q, for numbers below q.
+void gost_scalar_add(const gost_curve *curve, uint8_t *result, const uint8_t *a, const uint8_t *b);
+
+/// 1 / a modulo q, and 0 for 0.
+void gost_scalar_invert(const gost_curve *curve, uint8_t *result, const uint8_t *a);
+
+#endif
