@@ -171,6 +171,7 @@ test-alone:
 	Tests/Scripts/Asking/authorization.sh
 	Tests/Model/model.sh
 	Tests/Scripts/Safety/constant-time.sh
+	Tests/Scripts/Safety/curves.sh
 	Tests/Scripts/Asking/authenticators.sh
 	Tests/Scripts/Safety/threads.sh 10 thread
 	Tests/Fuzz/fuzz.sh 3
@@ -202,6 +203,7 @@ soak: deps ## interrupt an emulated token and its host ROUNDS times at random
 # The adapters stand here and not in "test" because BoringSSL, which swift-nio-ssl is built with, takes minutes to compile.
 nightly: build mutants soak ## what CI has no time for: mutants, soak, adapters, the engine under valgrind and load, shares for long, messages of 2 GiB, and SECONDS of sharing, threads and each fuzz target
 	Tests/Scripts/KanalKit/adapters.sh
+	Tests/Scripts/Safety/curves.sh 500000 20000
 	Tests/Scripts/sharing.sh $(SECONDS)
 	Tests/Scripts/Engine/engine-use.sh checked usb bt
 	Tests/Scripts/Engine/engine-modules.sh all

@@ -86,9 +86,12 @@ private func modes<Cipher: BlockCipher & ~Copyable>(_: Cipher.Type, _ name: Stri
     ]
 }
 
-/// The operations with keys, on the curves that the libraries have.
+/// The operations with keys, on each curve that is not for examples only.
 func keyPrimitives() throws -> [KeyPrimitive] {
-    try [("256-A", Curve.tc26256A), ("256-B", .tc26256B), ("512-A", .tc26512A)].flatMap(keyPrimitives)
+    try [
+        ("256-A", Curve.tc26256A), ("256-B", .tc26256B), ("256-C", .tc26256C), ("256-D", .tc26256D),
+        ("512-A", .tc26512A), ("512-B", .tc26512B), ("512-C", .tc26512C),
+    ].flatMap(keyPrimitives)
 }
 
 private func keyPrimitives(_ name: String, _ curve: Curve) throws -> [KeyPrimitive] {

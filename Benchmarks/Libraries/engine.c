@@ -99,13 +99,14 @@ struct key {
     uint8_t signature[128];
 };
 
-#define SHORT_KEY {.algorithm = "gost2012_256", .parameters = "B", .size = 32}
-#define EDWARDS_KEY {.algorithm = "gost2012_256", .parameters = "TCA", .size = 32}
-#define LONG_KEY {.algorithm = "gost2012_512", .parameters = "A", .size = 64}
-
-static struct key short_key = SHORT_KEY, edwards_key = EDWARDS_KEY, long_key = LONG_KEY;
-/// For making keys, while the others keep theirs.
-static struct key short_spare = SHORT_KEY, edwards_spare = EDWARDS_KEY, long_spare = LONG_KEY;
+/// A key of each curve, and one for making keys, while the others keep theirs.
+static struct key keys[][2] = {
+#define KEYS(length, set, octets) \
+    {{.algorithm = "gost2012_" length, .parameters = set, .size = octets}, \
+     {.algorithm = "gost2012_" length, .parameters = set, .size = octets}}
+    KEYS("256", "TCA", 32), KEYS("256", "TCB", 32), KEYS("256", "TCC", 32), KEYS("256", "TCD", 32),
+    KEYS("512", "A", 64), KEYS("512", "B", 64), KEYS("512", "C", 64),
+};
 
 static bool make(void *state) {
     struct key *key = state;
@@ -176,32 +177,20 @@ bool engine_load(void) {
     cipher_context = EVP_CIPHER_CTX_new();
     digest_context = EVP_MD_CTX_new();
     number_context = BN_CTX_new();
-    return engine && ENGINE_init(engine) == 1 && ENGINE_set_default(engine, ENGINE_METHOD_ALL) == 1 && cipher_context
-        && digest_context && number_context && prepare(&short_key) && prepare(&short_spare) && prepare(&long_key)
-        && prepare(&long_spare) && prepare(&edwards_key) && prepare(&edwards_spare);
+    bool done = engine && ENGINE_init(engine) == 1 && ENGINE_set_default(engine, ENGINE_METHOD_ALL) == 1 && cipher_context
+        && digest_context && number_context;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) done = done && prepare(&keys[i][0]) && prepare(&keys[i][1]);
+    return done;
 }
 
 const struct key_function engine_keys[] = {
-    {"gost-engine", "key pair", "256-A", make, &edwards_spare},
-    {"gost-engine", "sign", "256-A", sign, &edwards_key},
-    {"gost-engine", "verify", "256-A", verify, &edwards_key},
-    {"gost-engine", "VKO", "256-A", agree, &edwards_key},
-    {"EC_POINT_mul", "key pair", "256-A", multiply_generator, &edwards_key},
-    {"EC_POINT_mul", "sign", "256-A", multiply_generator, &edwards_key},
-    {"EC_POINT_mul", "VKO", "256-A", multiply_point, &edwards_key},
-    {"gost-engine", "key pair", "256-B", make, &short_spare},
-    {"gost-engine", "sign", "256-B", sign, &short_key},
-    {"gost-engine", "verify", "256-B", verify, &short_key},
-    {"gost-engine", "VKO", "256-B", agree, &short_key},
-    {"EC_POINT_mul", "key pair", "256-B", multiply_generator, &short_key},
-    {"EC_POINT_mul", "sign", "256-B", multiply_generator, &short_key},
-    {"EC_POINT_mul", "VKO", "256-B", multiply_point, &short_key},
-    {"gost-engine", "key pair", "512-A", make, &long_spare},
-    {"gost-engine", "sign", "512-A", sign, &long_key},
-    {"gost-engine", "verify", "512-A", verify, &long_key},
-    {"gost-engine", "VKO", "512-A", agree, &long_key},
-    {"EC_POINT_mul", "key pair", "512-A", multiply_generator, &long_key},
-    {"EC_POINT_mul", "sign", "512-A", multiply_generator, &long_key},
-    {"EC_POINT_mul", "VKO", "512-A", multiply_point, &long_key},
+#define FUNCTIONS(curve, index) \
+    {"gost-engine", "key pair", curve, make, &keys[index][1]}, {"gost-engine", "sign", curve, sign, &keys[index][0]}, \
+    {"gost-engine", "verify", curve, verify, &keys[index][0]}, {"gost-engine", "VKO", curve, agree, &keys[index][0]}, \
+    {"EC_POINT_mul", "key pair", curve, multiply_generator, &keys[index][0]}, \
+    {"EC_POINT_mul", "sign", curve, multiply_generator, &keys[index][0]}, \
+    {"EC_POINT_mul", "VKO", curve, multiply_point, &keys[index][0]}
+    FUNCTIONS("256-A", 0), FUNCTIONS("256-B", 1), FUNCTIONS("256-C", 2), FUNCTIONS("256-D", 3),
+    FUNCTIONS("512-A", 4), FUNCTIONS("512-B", 5), FUNCTIONS("512-C", 6),
     {0},
 };

@@ -12,20 +12,30 @@ struct Number: ~Copyable {
         get { secret.bytes }
     }
 
-    /// Whether the number is 0. Constant time but for the answer.
+    /// Whether the number is 0. Constant time but for the answer; not inlined, so that the proof of constant time tells this
+    /// computation from its callers' branches on the answer.
     var isZero: Bool {
-        var bits: UInt8 = 0
-        for index in octets.indices { bits |= octets[index] }
-        return bits == 0
+        @inline(never)
+        get {
+            var bits: UInt8 = 0
+            for index in octets.indices { bits |= octets[index] }
+            return bits == 0
+        }
     }
 }
 
 /// A point of a curve that may be secret: O, or one of which the kernels have the coordinates.
 struct Point: ~Copyable {
-    /// X ‖ Y, little-endian; of no meaning for O.
+    /// X ‖ Y, little-endian; empty for O.
     fileprivate let coordinates: Secret
-    /// Whether the point is O.
-    let isInfinity: Bool
+
+    /// O.
+    static var infinity: Point { Point(coordinates: Secret(count: 0)) }
+
+    /// Whether the point is O, which is no secret.
+    var isInfinity: Bool { coordinates.isEmpty }
+
+    func copy() -> Point { Point(coordinates: coordinates.copy()) }
 }
 
 /// Computing with points and with numbers modulo q.
@@ -52,7 +62,8 @@ extension CurveArithmetic {
     ///
     /// - Throws: ``GOSTError/invalidPoint`` unless both are below p, the point is on the curve, and q times it is O.
     ///
-    /// Constant time but for the answer.
+    /// Constant time but for the answer; not inlined either.
+    @inline(never)
     func point(_ bytes: Span<UInt8>) throws(GOSTError) -> Point {
         let point = try pointOnCurve(bytes)
         guard hasOrderQ(point) else { throw .invalidPoint }
@@ -67,16 +78,17 @@ extension CurveArithmetic {
     /// The point with the coordinates X ‖ Y, little-endian, of any order but 1 and 2. Constant time but for the answer.
     ///
     /// - Throws: ``GOSTError/invalidPoint`` unless both are below p and the point is on the curve.
+    @inline(never)
     func pointOnCurve(_ bytes: Span<UInt8>) throws(GOSTError) -> Point {
         guard bytes.count == 2 * size, isReduced(bytes) else { throw .invalidPoint }
         let isOnCurve = unsafe bytes.withUnsafeBufferPointer {
             unsafe gost_curve_has_point(kernel.pointer, $0.baseAddress)
         }
         guard isOnCurve else { throw .invalidPoint }
-        return Point(coordinates: Secret(copying: bytes), isInfinity: false)
+        return Point(coordinates: Secret(copying: bytes))
     }
 
-    /// Not inlined, so that the proof of constant time tells this computation from its callers' branches on the answer.
+    /// Not inlined, for the same reason as ``Number/isZero``.
     @inline(never)
     private func isReduced(_ point: Span<UInt8>) -> Bool {
         let x = curve.isReduced(point.extracting(first: size), modulo: curve.parameters.p)
@@ -117,6 +129,7 @@ extension CurveArithmetic {
 
     /// k·Q of a point of order q, k below q. Constant time.
     func product(_ k: borrowing Number, _ point: borrowing Point) -> Point {
+        guard !point.isInfinity else { return .infinity }
         let octets = point.coordinates.bytes
         return unsafe self.point { result in
             unsafe k.octets.withUnsafeBufferPointer { k in
@@ -131,6 +144,7 @@ extension CurveArithmetic {
     ///
     /// - Warning: leaks k, l and Q through timing; for public values only.
     func sum(_ k: borrowing Number, _ l: borrowing Number, _ point: borrowing Point) -> Point {
+        guard !point.isInfinity else { return product(k) }
         let (l, octets) = (l.octets, point.coordinates.bytes)
         return unsafe self.point { result in
             unsafe k.octets.withUnsafeBufferPointer { k in
@@ -144,8 +158,10 @@ extension CurveArithmetic {
         }
     }
 
-    /// The sum of two points of order q, neither of them O. Constant time.
+    /// The sum of two points of order q. Constant time.
     func sum(_ left: borrowing Point, _ right: borrowing Point) -> Point {
+        guard !left.isInfinity else { return right.copy() }
+        guard !right.isInfinity else { return left.copy() }
         let right = right.coordinates.bytes
         return unsafe point { result in
             unsafe left.coordinates.bytes.withUnsafeBufferPointer { left in
@@ -156,7 +172,7 @@ extension CurveArithmetic {
         }
     }
 
-    /// The opposite of a point, not O: its Y is p − Y, because no point here has Y = 0. Constant time.
+    /// The opposite of a point: its Y is p − Y, because no point here has Y = 0. Constant time.
     func negative(_ point: borrowing Point) -> Point {
         var coordinates = point.coordinates.copy()
         var octets = coordinates.mutableBytes
@@ -166,15 +182,17 @@ extension CurveArithmetic {
             octets[size + index] = UInt8(truncatingIfNeeded: difference)
             borrow = difference >> 8 & 1
         }
-        return Point(coordinates: coordinates, isInfinity: point.isInfinity)
+        return Point(coordinates: coordinates)
     }
 
-    /// The point that a kernel writes, which says whether it is another than O.
+    /// The point that a kernel writes, which says whether it is another than O. Constant time but for that answer; not inlined
+    /// for the same reason as ``Number/isZero``.
+    @inline(never)
     private func point(_ compute: (UnsafeMutablePointer<UInt8>?) -> Bool) -> Point {
         var coordinates = Secret(count: 2 * size)
         var octets = coordinates.mutableBytes
         let isPoint = unsafe octets.withUnsafeMutableBufferPointer { unsafe compute($0.baseAddress) }
-        return Point(coordinates: coordinates, isInfinity: !isPoint)
+        return isPoint ? Point(coordinates: coordinates) : .infinity
     }
 }
 

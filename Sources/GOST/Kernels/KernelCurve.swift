@@ -9,7 +9,7 @@ final class KernelCurve: @unchecked Sendable {
     let pointer: OpaquePointer
 
     private init?(_ parameters: CurveParameters) {
-        let memory = unsafe UnsafeMutableRawPointer.allocate(byteCount: gost_curve_size(), alignment: 64)
+        let memory = UnsafeMutableRawPointer.allocate(byteCount: gost_curve_size(), alignment: 64)
         unsafe pointer = OpaquePointer(memory)
         guard unsafe Self.prepare(pointer, parameters) else {
             unsafe memory.deallocate()
@@ -46,7 +46,7 @@ final class KernelCurve: @unchecked Sendable {
 
     private static func prepare(_ curve: OpaquePointer, _ parameters: CurveParameters) -> Bool {
         let isMinus3 = parameters.a == parameters.p.dropLast() + [(parameters.p.last ?? 0) &- 3]
-        let form: gost_curve_form = parameters.d != nil ? .edwards : isMinus3 ? .minus_3 : .any
+        let form: gost_form = parameters.d != nil ? .edwards : isMinus3 ? .minus_3 : .any
         let size = parameters.p.count
         let numbers = [
             parameters.p, parameters.a, parameters.b, parameters.q, parameters.x, parameters.y,
@@ -54,7 +54,7 @@ final class KernelCurve: @unchecked Sendable {
         ]
         let octets = numbers.flatMap { $0.reversed() }
         return unsafe octets.withUnsafeBufferPointer { octets in
-            guard let start = unsafe octets.baseAddress, octets.count == 7 * size else { return false }
+            guard let start = octets.baseAddress, octets.count == 7 * size else { return false }
             var numbers = unsafe gost_curve_numbers(
                 form: form, size: size, p: start, a: start + size, b: start + 2 * size, q: start + 3 * size,
                 x: start + 4 * size, y: start + 5 * size, d: start + 6 * size)

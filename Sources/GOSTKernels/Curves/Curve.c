@@ -3,6 +3,21 @@
 
 #include "Groups.h"
 
+/// Numbers of octets, the least significant first.
+static void words_read(size_t count, word *r, const uint8_t *octets) {
+    for (size_t i = 0; i < count; i++) {
+        word a = 0;
+        for (size_t j = 8; j-- > 0;) a = a << 8 | octets[8 * i + j];
+        r[i] = a;
+    }
+}
+
+static void words_write(size_t count, uint8_t *octets, const word *a) {
+    for (size_t i = 0; i < count; i++) {
+        for (size_t j = 0; j < 8; j++) octets[8 * i + j] = (uint8_t)(a[i] >> 8 * j);
+    }
+}
+
 /// −1 / m modulo 2^64 for an odd m: each step of Newton's doubles the bits that are right, of which there are three at first.
 static word negative_inverse(word m) {
     word inverse = m;

@@ -6,20 +6,11 @@
 #include "GOSTCurves.h"
 #include "Words.h"
 
-/// An odd number, and what Montgomery's multiplication modulo it needs.
-typedef struct {
-    word words[longest];
-    /// −1 / m modulo 2^64.
-    word inverse;
-    /// R² modulo m, where R is 2^64 to the power of the number of words.
-    word square[longest];
-} modulus;
-
 /// The most octets of a curve's multiples of P.
 enum { table_size = 128 * 1024 };
 
 struct gost_curve {
-    gost_curve_form form;
+    gost_form form;
     /// The words of a number: 4 or 8.
     size_t count;
     modulus p, q;

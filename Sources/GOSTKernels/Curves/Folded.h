@@ -52,7 +52,6 @@ SHARED void FIELD(square)(const modulus *p, word *r, const word *a) {
     FIELD(reduce)(r, t);
 }
 
-#ifndef GOST_INTERVALS
 /// r = a as an element.
 INLINE void FIELD(enter)(const modulus *p, word *r, const word *a) {
     (void)p;
@@ -66,4 +65,3 @@ INLINE void FIELD(leave)(const modulus *p, word *r, const word *a) {
     memmove(r, a, COUNT * sizeof(word));
     words_take(COUNT, r, t, mask(1 ^ borrow));
 }
-#endif

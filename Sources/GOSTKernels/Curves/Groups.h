@@ -16,9 +16,9 @@ typedef enum {
 } gost_scalar_operation;
 
 /// The functions of a form, where p is 2^256 − 617 or another prime; NULL if there are none.
-const gost_group *gost_group256(gost_curve_form form, bool is_folded);
+const gost_group *gost_group256(gost_form form, bool is_folded);
 /// The functions of a form, where p is 2^512 − 569 or another prime; NULL if there are none.
-const gost_group *gost_group512(gost_curve_form form, bool is_folded);
+const gost_group *gost_group512(gost_form form, bool is_folded);
 
 void gost_scalar256(gost_scalar_operation operation, const modulus *q, word *r, const word *a, const word *b);
 void gost_scalar512(gost_scalar_operation operation, const modulus *q, word *r, const word *a, const word *b);

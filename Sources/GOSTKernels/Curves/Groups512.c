@@ -38,7 +38,7 @@
 #include "Weierstrass.h"
 #include "Group.h"
 
-const gost_group *gost_group512(gost_curve_form form, bool is_folded) {
+const gost_group *gost_group512(gost_form form, bool is_folded) {
     switch (form) {
     case gost_form_edwards:
         return is_folded ? &edwards512_functions : NULL;

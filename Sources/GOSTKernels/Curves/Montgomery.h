@@ -3,20 +3,16 @@
 //
 // With W = 2^64 and R = W^COUNT, an element stands for itself divided by R, and is below m.
 //
-// Bounds: before each round of `multiply`, t < a + m for a < m, as (t + a·word + m·word) / W < (a + m + (a + m)·(W − 1)) / W.
-// So t takes up one bit more than m, and one subtraction of m makes it an element. The other factor may be any number.
+// Bounds: of the factors of `multiply`, one is below m and the other below R. Their product and the multiple of m that is
+// added are each below m·R, so that the sum divided by R is below 2m: it takes up one bit more than m, and one subtraction
+// of m makes it an element.
 
 /// r = t modulo m, for t < 2m with `top` above its words.
 INLINE void FIELD(settle)(const modulus *m, word *r, const word *t, word top) {
     word less[COUNT];
     word borrow = words_subtract(COUNT, less, t, m->words);
-#ifndef GOST_INTERVALS
     UNROLLED for (size_t i = 0; i < COUNT; i++) r[i] = t[i];
     words_take(COUNT, r, less, mask(top | (1 ^ borrow)));
-#else
-    UNROLLED for (size_t i = 0; i < COUNT; i++) r[i] = less[i].united(t[i]);
-    (void)top, (void)borrow;
-#endif
 }
 
 /// r = a·b / R. One of the factors is an element, the other any number.
@@ -39,7 +35,6 @@ SUM void FIELD(add)(const modulus *m, word *r, const word *a, const word *b) {
     FIELD(settle)(m, r, t, carry);
 }
 
-#ifndef GOST_INTERVALS
 SUM void FIELD(subtract)(const modulus *m, word *r, const word *a, const word *b) {
     word t[COUNT];
     word borrow = words_subtract(COUNT, r, a, b);
@@ -55,4 +50,3 @@ INLINE void FIELD(leave)(const modulus *m, word *r, const word *a) {
     word one[COUNT] = {1};
     FIELD(multiply)(m, r, a, one);
 }
-#endif

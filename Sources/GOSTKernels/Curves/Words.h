@@ -8,33 +8,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/// A computation whose words and double words are intervals is checked for overflow by Tests/Programs/Bounds.
-#ifndef GOST_INTERVALS
-typedef uint64_t word;
-typedef unsigned __int128 wide;
+#include "Word.h"
 
-/// The product of two words.
-static inline __attribute__((always_inline)) wide product(word a, word b) { return (wide)a * b; }
-/// The lower word.
-static inline __attribute__((always_inline)) word low(wide a) { return (word)a; }
-/// The upper word.
-static inline __attribute__((always_inline)) word high(wide a) { return (word)(a >> 64); }
-/// The lower word of a sum of two words and a carry of 0 or 1, which becomes that of the sum.
-static inline __attribute__((always_inline)) word sum(word a, word b, word *carry) {
-    unsigned long long c;
-    word r = __builtin_addcll(a, b, *carry, &c);
-    *carry = c;
-    return r;
-}
-/// The lower word of a difference, and 1 if it is below 0.
-static inline __attribute__((always_inline)) word difference(word a, word b, word *borrow) {
-    wide t = (wide)a - b - *borrow;
-    *borrow = (word)(t >> 64) & 1;
-    return (word)t;
-}
-#endif
-
-#define INLINE static inline __attribute__((always_inline))
 /// What is too long to stand at each place that calls it.
 #define SHARED static __attribute__((noinline))
 #define UNROLLED _Pragma("clang loop unroll(full)")
@@ -42,12 +17,19 @@ static inline __attribute__((always_inline)) word difference(word a, word b, wor
 /// The words of the longest numbers.
 enum { longest = 8 };
 
+/// An odd number, and what Montgomery's multiplication modulo it needs.
+typedef struct {
+    word words[longest];
+    /// −1 / m modulo a word.
+    word inverse;
+    /// R² modulo m, where R is what overflows the number's words.
+    word square[longest];
+} modulus;
+
 /// r = a + b; gives the carry.
 INLINE word words_add(size_t count, word *r, const word *a, const word *b) {
     word carry = 0;
-    UNROLLED for (size_t i = 0; i < count; i++) {
-        r[i] = sum(a[i], b[i], &carry);
-    }
+    UNROLLED for (size_t i = 0; i < count; i++) r[i] = sum(a[i], b[i], &carry);
     return carry;
 }
 
@@ -58,7 +40,8 @@ INLINE word words_subtract(size_t count, word *r, const word *a, const word *b) 
     return borrow;
 }
 
-/// r += a·b for a word b; gives what goes beyond r, which has as many words as a.
+/// r += a·b for a word b; gives what goes beyond r, which has as many words as a. With W = 2^64 and n words, that is one
+/// word: W^n − 1 + (W^n − 1)·(W − 1) is below W^(n + 1).
 INLINE word words_add_product(size_t count, word *r, const word *a, word b) {
     word lower[longest], upper[longest], carry = 0;
     UNROLLED for (size_t i = 0; i < count; i++) {
@@ -96,20 +79,13 @@ INLINE void words_square(size_t count, word *r, const word *a) {
     UNROLLED for (size_t i = 0; i < count; i++) {
         word even = r[2 * i], odd = r[2 * i + 1];
         wide square = product(a[i], a[i]);
-        wide t = (wide)((even << 1) | top) + low(square) + carry;
+        wide t = (wide)(even << 1 | top) + low(square) + carry;
         r[2 * i] = low(t);
-        t = (wide)((odd << 1) | (even >> 63)) + high(square) + high(t);
+        t = (wide)(odd << 1 | even >> (word_bits - 1)) + high(square) + high(t);
         r[2 * i + 1] = low(t);
         carry = high(t);
-        top = odd >> 63;
+        top = odd >> (word_bits - 1);
     }
-}
-
-#ifndef GOST_INTERVALS
-/// Ones everywhere if `bit` is 1, zero if it is 0. The compiler does not see which, and makes no branch of it.
-INLINE word mask(word bit) {
-    __asm__("" : "+r"(bit));
-    return 0 - bit;
 }
 
 /// r = a where `bits` are ones, and else r.
@@ -121,21 +97,7 @@ INLINE void words_take(size_t count, word *r, const word *a, word bits) {
 INLINE word words_are_zero(size_t count, const word *a) {
     word all = 0;
     UNROLLED for (size_t i = 0; i < count; i++) all |= a[i];
-    return 1 ^ ((all | (0 - all)) >> 63);
-}
-
-INLINE void words_read(size_t count, word *r, const uint8_t *octets) {
-    for (size_t i = 0; i < count; i++) {
-        word a = 0;
-        for (size_t j = 8; j-- > 0;) a = a << 8 | octets[8 * i + j];
-        r[i] = a;
-    }
-}
-
-INLINE void words_write(size_t count, uint8_t *octets, const word *a) {
-    for (size_t i = 0; i < count; i++) {
-        for (size_t j = 0; j < 8; j++) octets[8 * i + j] = (uint8_t)(a[i] >> 8 * j);
-    }
+    return 1 ^ ((all | (0 - all)) >> (word_bits - 1));
 }
 
 /// Overwrites what a computation leaves behind; the compiler cannot leave it out.
@@ -143,6 +105,5 @@ INLINE void words_wipe(void *memory, size_t size) {
     memset(memory, 0, size);
     __asm__ __volatile__("" : : "r"(memory) : "memory");
 }
-#endif
 
 #endif

@@ -20,11 +20,11 @@ typedef enum __attribute__((enum_extensibility(closed))) {
     gost_form_minus_3,
     /// u² + v² = 1 + d·u²·v², where d is no square. Only with p = 2^256 − 617 and p = 2^512 − 569.
     gost_form_edwards,
-} gost_curve_form;
+} gost_form;
 
 /// The numbers of a curve. They are public.
 typedef struct {
-    gost_curve_form form;
+    gost_form form;
     /// The octets of each number: 32 or 64.
     size_t size;
     const uint8_t *p, *a, *b, *q;

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+// The curves of Tests/Vectors/curves.json, for the programs that compare with libcrypto. curves.sh makes the table.
+#ifndef CURVES_H
+#define CURVES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct curve {
+    const char *name;
+    size_t size, cofactor;
+    /// Little-endian.
+    uint8_t p[64], a[64], b[64], q[64], x[64], y[64];
+};
+
+/// All curves, and one without a size at the end.
+extern const struct curve curves[];
+
+#endif

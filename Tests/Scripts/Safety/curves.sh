@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# curves.sh [PAIRS SCALARS]: the arithmetic of curves is right for all numbers of short words, and gives libcrypto's results
+# for so many pairs of numbers modulo each p and q, and so many multiples of points of each curve. It runs under the
+# sanitizers for undefined behaviour and addresses.
+set -euo pipefail
+cd "$(dirname "$0")/../../.."
+. Tests/Scripts/common.sh
+
+kernels=Sources/GOSTKernels
+clang=$(dirname "$(readlink -f "$(command -v swift)")")/clang
+flags=(-O2 -g -fuse-ld=lld -Wall -Wextra -Werror -Wno-unused-function -Wno-pass-failed -fsanitize=undefined,address -fno-sanitize-recover=all
+    "-I$kernels/include" "-I$kernels/Curves" -ITests/Programs/Curves)
+
+# Bits of a word, the number that is folded, and the step from one modulus to the next.
+for shape in "3 2 2" "4 3 2" "5 5 26"; do
+    read -r bits fold step <<< "$shape"
+    "$clang" -x c++ -std=c++20 -O2 -Wall -Wextra -Werror -Wno-unused-function -Wno-unknown-pragmas \
+        "-DWORD_BITS=$bits" "-DSMALL_FOLD=$fold" "-DMODULUS_STEP=$step" "-I$kernels/Curves" \
+        Tests/Programs/Curves/bounds.cpp -o "$work/bounds"
+    "$work/bounds"
+done
+
+# The vectors' numbers, of which two parameter sets may share one.
+python3 - > "$work/curves.c" << 'PYTHON'
+import json
+
+print('#include "curves.h"\n\nconst struct curve curves[] = {')
+seen = set()
+for curve in json.load(open("Tests/Vectors/curves.json"))["vectors"]:
+    size = 32 if len(curve["p"]) <= 64 else 64
+    if curve["q"] in seen:
+        continue
+    seen.add(curve["q"])
+    numbers = (int(curve[name], 16).to_bytes(size, "little") for name in "pabqxy")
+    fields = ", ".join("{" + ", ".join(map(str, number)) + "}" for number in numbers)
+    print(f'    {{"{curve["id"]}", {size}, {curve["cofactor"]}, {fields}}},')
+print("    {0},\n};")
+PYTHON
+
+"$clang" "${flags[@]}" Tests/Programs/Curves/fields.c "$work/curves.c" -lcrypto -o "$work/fields"
+"$clang" "${flags[@]}" Tests/Programs/Curves/points.c "$work/curves.c" "$kernels"/Curves/*.c -lcrypto -o "$work/points"
+"$work/fields" "${1:-5000}"
+"$work/points" "${2:-1200}"
+echo "curves.sh: passed"
