@@ -140,18 +140,20 @@ extension CurveArithmetic {
         }
     }
 
-    /// k·P + l·Q, for a point Q of order q, and k and l below q.
+    /// Whether X of k·P + l·Q is x modulo q, for a point Q of order q, and k, l and x below q; false for O.
     ///
-    /// - Warning: leaks k, l and Q through timing; for public values only.
-    func sum(_ k: borrowing Number, _ l: borrowing Number, _ point: borrowing Point) -> Point {
-        guard !point.isInfinity else { return product(k) }
-        let (l, octets) = (l.octets, point.coordinates.bytes)
-        return unsafe self.point { result in
-            unsafe k.octets.withUnsafeBufferPointer { k in
+    /// - Warning: leaks all inputs through timing; for public values only.
+    func hasXModuloQ(
+        _ x: borrowing Number, _ k: borrowing Number, _ l: borrowing Number, _ point: borrowing Point
+    ) -> Bool {
+        guard !point.isInfinity else { return false }
+        let (k, l, octets) = (k.octets, l.octets, point.coordinates.bytes)
+        return unsafe x.octets.withUnsafeBufferPointer { x in
+            unsafe k.withUnsafeBufferPointer { k in
                 unsafe l.withUnsafeBufferPointer { l in
                     unsafe octets.withUnsafeBufferPointer {
-                        unsafe gost_curve_sum_public(
-                            kernel.pointer, result, k.baseAddress, l.baseAddress, $0.baseAddress)
+                        unsafe gost_curve_has_x_modulo_q(
+                            kernel.pointer, x.baseAddress, k.baseAddress, l.baseAddress, $0.baseAddress)
                     }
                 }
             }

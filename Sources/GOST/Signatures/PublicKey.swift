@@ -51,8 +51,6 @@ package struct PublicKey: Sendable, Equatable {
         let minusR = try arithmetic.negative(r)
         let z2 = arithmetic.multiply(minusR, v)
         let point = try arithmetic.point(of: self)
-        let c = arithmetic.sum(z1, z2, point)
-        let x = try arithmetic.xModuloQ(c)
-        return constantTimeEqual(x.octets, r.octets)
+        return arithmetic.hasXModuloQ(r, z1, z2, point)
     }
 }

@@ -124,15 +124,15 @@ bool gost_curve_multiply(const gost_curve *curve, uint8_t *result, const uint8_t
     return write_point(curve, result, product, is_point);
 }
 
-bool gost_curve_sum_public(
-    const gost_curve *curve, uint8_t *result, const uint8_t *k, const uint8_t *l, const uint8_t *point
+bool gost_curve_has_x_modulo_q(
+    const gost_curve *curve, const uint8_t *x, const uint8_t *k, const uint8_t *l, const uint8_t *point
 ) {
-    word sum[2 * longest], first[longest], second[longest], words[2 * longest];
+    word expected[longest], first[longest], second[longest], words[2 * longest];
+    words_read(curve->count, expected, x);
     words_read(curve->count, first, k);
     words_read(curve->count, second, l);
     read_point(curve, words, point);
-    bool is_point = group(curve)->sum_public(curve, sum, first, second, words);
-    return write_point(curve, result, sum, is_point);
+    return group(curve)->has_x_modulo_q(curve, expected, first, second, words);
 }
 
 bool gost_curve_add(const gost_curve *curve, uint8_t *result, const uint8_t *left, const uint8_t *right) {

@@ -32,7 +32,7 @@ typedef struct {
     bool (*has_order_q)(const gost_curve *curve, const word *point);
     bool (*multiply_base)(const gost_curve *curve, word *result, const word *k);
     bool (*multiply)(const gost_curve *curve, word *result, const word *k, const word *point);
-    bool (*sum_public)(const gost_curve *curve, word *result, const word *k, const word *l, const word *point);
+    bool (*has_x_modulo_q)(const gost_curve *curve, const word *x, const word *k, const word *l, const word *point);
     bool (*add)(const gost_curve *curve, word *result, const word *left, const word *right);
 } gost_group;
 

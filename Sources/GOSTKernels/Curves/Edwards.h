@@ -154,6 +154,61 @@ INLINE void GROUP(negate_affine)(const gost_curve *c, word *x, word *y, word bit
     words_take(COUNT, x, opposite, bits);
 }
 
+/// r = 2^count·r.
+INLINE void GROUP(double_times)(const gost_curve *c, GROUP(point) *r, size_t count) {
+    for (size_t i = 1; i < count; i++) GROUP(double)(c, r, r, false);
+    GROUP(double)(c, r, r, true);
+}
+
+/// A sum of public points.
+typedef GROUP(point) GROUP(public_sum);
+
+/// r = O.
+INLINE void GROUP(public_begin)(const gost_curve *c, GROUP(public_sum) *r) {
+    memset(r, 0, sizeof *r);
+    memcpy(r->y, c->one, sizeof r->y);
+    memcpy(r->z, c->one, sizeof r->z);
+}
+
+INLINE void GROUP(public_double)(const gost_curve *c, GROUP(public_sum) *r, bool is_added_to) {
+    GROUP(double)(c, r, r, is_added_to);
+}
+
+/// A public point: u, v and d·u·v.
+typedef struct {
+    word x[COUNT], y[COUNT], dt[COUNT];
+} GROUP(public_point);
+
+INLINE void GROUP(make_public)(const gost_curve *c, GROUP(public_point) *r, const word *u, const word *v) {
+    memcpy(r->x, u, sizeof r->x);
+    memcpy(r->y, v, sizeof r->y);
+    MUL(r->dt, u, v);
+    MUL(r->dt, r->dt, c->d);
+}
+
+INLINE void GROUP(negate_public)(const gost_curve *c, GROUP(public_point) *r) {
+    word zero[COUNT] = {0};
+    SUB(r->x, zero, r->x);
+    SUB(r->dt, zero, r->dt);
+}
+
+INLINE void GROUP(public_add)(const gost_curve *c, GROUP(public_sum) *r, const GROUP(public_point) *a) {
+    GROUP(add_coordinates)(c, r, r, a->x, a->y, r->z, a->dt);
+}
+
+/// Whether x is the first coordinate of a public sum on the curve, by s·(Z + Y) = (x − t)·(Z − Y).
+static bool GROUP(public_has_x)(const gost_curve *c, const GROUP(public_sum) *r, const word *x) {
+    word left[COUNT], right[COUNT], below[COUNT];
+    ADD(left, r->z, r->y);
+    MUL(left, left, c->s);
+    SUB(below, r->z, r->y);
+    SUB(right, x, c->t);
+    MUL(right, right, below);
+    SUB(left, left, right);
+    FIELD(leave)(&c->p, left, left);
+    return words_are_zero(COUNT, left) && !GROUP(is_infinity)(c, r);
+}
+
 #undef ADD
 #undef SUB
 #undef MUL

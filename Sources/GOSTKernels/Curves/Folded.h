@@ -65,3 +65,14 @@ INLINE void FIELD(leave)(const modulus *p, word *r, const word *a) {
     memmove(r, a, COUNT * sizeof(word));
     words_take(COUNT, r, t, mask(1 ^ borrow));
 }
+
+#ifdef NUMBER
+/// r = 1 / a, and 0 for 0.
+static void FIELD(invert)(const modulus *m, word *r, const word *a) {
+    word number[COUNT];
+    FIELD(leave)(m, number, a);
+    NUMBER(invert)(m, number, number);
+    FIELD(enter)(m, r, number);
+    words_wipe(number, sizeof number);
+}
+#endif

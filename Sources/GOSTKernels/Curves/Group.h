@@ -82,15 +82,15 @@ INLINE void GROUP(make_multiples)(const gost_curve *c, GROUP(point) *r, size_t c
 }
 
 /// Writes points in affine coordinates, with one inversion for all.
-static void GROUP(flatten)(const gost_curve *c, word *table, const GROUP(point) *points) {
+static void GROUP(flatten)(const gost_curve *c, word *table, const GROUP(point) *points, size_t count) {
     word products[GROUP(base_multiples)][COUNT], factor[COUNT], inverse[COUNT], one[COUNT];
     GROUP(denominator)(c, products[0], &points[0]);
-    for (size_t i = 1; i < GROUP(base_multiples); i++) {
+    for (size_t i = 1; i < count; i++) {
         GROUP(denominator)(c, factor, &points[i]);
         FIELD(multiply)(&c->p, products[i], products[i - 1], factor);
     }
-    FIELD(invert)(&c->p, inverse, products[GROUP(base_multiples) - 1]);
-    for (size_t i = GROUP(base_multiples); i-- > 0;) {
+    FIELD(invert)(&c->p, inverse, products[count - 1]);
+    for (size_t i = count; i-- > 0;) {
         if (i > 0) FIELD(multiply)(&c->p, one, inverse, products[i - 1]);
         else memcpy(one, inverse, sizeof one);
         GROUP(to_affine)(c, table + 2 * COUNT * i, table + 2 * COUNT * i + COUNT, &points[i], one);
@@ -130,7 +130,7 @@ static void GROUP(prepare)(gost_curve *c, const word *x, const word *y, const wo
     for (size_t i = 0; i < GROUP(base_windows); i++) {
         points[0] = next;
         GROUP(make_multiples)(c, points, GROUP(base_multiples));
-        GROUP(flatten)(c, c->table + 2 * COUNT * GROUP(base_multiples) * i, points);
+        GROUP(flatten)(c, c->table + 2 * COUNT * GROUP(base_multiples) * i, points, GROUP(base_multiples));
         for (size_t j = 0; j < BASE_BITS; j++) GROUP(double)(c, &next, &next, true);
     }
 }
@@ -184,7 +184,7 @@ static void GROUP(product)(const gost_curve *c, GROUP(point) *r, const word *k, 
             *r = chosen;
             continue;
         }
-        for (size_t j = 0; j < GROUP(window); j++) GROUP(double)(c, r, r, j + 1 == GROUP(window));
+        GROUP(double_times)(c, r, GROUP(window));
         GROUP(add)(c, r, r, &chosen);
     }
     words_wipe(multiples, sizeof multiples);
@@ -234,56 +234,82 @@ static bool GROUP(sum)(const gost_curve *c, word *result, const word *left, cons
     return is_point;
 }
 
-/// k·P by the table's points as they are found, and l·Q by digits most of which are 0. All inputs are public.
-static bool GROUP(sum_public)(const gost_curve *c, word *result, const word *k, const word *l, const word *point) {
-    GROUP(point) multiples[GROUP(multiples)], r, base, addend;
-    int8_t digits[GROUP(bits) + 1];
+/// The digits of k in the form of which each odd digit, between −2^(width − 1) and 2^(width − 1), is followed by width − 1
+/// that are 0.
+static void GROUP(make_digits)(int8_t *digits, const word *k, unsigned width) {
     word rest[COUNT + 1] = {0};
-
-    // The non-adjacent form: after an odd digit between −16 and 16 come four digits that are 0.
-    memcpy(rest, l, COUNT * sizeof(word));
+    memcpy(rest, k, COUNT * sizeof(word));
     for (size_t i = 0; i <= GROUP(bits); i++) {
-        digits[i] = 0;
+        int digit = 0;
         if (rest[0] & 1) {
-            int digit = (int)(rest[0] & 31);
-            if (digit > 16) digit -= 32;
-            digits[i] = (int8_t)digit;
-            word change[COUNT + 1] = {(word)(digit < 0 ? -digit : digit)};
+            digit = (int)(rest[0] & ((1u << width) - 1));
+            if (digit > 1 << (width - 1)) digit -= 1 << width;
+            word change[COUNT + 1] = {(word)abs(digit)};
             if (digit < 0) words_add(COUNT + 1, rest, rest, change);
             else words_subtract(COUNT + 1, rest, rest, change);
         }
+        digits[i] = (int8_t)digit;
         for (size_t j = 0; j < COUNT; j++) rest[j] = rest[j] >> 1 | rest[j + 1] << 63;
         rest[COUNT] >>= 1;
     }
+}
 
-    GROUP(take)(c, &multiples[0], point);
-    GROUP(make_multiples)(c, multiples, GROUP(multiples) / 2);
-    word odd[COUNT], pair[2 * COUNT];
-    word is_opposite = GROUP(make_odd)(c, odd, k);
-    for (size_t i = 0; i < GROUP(base_windows); i++) {
-        GROUP(digit) digit = GROUP(recode)(odd, BASE_BITS * i, BASE_BITS, i + 1 == GROUP(base_windows));
-        memcpy(pair, c->table + 2 * COUNT * (GROUP(base_multiples) * i + digit.index), sizeof pair);
-        GROUP(negate_affine)(c, pair, pair + COUNT, digit.sign ^ is_opposite);
-        if (i == 0) GROUP(from_affine)(c, &base, pair, pair + COUNT);
-        else GROUP(add_affine)(c, &base, &base, pair, pair + COUNT);
+/// r += digit·Q, of whose odd multiples there is a table.
+static void GROUP(public_add_digit)(
+    const gost_curve *c, GROUP(public_sum) *r, const GROUP(public_point) *multiples, int digit
+) {
+    GROUP(public_point) a = multiples[abs(digit) / 2];
+    if (digit < 0) GROUP(negate_public)(c, &a);
+    GROUP(public_add)(c, r, &a);
+}
+
+/// The points of a table in affine coordinates.
+static void GROUP(make_public_multiples)(
+    const gost_curve *c, GROUP(public_point) *multiples, const word *table, size_t count
+) {
+    for (size_t i = 0; i < count; i++) {
+        GROUP(make_public)(c, &multiples[i], table + 2 * COUNT * i, table + 2 * COUNT * i + COUNT);
     }
+}
 
-    bool begun = false;
+/// Whether X of k·P + l·Q is x modulo q. All inputs are public. The digits of k are of the multiples in the table's first
+/// window.
+static bool GROUP(has_x_modulo_q)(const gost_curve *c, const word *x, const word *k, const word *l, const word *point) {
+    enum { count = 8, width = 5 };
+    GROUP(point) odd[count];
+    GROUP(public_point) multiples[count], base_multiples[GROUP(base_multiples)];
+    word table[2 * COUNT * count];
+    int8_t k_digits[GROUP(bits) + 1], l_digits[GROUP(bits) + 1];
+    GROUP(make_digits)(k_digits, k, BASE_BITS + 1);
+    GROUP(make_digits)(l_digits, l, width);
+    GROUP(take)(c, &odd[0], point);
+    GROUP(make_multiples)(c, odd, count);
+    GROUP(flatten)(c, table, odd, count);
+    GROUP(make_public_multiples)(c, multiples, table, count);
+    GROUP(make_public_multiples)(c, base_multiples, c->table, GROUP(base_multiples));
+
+    GROUP(public_sum) sum;
+    GROUP(public_begin)(c, &sum);
+    bool has_begun = false;
     for (size_t i = GROUP(bits) + 1; i-- > 0;) {
-        int digit = digits[i];
-        if (begun) GROUP(double)(c, &r, &r, digit != 0 || i == 0);
-        if (digit == 0) continue;
-        addend = multiples[(digit < 0 ? -digit : digit) / 2];
-        GROUP(negate)(c, &addend, digit < 0 ? mask(1) : 0);
-        if (begun) GROUP(add)(c, &r, &r, &addend);
-        else r = addend;
-        begun = true;
+        if (has_begun) GROUP(public_double)(c, &sum, k_digits[i] != 0 || l_digits[i] != 0);
+        if (k_digits[i] != 0) GROUP(public_add_digit)(c, &sum, base_multiples, k_digits[i]);
+        if (l_digits[i] != 0) GROUP(public_add_digit)(c, &sum, multiples, l_digits[i]);
+        has_begun = has_begun || k_digits[i] != 0 || l_digits[i] != 0;
     }
-    if (begun) GROUP(add)(c, &base, &base, &r);
-    return GROUP(give)(c, result, &base);
+
+    // The numbers below p that are x modulo q: one or two, or four if the cofactor is 4.
+    word candidate[COUNT], element[COUNT], unused[COUNT], carry = 0;
+    memcpy(candidate, x, sizeof candidate);
+    for (int i = 0; i < 5 && carry == 0 && words_subtract(COUNT, unused, candidate, c->p.words) == 1; i++) {
+        FIELD(enter)(&c->p, element, candidate);
+        if (GROUP(public_has_x)(c, &sum, element)) return true;
+        carry = words_add(COUNT, candidate, candidate, c->q.words);
+    }
+    return false;
 }
 
 static const gost_group GROUP(functions) = {
-    GROUP(prepare), GROUP(is_on_curve), GROUP(has_order_q), GROUP(multiply_base), GROUP(multiply), GROUP(sum_public),
+    GROUP(prepare), GROUP(is_on_curve), GROUP(has_order_q), GROUP(multiply_base), GROUP(multiply), GROUP(has_x_modulo_q),
     GROUP(sum),
 };

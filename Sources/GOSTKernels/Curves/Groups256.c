@@ -3,14 +3,16 @@
 
 #include "Groups.h"
 
-#define SUM INLINE
 #define COUNT 4
 #define BASE_BITS 6
 
+#define NUMBER(name) words256_##name
+#include "Inverse.h"
+
 #define FOLD 617
+#define SUM INLINE
 #define FIELD(name) folded256_##name
 #include "Folded.h"
-#include "Inverse.h"
 
 #define GROUP(name) edwards256_##name
 #include "Edwards.h"
@@ -24,9 +26,11 @@
 #undef GROUP
 #undef FIELD
 
+#undef SUM
+// Sums are functions here and for 512 bits: at each place that adds they would take up 100 KiB together.
+#define SUM SHARED
 #define FIELD(name) any256_##name
 #include "Montgomery.h"
-#include "Inverse.h"
 
 #define GROUP(name) minus256_##name
 #include "Weierstrass.h"

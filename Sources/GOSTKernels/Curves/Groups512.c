@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-// The curves of 512 bits. Their sums are functions: at each place that adds they would take up 100 KiB together.
+// The curves of 512 bits.
 
 #include "Groups.h"
 
-#define SUM SHARED
 #define COUNT 8
 #define BASE_BITS 4
 
+#define NUMBER(name) words512_##name
+#include "Inverse.h"
+
 #define FOLD 569
+#define SUM SHARED
 #define FIELD(name) folded512_##name
 #include "Folded.h"
-#include "Inverse.h"
 
 #define GROUP(name) edwards512_##name
 #include "Edwards.h"
@@ -26,7 +28,6 @@
 
 #define FIELD(name) any512_##name
 #include "Montgomery.h"
-#include "Inverse.h"
 
 #define GROUP(name) minus512_##name
 #include "Weierstrass.h"

@@ -50,3 +50,14 @@ INLINE void FIELD(leave)(const modulus *m, word *r, const word *a) {
     word one[COUNT] = {1};
     FIELD(multiply)(m, r, a, one);
 }
+
+#ifdef NUMBER
+/// r = 1 / a, and 0 for 0.
+static void FIELD(invert)(const modulus *m, word *r, const word *a) {
+    word number[COUNT];
+    FIELD(leave)(m, number, a);
+    NUMBER(invert)(m, number, number);
+    FIELD(enter)(m, r, number);
+    words_wipe(number, sizeof number);
+}
+#endif

@@ -3,7 +3,7 @@
 ///
 /// Numbers and coordinates are octets, the least significant first, as many as p has: 32 or 64. A point is X ‖ Y, both below
 /// p. Where a function has a point as its result it answers false if that is O, and then the octets mean nothing.
-/// All functions are constant time in what they are given, but for `gost_curve_sum_public`, and but for their answers.
+/// All functions are constant time in what they are given, but for `gost_curve_has_x_modulo_q`, and but for their answers.
 /// They overwrite what they leave in memory; registers that the compiler saves on the stack are not overwritten.
 #ifndef GOST_CURVES_H
 #define GOST_CURVES_H
@@ -55,9 +55,10 @@ bool gost_curve_multiply_base(const gost_curve *curve, uint8_t *result, const ui
 /// k·Q for a point Q of order q, and k below q.
 bool gost_curve_multiply(const gost_curve *curve, uint8_t *result, const uint8_t *k, const uint8_t *point);
 
-/// k·P + l·Q for a point Q of order q, and k and l below q. Time and memory accesses tell k, l and Q.
-bool gost_curve_sum_public(const gost_curve *curve, uint8_t *result, const uint8_t *k, const uint8_t *l,
-                           const uint8_t *point);
+/// Whether X of k·P + l·Q is x modulo q, for a point Q of order q, and k, l and x below q; false for O. Time and memory accesses
+/// tell all of them.
+bool gost_curve_has_x_modulo_q(const gost_curve *curve, const uint8_t *x, const uint8_t *k, const uint8_t *l,
+                               const uint8_t *point);
 
 /// The sum of two points of order q.
 bool gost_curve_add(const gost_curve *curve, uint8_t *result, const uint8_t *left, const uint8_t *right);

@@ -115,6 +115,22 @@ static void draw(const struct pair *pair, BIGNUM *k, long round) {
     }
 }
 
+/// X of l·P + k·Q is that of libcrypto's sum modulo q, and no other.
+static void compare_x(
+    const struct pair *pair, const EC_POINT *sum, const uint8_t *l, const uint8_t *k, const uint8_t *point
+) {
+    uint8_t octets[longest] = {0};
+    BIGNUM *x = BN_new();
+    bool is_point = !EC_POINT_is_at_infinity(pair->group, sum);
+    if (is_point && EC_POINT_get_affine_coordinates(pair->group, sum, x, NULL, pair->context) != 1) abort();
+    BN_nnmod(x, x, pair->q, pair->context);
+    write(pair, octets, x);
+    if (gost_curve_has_x_modulo_q(pair->curve, octets, l, k, point) != is_point) fail(pair, "X of l·P + k·Q");
+    octets[0] ^= 1;
+    if (gost_curve_has_x_modulo_q(pair->curve, octets, l, k, point)) fail(pair, "another X of l·P + k·Q");
+    BN_free(x);
+}
+
 static void compare_multiples(const struct pair *pair, long rounds) {
     size_t size = pair->numbers->size;
     uint8_t k_octets[longest], l_octets[longest], q_octets[2 * longest], result[2 * longest];
@@ -133,8 +149,7 @@ static void compare_multiples(const struct pair *pair, long rounds) {
         EC_POINT_mul(pair->group, expected, NULL, q, k, pair->context);
         require(pair, "k·Q", gost_curve_multiply(pair->curve, result, k_octets, q_octets), result, expected);
         EC_POINT_mul(pair->group, expected, l, q, k, pair->context);
-        bool is_point = gost_curve_sum_public(pair->curve, result, l_octets, k_octets, q_octets);
-        require(pair, "l·P + k·Q", is_point, result, expected);
+        compare_x(pair, expected, l_octets, k_octets, q_octets);
         if (!gost_curve_has_point(pair->curve, q_octets)) fail(pair, "a point is none");
         if (!gost_curve_has_order_q(pair->curve, q_octets)) fail(pair, "a point's order is another");
         q_octets[round % (long)(2 * size)] ^= 1;
@@ -167,7 +182,23 @@ static void compare_small(const struct pair *pair) {
     }
     if (gost_curve_multiply_base(pair->curve, result, zero)) fail(pair, "0·P is not O");
     if (gost_curve_multiply(pair->curve, result, zero, octets[0])) fail(pair, "0·Q is not O");
-    if (gost_curve_sum_public(pair->curve, result, zero, zero, octets[0])) fail(pair, "0·P + 0·Q is not O");
+    if (gost_curve_has_x_modulo_q(pair->curve, zero, zero, zero, octets[0])) fail(pair, "0·P + 0·Q is not O");
+    // i·P + j·(k·P): doublings and opposites among them.
+    for (int i = 0; i <= 6; i++) {
+        for (int j = 0; j <= 6; j++) {
+            for (int k = -6; k <= 6; k++) {
+                if (k == 0) continue;
+                uint8_t left[longest] = {(uint8_t)i}, right[longest] = {(uint8_t)j};
+                int sum = i + j * k;
+                BIGNUM *factor = BN_new();
+                BN_set_word(factor, (BN_ULONG)abs(sum));
+                BN_set_negative(factor, sum < 0);
+                EC_POINT_mul(pair->group, expected, factor, NULL, NULL, pair->context);
+                compare_x(pair, expected, left, right, octets[k + small]);
+                BN_free(factor);
+            }
+        }
+    }
     for (int i = 0; i <= 2 * small; i++) EC_POINT_free(points[i]);
     EC_POINT_free(expected);
     BN_free(k);

@@ -40,6 +40,6 @@ PYTHON
 
 "$clang" "${flags[@]}" Tests/Programs/Curves/fields.c "$work/curves.c" -lcrypto -o "$work/fields"
 "$clang" "${flags[@]}" Tests/Programs/Curves/points.c "$work/curves.c" "$kernels"/Curves/*.c -lcrypto -o "$work/points"
-"$work/fields" "${1:-5000}"
-"$work/points" "${2:-1200}"
+"$work/fields" "${1:-3000}"
+"$work/points" "${2:-500}"
 echo "curves.sh: passed"
