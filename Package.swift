@@ -88,9 +88,9 @@ let package = Package(
                 .unsafeFlags(["-Wall", "-Wextra", "-Werror"]), .unsafeFlags(["-O2"], .when(configuration: .debug)),
             ]),
         kanal(
-            "GOST", on: ["COpenSSL", "GOSTKernels", "HostProcess", "Secrets"],
+            "GOST", on: ["GOSTKernels", "Secrets"],
             swift: [.unsafeFlags(["-O"], .when(configuration: .debug))]),
-        kanal("HostCrypto", on: ["COpenSSL", "GOST", "Secrets"]),
+        kanal("HostCrypto", on: ["COpenSSL", "GOST", "HostProcess", "Secrets"]),
         kanal("Storage", on: ["HostProcess", "Secrets"]),
         .target(
             name: "CAsking", cSettings: hardenedC + [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),

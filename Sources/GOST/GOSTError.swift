@@ -20,6 +20,6 @@ package enum GOSTError: Error, Sendable, Equatable {
     case invalidEncoding
     /// The operating system could not deliver random bytes.
     case randomUnavailable
-    /// libcrypto ran out of memory or failed in a way that no input explains.
+    /// A curve that nothing here computes on, or a failure that no input explains.
     case libraryFailure
 }

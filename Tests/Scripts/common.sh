@@ -203,7 +203,7 @@ objects() {
     local target map
     for target in "${@:2}"; do
         map=$1/$target.build/output-file-map.json
-        if [ -e "$map" ]; then sed -n 's/.*"object": *"\(.*\.swift\.o\)".*/\1/p' "$map"; else ls "$1/$target".build/*.o; fi
+        if [ -e "$map" ]; then sed -n 's/.*"object": *"\(.*\.swift\.o\)".*/\1/p' "$map"; else find "$1/$target.build" -name "*.o"; fi
     done
 }
 

@@ -33,12 +33,13 @@ for file in "$prefix/lib/libkanal-pkcs11.so" "$prefix/bin/kanal-emulator" "$pref
     passed "$name: everything is resolved at once, and read-only but for $writable"
 done
 
+mapfile -t objects < <(find .build/release/{CAsking,GOSTKernels,CModule}.build -name "*.o")
 if [ "$(uname -m)" = x86_64 ]; then
-    for object in .build/release/{CAsking,GOSTKernels,CModule}.build/*.o; do
+    for object in "${objects[@]}"; do
         grep -q 'IBT, SHSTK' <(readelf --notes "$object") || fail "${object##*/} does not say where jumps may go"
     done
 fi
-nm .build/release/{CAsking,GOSTKernels,CModule}.build/*.o > "$work/names"
+nm "${objects[@]}" > "$work/names"
 grep -q 'U __stack_chk_fail' "$work/names" || fail "no stack frame has a canary"
 passed "C has canaries, and marks for indirect jumps"
 
