@@ -99,6 +99,7 @@ extension Session {
         template.set(CKA_TRUSTED, true)
         template.set(CKA_TOKEN, true)
         let handles = try slot.visibleObjects(matching: template)
+        try slot.readValues(of: handles)
         return try handles.map { handle throws(CKError) in try slot.objects[handle].attributes[CKA_VALUE] }
             .compactMap(\.self)
     }

@@ -121,7 +121,7 @@ extension Session {
     ///
     /// - Throws: `CKR_OBJECT_HANDLE_INVALID`; `CKR_ATTRIBUTE_TYPE_INVALID` if the object is none.
     private func certificate(_ handle: CK_OBJECT_HANDLE) throws(CKError) -> (value: [UInt8], id: [UInt8]) {
-        let attributes = try slot.visibleObject(handle).attributes
+        let attributes = try slot.visibleObject(handle, knowing: [CKA_VALUE]).attributes
         guard try attributes.number(CKA_CLASS) == CKO_CERTIFICATE, let value = attributes[CKA_VALUE] else {
             throw .attributeTypeInvalid("\(handle) is the handle of no certificate with CKA_VALUE")
         }

@@ -5,13 +5,13 @@ import HostCrypto
 import Token
 
 /// `CKA_PUBLIC_KEY_INFO` of keys (PKCS #11 v2.40, 4.8 and 4.9), which is no part of an object but computed when somebody
-/// asks for it, of what is known of the objects anyway: no command goes to the token, and a search that does not name it
-/// takes no longer.
+/// asks for it, of what is known of the objects anyway: a command goes to the token only where a certificate has to be read
+/// for it, and a search that does not name it takes no longer.
 extension Slot {
     /// The attributes of an object, with the SubjectPublicKeyInfo of a key unless its template has said one. It is empty
     /// if nobody knows the public key.
-    func withPublicKeyInfo(_ attributes: Attributes, of object: Object) -> Attributes {
-        guard attributes[CKA_PUBLIC_KEY_INFO]?.isEmpty == true, let info = publicKeyInfo(of: object) else {
+    func withPublicKeyInfo(_ attributes: Attributes, of object: Object) throws(CKError) -> Attributes {
+        guard attributes[CKA_PUBLIC_KEY_INFO]?.isEmpty == true, let info = try publicKeyInfo(of: object) else {
             return attributes
         }
         var attributes = attributes
@@ -19,14 +19,15 @@ extension Slot {
         return attributes
     }
 
-    private func publicKeyInfo(of object: Object) -> PublicKeyInfo? {
+    private func publicKeyInfo(of object: Object) throws(CKError) -> PublicKeyInfo? {
         switch try? object.attributes.number(CKA_CLASS) {
         case CKO_PUBLIC_KEY: return try? object.attributes.publicKeyInfo()
         case CKO_PRIVATE_KEY:
             // Private keys of RSA have the public numbers, and those of a session can be asked.
             if let info = try? object.attributes.publicKeyInfo(of: object.sessionKey) { return info }
             guard object.tokenObject != nil else { return nil }
-            return publicHalf(of: object) ?? certifiedKey(of: object.attributes)
+            if let info = publicHalf(of: object) { return info }
+            return try certifiedKey(of: object.attributes)
         default: return nil
         }
     }
@@ -52,12 +53,13 @@ extension Slot {
     }
 
     /// The public key in the first certificate on the token with a private key's identifier and parameters.
-    private func certifiedKey(of attributes: Attributes) -> PublicKeyInfo? {
+    private func certifiedKey(of attributes: Attributes) throws(CKError) -> PublicKeyInfo? {
         guard let id = attributes[CKA_ID], !id.isEmpty else { return nil }
         let handles = objects.handles { other in
             other.tokenObject != nil && other.attributes[CKA_CLASS] == CKO_CERTIFICATE.bytes
                 && other.attributes[CKA_ID] == id
         }
+        try readValues(of: handles)
         for handle in handles {
             guard let value = try? objects[handle].attributes[CKA_VALUE],
                 let info = try? Certificate(der: value.span).subjectPublicKeyInfo,

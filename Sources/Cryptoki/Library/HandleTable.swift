@@ -63,6 +63,12 @@ struct HandleTable<Element> {
         count = places.count
     }
 
+    /// Replaces each element by what `body` makes of it; nil removes it.
+    mutating func update(_ body: (Element) -> Element?) {
+        for index in places.indices { places[index].element = places[index].element.flatMap(body) }
+        removeAll { _ in false }
+    }
+
     private func occupied(_ handle: CK_ULONG) throws(CKError) -> Int {
         guard let index = index(of: handle), places[index].element != nil else { throw notFound }
         return index

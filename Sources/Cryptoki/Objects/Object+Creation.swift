@@ -116,9 +116,12 @@ extension Attributes {
     }
 
     /// These attributes but for ``secrets``.
-    var withoutSecrets: Attributes {
+    var withoutSecrets: Attributes { without(Self.secrets) }
+
+    /// These attributes but for some types.
+    func without(_ types: Set<CK_ATTRIBUTE_TYPE>) -> Attributes {
         var attributes = self
-        for type in Self.secrets { attributes[type] = nil }
+        for type in types { attributes[type] = nil }
         return attributes
     }
 

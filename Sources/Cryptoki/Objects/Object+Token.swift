@@ -14,6 +14,7 @@ extension Object {
         }
         for (type, value) in object.attributes { attributes.set(CK_ATTRIBUTE_TYPE(type), value) }
         attributes.stayIfPrivateKey()
+        for type in object.unreadAttributes { attributes[type] = nil }
         let isPrivate = try attributes.bool(CKA_PRIVATE) ?? false
         self.init(home: .token(object, nil), attributes: attributes, isPrivate: isPrivate)
     }
@@ -35,12 +36,12 @@ extension Attributes {
         case .certificate(let subject, let value):
             set(CKA_CLASS, CKO_CERTIFICATE)
             set(CKA_SUBJECT, subject)
-            set(CKA_VALUE, value)
+            self[CKA_VALUE] = value
         case .data(let data):
             set(CKA_CLASS, CKO_DATA)
             set(CKA_APPLICATION, data.application)
             set(CKA_OBJECT_ID, data.objectIdentifier)
-            set(CKA_VALUE, data.value)
+            self[CKA_VALUE] = data.value
         }
         set(CKA_LABEL, object.label)
         if self[CKA_CLASS] != CKO_DATA.bytes { set(CKA_ID, object.id) }
@@ -72,6 +73,17 @@ extension Attributes {
 }
 
 extension TokenObject {
+    /// The attributes that only the value of a certificate or data object tells, as long as it was not read.
+    var unreadAttributes: Set<CK_ATTRIBUTE_TYPE> {
+        guard !isRead else { return [] }
+        var types: Set = [CKA_VALUE]
+        if case .certificate(let subject, _) = content {
+            types.formUnion([CKA_ISSUER, CKA_SERIAL_NUMBER, CKA_PUBLIC_KEY_INFO, CKA_UNIQUE_ID])
+            if subject.isEmpty { types.insert(CKA_SUBJECT) }
+        }
+        return types.subtracting(attributes.keys.map { CK_ATTRIBUTE_TYPE($0) })
+    }
+
     /// A new object; nil for private keys, which have files of their own.
     init?(_ attributes: Attributes) throws(CKError) {
         let content: Content

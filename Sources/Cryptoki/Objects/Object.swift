@@ -34,6 +34,9 @@ struct Object {
     }
 
     var tokenObject: TokenObject? { if case .token(let object, _) = home { object } else { nil } }
+    var isCertificate: Bool { attributes[CKA_CLASS] == CKO_CERTIFICATE.bytes }
+    /// The attributes that are not known before the value is read.
+    var unread: Set<CK_ATTRIBUTE_TYPE> { tokenObject?.unreadAttributes ?? [] }
     var sessionKey: SessionKey? {
         switch home {
         case .token(_, let key), .session(_, let key): key

@@ -13,7 +13,7 @@ extension Session {
 
     /// Copies an object. A private key of the token stays there alone.
     package func copyObject(_ original: CK_OBJECT_HANDLE, _ template: Attributes) throws(CKError) -> CK_OBJECT_HANDLE {
-        let object = try slot.visibleObject(original)
+        let object = try slot.visibleObject(original, knowing: nil)
         guard !object.isFeatures, try object.attributes.bool(CKA_COPYABLE) != false else {
             throw .actionProhibited("the object's CKA_COPYABLE is false")
         }
@@ -34,7 +34,7 @@ extension Session {
 
     /// Changes attributes of an object: all of them, or none.
     package func setAttributes(of object: CK_OBJECT_HANDLE, _ template: Attributes) throws(CKError) {
-        var changed = try slot.visibleObject(object)
+        var changed = try slot.visibleObject(object, knowing: nil)
         guard !changed.isFeatures, try changed.attributes.bool(CKA_MODIFIABLE) != false else {
             throw .actionProhibited("the object's CKA_MODIFIABLE is false")
         }
@@ -59,8 +59,8 @@ extension Session {
 
     /// The octets that an object's attributes take.
     package func objectSize(_ handle: CK_OBJECT_HANDLE) throws(CKError) -> CK_ULONG {
-        let object = try slot.visibleObject(handle)
-        let attributes = slot.withPublicKeyInfo(object.attributes, of: object)
+        let object = try slot.visibleObject(handle, knowing: nil)
+        let attributes = try slot.withPublicKeyInfo(object.attributes, of: object)
         return CK_ULONG(attributes.types.reduce(0) { $0 + (attributes[$1]?.count ?? 0) })
     }
 

@@ -5,13 +5,13 @@ import Token
 extension Session {
     /// The attributes of an object.
     ///
-    /// - Parameter types: The types that are wanted; nil for all. A key's value is read only if it is wanted, and its
-    ///   `CKA_PUBLIC_KEY_INFO` computed.
+    /// - Parameter types: The types that are wanted; nil for all. A value is read only if it is wanted, or what follows
+    ///   from it, and a key's `CKA_PUBLIC_KEY_INFO` computed.
     /// - Throws: `CKR_OBJECT_HANDLE_INVALID` if there is none that the session may see.
     package func attributes(
         of handle: CK_OBJECT_HANDLE, types: [CK_ATTRIBUTE_TYPE]? = nil
     ) throws(CKError) -> Attributes {
-        let object = try slot.visibleObject(handle)
+        let object = try slot.visibleObject(handle, knowing: types)
         guard !object.isFeatures else {
             return try slot.withToken { token throws(TokenError) in try TokenFeatures.attributes(of: token) }
         }
@@ -19,7 +19,7 @@ extension Session {
         let isValueWanted = types.map { !Attributes.secrets.isDisjoint(with: $0) } ?? true
         if isValueWanted, attributes.showsValue { attributes = try slot.loaded(object).shownAttributes() }
         guard types?.contains(CKA_PUBLIC_KEY_INFO) ?? true else { return attributes }
-        return slot.withPublicKeyInfo(attributes, of: object)
+        return try slot.withPublicKeyInfo(attributes, of: object)
     }
 
     /// Whether an attribute exists but may not be read: a secret number of a private or secret key that is sensitive or
@@ -65,18 +65,61 @@ extension Slot {
         let hasSecrets = rest != plain
         let found = objects.handles { object in
             isVisible(object) && (wantsFeatures || !object.isFeatures) && (wantsProfiles || !object.isProfile)
-                && object.attributes.matches(hasSecrets && object.attributes.showsValue ? rest : plain)
+                && object.attributes.matches(
+                    (hasSecrets && object.attributes.showsValue ? rest : plain).without(object.unread))
         }
-        guard hasSecrets || wantsInfo else { return found }
-        var matching: [CK_OBJECT_HANDLE] = []
+        var unread: [CK_OBJECT_HANDLE] = []
         for handle in found {
+            if try !objects[handle].unread.isDisjoint(with: template.types) { unread.append(handle) }
+        }
+        guard hasSecrets || wantsInfo || !unread.isEmpty else { return found }
+        try readValues(of: unread)
+        var matching: [CK_OBJECT_HANDLE] = []
+        for handle in found where objects.contains(handle) {
             let object = try objects[handle]
             var attributes = object.attributes
             if hasSecrets, attributes.showsValue { attributes = try loaded(object).shownAttributes() }
-            if wantsInfo { attributes = withPublicKeyInfo(attributes, of: object) }
+            if wantsInfo { attributes = try withPublicKeyInfo(attributes, of: object) }
             if attributes.matches(template) { matching.append(handle) }
         }
         return matching
+    }
+
+    /// An object that the present login may see, with the value of a certificate or data object if an attribute of these
+    /// types follows from it; nil for any.
+    ///
+    /// Who asks for certificates one after another is given as many at once as it has already, so that each costs no call
+    /// of its own.
+    func visibleObject(_ handle: CK_OBJECT_HANDLE, knowing types: [CK_ATTRIBUTE_TYPE]?) throws(CKError) -> Object {
+        let object = try visibleObject(handle)
+        guard !object.unread.isEmpty, types.map({ !object.unread.isDisjoint(with: $0) }) ?? true else { return object }
+        var wanted = [handle]
+        if object.isCertificate {
+            let read = objects.handles { $0.isCertificate && $0.unread.isEmpty }.count
+            let unread = objects.handles { isVisible($0) && $0.isCertificate && !$0.unread.isEmpty }
+            wanted += unread.filter { $0 > handle }.prefix(max(0, read - 1))
+        }
+        try readValues(of: wanted)
+        let whole = try visibleObject(handle)
+        guard whole.unread.isEmpty else { throw .objectHandleInvalid }
+        return whole
+    }
+
+    /// Reads what searches leave on the token. What is gone meanwhile stays as it is.
+    func readValues(of handles: [CK_OBJECT_HANDLE]) throws(CKError) {
+        var wanted: [(handle: CK_OBJECT_HANDLE, item: TokenObject)] = []
+        for handle in handles {
+            if let item = try objects[handle].tokenObject, !item.isRead { wanted.append((handle, item)) }
+        }
+        guard !wanted.isEmpty else { return }
+        let items = wanted.map(\.item)
+        let read = try withToken { token throws(TokenError) in try token.read(items) }
+        for (place, object) in zip(wanted, read) {
+            guard let object, objects.contains(place.handle), try objects[place.handle].tokenObject == place.item else {
+                continue
+            }
+            try objects.replace(place.handle, with: Object(object))
+        }
     }
 
     /// An object that the present login may see.
@@ -106,16 +149,17 @@ extension Slot {
 
     /// Updates the table of objects from the token. Objects that stay keep their handles.
     func refreshObjects() throws(CKError) {
-        let found = try withToken { token throws(TokenError) in try token.objects() }
+        let found = try withToken { token throws(TokenError) in try token.objects(readingValues: false) }
         guard found != known else { return }
         known = found
         var missing = found
         if settings.policy.hidesGOSTKeys { missing.removeAll { $0.key?.kind is GOSTKey } }
-        objects.removeAll { object in
-            guard let item = object.tokenObject else { return false }
-            guard let index = missing.firstIndex(of: item) else { return true }
-            missing.remove(at: index)
-            return false
+        objects.update { object in
+            guard let item = object.tokenObject else { return object }
+            guard let index = missing.firstIndex(where: { $0.isSame(as: item) }) else { return nil }
+            let present = missing.remove(at: index)
+            // A value that was read may be another by now.
+            return present.isRead == item.isRead ? object : try? Object(present)
         }
         // An item that cannot become an object is left out.
         for object in missing.compactMap({ try? Object($0) }) { _ = objects.insert(object) }

@@ -39,7 +39,7 @@ extension TokenObject {
             // The number of a key file stays the same for as long as the key exists.
             let (name, parameters) = key.kind.identity
             return identity(name) + [[key.half == .publicKey ? 1 : 0, key.number], parameters]
-        case .certificate(_, let value): return identity("certificate") + [value]
+        case .certificate(_, let value): return identity("certificate") + [value ?? []]
         // The value, which may be a secret, stays out of it.
         case .data(let data): return identity("data") + [label, data.application, data.objectIdentifier]
         case .secretKey: return identity("secret key") + attributeList

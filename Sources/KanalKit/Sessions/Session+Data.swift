@@ -19,7 +19,8 @@ public struct DataObject: Sendable, Equatable {
 extension Session {
     /// The data objects on the token. Private ones are seen after the PIN only.
     public func dataObjects() throws(KanalError) -> [DataObject] {
-        try objects([(CKA_CLASS, CKO_DATA.octets), (CKA_TOKEN, [1])], []).map { DataObject($0.handle, $0.attributes) }
+        try objects([(CKA_CLASS, CKO_DATA.octets), (CKA_TOKEN, [1])], [CKA_VALUE])
+            .map { DataObject($0.handle, $0.attributes) }
     }
 
     /// The octets of a data object.
@@ -49,7 +50,7 @@ extension Session {
                     (CKA_APPLICATION, .open(Array(application.utf8))), (CKA_VALUE, .secret(secret)),
                 ]))
         }
-        let attributes = try call { session throws(CKError) in try session.attributes(of: handle, types: []) }
+        let attributes = try call { session throws(CKError) in try session.attributes(of: handle, types: [CKA_VALUE]) }
         return DataObject(handle, attributes)
     }
 

@@ -57,7 +57,7 @@ extension Session {
     /// The object's present handle.
     func handle(of object: ObjectReference) throws(KanalError) -> CK_OBJECT_HANDLE {
         let isKnown = try call { session throws(CKError) in
-            (try? session.attributes(of: object.handle, types: []))?[CKA_UNIQUE_ID] == object.uniqueID
+            (try? session.attributes(of: object.handle, types: [CKA_UNIQUE_ID]))?[CKA_UNIQUE_ID] == object.uniqueID
         }
         if isKnown { return object.handle }
         guard !object.uniqueID.isEmpty, let found = try objects([(CKA_UNIQUE_ID, object.uniqueID)], []).first else {

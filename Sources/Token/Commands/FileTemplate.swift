@@ -24,6 +24,17 @@ package struct FileTemplate {
             }
         }
     }
+
+    /// Whether everybody may read the file: nothing else is said of that.
+    var isOpen: Bool { readCondition == 0x00 }
+    /// Whether User alone may read the file.
+    var isUsers: Bool { readCondition == Token.Role.user.rawValue }
+
+    /// Who may read the file; nil if the template does not say.
+    private var readCondition: UInt8? {
+        guard access.count > 1 else { return nil }
+        return access[0] & 0x01 == 0 ? 0x00 : access[1]
+    }
 }
 
 /// What CREATE FILE makes. The vendor's library says it in an order of its own for each kind.
@@ -52,7 +63,7 @@ enum FileKind {
 }
 
 /// Where a file lies: identifiers from below the MF down.
-package struct FilePath: Hashable, ExpressibleByArrayLiteral {
+package struct FilePath: Hashable, Sendable, ExpressibleByArrayLiteral {
     package var identifiers: [UInt16]
 
     package init(_ identifiers: [UInt16]) { self.identifiers = identifiers }

@@ -38,14 +38,24 @@ extension Transaction {
         while content.count < count {
             let wanted = min(count - content.count, readSize)
             let response = try sendSecret(CardCommand.read(at: content.count, count: wanted).apdu)
-            guard response.status == .success || response.status == .endOfFileReached else {
-                if response.status == .securityStatusNotSatisfied { userLostRight() }
-                throw TokenError(response.status)
-            }
+            try requireRead(response.status)
             content = content.appending(response.data.bytes)
             if response.data.isEmpty || response.status == .endOfFileReached { break }
         }
         return content
+    }
+
+    /// A block of the selected file.
+    func readBlock(at offset: Int, atMost count: Int) throws(TokenError) -> Response {
+        let response = try send(CardCommand.read(at: offset, count: min(count, readSize)))
+        try requireRead(response.status)
+        return response
+    }
+
+    private func requireRead(_ status: StatusWord) throws(TokenError) {
+        guard status != .success, status != .endOfFileReached else { return }
+        if status == .securityStatusNotSatisfied { userLostRight() }
+        throw TokenError(status)
     }
 
     /// Writes to the selected file.
@@ -67,6 +77,7 @@ extension Transaction {
 
     /// Deletes a file of `directory`. That it is gone already is no error.
     func delete(_ identifier: UInt16, in directory: FilePath) throws(TokenError) {
+        forget(directory.file(identifier))
         _ = try optional { () throws(TokenError) in
             try perform([selection(directory), .delete(identifier)])
         }

@@ -4,103 +4,98 @@ import SecureChannel
 
 /// Reading several files, in as few round trips as the token allows.
 extension Transaction {
-    /// Bytes of a file that are read in the same round trip in which it is selected. Most records are shorter.
+    /// Bytes of a file that are read in the same round trip in which it is selected, where replies are long. Most records
+    /// are shorter.
     static let firstBlock = 200
 
     /// Whether several commands cost one round trip.
     var hasBatches: Bool { channel?.capabilities.features.contains(.batch) == true }
 
-    /// The contents of files; nil for one that is not there, or that this login may not read.
-    func readFiles(_ paths: [FilePath]) throws(TokenError) -> [[UInt8]?] {
+    /// The contents of files, as far as they are wanted and not known.
+    func readFiles(_ paths: [FilePath], _ extent: Extent = .whole) throws(TokenError) -> [KnownFiles.Content] {
         var answers: [Response] = []
-        return try readFiles(paths, and: [], answers: &answers)
+        return try readFiles(paths, extent, and: [], answers: &answers)
     }
 
-    /// The contents of files, and the answers to further commands in the same round trips, where there are batches.
+    /// The contents of files, and the answers to further commands as far as these cost no further round trip.
     func readFiles(
-        _ paths: [FilePath], and further: [CardCommand], answers: inout [Response]
-    ) throws(TokenError) -> [[UInt8]?] {
-        var contents: [[UInt8]?] = []
+        _ paths: [FilePath], _ extent: Extent, and further: [CardCommand], answers: inout [Response]
+    ) throws(TokenError) -> [KnownFiles.Content] {
         try spend(files: paths.count + further.count)
-        guard hasBatches else {
-            for path in paths { contents.append(try readIfAllowed(path)) }
-            return contents
+        var contents: [KnownFiles.Content] = []
+        var missing: [Int] = []
+        for (index, path) in paths.enumerated() {
+            let content = known(path, extent)
+            if content == nil { missing.append(index) }
+            contents.append(content ?? .absent)
         }
-        let commands = paths.flatMap { [CardCommand.select($0), .read(at: 0, count: Self.firstBlock)] } + further
-        guard !commands.isEmpty else { return [] }
-        let responses = try send(commands, goesOn: true)
-        guard responses.count == commands.count else { throw .malformedAnswer }
-        answers = Array(responses.suffix(further.count))
-        for index in paths.indices {
-            contents.append(try content(Array(responses[2 * index...2 * index + 1])))
+        if hasBatches {
+            let starts = missing.map { (paths[$0], knownStart(paths[$0])) }
+            var reading = BatchedReading(starts, extent, maxReply: channel?.capabilities.maxReply ?? 0)
+            try read(&reading, and: further, answers: &answers)
+            for (index, content) in zip(missing, reading.contents) {
+                know(paths[index], content)
+                contents[index] = content
+            }
+        } else {
+            for index in missing { contents[index] = try readFile(paths[index], extent) }
         }
-        let isLong = contents.map { $0?.count == Self.firstBlock }
-        try readOn(paths.indices.filter { isLong[$0] }.map { ($0, paths[$0]) }, into: &contents)
         return contents
     }
 
-    /// Reads what follows the first block of files, all at once. Where replies are long, each time twice as much as before:
-    /// how long the files are is not known.
-    private func readOn(_ files: [(index: Int, path: FilePath)], into contents: inout [[UInt8]?]) throws(TokenError) {
-        var files = files
-        var blocks = 1
-        while !files.isEmpty {
-            let commands = files.flatMap { file in
-                let start = contents[file.index]?.count ?? 0
-                return [.select(file.path)]
-                    + (0..<blocks).map { CardCommand.read(at: start + $0 * Self.firstBlock, count: Self.firstBlock) }
+    /// Reads a file: a template that tells its size and who may read it, and as many blocks as are wanted.
+    private func readFile(_ path: FilePath, _ extent: Extent) throws(TokenError) -> KnownFiles.Content {
+        do throws(TokenError) {
+            let template = try select(path)
+            if login == nil, template.isUsers {
+                know(path, .closed)
+                return .closed
             }
-            let responses = try send(commands, goesOn: true)
-            guard responses.count == commands.count else { throw .malformedAnswer }
-            var unfinished: [(index: Int, path: FilePath)] = []
-            for (place, file) in files.enumerated() {
-                let start = place * (blocks + 1)
-                if try append(responses[(start + 1)..<(start + 1 + blocks)], to: &contents[file.index]) {
-                    unfinished.append(file)
-                }
+            let size = min(template.size, Self.maximumFileSize)
+            var content = knownStart(path)
+            while content.count < size {
+                let block = try readBlock(at: content.count, atMost: size - content.count)
+                content += block.data
+                if block.data.isEmpty || block.status == .endOfFileReached { break }
+                guard extent == .description, content.count < size,
+                    ObjectRecord.description(in: content, size: size) != nil
+                else { continue }
+                know(path, .start(content), isOpen: login == nil || template.isOpen)
+                return .start(content)
             }
-            files = unfinished
-            if let channel, channel.capabilities.maxReply >= 1024 { blocks = min(2 * blocks, 8) }
+            know(path, .whole(content), isOpen: login == nil || template.isOpen)
+            return .whole(content)
+        } catch {
+            let content = try absence(error)
+            know(path, content)
+            return content
         }
     }
 
-    /// - Returns: Whether more may follow.
-    private func append(_ blocks: ArraySlice<Response>, to content: inout [UInt8]?) throws(TokenError) -> Bool {
-        for block in blocks {
-            switch block.status {
-            case .success, .endOfFileReached: content?.append(contentsOf: block.data)
-            case .wrongOffset: return false
-            default: throw TokenError(block.status)
-            }
-            guard block.data.count == Self.firstBlock, let count = content?.count, count < Self.maximumFileSize else {
-                return false
-            }
-        }
-        return true
-    }
-
-    /// The content of a file: a template that tells its size, and one READ BINARY if that is enough.
-    func readIfAllowed(_ path: FilePath) throws(TokenError) -> [UInt8]? {
-        do throws(TokenError) { return try read(path) } catch {
-            switch error {
-            case .notFound, .notLoggedIn: return nil
-            default: throw error
-            }
+    /// What a file counts as that could not be read.
+    private func absence(_ error: TokenError) throws(TokenError) -> KnownFiles.Content {
+        switch error {
+        case .notFound: return .absent
+        case .notLoggedIn: return .closed
+        default: throw error
         }
     }
 
-    /// What SELECT and READ BINARY brought; nil if there is no such file, or none that this login may read.
-    func content(_ responses: [Response]) throws(TokenError) -> [UInt8]? {
-        for response in responses {
-            switch response.status {
-            case .success, .endOfFileReached: continue
-            case .fileNotFound: return nil
-            case .securityStatusNotSatisfied:
-                userLostRight()
-                return nil
-            default: throw TokenError(response.status)
+    // MARK: Batches
+
+    private func read(
+        _ reading: inout BatchedReading, and further: [CardCommand], answers: inout [Response]
+    ) throws(TokenError) {
+        while !reading.isAtEnd {
+            let commands = reading.commands
+            let extra = reading.isLast ? Array(further[answers.count...]) : []
+            var responses = try sendSome(of: (commands + extra)[...], goesOn: true)
+            // No room for two commands: what was selected stays so.
+            while responses.count < min(2, commands.count) {
+                responses += try sendSome(of: commands[responses.count...], goesOn: true)
             }
+            answers += responses.dropFirst(commands.count)
+            if try reading.take(responses.prefix(commands.count)) { userLostRight() }
         }
-        return responses.last?.data
     }
 }

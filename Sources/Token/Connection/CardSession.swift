@@ -71,6 +71,7 @@ final class CardSession {
         /// The card's change counter; nil if it has none, or if it has moved since it was read.
         var changeCounter: UInt32?
         var objects: ObjectCache?
+        var files: KnownFiles?
         var info: KnownInfo?
         var versions: TokenVersions?
         var modelName: [UInt8]??
@@ -147,6 +148,13 @@ extension CardSession {
     func know(_ objects: [TokenObject]) {
         guard let counter = known.changeCounter else { return known.objects = nil }
         known.objects = ObjectCache(changeCounter: counter, objects: objects)
+    }
+
+    /// Keeps what is known of the files, for the next connection too.
+    func know(_ files: KnownFiles) {
+        known.files = files
+        guard !identity.serial.isEmpty else { return }
+        settings.publicFiles.keep(files, serial: identity.serial, isProtected: isProtected)
     }
 
     /// Keeps what the card has told of itself for as long as the change counter stands.

@@ -34,7 +34,7 @@ extension Transaction {
     }
 
     /// Sends as many of the commands as one round trip takes.
-    private func sendSome(of commands: ArraySlice<CardCommand>, goesOn: Bool) throws(TokenError) -> [Response] {
+    func sendSome(of commands: ArraySlice<CardCommand>, goesOn: Bool) throws(TokenError) -> [Response] {
         guard let channel, let batch = channel.largestBatch(of: commands, goesOn: goesOn) else {
             guard let command = commands.first else { return [] }
             return [try send(command)]

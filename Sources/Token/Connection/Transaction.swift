@@ -26,6 +26,10 @@ package struct Transaction: ~Copyable {
         var budget: SearchBudget?
         /// What was known of the objects when it began to change them.
         var objectsBefore: [TokenObject]?
+        /// What is known of the files, while a search completes it or a change goes on.
+        var files: KnownFiles?
+        /// Whether a change has reached what a search finds.
+        var hasChangedIndex = false
     }
 
     var settings: TokenSettings { session.settings }

@@ -99,10 +99,13 @@ extension Transaction {
         _ body: (UInt8) throws(TokenError) -> Result
     ) throws(TokenError) -> Result {
         let number = try freeKeyNumber()
-        do throws(TokenError) { return try body(number) } catch {
-            try? establish()
-            try? deleteKeyFiles(number)
-            throw error
+        return try changing { () throws(TokenError) in
+            for directory in [FilePath.privateKeys, .publicKeys] { forget(directory.file(UInt16(number))) }
+            do throws(TokenError) { return try body(number) } catch {
+                try? establish()
+                try? deleteKeyFiles(number)
+                throw error
+            }
         }
     }
 

@@ -15,6 +15,24 @@ package struct Guarded: Sendable, Equatable {
     }
 }
 
+/// The same for a value that need not be there.
+@propertyWrapper
+package struct GuardedValue: Sendable, Equatable {
+    private var secret: SharedSecret?
+
+    package init(wrappedValue: [UInt8]?) {
+        guard let wrappedValue else { return }
+        secret = SharedSecret(copying: wrappedValue)
+    }
+
+    package var wrappedValue: [UInt8]? {
+        get { secret?.bytes }
+        set { self = GuardedValue(wrappedValue: newValue) }
+    }
+
+    var isEmpty: Bool { secret == nil }
+}
+
 /// Attributes of an object that may be private, by a number that the driver does not interpret.
 @propertyWrapper
 package struct GuardedAttributes: Sendable, Equatable {

@@ -52,6 +52,8 @@ package struct ObjectRecord: Equatable {
     private var readFlags: [UInt8]?
     /// Items by their code, in the order of the record. Codes that nobody explained stay what they are.
     package var items: [(code: Int, value: [UInt8])]
+    /// Where in its file the value of a record lies of which only the beginning was read.
+    package private(set) var unreadValue: Range<Int>?
 
     package init(kind: Kind, keyNumber: UInt8, items: [(Item, [UInt8])]) {
         self.kind = kind
@@ -59,8 +61,9 @@ package struct ObjectRecord: Equatable {
         self.items = items.map { ($0.0.rawValue, $0.1) }
     }
 
+    /// - Parameter isStart: Whether more of the record follows. It is then known up to its value, which must not be whole.
     /// - Returns: nil if this is not a record, or of a kind that is not known.
-    package init?(parsing bytes: [UInt8]) {
+    package init?(parsing bytes: [UInt8], isStart: Bool = false) {
         var cursor = ByteCursor(bytes)
         guard let magic = try? cursor.bytes(2), let kind = Kind(rawValue: String(decoding: magic, as: UTF8.self)),
             (try? cursor.bytes(4)) != nil, let flags = try? cursor.littleEndianUInt16(),
@@ -75,11 +78,36 @@ package struct ObjectRecord: Equatable {
         }
         items = []
         while !cursor.isAtEnd {
-            guard let code = try? cursor.littleEndianUInt16(), let length = try? cursor.littleEndianUInt16(),
-                let value = try? cursor.bytes(length)
-            else { return nil }
+            guard let code = try? cursor.littleEndianUInt16(), let length = try? cursor.littleEndianUInt16() else {
+                return nil
+            }
+            let rest = cursor.count
+            guard let value = try? cursor.bytes(length) else {
+                guard isStart, code == Item.value.rawValue else { return nil }
+                unreadValue = bytes.count - rest..<bytes.count - rest + length
+                return
+            }
             items.append((code, value))
         }
+        if isStart { return nil }
+    }
+
+    /// A record of which so much was read; nil if it goes on for long before its value, so that no record is looked at
+    /// again and again.
+    init?(_ start: [UInt8]) {
+        guard start.count <= 1024 else { return nil }
+        self.init(parsing: start, isStart: true)
+    }
+
+    /// How much a record that begins so has to be read for its object to be known but for the value: up to the value of a
+    /// certificate, behind which nothing of interest is, and of a data object that ends with it. nil if that is not all
+    /// there.
+    ///
+    /// - Parameter size: The bytes of the file, if that is known.
+    static func description(in start: [UInt8], size: Int?) -> Int? {
+        guard let record = ObjectRecord(start), let value = record.unreadValue else { return nil }
+        guard record.kind == .certificate || record.kind == .data && value.upperBound == size else { return nil }
+        return value.lowerBound
     }
 
     /// The record as it is stored.
@@ -154,6 +182,11 @@ package struct ObjectIndex {
     /// Whether no record can follow: what was read has an entry that was never used, or all entries.
     var isComplete: Bool { entries.contains(0) || entries.count >= (Self.size - Self.headerSize) / 2 }
 
+    /// Whether an index that begins so was read as far as it lists records.
+    static func isComplete(_ start: [UInt8]) -> Bool {
+        [RecordDirectory.keys, .data].contains { ObjectIndex(parsing: start, magic: $0.magic)?.isComplete == true }
+    }
+
     /// The files of all records that exist.
     package var files: [UInt16] { entries.filter { $0 != 0 && $0 & Self.deleted == 0 } }
 
@@ -178,6 +211,13 @@ package struct ObjectIndex {
         let changed = changed ?? 0..<0
         for entry in entries[changed] { bytes.appendLittleEndianUInt16(Int(entry)) }
         return (Self.headerSize + 2 * changed.lowerBound, bytes)
+    }
+
+    /// The whole index, as far as it was read.
+    var content: [UInt8] {
+        var bytes = header
+        for entry in entries { bytes.appendLittleEndianUInt16(Int(entry)) }
+        return bytes
     }
 
     private mutating func replace(_ index: Int?, with entry: UInt16) -> Bool {

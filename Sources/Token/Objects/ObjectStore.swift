@@ -55,7 +55,6 @@ extension Transaction {
         _ body: (Int, UInt16) throws(TokenError) -> Void = { _, _ in }
     ) throws(TokenError) -> [UInt16] {
         var index = try openIndex(of: directory)
-        objectsChanged()
         if let old { guard index.remove(old) else { throw .notFound } }
         var files: [UInt16] = []
         do throws(TokenError) {
@@ -64,9 +63,11 @@ extension Transaction {
                 guard index.insert(file) else { throw .memoryFull }
                 files.append(file)
                 try createFile(file, in: directory.path, record.encoded, access: record.access)
+                let content: KnownFiles.Content = record.isClosed ? .closed : .whole(record.encoded)
+                know(directory.file(file), content, isOpen: true)
                 try body(files.count - 1, file)
             }
-            try perform([selection(directory.index)] + updates(index.changes.bytes, at: index.changes.offset))
+            try write(index, of: directory)
         } catch {
             // What is not in the index takes up memory only.
             for file in files { try? delete(file, in: directory.path) }
@@ -88,9 +89,16 @@ extension Transaction {
     /// Takes a record out of the index and then deletes it, so that a cut in between leaves nothing half visible.
     func removeRecord(_ file: UInt16, from directory: RecordDirectory) throws(TokenError) {
         guard var index = try readIndex(of: directory), index.remove(file) else { throw .notFound }
-        objectsChanged()
-        try perform([selection(directory.index)] + updates(index.changes.bytes, at: index.changes.offset))
+        try write(index, of: directory)
         try delete(file, in: directory.path)
+    }
+
+    /// Writes what is new in an index: from here on searches find it.
+    private func write(_ index: ObjectIndex, of directory: RecordDirectory) throws(TokenError) {
+        notes.hasChangedIndex = true
+        forget(directory.index)
+        try perform([selection(directory.index)] + updates(index.changes.bytes, at: index.changes.offset))
+        know(directory.index, .whole(index.content), isOpen: true)
     }
 
     /// Removes what annotates an object. That it is gone already is no error.
@@ -99,22 +107,35 @@ extension Transaction {
         _ = try optional { () throws(TokenError) in try removeRecord(object.annotation, from: .data) }
     }
 
-    /// What was known of the objects is past, and the change counter too.
-    private func objectsChanged() {
+    /// Runs `body`, which changes objects and then says so by ``objectsChanged(_:)``. If the card refuses it before
+    /// anything changed that a search finds, as a full card does, everything that was known stays known.
+    func changing<Result>(_ body: () throws(TokenError) -> Result) throws(TokenError) -> Result {
+        takeUpFiles()
+        notes.objectsBefore = nil
         if let cache = session.known.objects, cache.changeCounter == session.known.changeCounter {
             notes.objectsBefore = cache.objects
         }
+        notes.hasChangedIndex = false
         session.known.objects = nil
+        session.known.files = nil
         session.known.changeCounter = nil
+        do throws(TokenError) { return try body() } catch {
+            if !notes.hasChangedIndex, error.linkError == nil { objectsChanged { _ in } }
+            throw error
+        }
     }
 
-    /// Has what is known of the objects follow the change that this transaction has made. Nobody else could change
-    /// anything meanwhile, so that the next search asks for the counter only.
+    /// Has what is known of the objects and files follow the change that this transaction has made. Nobody else could
+    /// change anything meanwhile, so that the next search asks for the counter only.
     func objectsChanged(_ change: (inout [TokenObject]) -> Void) {
-        guard var objects = notes.objectsBefore, login == .user, (try? readChangeCounter()) != nil else { return }
-        change(&objects)
-        objects.completePublicKeys()
-        session.know(objects)
+        let isKnown = notes.objectsBefore != nil || notes.files?.contents.isEmpty == false
+        guard isKnown, login == .user, (try? readChangeCounter()) != nil else { return }
+        if var objects = notes.objectsBefore {
+            change(&objects)
+            guard (try? completePublicKeys(of: &objects)) != nil else { return }
+            session.know(objects)
+        }
+        keepFiles()
     }
 
     /// The index of a directory, made if there is none, or if making it was cut short.
@@ -129,6 +150,7 @@ extension Transaction {
         let creation = CardCommand.create(
             directory.indexFile, .elementary, size: ObjectIndex.size,
             access: .file(read: .anybody, update: .user, delete: .user))
+        forget(directory.index)
         try perform([selection(directory.path), creation] + updates(index.header))
         return index
     }
@@ -151,6 +173,9 @@ extension Transaction {
 }
 
 extension ObjectRecord {
+    /// Whether not everybody may read the record's file.
+    fileprivate var isClosed: Bool { isPrivate || kind == .privateKey }
+
     /// Who may read, update and delete the record's file.
     fileprivate var access: AccessConditions {
         switch kind {

@@ -6,53 +6,110 @@ import SecureChannel
 struct ObjectCache {
     var changeCounter: UInt32
     var objects: [TokenObject]
+
+    /// Takes an object that was read.
+    mutating func take(_ object: TokenObject) {
+        guard let index = objects.firstIndex(where: { $0.isSame(as: object) }) else { return }
+        objects[index] = object
+    }
 }
 
 /// Finding objects, in as few round trips as the token allows: one for the index of keys, then one for each reply full of
 /// records and key files.
 extension Token {
-    /// All objects that the present login may see. The card is only asked what changed since the last time.
-    package func objects() throws(TokenError) -> [TokenObject] {
-        let isPublic = login != .user && !serial.isEmpty
-        if session.known.objects == nil, isPublic {
-            session.known.objects = session.settings.publicObjects.value(serial: serial, isProtected: isProtected)
+    /// All objects that the present login may see. The card is only asked what changed since the last time, and what the
+    /// login has made visible.
+    ///
+    /// - Parameter readsValues: Whether values of certificates and data objects are wanted, too.
+    package func objects(readingValues readsValues: Bool = true) throws(TokenError) -> [TokenObject] {
+        recallFiles()
+        let isNew = session.known.objects == nil && session.known.files == nil
+        return try transaction(first: isNew ? .read : .any) { card throws(TokenError) in
+            try card.searching { () throws(TokenError) in try card.findObjects(readingValues: readsValues) }
         }
-        return try transaction(first: session.known.objects == nil ? .read : .any) { card throws(TokenError) in
-            let session = card.session
-            if let cache = session.known.objects, cache.changeCounter == session.known.changeCounter {
-                return cache.objects
+    }
+
+    /// Certificates and data objects with their values, in their order; nil for one that is no more what it was. Needs
+    /// User's login for private ones.
+    package func read(_ objects: [TokenObject]) throws(TokenError) -> [TokenObject?] {
+        guard objects.contains(where: { !$0.isRead }) else { return objects }
+        recallFiles()
+        return try transaction { card throws(TokenError) in
+            try card.searching { () throws(TokenError) in
+                card.takeUpFiles()
+                let read = try card.readValues(of: objects)
+                card.keepFiles()
+                return read
             }
-            if card.login == .user { try card.requireLogin(.user) }
-            let objects = try card.searching { () throws(TokenError) in try card.readObjects() }
-            session.know(objects)
-            if let cache = session.known.objects, isPublic, card.login != .user {
-                card.settings.publicObjects.keep(
-                    cache, serial: session.identity.serial, isProtected: session.isProtected)
-            }
-            return objects
         }
+    }
+
+    /// What this process knows of the token's files from other connections.
+    private func recallFiles() {
+        guard session.known.files == nil, !serial.isEmpty else { return }
+        session.known.files = session.settings.publicFiles.value(serial: serial, isProtected: isProtected)
     }
 }
 
 extension Transaction {
-    /// As many bytes as a key file's template may have.
-    private static let templateSize = 64
+    fileprivate func findObjects(readingValues readsValues: Bool) throws(TokenError) -> [TokenObject] {
+        takeUpFiles()
+        var objects: [TokenObject]
+        if let cache = session.known.objects, cache.changeCounter == session.known.changeCounter {
+            objects = cache.objects
+            guard readsValues, objects.contains(where: { !$0.isRead }) else { return objects }
+        } else {
+            if login == .user { try requireLogin(.user) }
+            objects = try readObjects()
+        }
+        if readsValues { objects = try readValues(of: objects).compactMap(\.self) }
+        session.know(objects)
+        keepFiles()
+        return objects
+    }
 
-    fileprivate func readObjects() throws(TokenError) -> [TokenObject] {
+    private func readObjects() throws(TokenError) -> [TokenObject] {
         let indices = try readIndices()
         var objects = try readKeys(indices.keys?.files ?? [])
         let places = [(RecordDirectory.certificates, indices.certificates), (.data, indices.data)]
             .flatMap { directory, index in (index?.files ?? []).map { (directory, $0) } }
-        let contents = try readFiles(places.map { $0.0.file($0.1) })
+        let contents = try readFiles(places.map { $0.0.file($0.1) }, .description)
         for ((directory, file), content) in zip(places, contents) {
-            guard let record = content.flatMap({ ObjectRecord(parsing: $0) }) else { continue }
+            guard let record = content.record else { continue }
             if let object = TokenObject(record, file: file, in: directory) { objects.append(object) }
             if record.kind == .annotation, directory == .data { objects.attach(record, in: file) }
         }
         if let directories = indices.directories { objects += try readPKCS15(directories) }
         objects = objects.sortedByKind
-        objects.completePublicKeys()
+        try completePublicKeys(of: &objects)
         return objects
+    }
+
+    // MARK: Values
+
+    /// The objects with their values; nil for one whose record is another's by now.
+    func readValues(of objects: [TokenObject]) throws(TokenError) -> [TokenObject?] {
+        let unread = objects.indices.filter { !objects[$0].isRead }
+        if login == .user, unread.contains(where: { objects[$0].isPrivate }) { try requireLogin(.user) }
+        let contents = try readFiles(unread.map { objects[$0].directory.file(objects[$0].file) })
+        var read: [TokenObject?] = objects
+        for (index, content) in zip(unread, contents) {
+            let object = content.record.flatMap { objects[index].read(from: $0) }
+            read[index] = object
+            if let object { session.known.objects?.take(object) }
+        }
+        return read
+    }
+
+    /// Has public keys that the token does not give back follow from certificates, whose values it then takes.
+    func completePublicKeys(of objects: inout [TokenObject]) throws(TokenError) {
+        let wanted = objects.certificatesOfUnknownKeys
+        guard !wanted.isEmpty else { return }
+        let read = try readValues(of: wanted.map { objects[$0] })
+        for (index, object) in zip(wanted, read) {
+            if let object { objects[index] = object }
+        }
+        objects.completePublicKeys()
     }
 
     // MARK: Indices
@@ -63,141 +120,43 @@ extension Transaction {
     )
 
     private func readIndices() throws(TokenError) -> Indices {
-        guard hasBatches else {
+        let directories = [RecordDirectory.keys, .certificates, .data]
+        let paths = directories.map(\.index) + [PKCS15Directories.file]
+        var contents: [FilePath: KnownFiles.Content] = [:]
+        if hasBatches {
+            if known(RecordDirectory.keys.index, .index) == nil { contents = try askForIndices() }
+        } else if !notes.hasAsked, !isPlain || session.known.changeCounter == nil {
             // What is read now is at least as new as a counter that was asked for before. If that was long ago, the next
             // search finds another and reads once more.
-            if !notes.hasAsked, !isPlain || session.known.changeCounter == nil { try readChangeCounter() }
-            return (
-                try readIndex(of: .keys), try readIndex(of: .certificates), try readIndex(of: .data),
-                try readIfAllowed(PKCS15Directories.file)
-            )
+            try readChangeCounter()
         }
-        // One reply has room for the index of keys. Of the others it says whether they are there.
-        let commands: [CardCommand] = [
-            .select(PKCS15Directories.file), .select(RecordDirectory.certificates.index),
-            .select(RecordDirectory.data.index),
-            .select(RecordDirectory.keys.index), .read(at: 0, count: Self.firstBlock),
-        ]
-        let responses = try sendFirst(commands, goesOn: true)
-        guard responses.count == commands.count else { throw .malformedAnswer }
-        var keys = try content(Array(responses[3...])).flatMap { ObjectIndex(parsing: $0) }
-        if keys?.isComplete == false { keys = try readIndex(of: .keys) }
-        return (
-            keys,
-            responses[1].status == .success ? try readIndex(of: .certificates) : nil,
-            responses[2].status == .success ? try readIndex(of: .data) : nil,
-            responses[0].status == .success ? try readIfAllowed(PKCS15Directories.file) : nil
-        )
-    }
-
-    // MARK: Keys
-
-    private func readKeys(_ files: [UInt16]) throws(TokenError) -> [TokenObject] {
-        var templates: [FilePath: FileTemplate] = [:]
-        let records = try readRecords(files, guessing: &templates)
-        // The halves of a pair have the same properties: the private one's file tells of both.
-        let privateNumbers = Set(records.compactMap { $0?.kind == .privateKey ? $0?.keyNumber : nil })
-        func file(of record: ObjectRecord) -> FilePath? {
-            privateNumbers.contains(record.keyNumber) ? record.privateKeyFile : record.keyFile
+        let others = paths.filter { contents[$0] == nil }
+        for (path, content) in zip(others, try readFiles(others, .index)) { contents[path] = content }
+        let indices = directories.map { directory in
+            contents[directory.index]?.whole.flatMap { ObjectIndex(parsing: $0, magic: directory.magic) }
         }
-        let missing = Set(records.compactMap { $0.flatMap(file) }).filter { templates[$0] == nil }
-        try readTemplates(of: Array(missing), into: &templates)
-        var objects: [TokenObject] = []
-        for case (let file, let record?) in zip(files, records) {
-            guard let path = record.keyFile,
-                let template = templates[path] ?? record.privateKeyFile.flatMap({ templates[$0] }),
-                let key = try key(of: record, template, records)
-            else { continue }
-            var object = TokenObject(.key(key), label: record[.label] ?? [], id: record[.id] ?? [])
-            object.file = file
-            objects.append(object)
+        return (indices[0], indices[1], indices[2], contents[PKCS15Directories.file]?.whole)
+    }
+
+    /// One reply has room for the index of keys. Of the others it says whether they are there.
+    private func askForIndices() throws(TokenError) -> [FilePath: KnownFiles.Content] {
+        let others = [PKCS15Directories.file, RecordDirectory.certificates.index, RecordDirectory.data.index]
+        let keys = RecordDirectory.keys.index
+        let selections = others.map { CardCommand.select($0) }
+        let responses = try sendFirst(
+            selections + [.select(keys), .read(at: 0, count: Self.firstBlock)], goesOn: true)
+        guard responses.count == others.count + 2 else { throw .malformedAnswer }
+        var contents: [FilePath: KnownFiles.Content] = [:]
+        for (path, response) in zip(others + [keys], responses) where response.status == .fileNotFound {
+            contents[path] = .absent
         }
-        return objects
-    }
-
-    /// The key that a record describes; nil if it is of no known kind.
-    ///
-    /// - Parameter records: Those of all keys, in one of which the public key may have been kept.
-    private func key(
-        of record: ObjectRecord, _ template: FileTemplate, _ records: [ObjectRecord?]
-    ) throws(TokenError) -> TokenKey? {
-        for form in keyKinds {
-            guard var kind = form.init(record, template) else { continue }
-            let half: TokenKey.Half = record.kind == .publicKey ? .publicKey : .privateKey
-            var value = record[.value]
-            if value == nil, kind.lacksValue(half) {
-                let other = records.first { $0?.kind == .publicKey && $0?.keyNumber == record.keyNumber }
-                value = other??[.value]
-                if value == nil, form.hasReadableFile {
-                    value = try readPublicKey(.publicKeys.file(UInt16(record.keyNumber)))
-                }
-            }
-            if let value { kind.take(value, half) }
-            let flags = template.properties.count > 2 ? template.properties[2] : 0
-            var key = TokenKey(half, kind, TokenKey.Properties(rawValue: flags).intersection(.all))
-            key.number = record.keyNumber
-            return key
+        if contents[keys] == nil, let read = responses.last,
+            read.status == .success || read.status == .endOfFileReached,
+            ObjectIndex.isComplete(read.data)
+        {
+            contents[keys] = .whole(read.data)
         }
-        return nil
-    }
-
-    /// Reads the records in these files; nil where there is none that this login may read.
-    ///
-    /// - Parameter templates: Takes those of the key files that probably belong to them: keys are numbered from 1.
-    private func readRecords(
-        _ files: [UInt16], guessing templates: inout [FilePath: FileTemplate]
-    ) throws(TokenError) -> [ObjectRecord?] {
-        let directory = login == .user ? FilePath.privateKeys : .publicKeys
-        let count = login == .user ? (files.count + 1) / 2 : files.count
-        let guessed = hasBatches ? (0..<count).map { directory.file(UInt16(clamping: $0 + 1)) } : []
-        var responses: [Response] = []
-        let contents = try readFiles(
-            files.map(RecordDirectory.keys.file), and: guessed.map { .select($0, ne: Self.templateSize) },
-            answers: &responses)
-        Self.take(responses[...], of: guessed, into: &templates)
-        return contents.map { $0.flatMap(ObjectRecord.init(parsing:)) }
-    }
-
-    private func readTemplates(
-        of paths: [FilePath], into templates: inout [FilePath: FileTemplate]
-    ) throws(TokenError) {
-        guard !paths.isEmpty else { return }
-        try spend(files: paths.count)
-        let responses = try send(paths.map { .select($0, ne: Self.templateSize) }, goesOn: true)
-        Self.take(responses[...], of: paths, into: &templates)
-    }
-
-    /// Reads a public key's file; nil from a token that does not give it back.
-    private func readPublicKey(_ path: FilePath) throws(TokenError) -> [UInt8]? {
-        do throws(TokenError) { return try read(path) } catch {
-            switch error {
-            case .notFound, .notLoggedIn, .refused: return nil
-            default: throw error
-            }
-        }
-    }
-
-    private static func take(
-        _ responses: ArraySlice<Response>, of paths: [FilePath], into templates: inout [FilePath: FileTemplate]
-    ) {
-        for (path, response) in zip(paths, responses) where response.status == .success {
-            templates[path] = try? FileTemplate(parsing: response.data)
-        }
-    }
-}
-
-extension ObjectRecord {
-    /// The key file that the record belongs to; nil for what is no key.
-    fileprivate var keyFile: FilePath? {
-        switch kind {
-        case .publicKey: FilePath.publicKeys.file(UInt16(keyNumber))
-        case .privateKey: FilePath.privateKeys.file(UInt16(keyNumber))
-        case .certificate, .data, .secretKey, .publicValue, .annotation: nil
-        }
-    }
-
-    /// The file of the private half; nil for what is no key.
-    fileprivate var privateKeyFile: FilePath? {
-        keyFile == nil ? nil : FilePath.privateKeys.file(UInt16(keyNumber))
+        for (path, content) in contents { know(path, content) }
+        return contents
     }
 }

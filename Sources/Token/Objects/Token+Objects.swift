@@ -13,25 +13,13 @@ extension Token {
     package func store(
         _ object: TokenObject, value: borrowing Secret = Secret(count: 0)
     ) throws(TokenError) -> TokenObject {
-        guard object.key == nil else { throw .unsupported }
+        guard object.key == nil, object.isRead else { throw .unsupported }
         // Two bytes say how long an item is, fifteen bits how long a file.
         guard object.record.items.allSatisfy({ $0.value.count < 0x8000 }) else { throw .memoryFull }
         let value = value.copy()
         return try transaction { card throws(TokenError) in
             try card.requireLogin(.user)
-            var object = object
-            if !value.isEmpty {
-                object.content = .secretKey(valueFile: try card.createFile(of: value, isPrivate: object.isPrivate))
-            }
-            do throws(TokenError) {
-                let stored = try card.store([object])
-                guard let first = stored.first else { throw .malformedAnswer }
-                card.objectsChanged { $0.enter(stored) }
-                return first
-            } catch {
-                if let file = object.ownFile { try? card.delete(file.identifier, in: file.directory) }
-                throw error
-            }
+            return try card.changing { () throws(TokenError) in try card.storeObject(object, value) }
         }
     }
 
@@ -48,27 +36,10 @@ extension Token {
     /// Changes an object. Of one in the vendor's format label, identifier, privacy and attributes change; whatever else its
     /// record says stays as it is. Needs User's login.
     package func change(_ object: TokenObject, to changed: TokenObject) throws(TokenError) -> TokenObject {
-        guard !object.isForeign else { throw .unsupported }
+        guard !object.isForeign, changed.isRead || changed.isVendors else { throw .unsupported }
         return try transaction { card throws(TokenError) in
             try card.requireLogin(.user)
-            var record = changed.record
-            if object.isVendors {
-                guard var present = ObjectRecord(parsing: try card.read(object.directory.file(object.file))) else {
-                    throw .malformedAnswer
-                }
-                present[.label] = changed.label
-                present[.id] = changed.id
-                present.isPrivate = changed.isPrivate
-                record = present
-            }
-            let stored = try card.store([changed], as: record, replacing: object.file)
-            try card.removeAnnotation(of: object)
-            guard let first = stored.first else { throw .malformedAnswer }
-            card.objectsChanged { objects in
-                objects.remove(object)
-                objects.enter(stored)
-            }
-            return first
+            return try card.changing { () throws(TokenError) in try card.changeObject(object, to: changed) }
         }
     }
 
@@ -77,15 +48,56 @@ extension Token {
         guard !object.isForeign else { throw .unsupported }
         try transaction { card throws(TokenError) in
             try card.requireLogin(.user)
-            try card.removeRecord(object.file, from: object.directory)
-            try card.removeAnnotation(of: object)
-            if let file = object.ownFile { try card.delete(file.identifier, in: file.directory) }
-            card.objectsChanged { $0.remove(object) }
+            try card.changing { () throws(TokenError) in try card.deleteObject(object) }
         }
     }
 }
 
 extension Transaction {
+    fileprivate func storeObject(_ new: TokenObject, _ value: borrowing Secret) throws(TokenError) -> TokenObject {
+        var object = new
+        if !value.isEmpty {
+            object.content = .secretKey(valueFile: try createFile(of: value, isPrivate: object.isPrivate))
+        }
+        do throws(TokenError) {
+            let stored = try store([object])
+            guard let first = stored.first else { throw .malformedAnswer }
+            objectsChanged { $0.enter(stored) }
+            return first
+        } catch {
+            if let file = object.ownFile { try? delete(file.identifier, in: file.directory) }
+            throw error
+        }
+    }
+
+    fileprivate func changeObject(_ object: TokenObject, to changed: TokenObject) throws(TokenError) -> TokenObject {
+        var record = changed.record
+        if object.isVendors {
+            guard var present = ObjectRecord(parsing: try read(object.directory.file(object.file))) else {
+                throw .malformedAnswer
+            }
+            present[.label] = changed.label
+            present[.id] = changed.id
+            present.isPrivate = changed.isPrivate
+            record = present
+        }
+        let stored = try store([changed], as: record, replacing: object.file)
+        try removeAnnotation(of: object)
+        guard let first = stored.first else { throw .malformedAnswer }
+        objectsChanged { objects in
+            objects.remove(object)
+            objects.enter(stored)
+        }
+        return first
+    }
+
+    fileprivate func deleteObject(_ object: TokenObject) throws(TokenError) {
+        try removeRecord(object.file, from: object.directory)
+        try removeAnnotation(of: object)
+        if let file = object.ownFile { try delete(file.identifier, in: file.directory) }
+        objectsChanged { $0.remove(object) }
+    }
+
     fileprivate func createFile(of value: borrowing Secret, isPrivate: Bool) throws(TokenError) -> UInt16 {
         let directory = RecordDirectory.data.path
         let file = try freeFile(in: directory)

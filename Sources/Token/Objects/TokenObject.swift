@@ -22,8 +22,9 @@ package struct TokenObject: Sendable, Equatable {
     package enum Content: Sendable, Equatable {
         /// One half of a key pair.
         case key(TokenKey)
-        /// Subject and certificate in DER. The subject is empty where the format has no place for it.
-        case certificate(subject: [UInt8], value: [UInt8])
+        /// Subject and certificate in DER. The subject is empty where the format has no place for it, the certificate nil
+        /// as long as it was not read.
+        case certificate(subject: [UInt8], value: [UInt8]?)
         case data(TokenData)
         /// A key that the host computes with, and the file of its value; 0 if there is none.
         case secretKey(valueFile: UInt16)
@@ -51,12 +52,82 @@ package struct TokenData: Sendable, Equatable {
     @Guarded package var application: [UInt8]
     /// DER; empty if there is none.
     @Guarded package var objectIdentifier: [UInt8]
-    @Guarded package var value: [UInt8]
+    /// nil as long as it was not read.
+    @GuardedValue package var value: [UInt8]?
 
-    package init(application: [UInt8] = [], objectIdentifier: [UInt8] = [], value: [UInt8]) {
+    package init(application: [UInt8] = [], objectIdentifier: [UInt8] = [], value: [UInt8]?) {
         self.application = application
         self.objectIdentifier = objectIdentifier
         self.value = value
+    }
+
+    fileprivate var isRead: Bool { !_value.isEmpty }
+}
+
+/// What a search leaves on the token: values of certificates and data objects.
+extension TokenObject {
+    /// Whether nothing of the object is left on the token that it is meant to give away.
+    package var isRead: Bool {
+        switch content {
+        case .certificate(_, let value): value != nil
+        case .data(let data): data.isRead
+        case .key, .secretKey, .publicKey: true
+        }
+    }
+
+    /// Whether this is the same object, as far as both were read.
+    package func isSame(as other: TokenObject) -> Bool {
+        guard file == other.file else { return false }
+        return isRead == other.isRead ? self == other : unread == other.unread
+    }
+
+    /// The object as a search finds it.
+    private var unread: TokenObject {
+        var object = self
+        object.value = nil
+        return object
+    }
+
+    /// What a search leaves on the token; nil of other objects.
+    fileprivate(set) var value: [UInt8]? {
+        get {
+            switch content {
+            case .certificate(_, let value): value
+            case .data(let data): data.value
+            case .key, .secretKey, .publicKey: nil
+            }
+        }
+        set {
+            switch content {
+            case .certificate(let subject, _): content = .certificate(subject: subject, value: newValue)
+            case .data(var data):
+                data.value = newValue
+                content = .data(data)
+            case .key, .secretKey, .publicKey: break
+            }
+        }
+    }
+
+    /// The object with its value, out of its record.
+    ///
+    /// - Returns: nil if the record is another object's, or has no value.
+    func read(from record: ObjectRecord) -> TokenObject? {
+        guard let found = TokenObject(record, file: file, in: directory), found.isRead, found.label == label,
+            found.id == id, found.describes(self)
+        else { return nil }
+        var object = self
+        object.value = found.value
+        return object
+    }
+
+    /// Whether the other object says the same of itself, but for its value.
+    private func describes(_ other: TokenObject) -> Bool {
+        switch (content, other.content) {
+        case (.certificate(let own, _), .certificate(let other, _)): own == other
+        case (.data(let own), .data(let other)):
+            own.application == other.application && own.objectIdentifier == other.objectIdentifier
+        default: false
+        }
     }
 }
 
@@ -118,9 +189,10 @@ extension TokenObject {
     /// - Returns: nil if the record is that of a key pair, of nothing that belongs into the directory, or has no value.
     init?(_ record: ObjectRecord, file: UInt16, in directory: RecordDirectory) {
         let content: Content
-        switch (record.kind, record[.value]) {
-        case (.certificate, let value?): content = .certificate(subject: record[.subject] ?? [], value: value)
-        case (.data, let value?):
+        let value = record[.value]
+        switch (record.kind, value != nil || record.unreadValue != nil) {
+        case (.certificate, true): content = .certificate(subject: record[.subject] ?? [], value: value)
+        case (.data, true):
             content = .data(
                 TokenData(
                     application: record[.application] ?? [], objectIdentifier: record[.objectIdentifier] ?? [],
@@ -148,13 +220,13 @@ extension TokenObject {
             // Not every token gives a public key back, so our own records keep it.
             record[.value] = key.kind.value
         case .certificate(let subject, let value):
-            record = ObjectRecord(certificate: value, subject: subject, label: label, id: id)
+            record = ObjectRecord(certificate: value ?? [], subject: subject, label: label, id: id)
         case .data(let data):
             record = ObjectRecord(
                 kind: .data, keyNumber: 0,
                 items: [
                     (.label, label), (.application, data.application), (.objectIdentifier, data.objectIdentifier),
-                    (.value, data.value),
+                    (.value, data.value ?? []),
                 ])
         case .secretKey, .publicKey:
             record = ObjectRecord(kind: content == .publicKey ? .publicValue : .secretKey, keyNumber: 0, items: [])

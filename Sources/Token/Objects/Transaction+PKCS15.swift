@@ -10,7 +10,8 @@ extension Transaction {
         let directories = PKCS15Directories(parsing: content).files
         let contents = try readFiles(directories.map(\.path))
         var entries: [PKCS15Directories.Kind: [PKCS15Entry]] = [:]
-        for case (let directory, let content?) in zip(directories, contents) {
+        for (directory, file) in zip(directories, contents) {
+            guard let content = file.whole else { continue }
             let described = PKCS15Entry.entries(in: content)
             try spend(files: described.count)
             entries[directory.kind, default: []] += described
@@ -42,7 +43,7 @@ extension Transaction {
         let kinds: [PKCS15Directories.Kind] = [.publicKeys, .certificates, .data]
         let paths = kinds.flatMap { (entries[$0] ?? []).map(\.path) }
         var values: [FilePath: [UInt8]] = [:]
-        for (path, content) in zip(paths, try readFiles(paths)) { values[path] = content }
+        for (path, content) in zip(paths, try readFiles(paths)) { values[path] = content.whole }
         return values
     }
 }

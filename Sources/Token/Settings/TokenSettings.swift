@@ -26,7 +26,7 @@ package struct TokenSettings: Sendable {
     /// Tokens that were found to have no channel, by whoever has a copy of these settings.
     let plainTokens = PlainTokens()
     /// What they last held for everybody, by whoever has a copy of these settings.
-    let publicObjects = TokenMemory<ObjectCache>()
+    let publicFiles = TokenMemory<KnownFiles>()
     /// What they last told of themselves, by whoever has a copy of these settings.
     let information = TokenMemory<KnownInfo>()
     /// Tells where pairings are kept at the moment.

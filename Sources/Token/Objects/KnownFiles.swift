@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What is known of a card's files, and the state of the card they were read in: what everybody may read, and which files
+/// are closed. A search reads what is missing.
+struct KnownFiles: Sendable, Equatable {
+    /// What is known of one file.
+    enum Content: Sendable, Equatable {
+        /// All of it.
+        case whole([UInt8])
+        /// What describes an object; its value follows.
+        case start([UInt8])
+        /// Not everybody may read it.
+        case closed
+        /// There is none.
+        case absent
+    }
+
+    var changeCounter: UInt32 = 0
+    var contents: [FilePath: Content] = [:]
+    /// The templates of key files, as the card says them.
+    var templates: [FilePath: [UInt8]] = [:]
+}
+
+extension KnownFiles.Content {
+    /// All of the file; nil if that is not known, or not for everybody.
+    var whole: [UInt8]? { if case .whole(let bytes) = self { bytes } else { nil } }
+
+    /// The record in the file; nil if there is none that this login may read.
+    var record: ObjectRecord? {
+        switch self {
+        case .whole(let bytes): ObjectRecord(parsing: bytes)
+        case .start(let bytes): ObjectRecord(parsing: bytes, isStart: true)
+        case .closed, .absent: nil
+        }
+    }
+}
+
+/// The files that are known while a search or a change goes on.
+extension Transaction {
+    /// How much of files is wanted.
+    enum Extent {
+        case whole
+        /// Of records, what describes their objects.
+        case description
+        /// Of indexes, what lists records.
+        case index
+    }
+
+    /// Takes up what was known of the files, if that is still true, for a search to complete it.
+    func takeUpFiles() {
+        notes.files = KnownFiles()
+        guard notes.hasAsked, let counter = session.known.changeCounter, let files = session.known.files,
+            files.changeCounter == counter
+        else { return session.known.files = nil }
+        notes.files = files
+    }
+
+    /// Keeps what is known of the files, for as long as the change counter stands.
+    func keepFiles() {
+        let counter = session.known.changeCounter
+        guard var files = notes.files, let counter else { return }
+        notes.files = nil
+        files.changeCounter = counter
+        session.know(files)
+    }
+
+    /// What is known of a file; nil if that is not as much as is wanted.
+    func known(_ path: FilePath, _ extent: Extent) -> KnownFiles.Content? {
+        let known = notes.files?.contents[path]
+        switch known {
+        case .start where extent == .whole: return nil
+        case .closed where login != nil: return nil
+        default: return known
+        }
+    }
+
+    /// What is known of a file that goes on.
+    func knownStart(_ path: FilePath) -> [UInt8] {
+        if case .start(let bytes)? = notes.files?.contents[path] { bytes } else { [] }
+    }
+
+    /// Notes what was read of a file.
+    ///
+    /// - Parameter isOpen: Whether everybody may read it; nil if the card did not say.
+    func know(_ path: FilePath, _ content: KnownFiles.Content, isOpen: Bool? = nil) {
+        let wasOpen: Bool
+        if case .start? = notes.files?.contents[path] { wasOpen = true } else { wasOpen = false }
+        if isOpen ?? (login == nil || wasOpen) {
+            notes.files?.contents[path] = content
+        } else if isOpen == false {
+            notes.files?.contents[path] = .closed
+        }
+    }
+
+    /// Forgets a file that is about to be made or deleted.
+    func forget(_ path: FilePath) {
+        notes.files?.contents[path] = nil
+        notes.files?.templates[path] = nil
+    }
+}
