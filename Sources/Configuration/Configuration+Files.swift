@@ -47,6 +47,7 @@ extension Configuration {
             policy.requireSM = true
             policy.plainBluetooth = false
             policy.pinRetention = .none
+            policy.cachesObjects = false
             consent = .always
         }
     }
@@ -62,6 +63,7 @@ extension Configuration {
         policy.plainBluetooth = statements.plainBluetooth ?? policy.plainBluetooth
         policy.plainLogin = statements.plainLogin ?? policy.plainLogin
         policy.hidesGOSTKeys = statements.hidesGOSTKeys ?? policy.hidesGOSTKeys
+        policy.cachesObjects = statements.cachesObjects ?? policy.cachesObjects
         authenticator = statements.asking.authenticator ?? nil
         if let timeLimit = statements.asking.timeLimit { authenticator?.timeLimit = timeLimit }
         // A file that has the PIN has no activation password: it would be tried as one.

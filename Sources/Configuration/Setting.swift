@@ -14,6 +14,7 @@ enum Key: String, CaseIterable {
     case plainBluetooth = "plain_bluetooth"
     case plainLogin = "plain_login"
     case hideGOSTKeys = "hide_gost_keys"
+    case cache
     case authenticator
     case authenticatorTimeout = "authenticator_timeout"
     case activation
@@ -25,6 +26,7 @@ enum Key: String, CaseIterable {
         switch self {
         case .application, .group, .synchronised, .minimumProfile, .requireSM, .wirelessReaders: true
         case .plainBluetooth, .pinRetention, .reconnectWindow, .reconnectWindowWired, .plainLogin, .hideGOSTKeys,
+            .cache,
             .authenticator, .authenticatorTimeout, .activation, .consent, .syslog:
             false
         }
@@ -40,7 +42,7 @@ enum Key: String, CaseIterable {
             "a name of at most 64 letters, digits, \".\", \"_\" and \"-\" that does not begin with \".\""
         case .synchronised: "a path that begins with \"/\" or \"~/\""
         case .minimumProfile: "classic, modern"
-        case .requireSM, .plainBluetooth, .hideGOSTKeys, .syslog: "on, off"
+        case .requireSM, .plainBluetooth, .hideGOSTKeys, .cache, .syslog: "on, off"
         case .pinRetention: "session, none"
         case .reconnectWindow, .reconnectWindowWired: "whole seconds, 0 to 3600"
         case .wirelessReaders: "names of readers, with * and ?, separated by commas"

@@ -14,6 +14,7 @@ extension Statements {
         keep(\.reconnectWindow, .reconnectWindow, administrator, in: &file) { min($0, $1) }
         keep(\.reconnectWindowWired, .reconnectWindowWired, administrator, in: &file) { min($0, $1) }
         keep(\.plainLogin, .plainLogin, administrator, in: &file) { [$0, $1].contains(.reset) ? .reset : .sticky }
+        keep(\.cachesObjects, .cache, administrator, in: &file) { $0 && $1 }
         keep(\.asking.consent, .consent, administrator, in: &file) { max($0, $1) }
         if administrator.asking.consent ?? .never > .never {
             // Another authenticator could say yes in the user's stead.

@@ -14,6 +14,7 @@ struct Statements {
     var plainBluetooth: Bool?
     var plainLogin: PlainLogin?
     var hidesGOSTKeys: Bool?
+    var cachesObjects: Bool?
     var syslog: Bool?
     var asking = AskingStatements()
 
@@ -49,6 +50,7 @@ struct Statements {
     /// What a wrong line of a key, or a second one, counts as where the default would protect less.
     private mutating func takeStrictest(_ key: Key) {
         if key == .pinRetention { pinRetention = PINRetention.none }
+        if key == .cache { cachesObjects = false }
         asking.takeStrictest(key)
     }
 
@@ -85,6 +87,9 @@ struct Statements {
         case .hideGOSTKeys:
             hidesGOSTKeys = Statements.flag(value)
             return hidesGOSTKeys != nil
+        case .cache:
+            cachesObjects = Statements.flag(value)
+            return cachesObjects != nil
         case .authenticator, .authenticatorTimeout, .activation, .consent:
             return asking.read(setting) ?? false
         case .syslog:
@@ -136,6 +141,7 @@ struct Statements {
         plainBluetooth = other.plainBluetooth ?? plainBluetooth
         plainLogin = other.plainLogin ?? plainLogin
         hidesGOSTKeys = other.hidesGOSTKeys ?? hidesGOSTKeys
+        cachesObjects = other.cachesObjects ?? cachesObjects
         syslog = other.syslog ?? syslog
         asking.override(by: other.asking)
     }

@@ -33,13 +33,15 @@ extension TokenSettings {
     /// numbers.
     package init(_ configuration: Configuration, of directories: UserDirectories, log: Logger) {
         // The user of the process may change before a token is used.
-        let location: @Sendable () -> PairingStore.Location = {
+        let places: @Sendable () -> TokenPlaces = {
             let found = directories.found()
-            return configuration.location(data: found.data, home: found.home)
+            return TokenPlaces(
+                pairings: configuration.location(data: found.data, home: found.home),
+                cache: found.data.map { $0 + "/kanal/cache" })
         }
-        if location() == .nowhere { log.warning("the user has no home directory: nothing can be activated") }
+        if places().pairings == .nowhere { log.warning("the user has no home directory: nothing can be activated") }
         self.init(pairings: .nowhere, hostLabel: HostNames.machine(), random: SystemRandom(), log: log)
-        locatePairings(by: location)
+        locate(by: places)
         policy = configuration.policy
     }
 }

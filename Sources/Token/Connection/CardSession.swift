@@ -72,6 +72,8 @@ final class CardSession {
         var changeCounter: UInt32?
         var objects: ObjectCache?
         var files: KnownFiles?
+        /// What the disk is known to have of them; nil before it was asked.
+        var cached: KnownFiles?
         var info: KnownInfo?
         var versions: TokenVersions?
         var modelName: [UInt8]??

@@ -2,7 +2,7 @@
 
 /// What is known of a card's files, and the state of the card they were read in: what everybody may read, and which files
 /// are closed. A search reads what is missing.
-struct KnownFiles: Sendable, Equatable {
+package struct KnownFiles: Sendable, Equatable {
     /// What is known of one file.
     enum Content: Sendable, Equatable {
         /// All of it.

@@ -22,7 +22,8 @@ extension Token {
     ///
     /// - Parameter readsValues: Whether values of certificates and data objects are wanted, too.
     package func objects(readingValues readsValues: Bool = true) throws(TokenError) -> [TokenObject] {
-        recallFiles()
+        session.recallFiles()
+        defer { session.saveFiles() }
         let isNew = session.known.objects == nil && session.known.files == nil
         return try transaction(first: isNew ? .read : .any) { card throws(TokenError) in
             try card.searching { () throws(TokenError) in try card.findObjects(readingValues: readsValues) }
@@ -33,7 +34,8 @@ extension Token {
     /// User's login for private ones.
     package func read(_ objects: [TokenObject]) throws(TokenError) -> [TokenObject?] {
         guard objects.contains(where: { !$0.isRead }) else { return objects }
-        recallFiles()
+        session.recallFiles()
+        defer { session.saveFiles() }
         return try transaction { card throws(TokenError) in
             try card.searching { () throws(TokenError) in
                 card.takeUpFiles()
@@ -42,12 +44,6 @@ extension Token {
                 return read
             }
         }
-    }
-
-    /// What this process knows of the token's files from other connections.
-    private func recallFiles() {
-        guard session.known.files == nil, !serial.isEmpty else { return }
-        session.known.files = session.settings.publicFiles.value(serial: serial, isProtected: isProtected)
     }
 }
 

@@ -21,6 +21,8 @@ package struct TokenPolicy: Sendable, Equatable {
     package var plainLogin = PlainLogin.reset
     /// Whether searches pass over GOST key pairs, for programs that give up at a key of a type they do not know.
     package var hidesGOSTKeys = false
+    /// Whether what everybody may read on tokens is kept on the disk.
+    package var cachesObjects = false
 
     /// What counts where nothing is decided.
     package init() {}

@@ -8,8 +8,19 @@ package import Secrets
 package struct TokenSettings: Sendable {
     /// Where pairings with tokens are kept.
     package var pairings: PairingStore.Location {
-        get { location() }
-        set { location = { newValue } }
+        get { places().pairings }
+        set {
+            let cache = cache
+            places = { TokenPlaces(pairings: newValue, cache: cache) }
+        }
+    }
+    /// The directory of what is kept of tokens, if the policy wants that; nil for none.
+    package var cache: String? {
+        get { places().cache }
+        set {
+            let pairings = pairings
+            places = { TokenPlaces(pairings: pairings, cache: newValue) }
+        }
     }
     /// The name that tokens remember this host by; at most 32 bytes of it are used.
     package var hostLabel: String
@@ -29,18 +40,27 @@ package struct TokenSettings: Sendable {
     let publicFiles = TokenMemory<KnownFiles>()
     /// What they last told of themselves, by whoever has a copy of these settings.
     let information = TokenMemory<KnownInfo>()
-    /// Tells where pairings are kept at the moment.
-    private var location: @Sendable () -> PairingStore.Location
+    /// Tells where things are kept at the moment.
+    private var places: @Sendable () -> TokenPlaces
 
     package init(pairings: PairingStore.Location, hostLabel: String, random: any RandomSource, log: Logger) {
-        location = { pairings }
+        places = { TokenPlaces(pairings: pairings) }
         self.hostLabel = hostLabel
         self.random = random
         self.log = log
     }
 
-    /// Lets ``pairings`` be what `location` tells whenever it is asked for.
-    package mutating func locatePairings(by location: @escaping @Sendable () -> PairingStore.Location) {
-        self.location = location
+    /// Lets ``pairings`` and ``cache`` be what `places` tells whenever one is asked for.
+    package mutating func locate(by places: @escaping @Sendable () -> TokenPlaces) { self.places = places }
+}
+
+/// Where a user's things are kept.
+package struct TokenPlaces: Sendable {
+    package var pairings: PairingStore.Location
+    package var cache: String?
+
+    package init(pairings: PairingStore.Location, cache: String? = nil) {
+        self.pairings = pairings
+        self.cache = cache
     }
 }

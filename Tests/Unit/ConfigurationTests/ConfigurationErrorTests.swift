@@ -43,6 +43,7 @@ struct ConfigurationErrorTests {
             pin_retention = forever
             plain_login = both
             hide_gost_keys = all
+            cache = all
             minimum_profile = modern
             """)
         #expect(!configuration.isClosed)
@@ -50,9 +51,9 @@ struct ConfigurationErrorTests {
         #expect(configuration.policy.reconnectWindowWired == 0)
         #expect(configuration.policy.pinRetention == .none)
         #expect(configuration.policy.plainLogin == .reset)
-        #expect(!configuration.policy.hidesGOSTKeys)
+        #expect(!configuration.policy.hidesGOSTKeys && !configuration.policy.cachesObjects)
         #expect(configuration.policy.minimumProfile == .modern)
-        #expect(configuration.remarks.map(\.line) == [1, 2, 3, 4, 5])
+        #expect(configuration.remarks.map(\.line) == [1, 2, 3, 4, 5, 6])
     }
 
     @Test("A message names file, line, key and value, and what is allowed")

@@ -46,6 +46,7 @@ struct ConfigurationTests {
                 plain_bluetooth = on
                 plain_login = sticky\r
                 hide_gost_keys = on
+                cache = on
                 """)
         #expect(configuration.remarks == [])
         #expect(configuration.store == .application("mail"))
@@ -58,6 +59,18 @@ struct ConfigurationTests {
         #expect(configuration.policy.plainBluetooth)
         #expect(configuration.policy.plainLogin == .sticky)
         #expect(configuration.policy.hidesGOSTKeys)
+        #expect(configuration.policy.cachesObjects)
+    }
+
+    @Test("The user can turn the cache on, and not where the administrator has turned it off")
+    func cache() {
+        let (on, off) = ("cache = on", "cache = off")
+        for (system, user, isOn) in [
+            (nil, on, true), (on, nil, true), (on, off, false), (off, on, false), (nil, "cache = yes", false),
+            ("cache = yes", on, false), (on, "x = 1", false),
+        ] as [(String?, String?, Bool)] {
+            #expect(configuration(system: system, user: user).policy.cachesObjects == isOn)
+        }
     }
 
     @Test("Only the administrator can allow Bluetooth tokens in plain, and the user can take it back")
