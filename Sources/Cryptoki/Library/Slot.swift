@@ -112,7 +112,11 @@ final class Slot {
                 guard isReadWrite || self.login != .securityOfficer else { throw .sessionReadWriteSOExists }
             }
             guard isTokenReady else {
-                return try withToken(checking: check) { token throws(TokenError) in try token.prepare() }
+                // Who connects now has just heard of the token.
+                let wasConnected = turn.state != nil
+                return try withToken(checking: check) { token throws(TokenError) in
+                    if wasConnected || !token.isPlain { try token.prepare() }
+                }
             }
             try check()
         } catch {

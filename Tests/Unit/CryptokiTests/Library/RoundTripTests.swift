@@ -178,6 +178,23 @@ struct RoundTripTests {
         }
     }
 
+    @Test("without a channel C_OpenSession takes the card once, to identify it, and not at all while it is connected")
+    func openingPlain() throws {
+        let reader = try EmulatedReader(.usb)
+        let application = Application(reader, store: Folder())
+        var transactions = 0
+        for expected in [1, 0, 0] {
+            _ = try application.open()
+            #expect(reader.transactions - transactions == expected)
+            transactions = reader.transactions
+        }
+        // A search takes it once; the last session that ends, not at all.
+        _ = try application.find(application.open())
+        #expect(reader.transactions - transactions == 1)
+        try application.library.closeAllSessions(with: 0)
+        #expect(reader.transactions - transactions == 1)
+    }
+
     @Test("without a channel C_Login costs four commands the first time, then three")
     func plainLogin() throws {
         let reader = try EmulatedReader(.usb)
