@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Counts the commands that usual operations cost, and their time over a slow link: OpenSC as Debian has it, and Kanal
-# with a plain token and in a secure channel, each on the same emulated token with the same six keys.
+# with a plain token and in a secure channel, each on the same emulated token with the same six keys. Then what searches
+# cost Kanal on tokens with many keys and certificates.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 benchmarks=$PWD/Benchmarks
@@ -25,7 +26,24 @@ measure() {
     rm trace
 }
 
+# Fills a token and measures searches: name of the column, identity, number of key pairs.
+measure_full() {
+    attach "$2" "$1"
+    [ "$2" = usb3 ] || ./activate "$serial" "$password" > output
+    ./full fill "$module" $pin "$3" certificate.der
+    detach
+    insert "$2" "$1" --trace "$work/trace" --latency "$latency"
+    ./full measure "$module" $pin "$work/trace" "./full fill $module $pin 0 /dev/null" > "$1.counts"
+    configure "cache = on"
+    ./full search "$module" "$work/trace" > output
+    ./full search "$module" "$work/trace" >> "$1.counts"
+    unconfigure
+    detach
+    rm trace
+}
+
 prepare
+cc -O2 -Wall -Wextra -Werror -I"$root/Include/CCryptoki" "$benchmarks/RoundTrips/full.c" -o full -ldl
 cc -O2 -Wall -Wextra -Werror -I"$root/Include/CCryptoki" "$benchmarks/RoundTrips/operations.c" -o operations -ldl
 openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -subj "/CN=Kanal" -outform DER -out certificate.der \
     2> /dev/null
@@ -60,3 +78,15 @@ paste -d '|' opensc.counts plain.counts channel.counts | awk -F '|' '{
     if ($1 != $4 || $1 != $7) exit 1
     printf "| %s | %s, %s ms | %s, %s ms | %s, %s ms |\n", $1, $2, $3, $5, $6, $8, $9
 }' || fail "the libraries did not do the same"
+
+for count in 20 60; do
+    measure_full "plain$count" usb3 $count
+    measure_full "channel$count" bt $count
+done
+printf '\nThe same of searches on tokens with 20 and with 60 key pairs, a certificate of %s bytes for each:\n\n' \
+    "$(stat -c %s certificate.der)"
+printf '| operation | 20 pairs, plain | 60 pairs, plain | 20 pairs, channel | 60 pairs, channel |\n'
+printf '| --- | ---: | ---: | ---: | ---: |\n'
+paste -d '|' {plain,channel}{20,60}.counts | awk -F '|' '{
+    printf "| %s | %s, %s ms | %s, %s ms | %s, %s ms | %s, %s ms |\n", $1, $2, $3, $5, $6, $8, $9, $11, $12
+}'
