@@ -53,12 +53,14 @@ sources := $(filter-out Sources/OpenSSLEngine/%,$(shell find Sources Include Pac
 
 sudo := $(if $(filter 0,$(shell id -u)),,sudo)
 build_packages := gcc g++ libc6-dev binutils pkg-config git libpcsclite-dev libssl-dev libp11-kit-dev
-test_packages := pcscd vsmartcard-vpcd opensc p11-kit openssl libengine-gost-openssl python3-venv valgrind spin mandoc \
+test_packages = pcscd vsmartcard-vpcd opensc p11-kit openssl libengine-gost-openssl python3-venv valgrind spin mandoc \
     gnutls-bin libengine-pkcs11-openssl libnss3-tools openjdk-17-jdk-headless openssh-client openssh-server openvpn \
     libcap2-bin strace gnupg-pkcs11-scd gpgsm gpg-agent strongswan-pki libstrongswan-extra-plugins \
     nginx-light apache2-bin stunnel4 curl hostapd eapoltest tmux zsh fish python3-jsonschema \
     pinentry-curses pinentry-tty pinentry-gtk2 xvfb xdotool x11-utils \
-    xdg-utils desktop-file-utils softhsm2
+    xdg-utils desktop-file-utils softhsm2 chromium $(docs_packages)
+# What makes the site of the documentation.
+docs_packages := cmark-gfm python3
 bench_packages := libengine-gost-openssl libgcrypt20-dev nettle-dev softhsm2
 
 # Lists those of the packages $(1) that are missing, in the variable "missing".
@@ -127,7 +129,7 @@ test: deps build lint ## build, and run every test
 	Tests/Lint/interface.sh
 	$(swift_build) --build-tests
 	swift test -c release --disable-local-rpath --disable-testable-imports --skip-build
-	docs/symbols.sh
+	$(MAKE) --no-print-directory docs
 	Tests/Scripts/install.sh
 	$(MAKE) --no-print-directory --jobs 2 --output-sync=line BESIDE=yes test-pcscd test-alone
 
@@ -166,8 +168,10 @@ test-pcscd:
 	Tests/Scripts/Share/share-records.sh
 	Tests/Scripts/Share/share-programs.sh
 	Tests/Scripts/Command/doctor-files.sh
+	Tests/Scripts/Command/screens.sh
 
 test-alone:
+	Tests/Scripts/site.sh
 	Tests/Scripts/Asking/authorization.sh
 	Tests/Model/model.sh
 	Tests/Scripts/Safety/constant-time.sh
@@ -238,8 +242,10 @@ lint: ## check the format, references and licences, and expressions that the com
 	Tests/Lint/references.pl
 	Tests/Lint/licence.pl
 
-docs: build-deps ## build the documentation of all symbols, without a warning, and check every link of the pages
+docs: build-deps ## build the documentation: all symbols, without a warning, and the site in .build/site, without a broken link
+	$(call install_packages,$(docs_packages))
 	docs/symbols.sh
+	docs/Site/site.py .build/docs/Interface.doccarchive .build/site
 	Tests/Lint/references.pl
 
 demo: ## show the main job on an emulated token: activate, make a key, sign, verify with OpenSSL

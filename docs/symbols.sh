@@ -3,6 +3,8 @@
 # symbols.sh: builds the documentation of all symbols of the targets in Sources, with KanalKit's articles, into
 # .build/docs/Kanal.doccarchive, and fails if a link leads nowhere or DocC warns of anything else. To read it:
 #     python3 -m http.server --bind 127.0.0.1 --directory .build/docs/Kanal.doccarchive
+# KanalKit's interface, what is public of it, is built by itself too, with the Markdown of which the site is made:
+# .build/docs/Interface.doccarchive.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -16,20 +18,27 @@ for map in Include/*/module.modulemap .build/debug/{CAsking,GOSTKernels}.build/m
 done
 read -ra pcsc <<< "$(pkg-config --cflags-only-I libpcsclite)"
 
+# Converts what a target has from a level of access on: target, level, name of the archive, more options of DocC.
+convert() {
+    local target=$1 level=$2 name=$3 catalog=Sources/$1/$1.docc
+    mkdir -p "$work/graphs/$name"
+    swift symbolgraph-extract -module-name "$target" -target "$(uname -m)-unknown-linux-gnu" -I $modules "${flags[@]}" \
+        $(printf -- '-Xcc %s ' "${pcsc[@]}") -minimum-access-level "$level" -skip-synthesized-members \
+        -output-dir "$work/graphs/$name"
+    [ -d "$catalog" ] || catalog=
+    docc convert ${catalog:+"$catalog"} --additional-symbol-graph-dir "$work/graphs/$name" \
+        --fallback-display-name "$target" --fallback-bundle-identifier "kanal.$target" \
+        --output-dir "$work/$name.doccarchive" --ide-console-output "${@:4}" \
+        2>&1 | tee "$work/$name.log" | { grep -E 'warning:|error:' || true; } | sed "s|$PWD/||" >> "$work/messages"
+}
+
 for folder in Sources/*; do
     target=$(basename "$folder")
     [ -e "$modules/$target.swiftmodule" ] || continue
-    mkdir -p "$work/graphs/$target"
-    swift symbolgraph-extract -module-name "$target" -target "$(uname -m)-unknown-linux-gnu" -I $modules "${flags[@]}" \
-        $(printf -- '-Xcc %s ' "${pcsc[@]}") -minimum-access-level internal -skip-synthesized-members \
-        -output-dir "$work/graphs/$target"
-    catalog=$folder/$target.docc
-    [ -d "$catalog" ] || catalog=
-    docc convert ${catalog:+"$catalog"} --additional-symbol-graph-dir "$work/graphs/$target" --fallback-display-name "$target" \
-        --fallback-bundle-identifier "kanal.$target" --output-dir "$work/$target.doccarchive" --ide-console-output \
-        2>&1 | tee "$work/$target.log" | { grep -E 'warning:|error:' || true; } | sed "s|$PWD/||" >> "$work/messages"
+    convert "$target" internal "$target"
     archives+=("$work/$target.doccarchive")
 done
+convert KanalKit public Interface --enable-experimental-markdown-output
 
 # A comment explains those parameters that need it, which DocC takes for an oversight.
 if grep -v 'is missing documentation' $work/messages >&2; then

@@ -1,0 +1,160 @@
+#!/usr/bin/python3 -B
+# SPDX-License-Identifier: Apache-2.0
+"""Makes the site: all pages of docs and what they lead to, and KanalKit's interface, as HTML that needs no network.
+
+    site.py ARCHIVE SITE     ARCHIVE is what DocC has made, with its Markdown; SITE is the directory that is made
+"""
+
+import json
+import os
+import posixpath
+import re
+import shutil
+import sys
+from html import escape
+
+import check
+import template
+from interface import Interface, relative
+from markdown import BrokenPage, Page
+
+CATALOGUE = "Sources/KanalKit/KanalKit.docc/"
+# Pages that belong to the site whether or not another one leads to them.
+ROOTS = ["README.md", "SECURITY.md", "CONTRIBUTING.md", "CHANGELOG.md"]
+
+
+def address(source):
+    """Where the site has a file of the tree."""
+    if source.endswith(".md"):
+        return source.removeprefix("docs/").removesuffix(".md") + ".html"
+    return f"source/{source}.html"
+
+
+class Site:
+    def __init__(self, archive):
+        self.interface = Interface(archive)
+        self.pages = {}             # by address
+        self.errors = []
+        self.waiting = []           # files of the tree that are still to be made
+        self.known = set()
+
+    def want(self, source):
+        if source not in self.known:
+            self.known.add(source)
+            self.waiting.append(source)
+
+    def resolve(self, page, folder, link):
+        """The address of a link in a file that lies in a folder of the tree."""
+        if re.match(r"https?://|mailto:", link) or link.startswith("#"):
+            return link
+        path, _, anchor = link.partition("#")
+        source = posixpath.normpath(posixpath.join(folder, path))
+        if source.startswith(CATALOGUE):
+            name = source.removeprefix(CATALOGUE).removesuffix(".md")
+            place = self.interface.addresses.get(("/documentation/KanalKit/" + name).lower(), "")
+            place = place or self.interface.addresses.get("/documentation/" + name.lower(), "")
+        elif source.startswith("..") or not os.path.exists(source):
+            place = ""
+        else:
+            self.want(source)
+            place = address(source)
+        if not place:
+            self.errors.append(f"{page.path}: a link to {link}, which leads nowhere")
+            return "#"
+        return relative(page.path, place + ("#" + anchor if anchor else ""))
+
+    def make(self):
+        for source in ROOTS:
+            self.want(source)
+        for folder, _, files in sorted(os.walk("docs")):
+            for file in sorted(files):
+                if file.endswith(".md"):
+                    self.want(posixpath.join(folder, file))
+        for page in self.interface.pages(lambda page, link: self.resolve(page, CATALOGUE, link)):
+            self.pages[page.path] = page
+        while self.waiting:
+            source = self.waiting.pop()
+            page = self.page_of(source) if source.endswith(".md") else self.listing_of(source)
+            self.pages[page.path] = page
+
+    def page_of(self, source):
+        page = Page(address(source), "ru" if source.startswith("docs/ru/") else "en")
+        with open(source, encoding="utf-8") as handle:
+            text = handle.read()
+        # A line behind the heading that leads to the same page in the other language belongs to the top of the page.
+        match = re.match(r"(# .*\n)\n\[([^]]*)\]\(([^)]*)\)\n\n", text)
+        if match:
+            text = match[1] + "\n" + text[match.end():]
+            page.translation = (self.resolve(page, posixpath.dirname(source), match[3]), match[2])
+        try:
+            page.add(text, lambda link: self.resolve(page, posixpath.dirname(source), link))
+        except BrokenPage as error:
+            self.errors.append(f"{source}: {error}")
+        return page
+
+    def listing_of(self, source):
+        """A page that shows a file that is no page, or what lies in a directory."""
+        page = Page(address(source))
+        if os.path.isdir(source):
+            entries = [
+                posixpath.join(folder, file).removeprefix(source + "/")
+                for folder, _, files in sorted(os.walk(source)) for file in sorted(files)
+                if "/." not in folder.removeprefix(source)]
+            page.add(f"# {source}\n\n" + "\n".join(f"- [{entry}]({entry})" for entry in entries),
+                     lambda link: self.resolve(page, source, link))
+        else:
+            with open(source, encoding="utf-8") as handle:
+                text = handle.read()
+            page.title = source
+            page.body = f'<h1>{escape(source)}</h1>\n<pre tabindex="0"><code>{escape(text)}</code></pre>\n'
+        return page
+
+    def contents(self, language):
+        """The order of reading: groups with their pages, from the entry page. [heading, [[text, address]…]]."""
+        prefix = "ru/" if language == "ru" else ""
+        groups = {}
+        for heading, text, link in self.pages[prefix + "index.html"].links:
+            if heading and not link.startswith(("http", "#")):
+                place = self.resolve(self.pages[prefix + "index.html"], "docs/" + prefix, link)
+                place = posixpath.normpath(posixpath.join(prefix, place.partition("#")[0]))
+                groups.setdefault(heading, [])
+                if all(other != place for _, other in groups[heading]):
+                    groups[heading].append([text, place])
+        return list(groups.items())
+
+    def write(self, target):
+        shutil.rmtree(target, ignore_errors=True)
+        contents = {language: self.contents(language) for language in template.WORDS}
+        for language in template.WORDS:
+            for page in template.special_pages(language, list(self.pages.values())):
+                self.pages[page.path] = page
+        for page in self.pages.values():
+            path = os.path.join(target, page.path)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "w", encoding="utf-8") as handle:
+                handle.write(template.whole(page, contents[page.language]))
+        here = os.path.dirname(__file__)
+        for file in ("style.css", "search.js"):
+            shutil.copyfile(os.path.join(here, file), os.path.join(target, file))
+        index = [
+            [page.path, page.title, page.language, [
+                [anchor, heading, " ".join(text.split())] for anchor, heading, text in page.sections]]
+            for page in self.pages.values() if not page.path.startswith("source/") and page.sections]
+        with open(os.path.join(target, "search-index.js"), "w", encoding="utf-8") as handle:
+            handle.write("const searchIndex = " + json.dumps(index, ensure_ascii=False, separators=(",", ":")) + ";\n")
+
+
+def main():
+    archive, target = sys.argv[1:]
+    site = Site(archive)
+    site.make()
+    site.write(target)
+    errors = sorted(set(site.errors)) + check.problems(target)
+    for error in errors:
+        print(f"site.py: {error}", file=sys.stderr)
+    if errors:
+        sys.exit(1)
+    print(f"site.py: {len(site.pages)} pages in {target}")
+
+
+main()
