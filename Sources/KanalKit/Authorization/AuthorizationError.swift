@@ -12,7 +12,7 @@ public enum AuthorizationError: Error, Sendable, Equatable {
     /// associated value tells what is missing.
     case notConfigured(String)
 
-    /// What did not succeed.
+    /// The step that did not succeed.
     public enum Failure: Sendable, Equatable {
         /// The other application did not recognise the person.
         case identificationFailed

@@ -2,7 +2,7 @@
 
 /// One request to the other application.
 struct AuthorizationRequest {
-    /// What its success carries.
+    /// The result of its success.
     enum Kind {
         case code
         case verification
@@ -18,7 +18,7 @@ struct AuthorizationRequest {
 
     typealias End = Result<Success, AuthorizationError>
 
-    /// What is asked for: the name before the parameters of the address.
+    /// The name of what is asked for, before the parameters of the address.
     let name: String
     let kind: Kind
     let state: String

@@ -7,7 +7,7 @@ extension Authorization {
         public var application: OtherApplication
         /// How the answer returns.
         public var answers: ReturnPath
-        /// What the other application calls the one that asks: 1 to 200 characters.
+        /// The other application's name for the one that asks: 1 to 200 characters.
         public var title: String
         /// The information system on whose behalf the application asks: its mnemonic, 1 to 200 characters.
         public var informationSystem: String
@@ -21,7 +21,7 @@ extension Authorization {
         /// - Parameters:
         ///   - application: Who authorises.
         ///   - answers: How the answer returns.
-        ///   - title: What the other application calls the one that asks: 1 to 200 characters.
+        ///   - title: The other application's name for the one that asks: 1 to 200 characters.
         ///   - informationSystem: The mnemonic of the information system, 1 to 200 characters.
         ///   - installationPage: The https address of a page from which the other application is installed.
         ///   - timeLimit: How long a request waits for its answer.

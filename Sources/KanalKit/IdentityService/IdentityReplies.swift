@@ -3,7 +3,7 @@ import Glibc
 import HostCrypto
 import Secrets
 
-/// What opens doors to whoever has it: a token of access or renewal. It lies in locked memory and has no printable
+/// A token of access or renewal, which opens doors to whoever has it. It lies in locked memory and has no printable
 /// form.
 public struct BearerToken: Sendable, Equatable {
     private let secret: SharedSecret
@@ -23,17 +23,17 @@ public struct BearerToken: Sendable, Equatable {
     }
 }
 
-/// What the identity service gave for a code.
+/// The tokens that the identity service gave for a code.
 public struct IdentityTokens: Sendable, Equatable {
-    /// What the service's other addresses want to see.
+    /// The token that the service's other addresses want to see.
     public let access: BearerToken
-    /// What that token claims.
+    /// The claims of that token.
     public let accessClaims: WebToken
     /// Who signed in; nil if the scope had no `openid` in it.
     public let identity: WebToken?
     /// The token that tells who signed in, as it was given.
     public let identityToken: BearerToken?
-    /// What is exchanged for new tokens later.
+    /// The token that is exchanged for new ones later.
     public let renewal: BearerToken?
 }
 
@@ -147,7 +147,7 @@ extension IdentityServiceError {
     /// The longest text of a service that is shown.
     private static let limit = 300
 
-    /// What the service says of a refusal.
+    /// The service's words about a refusal.
     init(refusal name: String, _ description: String?) {
         self = .refused(String(name.prefix(Self.limit)), description: description.map { String($0.prefix(Self.limit)) })
     }

@@ -6,7 +6,7 @@ import Secrets
 public struct SignInRequest: Sendable, Equatable {
     /// The address, with all parameters.
     public let url: String
-    /// What the answer must repeat: random, and good for one answer.
+    /// The state that the answer must repeat: random, and good for one answer.
     public let state: String
 }
 
@@ -14,11 +14,11 @@ public struct SignInRequest: Sendable, Equatable {
 public struct TokenRequest: Sendable, Equatable {
     /// Where it goes.
     public let url: String
-    /// What kind of body it has.
+    /// The body's type.
     public let contentType = "application/x-www-form-urlencoded"
-    /// What is sent.
+    /// The body that is sent.
     public let body: [UInt8]
-    /// What the reply repeats.
+    /// The state that the reply repeats.
     public let state: String
 }
 

@@ -17,7 +17,7 @@ public struct IdentityService: Sendable, Equatable {
 
     /// The program's name at the service, its mnemonic: `client_id`.
     public var clientID: String
-    /// What the program wants to know, for instance `openid` and `fullname`.
+    /// The facts that the program wants to know, for instance `openid` and `fullname`.
     public var scope: [String]
     /// Where the service sends the user's browser with its answer, as it was registered.
     public var redirectURI: String
@@ -29,7 +29,7 @@ public struct IdentityService: Sendable, Equatable {
     public var authorizationPath: String
     /// Where the code is exchanged: a path.
     public var tokenPath: String
-    /// What tokens of the service say of who made them: `iss`.
+    /// The maker that tokens of the service name: `iss`.
     public var issuer = "http://esia.gosuslugi.ru/"
     /// Whether the program works on when the user has left: `access_type=offline`.
     public var isOffline = false

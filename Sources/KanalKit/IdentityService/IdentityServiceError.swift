@@ -21,7 +21,7 @@ public enum IdentityServiceError: Error, Sendable, Equatable {
     }
 }
 
-/// What is wrong with a token of the identity service.
+/// A fault of a token of the identity service.
 public enum WebTokenFault: Error, Sendable, Equatable {
     /// It is no signed token (RFC 7519) of the form that the service has.
     case malformed

@@ -20,7 +20,7 @@ public struct WebToken: Sendable, Equatable {
         case null
     }
 
-    /// What the token claims, by its name there.
+    /// The token's claims, by their names.
     public let claims: [String: Claim]
     /// When it ends to be valid, in seconds since 1970.
     public let expiry: Int64

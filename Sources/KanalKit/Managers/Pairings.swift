@@ -19,7 +19,7 @@ public struct PairedToken: Sendable, Equatable {
 
 /// A host that may open a channel to a token.
 public struct KnownHost: Sendable, Equatable {
-    /// What the host calls itself.
+    /// The host's name for itself.
     public let label: String
     /// Whether it has opened a channel since it was paired.
     public let isActive: Bool

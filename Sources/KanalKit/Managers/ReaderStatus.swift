@@ -26,7 +26,7 @@ public struct ReaderStatus: Sendable, Equatable {
     public let nickname: String
     /// The reader's name.
     public let name: String
-    /// What can be worked with: `rutoken_ecp_` and the serial number in hexadecimal digits. Nil without a token, and before
+    /// The token in it: `rutoken_ecp_` and the serial number in hexadecimal digits. Nil without a token, and before
     /// its channel is activated; the vendor's lists show `NO_MEDIA` then.
     public let media: String?
     /// What is known of the reader and what is in it.

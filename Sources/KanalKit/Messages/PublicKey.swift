@@ -6,7 +6,7 @@ import Secrets
 /// A public key that lies anywhere: in a certificate, a file, or a key pair on a token. The host verifies with it, and
 /// needs no token.
 public struct PublicKey: Sendable, Equatable {
-    /// What the key is for, and of which size.
+    /// The key's kind: its algorithm and size.
     public let kind: KeyKind
     /// A SubjectPublicKeyInfo in DER (RFC 5280, 4.1).
     public let info: [UInt8]

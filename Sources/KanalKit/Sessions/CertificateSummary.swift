@@ -2,7 +2,7 @@
 import GOST
 import HostCrypto
 
-/// What a certificate says of itself (RFC 5280, 4.1). Nothing of it is verified.
+/// The contents of a certificate (RFC 5280, 4.1). Nothing of it is verified.
 public struct CertificateSummary: Sendable, Equatable {
     /// Whose key it is.
     public let subject: DistinguishedName
@@ -14,7 +14,7 @@ public struct CertificateSummary: Sendable, Equatable {
     public let notBefore: Int64?
     /// When it ends to be valid, likewise.
     public let notAfter: Int64?
-    /// What its key is for, and of which size.
+    /// The kind of its key: algorithm and size.
     public let key: KeyKind
 
     /// Reads a certificate.
@@ -101,7 +101,7 @@ extension KeyKind {
 }
 
 extension Certificate {
-    /// What the certificate says of itself.
+    /// The certificate's contents.
     ///
     /// - Throws: ``KanalError/invalidArgument(_:)`` for octets that are no certificate.
     public func summary() throws(KanalError) -> CertificateSummary { try CertificateSummary(of: value) }

@@ -60,7 +60,7 @@ extension Session {
     }
 }
 
-/// What an activation password consists of.
+/// The symbols of an activation password.
 public enum PasswordCharacters: Sendable, Equatable {
     /// Capital letters without O, and digits without 0.
     case capitalsAndDigits

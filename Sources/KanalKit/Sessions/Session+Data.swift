@@ -3,11 +3,11 @@ import CCryptoki
 import Cryptoki
 import Secrets
 
-/// What an application keeps on a token as it is.
+/// Data that an application keeps on a token as they are.
 public struct DataObject: Sendable, Equatable {
     /// The name that it was given.
     public let label: String
-    /// What calls it its own.
+    /// The application to which they belong.
     public let application: String
     /// How many octets it has.
     public let size: Int

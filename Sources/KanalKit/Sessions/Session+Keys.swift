@@ -2,7 +2,7 @@
 import CCryptoki
 import Cryptoki
 
-/// What a key pair is for, and of which size.
+/// The kind of a key pair: algorithm and size.
 public enum KeyKind: Sendable, Hashable {
     /// GOST R 34.10-2012 with 256 bits. The parameter set is CryptoPro's A.
     case gost256
@@ -18,7 +18,7 @@ public enum KeyKind: Sendable, Hashable {
 
 /// A key pair on a token. The private key never leaves it.
 public struct KeyPair: Sendable, Equatable {
-    /// What the pair is for, and of which size.
+    /// The kind of the pair: algorithm and size.
     public let kind: KeyKind
     /// The identifier that both halves and their certificate share.
     public let id: [UInt8]

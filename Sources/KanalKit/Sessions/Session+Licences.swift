@@ -3,7 +3,7 @@ import APDU
 import CCryptoki
 import Cryptoki
 
-/// What makers of applications keep on a token to know it again. Formatting does not remove it.
+/// A licence, which makers of applications keep on a token to know it again. Formatting does not remove it.
 public enum Licence {
     /// The numbers that licences have: 1 to 4.
     public static let numbers = Cryptoki.Session.licenceNumbers
@@ -36,12 +36,12 @@ extension Session {
     }
 }
 
-/// What a token tells of the last signature by a key of GOST. Signatures of RSA and ECDSA are not recorded, and formatting
+/// The record of the last signature by a key of GOST. Signatures of RSA and ECDSA are not recorded, and formatting
 /// does not remove it.
 public struct JournalRecord: Sendable, Equatable {
     /// A signature in the journal.
     public struct Entry: Sendable, Equatable {
-        /// What was signed.
+        /// The digest that was signed.
         public let digest: [UInt8]
         /// The signature, as ``Session/sign(_:with:algorithm:)`` gives it.
         public let signature: [UInt8]

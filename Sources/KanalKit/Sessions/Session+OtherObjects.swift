@@ -4,7 +4,7 @@ import Cryptoki
 
 /// An object that is no key pair, certificate or data object: half of a key pair, or a secret key.
 public struct OtherObject: Sendable, Equatable {
-    /// What it is.
+    /// The object's kind.
     public enum Kind: Sendable, Hashable {
         /// A public key without its private key; before the PIN, that of each pair.
         case publicKey(KeyKind)
@@ -12,7 +12,7 @@ public struct OtherObject: Sendable, Equatable {
         case secretKey(algorithm: String?)
     }
 
-    /// What it is.
+    /// The object's kind.
     public let kind: Kind
     /// The name that it was given.
     public let label: String
@@ -24,7 +24,7 @@ public struct OtherObject: Sendable, Equatable {
 }
 
 extension Session {
-    /// What is on the token beside key pairs, certificates and data objects.
+    /// All objects on the token beside key pairs, certificates and data objects.
     public func otherObjects() throws(KanalError) -> [OtherObject] {
         let halves = try keyPairs().compactMap(\.publicKey)
         let publicKeys = try objects([(CKA_CLASS, CKO_PUBLIC_KEY.octets), (CKA_TOKEN, [1])], [])

@@ -21,9 +21,9 @@ public struct SharedKey: ~Copyable, Sendable {
     }
 }
 
-/// What a secret is found by.
+/// The name by which a secret is found.
 public struct SecretItem: Sendable, Hashable {
-    /// What the secret is for, for instance the name of a server.
+    /// The purpose of the secret, for instance the name of a server.
     public let service: String
     /// Whose it is; may be empty.
     public let account: String

@@ -93,7 +93,7 @@ public final class Share: Sendable {
 }
 
 extension Share {
-    /// What is shared, with whom, and for how long.
+    /// The settings of a share: which token, with whom, and for how long.
     public struct Settings: Sendable {
         /// vpcd's address in dotted IPv4 form.
         public var host = "127.0.0.1"
@@ -107,9 +107,9 @@ extension Share {
         public var token: String?
         /// Where key pairs, verifiers of passwords and pairings of shares lie; nil for the user's directory of data.
         public var directory: String?
-        /// What hosts may do. A token that has the channel cannot be limited: a share of it is refused.
+        /// The rights of hosts. A token that has the channel cannot be limited: a share of it is refused.
         public var permissions: Permissions = .all
-        /// What the user of this machine is asked for before it happens, by the authenticator of `kanal.conf`. Not for a
+        /// The uses for which the user of this machine is asked first, by the authenticator of `kanal.conf`. Not for a
         /// token that has the channel.
         public var confirmation = Confirmation.never
         /// Whether a new activation password takes the place of the share's last one. Pairings stay.
@@ -126,7 +126,7 @@ extension Share {
         public init() {}
     }
 
-    /// What hosts may do with a token for which the share is the end of the channel.
+    /// The rights of hosts at a token for which the share is the end of the channel.
     public struct Permissions: OptionSet, Sendable {
         public let rawValue: UInt8
 
@@ -146,7 +146,7 @@ extension Share {
         public static let all: Permissions = [.read, .sign, .write, .administer]
     }
 
-    /// What the user of this machine is asked for.
+    /// The uses for which the user of this machine is asked.
     public enum Confirmation: String, Sendable, CaseIterable {
         /// Nothing.
         case never

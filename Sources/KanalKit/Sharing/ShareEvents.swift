@@ -23,7 +23,7 @@ extension Share {
         case terminate
     }
 
-    /// What happens in a share. Only ``password(_:)`` holds a secret.
+    /// An event of a share. Only ``password(_:)`` holds a secret.
     public enum Event: Sendable, Equatable {
         /// How things stand with the token has changed.
         case state(State)

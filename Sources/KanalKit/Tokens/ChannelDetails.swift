@@ -4,7 +4,7 @@ import Token
 
 /// How things stand with the secure channel between a token and this user.
 public struct ChannelDetails: Sendable, Equatable {
-    /// What can be done next.
+    /// The state of a channel, by what can be done next.
     public enum State: Sendable, Equatable {
         /// The token has no channel, or none is needed here: commands go to it as they are.
         case notNeeded
@@ -31,9 +31,9 @@ public struct ChannelDetails: Sendable, Equatable {
         case modern
     }
 
-    /// What can be done next.
+    /// The state, by what can be done next.
     public let state: State
-    /// What the token offers; none if it has no channel.
+    /// The profiles that the token offers; none if it has no channel.
     public let offered: [Profile]
     /// The one that is used.
     public let profile: Profile?
@@ -43,13 +43,13 @@ public struct ChannelDetails: Sendable, Equatable {
     public let needsButton: Bool
     /// Whether the token can be activated now: it is not forbidden here, and the button was pressed if there must be one.
     public let isReadyForActivation: Bool
-    /// What the token tells of the activation passwords that it has a place for.
+    /// The activation passwords that the token has a place for.
     public let passwords: [PasswordDetails]
 }
 
-/// What a token tells of an activation password, without proof.
+/// An activation password, as the token tells of it without proof.
 public struct PasswordDetails: Sendable, Equatable {
-    /// What has become of a password.
+    /// The state of a password.
     public enum State: Sendable, Equatable {
         /// There is none.
         case empty
@@ -63,7 +63,7 @@ public struct PasswordDetails: Sendable, Equatable {
 
     /// 1 to 6; the password's first symbol tells it.
     public let number: Int
-    /// What has become of it.
+    /// Its state.
     public let state: State
     /// How many wrong ones the token still takes; nil if it does not tell.
     public let triesLeft: Int?
@@ -90,7 +90,7 @@ extension ChannelDetails {
     }
 }
 
-/// What the channel calls it.
+/// The channel's name for the same.
 typealias OfferedProfile = Profile
 
 extension ChannelDetails.Profile {

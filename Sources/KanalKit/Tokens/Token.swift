@@ -37,7 +37,7 @@ public final class Token: Sendable {
         if let session { try? service.library.closeSession(session) }
     }
 
-    /// What is known of the token, as of the last look at it.
+    /// The facts that are known of the token, as of the last look at it.
     public var information: TokenInformation { state.withLock { $0.information } }
 
     /// Whether it can be worked with, or its secure channel has to be activated first.

@@ -2,18 +2,18 @@
 import Cryptoki
 import Token
 
-/// What a token tells of itself when it is asked for everything: ``Token/details(prompt:)``.
+/// The answers of a token that is asked for everything it tells of itself: ``Token/details(prompt:)``.
 ///
 /// A token whose secure channel is not open tells little more than its serial number. What it has not told is nil.
 public struct TokenDetails: Sendable, Equatable {
-    /// What is known of it without this question, as of now.
+    /// The facts that are known without this question, as of now.
     public let information: TokenInformation
     /// The answer to reset.
     public let answerToReset: [UInt8]
     /// The token's own name of its model; nil if its firmware does not know it. Names of generations are finer than
     /// ``TokenInformation/model``.
     public let modelName: String?
-    /// What the maker has built in.
+    /// The versions and the drive that the maker has built in.
     public let build: TokenBuild?
     /// How much it can keep.
     public let memory: TokenMemory
@@ -43,9 +43,9 @@ public struct TokenBuild: Sendable, Equatable {
 
 /// A version of hardware or firmware.
 public struct VersionNumber: Sendable, Equatable, CustomStringConvertible {
-    /// What stands before the point.
+    /// The number before the point.
     public let major: Int
-    /// What stands behind the point.
+    /// The number behind the point.
     public let minor: Int
 
     public var description: String { "\(major).\(minor)" }
@@ -55,7 +55,7 @@ public struct VersionNumber: Sendable, Equatable, CustomStringConvertible {
 public struct TokenMemory: Sendable, Equatable {
     /// The whole memory. No token tells it: this is what the maker says of all.
     public let total: Int
-    /// What is free.
+    /// The free part of it.
     public let free: Int?
 }
 

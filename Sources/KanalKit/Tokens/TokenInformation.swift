@@ -2,7 +2,7 @@
 import Cryptoki
 import Token
 
-/// What is known of a token without a PIN, as of the last look at it.
+/// The facts that are known of a token without a PIN, as of the last look at it.
 public struct TokenInformation: Sendable, Equatable {
     /// The PC/SC name of its reader.
     public let reader: String

@@ -3,7 +3,7 @@ import Cryptoki
 import Secrets
 import Token
 
-/// What a token shall be after ``Token/format(_:officerPIN:newOfficerPIN:userPIN:prompt:)``.
+/// The settings of a token after ``Token/format(_:officerPIN:newOfficerPIN:userPIN:prompt:)``.
 public struct TokenSetup: Sendable, Equatable {
     /// Its name, at most 255 octets in UTF-8; empty for none.
     public var label: String
