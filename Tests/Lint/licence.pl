@@ -8,7 +8,7 @@ use warnings;
 my $identifier = 'SPDX-License-Identifier: Apache-2.0';
 my @forms = (
     [qr/\.(?:swift|modulemap)$/, '// ', ''],
-    [qr/\.(?:c|h|inc|ld|pml|so|css|js)$/, '/* ', ' */'],
+    [qr/\.(?:c|cpp|h|inc|ld|pml|so|css|js)$/, '/* ', ' */'],
     [qr/\.pv$/, '(* ', ' *)'],
     [qr/\.[15](?:\.in)?$/, '.\" ', ''],
     [qr{\.(?:sh|pl|py|conf|cnf|cfg|dict|supp|map|pc\.in|module\.in)$|(?:^|/)Makefile$|^\.ci/}, '# ', ''],

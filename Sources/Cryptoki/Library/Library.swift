@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import APDU
 package import CCryptoki
-import GOST
+import HostCrypto
 import Locking
 package import Token
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 // Tries the arithmetic of curves with all numbers, in words of a few bits: the sources that are installed are compiled with
 // words that report every overflow which is not meant. What holds for all carries of short words holds for long ones,
 // because the bounds in Folded.h and Montgomery.h are the same inequalities; those that name 617, 569 and 2^64 are computed
