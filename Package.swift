@@ -78,6 +78,7 @@ let package = Package(
 
         kanal("Locking"),
         kanal("HostProcess", on: ["CHostProcess"]),
+        kanal("Translation", on: ["CHostProcess", "HostProcess"]),
         // Unoptimised, every test would wait for the memory of secrets.
         kanal("Secrets", swift: [.unsafeFlags(["-O"], .when(configuration: .debug))]),
         kanal("APDU", on: ["Secrets"]),
@@ -221,6 +222,7 @@ let package = Package(
                 "TokenEnd",
                 .product(name: "Logging", package: "swift-log"),
             ]),
+        tests("TranslationTests", on: ["Translation"]),
         tests("TerminalTests", on: ["Secrets", "Terminal", "TestSupport"]),
         tests("PCSCTests", on: ["APDU", "PCSC", "Secrets", "TestSupport"]),
         tests(

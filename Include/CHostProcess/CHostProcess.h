@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <stdbool.h>
 #include <sys/auxv.h>
 
@@ -27,5 +28,16 @@ struct sockaddr;
 extern int accept4(int descriptor, struct sockaddr *address, unsigned int *length, int flags);
 extern int pipe2(int descriptors[2], int flags);
 extern int posix_spawn_file_actions_addclosefrom_np(void *actions, int from);
+extern int dladdr1(const void *address, void *place, void **extra, int flags);
+
+// The path of the shared library that this code is a part of, as the loader has it; empty for the program itself, and
+// NULL if the loader does not know.
+static inline const char *loaded_from(void) {
+    // Dl_info of dladdr(3), and RTLD_DL_LINKMAP.
+    struct { const char *file; void *base; const char *name; void *address; } place;
+    void *map = 0;
+    if (!dladdr1((const void *)loaded_from, &place, &map, 2) || !map) return 0;
+    return ((const struct link_map *)map)->l_name;
+}
 
 #endif

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A text for people. What varies is kept apart from the words, so that the words can be looked up in a catalogue.
+///
+/// A literal is one: `"no token is called \(name)"` has the key `no token is called {0}` and one argument. An argument can
+/// be a phrase itself.
+package struct Phrase: Sendable, Equatable, ExpressibleByStringInterpolation, CustomStringConvertible {
+    fileprivate enum Argument: Sendable, Equatable {
+        case text(String)
+        case phrase(Phrase)
+    }
+
+    /// The English words, with `{0}`, `{1}` and so on where the arguments stand.
+    package let key: String
+    private let arguments: [Argument]
+    /// Whether the text was made elsewhere, so that nobody knows what varies in it.
+    private let isTold: Bool
+
+    package init(stringLiteral text: String) { (key, arguments, isTold) = (text, [], false) }
+
+    package init(stringInterpolation: StringInterpolation) {
+        (key, arguments, isTold) = (stringInterpolation.key, stringInterpolation.arguments, false)
+    }
+
+    /// A text that is the same in every language, such as a command line or a name.
+    package init(verbatim text: String) { (key, arguments, isTold) = ("{0}", [.text(text)], false) }
+
+    /// An English text that somebody else has put together. The catalogue has it as it is, or with `{0}`, `{1}` and so on
+    /// where something varies: see ``Catalogue/translation(ofTold:)``.
+    package init(told text: String) { (key, arguments, isTold) = (text, [], true) }
+
+    /// Phrases one behind the other, with commas between.
+    package init(listing phrases: [Phrase]) {
+        var parts = StringInterpolation(literalCapacity: 0, interpolationCount: phrases.count)
+        for (index, phrase) in phrases.enumerated() {
+            if index > 0 { parts.appendLiteral(", ") }
+            parts.appendInterpolation(phrase)
+        }
+        self.init(stringInterpolation: parts)
+    }
+
+    /// The text in English.
+    package var description: String { isTold || arguments.isEmpty ? key : text(key) { $0.description } }
+
+    /// The text in the language of a catalogue, as far as it has the words.
+    package func text(in catalogue: Catalogue?) -> String {
+        guard let catalogue else { return description }
+        if isTold { return catalogue.translation(ofTold: key) ?? key }
+        if arguments.isEmpty { return catalogue[key] ?? key }
+        return text(translation(of: key, in: catalogue) ?? key) { $0.text(in: catalogue) }
+    }
+
+    /// What the catalogue has for the key; nil if it has other arguments, none of which may be lost or made up.
+    private func translation(of key: String, in catalogue: Catalogue) -> String? {
+        guard let found = catalogue[key], Set(Placeholders.numbers(of: found)) == Set(arguments.indices) else {
+            return nil
+        }
+        return found
+    }
+
+    private func text(_ words: String, _ tell: (Phrase) -> String) -> String {
+        Placeholders.filled(words) { number in
+            guard arguments.indices.contains(number) else { return nil }
+            switch arguments[number] {
+            case .text(let text): return text
+            case .phrase(let phrase): return tell(phrase)
+            }
+        }
+    }
+
+    package struct StringInterpolation: StringInterpolationProtocol {
+        fileprivate var key = ""
+        fileprivate var arguments: [Argument] = []
+
+        package init(literalCapacity: Int, interpolationCount: Int) {
+            key.reserveCapacity(literalCapacity + 3 * interpolationCount)
+        }
+
+        package mutating func appendLiteral(_ text: String) { key += text }
+
+        package mutating func appendInterpolation(_ text: some CustomStringConvertible) {
+            append(.text(text.description))
+        }
+
+        package mutating func appendInterpolation(_ phrase: Phrase) { append(.phrase(phrase)) }
+
+        private mutating func append(_ argument: Argument) {
+            key += "{\(arguments.count)}"
+            arguments.append(argument)
+        }
+    }
+}
+
+extension Character {
+    fileprivate var isDecimalDigit: Bool { ("0"..."9").contains(self) }
+}
+
+/// The places of arguments in words: a number of one or two digits in braces.
+enum Placeholders {
+    /// The words with what `argument` gives for each number; where it gives nothing, the place stays as it is.
+    static func filled(_ words: String, _ argument: (Int) -> String?) -> String {
+        var text = ""
+        var rest = words[...]
+        while let start = rest.firstIndex(of: "{") {
+            text += rest[..<start]
+            rest = rest[start...]
+            if let (number, end) = place(at: rest), let value = argument(number) {
+                text += value
+                rest = rest[end...]
+            } else {
+                text += "{"
+                rest = rest.dropFirst()
+            }
+        }
+        return text + rest
+    }
+
+    static func numbers(of words: String) -> [Int] {
+        var numbers: [Int] = []
+        _ = filled(words) { number in
+            numbers.append(number)
+            return ""
+        }
+        return numbers
+    }
+
+    private static func place(at text: Substring) -> (number: Int, end: String.Index)? {
+        let digits = text.dropFirst().prefix(3).prefix(while: \.isDecimalDigit)
+        guard (1...2).contains(digits.count), text[digits.endIndex...].first == "}", let number = Int(digits) else {
+            return nil
+        }
+        return (number, text.index(after: digits.endIndex))
+    }
+}
+
+/// An error that says in a phrase what has happened and, where there is one, the remedy.
+package protocol Explained: Error, CustomStringConvertible {
+    var explanation: Phrase { get }
+}
+
+extension Explained {
+    package var description: String { explanation.description }
+}

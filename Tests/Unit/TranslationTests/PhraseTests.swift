@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+import Translation
+
+/// Phrases: what becomes of their words and of what varies in them.
+@Suite struct PhraseTests {
+    private let name = "ab12"
+
+    @Test("without a catalogue a phrase is what its literal says")
+    func english() {
+        let phrase: Phrase = "no token is called \(name): \(3) are there"
+        #expect(phrase.key == "no token is called {0}: {1} are there")
+        #expect(phrase.description == "no token is called ab12: 3 are there")
+        #expect(phrase.text(in: nil) == phrase.description)
+        #expect(Phrase("plain").description == "plain")
+        #expect(Phrase(verbatim: "a {0} b").description == "a {0} b")
+        #expect(Phrase(told: "a {0} b").description == "a {0} b")
+    }
+
+    @Test("arguments stand where the translation wants them, and as often")
+    func order() throws {
+        let catalogue = try #require(CatalogueFile(["{0} of {1}": "{1} — {0}, {1}"]).catalogue)
+        #expect(("\("a") of \("b")" as Phrase).text(in: catalogue) == "b — a, b")
+    }
+
+    @Test(
+        "a translation that lacks an argument, or has one too many, is not used",
+        arguments: ["без", "{0}", "{1}", "{0} {1} {2}", "{0} {1} {99}", "{0} %s"])
+    func wrongArguments(_ translation: String) throws {
+        let catalogue = try #require(CatalogueFile(["{0} of {1}": translation]).catalogue)
+        #expect(("\("a") of \("b")" as Phrase).text(in: catalogue) == "a of b")
+    }
+
+    @Test("what is inserted is not looked at for places of arguments, in any language")
+    func inserted() throws {
+        let catalogue = try #require(CatalogueFile(["called {0}: {1}": "{0} и {1}"]).catalogue)
+        let phrase: Phrase = "called \("{1}%n"): \("{0}%s{2}")"
+        #expect(phrase.description == "called {1}%n: {0}%s{2}")
+        #expect(phrase.text(in: catalogue) == "{1}%n и {0}%s{2}")
+    }
+
+    @Test("braces that hold no number are text")
+    func braces() throws {
+        let catalogue = try #require(
+            CatalogueFile(["{callback} and {0}": "{0}, {callback}, {", "plain": "{ {x} {0"]).catalogue)
+        #expect(("{callback} and \(1)" as Phrase).text(in: catalogue) == "1, {callback}, {")
+        #expect(("plain" as Phrase).text(in: catalogue) == "{ {x} {0")
+    }
+
+    @Test("a phrase within a phrase is translated, whether the outer one is or not")
+    func nested() throws {
+        let catalogue = try #require(CatalogueFile(["wrong": "неверно"]).catalogue)
+        #expect(("\("file"): \("wrong" as Phrase)" as Phrase).text(in: catalogue) == "file: неверно")
+    }
+
+    @Test("a text that others have made is found as it is, or by its words in their order")
+    func told() throws {
+        let file = CatalogueFile([
+            "PKCS #11": "PKCS 11", "No such file": "Нет файла", "told\u{4}{0} octets of {1}": "{1}, октетов: {0}",
+            "told\u{4}{0} cannot be read: {1}": "{0} не читается: {1}", "told\u{4}{0}: {1}": "{0} — {1}",
+            "told\u{4}the {0} is lost": "нет {1}",
+        ])
+        let catalogue = try #require(file.catalogue)
+        func text(_ told: String) -> String { Phrase(told: told).text(in: catalogue) }
+        #expect(text("PKCS #11") == "PKCS 11")
+        #expect(text("12 octets of 340") == "340, октетов: 12")
+        #expect(text("No such file") == "Нет файла")
+        #expect(("\("x"); \(Phrase(told: "No such file"))" as Phrase).text(in: catalogue) == "x; Нет файла")
+        // The key with the most words counts, and what varies is translated in its turn, a few times.
+        #expect(text("a cannot be read: No such file") == "a не читается: Нет файла")
+        #expect(text("a: b: c: d: e: No such file") == "a — b — c — d: e: No such file")
+        for other in [
+            "12 octets of ", " octets of 1", "octets of 1", "12 octet of 340", "", "the {0} is lost", "the key is lost",
+        ] {
+            #expect(text(other) == other)
+        }
+        let long = String(repeating: "x", count: 5000) + ": y"
+        #expect(text(long) == long)
+    }
+
+    @Test("a text that is the same in every language is never looked up")
+    func verbatim() throws {
+        let catalogue = try #require(CatalogueFile(["kill": "убить"]).catalogue)
+        #expect(Phrase(verbatim: "kill").text(in: catalogue) == "kill")
+    }
+}
