@@ -95,7 +95,7 @@ let package = Package(
         kanal("Storage", on: ["HostProcess", "Secrets"]),
         .target(
             name: "CAsking", cSettings: hardenedC + [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
-        kanal("Asking", on: ["CAsking", "HostProcess", "Locking", "Secrets"]),
+        kanal("Asking", on: ["CAsking", "HostProcess", "Locking", "Secrets", "Translation"]),
         kanal("SecureChannel", on: ["APDU", "GOST", "Locking", "Secrets", "Storage"]),
         kanal("TokenEnd", on: ["APDU", "GOST", "Secrets"]),
         kanal("Emulator", on: ["APDU", "COpenSSL", "GOST", "Locking", "Secrets", "Storage", "TokenEnd"]),
@@ -111,7 +111,7 @@ let package = Package(
             "Cryptoki",
             on: [
                 "APDU", "Asking", "CCryptoki", "GOST", "HostCrypto", "HostProcess", "Locking", "SecureChannel",
-                "Secrets", "Storage", "Token",
+                "Secrets", "Storage", "Token", "Translation",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         kanal(
@@ -120,11 +120,11 @@ let package = Package(
                 "Asking", "HostProcess", "Locking", "SecureChannel", "Secrets", "Storage", "Token",
                 .product(name: "Logging", package: "swift-log"),
             ]),
-        kanal("Terminal", on: ["CHostProcess", "HostProcess", "Locking", "Secrets"]),
+        kanal("Terminal", on: ["CHostProcess", "HostProcess", "Locking", "Secrets", "Translation"]),
         .executableTarget(
             name: "kanal",
             dependencies: [
-                "CVersion", "KanalKit", "Locking", "Secrets", "Terminal",
+                "CVersion", "KanalKit", "Locking", "Secrets", "Terminal", "Translation",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -162,7 +162,7 @@ let package = Package(
             on: [
                 "APDU", "Asking", "CCryptoki", "CHostProcess", "Configuration", "Cryptoki", "GOST", "HostCrypto",
                 "HostProcess", "Locking", "PCSC", "SecureChannel", "Secrets", "Sharing", "Storage", "Token",
-                .product(name: "Logging", package: "swift-log"),
+                "Translation", .product(name: "Logging", package: "swift-log"),
             ]),
 
         .target(
@@ -175,7 +175,7 @@ let package = Package(
         .target(
             name: "EmulatedTokens", dependencies: ["APDU", "Emulator", "Locking", "Secrets"],
             path: "Tests/Support/EmulatedTokens", swiftSettings: settings),
-        tests("AskingTests", on: ["Asking", "Secrets", "TestSupport", "asking-host"]),
+        tests("AskingTests", on: ["Asking", "Secrets", "TestSupport", "Translation", "asking-host"]),
         tests("LockingTests", on: ["Locking", "TestSupport"]),
         tests("HostProcessTests", on: ["HostProcess", "TestSupport"]),
         tests(
@@ -212,7 +212,7 @@ let package = Package(
             on: [
                 "APDU", "Asking", "CCryptoki", "CSystem", "Configuration", "Cryptoki", "EmulatedTokens", "Emulator",
                 "GOST", "HostCrypto", "Locking", "SecureChannel", "Secrets", "Storage", "TestSupport", "Token",
-                .product(name: "Logging", package: "swift-log"),
+                "Translation", .product(name: "Logging", package: "swift-log"),
             ]),
         tests(
             "KanalKitTests",
@@ -223,7 +223,7 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ]),
         tests("TranslationTests", on: ["Translation"]),
-        tests("TerminalTests", on: ["Secrets", "Terminal", "TestSupport"]),
+        tests("TerminalTests", on: ["Secrets", "Terminal", "TestSupport", "Translation"]),
         tests("PCSCTests", on: ["APDU", "PCSC", "Secrets", "TestSupport"]),
         tests(
             "ContractTests",
@@ -239,7 +239,8 @@ let package = Package(
             // valgrind 3.19 gives up on the compiler's debugging information.
             linkerSettings: [.unsafeFlags(["-Xlinker", "--strip-debug"])]),
         .executableTarget(
-            name: "asking-host", dependencies: ["Asking", "CSystem", "Secrets"], path: "Tests/Programs/Asking",
+            name: "asking-host", dependencies: ["Asking", "CSystem", "Secrets", "Translation"],
+            path: "Tests/Programs/Asking",
             swiftSettings: settings),
         tests("ModuleTests", on: ["TestSupport"]),
     ]

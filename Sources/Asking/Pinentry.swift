@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Secrets
+import Translation
 
 /// A conversation with a program that speaks pinentry's protocol.
 struct Pinentry: ~Copyable {
@@ -56,7 +57,7 @@ struct Pinentry: ~Copyable {
             let second = try pin()
             if first.matches(second) { return first }
             try demand("SETPROMPT", question.prompt)
-            try demand("SETERROR", "The two do not match.")
+            try demand("SETERROR", translated("The two do not match."))
         }
         throw .failed("\(path): what was typed twice did not match \(Self.mostRounds) times")
     }
@@ -89,7 +90,7 @@ struct Pinentry: ~Copyable {
         }
         // It then ends by itself, and leaves the terminal in order.
         _ = try command("SETTIMEOUT", "\(max(timeLimit - 1, 1))")
-        try demand("SETTITLE", question.title)
+        try demand("SETTITLE", translated(question.title))
         try demand("SETDESC", question.text)
         if let error = question.error { try demand("SETERROR", error) }
     }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+package import Translation
 
-/// What a user is asked. Characters that control a terminal or the direction of writing are shown as "?", whoever wrote
+/// What a user is asked, in the user's language. Characters that control a terminal or the direction of writing are shown as "?", whoever wrote
 /// them, and texts are cut to what a line of the protocol takes.
 package struct Question: Sendable {
     /// The title of the window.
-    package var title: String
+    package var title: Phrase
     /// What is asked, for whom and for what. It may have several lines.
     package var text: String
     /// What stands before the field.
@@ -17,7 +18,7 @@ package struct Question: Sendable {
     package var key: String?
 
     package init(
-        title: String, text: String, prompt: String, error: String? = nil, repeatPrompt: String? = nil,
+        title: Phrase, text: String, prompt: String, error: String? = nil, repeatPrompt: String? = nil,
         key: String? = nil
     ) {
         self.title = title

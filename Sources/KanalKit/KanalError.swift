@@ -4,6 +4,7 @@ import CCryptoki
 import Cryptoki
 import Storage
 import Token
+package import Translation
 
 /// Why something could not be done with a token.
 ///
@@ -132,7 +133,9 @@ extension KanalError {
 }
 
 extension KanalError: CustomStringConvertible {
-    public var description: String {
+    public var description: String { explanation.description }
+
+    package var explanation: Phrase {
         switch self {
         case .notStarted(.noService): "pcscd does not run: start it, for instance by systemctl start pcscd"
         case .notStarted(.serviceRefuses):
@@ -140,7 +143,7 @@ extension KanalError: CustomStringConvertible {
         case .notStarted(.stopped): "the token manager has been ended"
         case .notStarted(.noDescriptors): "the process has no file descriptors left"
         case .notFound: "no token is as it is wanted"
-        case .ambiguous(let candidates): "several tokens have this name: " + candidates.joined(separator: ", ")
+        case .ambiguous(let candidates): "several tokens have this name: \(candidates.joined(separator: ", "))"
         case .tokenAbsent: "the token is not in its reader"
         case .wrongToken: "another token is in the place of this one: put the right one back"
         case .notActivated: "the token has to be activated first, with its activation password"
@@ -156,15 +159,15 @@ extension KanalError: CustomStringConvertible {
         case .passwordIncorrect(let tries?): "the activation password is wrong; tries left: \(tries)"
         case .passwordLocked: "the activation password has no tries left"
         case .cancelled: "it was cancelled"
-        case .askingFailed(let reason): "the user could not be asked: \(reason)"
+        case .askingFailed(let reason): "the user could not be asked: \(Phrase(told: reason))"
         case .authenticatorNotInstalled(let reason):
-            "the authenticator of kanal.conf is not there, or cannot run: \(reason)"
+            "the authenticator of kanal.conf is not there, or cannot run: \(Phrase(told: reason))"
         case .authenticatorNotConfigured: "kanal.conf does not say how to ask the user: set authenticator"
         case .nested: "this token is being worked with in the same block"
         case .objectNotFound: "the object is not on the token any more"
-        case .messageRefused(let fault): "the message is not accepted: \(fault)"
-        case .invalidArgument(let reason): reason
-        case .refused(let code, let reason): "\(reason) (\(code))"
+        case .messageRefused(let fault): "the message is not accepted: \(fault.explanation)"
+        case .invalidArgument(let reason): Phrase(told: reason)
+        case .refused(let code, let reason): "\(Phrase(told: reason)) (\(code))"
         }
     }
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 import HostProcess
+package import Translation
 
 /// Another program, with a pipe to it and two from it. It gets no other descriptor of this process, and signals as a
 /// new program expects them.
 package final class ChildProgram {
     /// Why a program has not done its work.
-    package enum Failure: Error, CustomStringConvertible, Equatable {
+    package enum Failure: Explained, Equatable {
         /// There is no such program.
         case absent(String)
         /// It did not end in time.
@@ -14,7 +15,7 @@ package final class ChildProgram {
         /// It wrote more than it may.
         case tooLong(String)
 
-        package var description: String {
+        package var explanation: Phrase {
             switch self {
             case .absent(let name): "the program \(name) is not there: install its package"
             case .late(let name): "the program \(name) did not end in time"

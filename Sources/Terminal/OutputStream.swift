@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 import HostProcess
+package import Translation
 
 /// A descriptor that results or messages are written to.
 package struct OutputStream: Sendable {
@@ -32,7 +33,7 @@ package struct OutputStream: Sendable {
 }
 
 /// What the operating system refused.
-package struct SystemError: Error, CustomStringConvertible, Equatable {
+package struct SystemError: Explained, Equatable {
     package let code: Int32
     /// What it was refused for, such as a file's name.
     package let subject: String
@@ -45,5 +46,7 @@ package struct SystemError: Error, CustomStringConvertible, Equatable {
     /// Whether nobody reads what was written.
     package var isClosedPipe: Bool { code == EPIPE }
 
-    package var description: String { "\(subject.printable): \(unsafe String(cString: strerror(code)))" }
+    package var explanation: Phrase {
+        "\(Phrase(told: subject.printable)): \(Phrase(told: unsafe String(cString: strerror(code))))"
+    }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 import Locking
+package import Translation
 
 /// A line on the terminal's screen that rewrites itself while something takes longer than a second. Where standard error
 /// is no terminal, nothing is written. Of several, the one that began last is shown.
@@ -21,8 +22,8 @@ package final class ProgressLine: Sendable {
     private let ticker = Lock<Task<Void, Never>?>(nil)
 
     /// - Parameter text: What is being done, until ``update(_:)`` says more.
-    package init(_ text: String) {
-        state = Lock(State(text: text))
+    package init(_ text: Phrase) {
+        state = Lock(State(text: translated(text)))
         guard isTerminal else { return }
         Self.lines.withLock { $0.append(ObjectIdentifier(self)) }
         let task = Task { [weak self] in
@@ -38,9 +39,10 @@ package final class ProgressLine: Sendable {
     deinit { end() }
 
     /// Says what is being done now. The screen follows ten times a second at most.
-    package func update(_ text: String) {
+    package func update(_ text: Phrase) {
+        let words = translated(text)
         let isDue = state.withLock { state in
-            state.text = text
+            state.text = words
             return state.shownAt.map { ContinuousClock.now - $0 > .milliseconds(100) } ?? true
         }
         if isDue { show() }

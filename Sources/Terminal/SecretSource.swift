@@ -2,6 +2,7 @@
 import Glibc
 import HostProcess
 package import Secrets
+package import Translation
 
 /// Where a PIN or a password comes from that nobody types: the first line of a file, of a descriptor or of standard
 /// input, or an environment variable.
@@ -33,20 +34,21 @@ package enum SecretSource: Sendable, Equatable {
         }
     }
 
-    package enum Failure: Error, CustomStringConvertible, Equatable {
+    package enum Failure: Explained, Equatable {
         case system(SystemError)
         case notSet(String)
         case noAuthenticator
         case empty(String)
         case tooLong(String)
 
-        package var description: String {
+        package var explanation: Phrase {
             switch self {
-            case .system(let error): error.description
+            case .system(let error): error.explanation
             case .noAuthenticator: "the authenticator of kanal.conf is not asked for this"
             case .notSet(let name): "the environment variable \(name.printable) is not set"
-            case .empty(let name): "\(name.printable) has no first line"
-            case .tooLong(let name): "the first line of \(name.printable) is longer than \(SecretSource.limit) octets"
+            case .empty(let name): "\(Phrase(told: name.printable)) has no first line"
+            case .tooLong(let name):
+                "the first line of \(Phrase(told: name.printable)) is longer than \(SecretSource.limit) octets"
             }
         }
     }

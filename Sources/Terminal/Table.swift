@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+package import Translation
 
 /// Rows of text with a heading, in aligned columns. What comes from outside is made printable.
 package struct Table {
     private let headings: [String]
     private var rows: [[String]] = []
 
-    package init(_ headings: [String]) { self.headings = headings }
+    package init(_ headings: [Phrase]) { self.headings = headings.map(translated) }
 
     /// Adds a row, with a cell for each heading.
     package mutating func add(_ cells: [String]) {
@@ -53,8 +54,8 @@ package struct Facts {
     package init() {}
 
     /// Adds a line, unless there is no value.
-    package mutating func add(_ name: String, _ value: String?) {
-        if let value { lines.append((name, value.printable)) }
+    package mutating func add(_ name: Phrase, _ value: String?) {
+        if let value { lines.append((translated(name), value.printable)) }
     }
 
     package func text(_ style: Style) -> String {

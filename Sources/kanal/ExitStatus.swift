@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import KanalKit
 import Terminal
+import Translation
 
 /// What the command ends with.
 enum ExitStatus: Int32 {
@@ -63,26 +64,31 @@ enum ExitStatus: Int32 {
     }
 
     /// What a person is told of an error; nil for nothing.
-    static func message(of error: any Error) -> String? {
+    static func message(of error: any Error) -> Phrase? {
         switch error {
         case KanalError.cancelled, AuthorizationError.cancelled, is CancellationError, Console.Failure.interrupted:
             "cancelled"
-        case let error as AnswerRefusal: "the answer is refused: \(error)".printable
+        case let error as AnswerRefusal: "the answer is refused: \(error.explanation)"
         case let error as SystemError where error.isClosedPipe: nil
-        case let error as any CustomStringConvertible: error.description.printable
-        default: "\(error)".printable
+        case let error as any Explained: error.explanation
+        default: Phrase(told: "\(error)")
         }
     }
 }
 
+extension KanalError: Explained {}
+extension AuthorizationError: Explained {}
+extension AnswerRefusal: Explained {}
+extension IdentityServiceError: Explained {}
+
 /// Why a command cannot do what it was asked for.
-struct CommandError: Error, CustomStringConvertible {
+struct CommandError: Explained {
     let status: ExitStatus
     /// The cause, and the remedy if there is one.
-    let description: String
+    let explanation: Phrase
 
-    init(_ status: ExitStatus, _ description: String) {
+    init(_ status: ExitStatus, _ explanation: Phrase) {
         self.status = status
-        self.description = description
+        self.explanation = explanation
     }
 }

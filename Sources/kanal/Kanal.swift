@@ -3,6 +3,7 @@ import ArgumentParser
 import CVersion
 import Glibc
 import Terminal
+import Translation
 
 /// The command. Without a subcommand it guides a person from a new token to one that works.
 ///
@@ -12,8 +13,9 @@ import Terminal
 struct Kanal: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "kanal",
-        abstract: "Work with GOST tokens of the Rutoken family.",
-        discussion: """
+        abstract: translated("Work with GOST tokens of the Rutoken family."),
+        discussion: translated(
+            """
             Without a subcommand, kanal looks for a token, explains what it needs, and takes it to where every program of \
             this user can work with it. Run it whenever something does not work: it says what is missing.
 
@@ -31,7 +33,7 @@ struct Kanal: AsyncParsableCommand {
               7  The token's channel has to be activated first.
               8  The program that asks or authorises is not installed.
               9  Nothing says how to ask.
-            """,
+            """),
         version: "\(KANAL_VERSION_MAJOR).\(KANAL_VERSION_MINOR).\(KANAL_VERSION_PATCH)",
         subcommands: [
             Readers.self, Pair.self, Pairings.self, List.self, Info.self, KeyCommand.self, CertificateCommand.self,
@@ -71,12 +73,13 @@ struct Kanal: AsyncParsableCommand {
         if let status = ExitStatus(of: error) {
             if let text = ExitStatus.message(of: error) {
                 let style = OutputStream.error.style
-                try? OutputStream.error.write("kanal: \(text)\n".wrapped(to: style.width, indent: "  "))
+                let line = "kanal: \(translated(text).printable)\n"
+                try? OutputStream.error.write(line.wrapped(to: style.width, indent: "  "))
             }
             return status
         }
         // Help and usage, as the parser sets them.
-        let text = fullMessage(for: error)
+        let text = ParserWords.translated(fullMessage(for: error))
         guard exitCode(for: error) == .success else {
             try? OutputStream.error.write(text + "\n")
             return .usage

@@ -26,7 +26,7 @@ swiftc -O -sanitize=fuzzer,address -package-name "$(package_name $build/release.
     "Tests/Fuzz/$target.swift" $(sed -n 's|^// Compiled with: ||p' "Tests/Fuzz/$target.swift") $(find "Tests/Fuzz/$target" -name '*.swift' 2> /dev/null) \
     $(objects $build/release \
         APDU Asking CAsking ChannelToken Configuration Emulator GOST GOSTKernels HostCrypto HostProcess Locking Logging \
-        Secrets SecureChannel Sharing Storage Token TokenEnd) \
+        Secrets SecureChannel Sharing Storage Token TokenEnd Translation) \
     -lcrypto -o "$directory/fuzz"
 # shellcheck disable=SC2046
 SWIFT_BACKTRACE=enable=no "$directory/fuzz" -max_total_time="$1" -max_len=1024 -len_control=0 -timeout=20 \

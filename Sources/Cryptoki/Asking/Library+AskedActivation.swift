@@ -4,6 +4,7 @@ import Asking
 import CCryptoki
 import Secrets
 import Token
+import Translation
 
 /// An activation that the library asks for by itself (`activation = ask`).
 extension Library {
@@ -36,7 +37,7 @@ extension Library {
                         inquiry.refuse(insertion)
                         throw refusal.following(failure)
                     }
-                    error = "The password is wrong."
+                    error = translated("The password is wrong.")
                 }
             }
             throw refusal
@@ -61,10 +62,11 @@ extension Library {
     private func question(_ channel: ChannelInfo, in id: CK_SLOT_ID, error: String?) throws(CKError) -> Question {
         let facts = TokenFacts(channel, reader: try entry(id).reader.name)
         var text = facts.text(for: "to activate its secure channel for this user")
-        text += "\nThe password is on the card that came with the token."
+        text += "\n" + translated("The password is on the card that came with the token.")
         let tries = channel.passwords.compactMap(\.triesLeft).max()
-        if let tries { text += "\nTries left: \(tries)" }
+        if let tries { text += "\n" + translated("Tries left: \(tries)") }
         return Question(
-            title: "The activation password of a token", text: text, prompt: "Activation password:", error: error)
+            title: "The activation password of a token", text: text, prompt: translated("Activation password:"),
+            error: error)
     }
 }

@@ -4,6 +4,7 @@ package import CCryptoki
 import Locking
 package import Secrets
 package import Token
+package import Translation
 
 /// The functions that take PINs. Instead of each PIN nil can stand, if the user is asked for it.
 extension Library {
@@ -71,7 +72,7 @@ extension Library {
         in slot: CK_SLOT_ID, pin: SharedSecret?, newPINs: (securityOfficer: SharedSecret?, user: SharedSecret?),
         mode: CK_ULONG, format: (_ securityOfficer: SharedSecret, _ user: SharedSecret) throws(CKError) -> TokenFormat
     ) throws(CKError) {
-        let purpose = "that the token has when it is made new"
+        let purpose: Phrase = "that the token has when it is made new"
         let pins = [
             presentPIN(pin),
             NeededPIN(
@@ -120,7 +121,7 @@ extension Library {
         _ number: CK_ULONG, in slot: CK_SLOT_ID, to new: SharedSecret?, presenting present: SharedSecret?
     ) throws(CKError) {
         let local = PINRequest.PIN.local(Int(clamping: number))
-        let purpose = "to set the local PIN \(number); of one without a value, the user's PIN is asked"
+        let purpose: Phrase = "to set the local PIN \(number); of one without a value, the user's PIN is asked"
         let pins = [
             NeededPIN(PINRequest(pin: local, purpose: purpose), given: present),
             NeededPIN(PINRequest(pin: local, purpose: "to set it", isNew: true), given: new),
@@ -138,7 +139,7 @@ extension Library {
     ///   - purpose: What it is for, as a part of a sentence, such as "to log in".
     ///   - error: How the call ended with the last answer.
     package func askForPIN(
-        of role: Token.Role, for purpose: String, in slot: CK_SLOT_ID, after error: CKError? = nil
+        of role: Token.Role, for purpose: Phrase, in slot: CK_SLOT_ID, after error: CKError? = nil
     ) throws(CKError) -> SharedSecret {
         guard let prompt = interaction.prompt else { throw CKError(.notConfigured) }
         let request = PINRequest(pin: .init(role), purpose: purpose)

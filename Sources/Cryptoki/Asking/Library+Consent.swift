@@ -2,6 +2,7 @@
 import Asking
 import CCryptoki
 import Token
+import Translation
 
 extension Library {
     /// Has the user asked for consent to a signature.
@@ -10,7 +11,8 @@ extension Library {
     func askConsent(to draft: SignatureDraft, of token: TokenFacts, in slot: CK_SLOT_ID) throws(CKError) {
         guard let prompt = interaction.prompt, prompt.asksUser else { throw CKError(.notConfigured) }
         let question = Question(
-            title: "Sign with a token", text: token.text(for: "a signature") + "\n" + draft.text, prompt: "Sign?")
+            title: "Sign with a token", text: token.text(for: "a signature") + "\n" + draft.text,
+            prompt: translated("Sign?"))
         try inquire(.consent, in: slot) { () throws(CKError) in try confirm(question, by: prompt) }
     }
 }

@@ -2,6 +2,7 @@
 import Asking
 import Secrets
 import Token
+import Translation
 
 /// A PIN that a call needs: the caller's, or one that the user is asked for.
 struct NeededPIN: Sendable {
@@ -18,8 +19,8 @@ struct NeededPIN: Sendable {
 /// Which PIN the user is asked for, and what for.
 struct PINRequest: Equatable, Sendable {
     let pin: PIN
-    /// What the PIN is for, as a part of a sentence, such as "logging in".
-    let purpose: String
+    /// What the PIN is for, as a part of a sentence, such as "to log in".
+    let purpose: Phrase
     /// Whether it is a new value, to be typed twice.
     var isNew = false
 
@@ -33,17 +34,17 @@ struct PINRequest: Equatable, Sendable {
     func question(_ facts: TokenFacts, after error: CKError?) -> Question {
         var text = facts.text(for: purpose)
         let tries = facts.triesLeft(of: pin)
-        if !isNew, let tries { text += "\nTries left: \(tries)" }
+        if !isNew, let tries { text += "\n" + translated("Tries left: \(tries)") }
         return Question(
-            title: isNew ? "A new \(name) for a token" : "The \(name) of a token", text: text,
-            prompt: isNew ? "New PIN:" : "PIN:", error: error.flatMap(complaint),
-            repeatPrompt: isNew ? "Once more:" : nil, key: isNew ? nil : facts.key(of: pin))
+            title: title, text: text, prompt: translated(isNew ? "New PIN:" : "PIN:"),
+            error: error.flatMap(complaint).map(translated), repeatPrompt: isNew ? translated("Once more:") : nil,
+            key: isNew ? nil : facts.key(of: pin))
     }
 
     /// Whether another answer can help after this error.
     func canMend(_ error: CKError) -> Bool { complaint(error) != nil }
 
-    private func complaint(_ error: CKError) -> String? {
+    private func complaint(_ error: CKError) -> Phrase? {
         switch error {
         case .pinIncorrect: isNew ? nil : "The PIN is wrong."
         case .pinLengthRange: isNew ? "The token does not take a PIN of this length." : nil
@@ -51,11 +52,14 @@ struct PINRequest: Equatable, Sendable {
         }
     }
 
-    private var name: String {
-        switch pin {
-        case .user: "PIN"
-        case .securityOfficer: "security officer's PIN"
-        case .local(let number): "local PIN \(number)"
+    private var title: Phrase {
+        switch (pin, isNew) {
+        case (.user, false): "The PIN of a token"
+        case (.user, true): "A new PIN for a token"
+        case (.securityOfficer, false): "The security officer's PIN of a token"
+        case (.securityOfficer, true): "A new security officer's PIN for a token"
+        case (.local(let number), false): "The local PIN \(number) of a token"
+        case (.local(let number), true): "A new local PIN \(number) for a token"
         }
     }
 }

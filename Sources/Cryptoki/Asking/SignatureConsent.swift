@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CCryptoki
+import Translation
 
 /// What the user has to say yes to before one signature, and whether that was said.
 ///
@@ -44,10 +45,11 @@ struct SignatureDraft: Equatable {
 
     /// The lines that tell of it.
     var text: String {
-        var lines = ["Key: \(label.isEmpty ? "without a label" : label)"]
+        var lines = [translated(label.isEmpty ? "Key: without a label" : "Key: \(label)")]
         if let content { lines.append(content.text) }
         let digits = input.prefix(64).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-        lines.append("What is signed (\(input.count) octets): \(digits)\(input.count > 64 ? "…" : "")")
+        let end = input.count > 64 ? "…" : ""
+        lines.append(translated("What is signed (\(input.count) octets): \(digits)\(end)"))
         return lines.joined(separator: "\n")
     }
 }
@@ -66,6 +68,6 @@ struct SignedContent: Equatable {
 
     var text: String {
         let characters = start.map { (0x20...0x7E).contains($0) ? String(UnicodeScalar($0)) : "." }.joined()
-        return "Message: \(count) octets, beginning with: \(characters)"
+        return translated("Message: \(count) octets, beginning with: \(characters)")
     }
 }

@@ -2,6 +2,7 @@
 import Glibc
 import HostProcess
 import Token
+import Translation
 
 extension Session {
     /// What a question says of the session's token.
@@ -55,13 +56,15 @@ struct TokenFacts: Sendable {
     }
 
     /// The lines that say which program wants what of which token.
-    func text(for purpose: String) -> String {
-        """
-        Token: \(label.isEmpty ? displaySerial : "\(label) (\(displaySerial))")
-        Reader: \(reader)
-        Program: \(HostNames.program()) (process \(getpid()))
-        What for: \(purpose)
-        """
+    func text(for purpose: Phrase) -> String {
+        let token = label.isEmpty ? displaySerial : "\(label) (\(displaySerial))"
+        return translated(
+            """
+            Token: \(token)
+            Reader: \(reader)
+            Program: \(HostNames.program()) (process \(getpid()))
+            What for: \(purpose)
+            """)
     }
 
     /// The low four octets, as `C_GetTokenInfo` tells them.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+package import Translation
 
 /// Why an answer of another application was not taken. The request that waits, if there is one, waits on.
 public enum AnswerRefusal: Error, Sendable, Equatable {
@@ -19,15 +20,17 @@ public enum AnswerRefusal: Error, Sendable, Equatable {
 }
 
 extension AnswerRefusal: CustomStringConvertible {
-    public var description: String {
+    public var description: String { explanation.description }
+
+    package var explanation: Phrase {
         switch self {
         case .notAwaited: "no request waits for it"
         case .foreign: "no request that waits has this state"
         case .repeated: "its request was answered before"
         case .late: "its request has ended already"
         case .tooLong: "it is longer than \(Answer.limit) octets"
-        case .malformed(let reason): "it is malformed: \(reason)"
-        case .unreachable(let reason): "no program can be reached: \(reason)"
+        case .malformed(let reason): "it is malformed: \(Phrase(told: reason))"
+        case .unreachable(let reason): "no program can be reached: \(Phrase(told: reason))"
         }
     }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+package import Translation
 
 /// Why an authorisation by another application came to nothing.
 public enum AuthorizationError: Error, Sendable, Equatable {
@@ -39,15 +40,17 @@ public enum AuthorizationError: Error, Sendable, Equatable {
 }
 
 extension AuthorizationError: CustomStringConvertible {
-    public var description: String {
+    public var description: String { explanation.description }
+
+    package var explanation: Phrase {
         switch self {
         case .cancelled: "it was cancelled"
         case .failed(.identificationFailed): "the person was not recognised"
         case .failed(.unknown(let code)): "the other application failed: \(code)"
         case .failed(.timedOut): "no answer came in time"
-        case .failed(.invalidArgument(let reason)), .failed(.system(let reason)): reason
+        case .failed(.invalidArgument(let reason)), .failed(.system(let reason)): Phrase(told: reason)
         case .notInstalled: "the other application is not installed, or cannot run"
-        case .notConfigured(let reason): reason
+        case .notConfigured(let reason): Phrase(told: reason)
         }
     }
 }

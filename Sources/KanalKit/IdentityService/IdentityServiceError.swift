@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+package import Translation
 
 /// Why the state's identity service has not signed a user in. ``description`` has neither a code nor a token in it.
 public enum IdentityServiceError: Error, Sendable, Equatable {
@@ -40,12 +41,14 @@ public enum WebTokenFault: Error, Sendable, Equatable {
 }
 
 extension IdentityServiceError: CustomStringConvertible {
-    public var description: String {
+    public var description: String { explanation.description }
+
+    package var explanation: Phrase {
         switch self {
-        case .refused(let name, let text): "the identity service refuses: " + (text.map { "\($0) (\(name))" } ?? name)
+        case .refused(let name, let text): "the identity service refuses: \(text.map { "\($0) (\(name))" } ?? name)"
         case .wrongState: "the answer is to another request: its state is not the one that was sent"
-        case .malformed(let reason): reason
-        case .tokenRefused(let fault): "the token that the identity service gave is not accepted: \(fault)"
+        case .malformed(let reason): Phrase(told: reason)
+        case .tokenRefused(let fault): "the token that the identity service gave is not accepted: \(fault.explanation)"
         case .unusableCertificate: "a certificate of the identity service cannot be used"
         case .failed: "libcrypto has failed"
         }
@@ -53,7 +56,9 @@ extension IdentityServiceError: CustomStringConvertible {
 }
 
 extension WebTokenFault: CustomStringConvertible {
-    public var description: String {
+    public var description: String { explanation.description }
+
+    package var explanation: Phrase {
         switch self {
         case .malformed: "it cannot be read"
         case .wrongAlgorithm: "none of the service's certificates is for its algorithm"

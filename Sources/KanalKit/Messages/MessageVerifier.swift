@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 import HostCrypto
+import Translation
 
 /// Verifies signed messages (CMS SignedData, RFC 5652; CAdES-BES). It needs no token.
 ///
@@ -216,7 +217,9 @@ public enum MessageFault: Sendable, Equatable {
 }
 
 extension MessageFault: CustomStringConvertible {
-    public var description: String {
+    public var description: String { explanation.description }
+
+    var explanation: Phrase {
         switch self {
         case .malformed: "it is no signed message, or is damaged or cut"
         case .noContent: "it has no content, and none was given"

@@ -5,6 +5,7 @@ import Configuration
 import PCSC
 import Sharing
 import Storage
+import Translation
 
 /// A token of this machine in a virtual reader of another one, which may be reached over an untrusted path.
 ///
@@ -80,8 +81,12 @@ public final class Share: Sendable {
         guard let authenticator else { return false }
         let shown = Question(
             title: "kanal share",
-            text: "\(question.host) asks for: \(question.subject.rawValue)\nToken: \(question.serial)\n"
-                + "The command came through the share of this machine. Allow it?",
+            text: translated(
+                """
+                \(question.host) asks for: \(Phrase(told: question.subject.rawValue))
+                Token: \(question.serial)
+                The command came through the share of this machine. Allow it?
+                """),
             prompt: "")
         do throws(AskingError) {
             try authenticator.confirm(shown)

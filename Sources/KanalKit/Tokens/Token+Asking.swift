@@ -3,6 +3,7 @@ import CCryptoki
 import Cryptoki
 import Locking
 import Token
+import Translation
 
 extension Token {
     /// Whether `kanal.conf` names an authenticator, which ``askForPIN(of:for:after:)`` has the user asked by.
@@ -28,7 +29,7 @@ extension Token {
             let slot = state.withLock { $0.slot }
             return try translated { () throws(CKError) in
                 try service.library.askForPIN(
-                    of: role == .user ? .user : .securityOfficer, for: purpose, in: slot, after: error)
+                    of: role == .user ? .user : .securityOfficer, for: Phrase(told: purpose), in: slot, after: error)
             }
         }
         return PIN(pin)

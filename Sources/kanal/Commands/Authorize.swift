@@ -3,44 +3,48 @@ import ArgumentParser
 import KanalKit
 import Logging
 import Terminal
+import Translation
 
 struct Authorize: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "authorize",
-        abstract: "Hand the user over to another application that authorises, and wait for its answer.",
-        discussion: """
+        abstract: translated("Hand the user over to another application that authorises, and wait for its answer."),
+        discussion: translated(
+            """
             The other application is the one that the desktop has for a scheme of addresses, or the browser. Its answer \
             returns by HTTP at 127.0.0.1, or by a scheme of one's own, whose desktop file runs kanal callback.
 
             The exit status tells the outcomes apart: 0 success, 1 failure, 6 cancelled, 8 not installed, 9 not \
             configured.
-            """,
+            """),
         subcommands: [SessionRequest.self, ExtendedRequest.self, BiometricsRequest.self, InstallationPage.self])
 }
 
 /// Who authorises, and how the answer returns.
 private struct AuthorizationOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The scheme of the other application. (default: the browser)", valueName: "scheme"))
+    @Option(help: .saying("The scheme of the other application. (default: the browser)", valueName: "scheme"))
     var application: String?
 
     @Option(
-        help: ArgumentHelp("The scheme by which the answer returns. (default: HTTP at 127.0.0.1)", valueName: "scheme"))
+        help: .saying("The scheme by which the answer returns. (default: HTTP at 127.0.0.1)", valueName: "scheme"))
     var answerScheme: String?
 
-    @Option(help: ArgumentHelp("What the other application calls the one that asks.", valueName: "name"))
+    @Option(help: .saying("What the other application calls the one that asks.", valueName: "name"))
     var title = "kanal"
 
-    @Option(help: ArgumentHelp("The mnemonic of the information system that asks.", valueName: "name"))
+    @Option(help: .saying("The mnemonic of the information system that asks.", valueName: "name"))
     var system: String
 
-    @Option(help: ArgumentHelp("The page from which the other application is installed.", valueName: "address"))
+    @Option(help: .saying("The page from which the other application is installed.", valueName: "address"))
     var installationPage: String?
 
-    @Option(help: ArgumentHelp("How long to wait for the answer.", valueName: "seconds"))
+    @Option(help: .saying("How long to wait for the answer.", valueName: "seconds"))
     var timeLimit = 300
 
     func validate() throws {
-        guard (1...86_400).contains(timeLimit) else { throw ValidationError("the time limit is 1 to 86400 seconds") }
+        guard (1...86_400).contains(timeLimit) else {
+            throw ValidationError(translated("the time limit is 1 to 86400 seconds"))
+        }
     }
 
     var authorization: Authorization {
@@ -54,7 +58,9 @@ private struct AuthorizationOptions: ParsableArguments {
 
 /// Where the service wants the user to go.
 private struct LocationOptions: ParsableArguments {
-    @Argument(help: "The location that the service gave. {callback} stands for the address that the answer returns to.")
+    @Argument(
+        help: .saying(
+            "The location that the service gave. {callback} stands for the address that the answer returns to."))
     var location: String
 
     func location(for authorization: Authorization) throws -> String {
@@ -67,7 +73,8 @@ private struct LocationOptions: ParsableArguments {
 
 private struct SessionRequest: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "session", abstract: "Begin a session with the identity service, by the location that it gave.")
+        commandName: "session",
+        abstract: translated("Begin a session with the identity service, by the location that it gave."))
 
     @OptionGroup var options: AuthorizationOptions
     @OptionGroup var location: LocationOptions
@@ -82,7 +89,8 @@ private struct SessionRequest: AsyncParsableCommand {
 
 private struct ExtendedRequest: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "extended", abstract: "Extend the authorisation of a session, by the service's location.")
+        commandName: "extended",
+        abstract: translated("Extend the authorisation of a session, by the service's location."))
 
     @OptionGroup var options: AuthorizationOptions
     @OptionGroup var location: LocationOptions
@@ -97,7 +105,7 @@ private struct ExtendedRequest: AsyncParsableCommand {
 
 private struct BiometricsRequest: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "biometrics", abstract: "Authorise a session by biometrics in the other application.")
+        commandName: "biometrics", abstract: translated("Authorise a session by biometrics in the other application."))
 
     @OptionGroup var options: AuthorizationOptions
     @OptionGroup var output: OutputOptions
@@ -109,7 +117,7 @@ private struct BiometricsRequest: AsyncParsableCommand {
 
 private struct InstallationPage: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "install", abstract: "Open the page from which the other application is installed.")
+        commandName: "install", abstract: translated("Open the page from which the other application is installed."))
 
     @OptionGroup var options: AuthorizationOptions
 
@@ -122,7 +130,7 @@ private struct CodeReport: Report {
 
     init(_ result: AuthorizationCode) { (code, state) = (result.code, result.state) }
 
-    func text(_ style: Style) -> String { "code: \(code.printable)\nstate: \(state.printable)\n" }
+    func text(_ style: Style) -> String { translated("code: \(code.printable)\nstate: \(state.printable)") + "\n" }
 }
 
 private struct VerificationReport: Report {
@@ -133,7 +141,9 @@ private struct VerificationReport: Report {
         (verifyToken, expiry) = (result.verifyToken, Moment(result.expiry).text)
     }
 
-    func text(_ style: Style) -> String { "verify token: \(verifyToken.printable)\nvalid until: \(expiry.printable)\n" }
+    func text(_ style: Style) -> String {
+        translated("verify token: \(verifyToken.printable)\nvalid until: \(expiry.printable)") + "\n"
+    }
 }
 
 extension UInt8 {

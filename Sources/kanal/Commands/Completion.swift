@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import Terminal
+import Translation
 
 struct Completion: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "completion",
-        abstract: "Write what makes a shell complete commands, options and tokens.",
-        discussion: """
+        abstract: translated("Write what makes a shell complete commands, options and tokens."),
+        discussion: translated(
+            """
             bash: kanal completion bash > ~/.local/share/bash-completion/completions/kanal
             zsh:  kanal completion zsh > a directory of $fpath, as _kanal
             fish: kanal completion fish > ~/.config/fish/completions/kanal.fish
-            """)
+            """))
 
     enum Shell: String, ExpressibleByArgument, CaseIterable {
         case bash, zsh, fish
     }
 
-    @Argument(help: "The shell.")
+    @Argument(help: .saying("The shell."))
     var shell: Shell
 
     func run() async throws {

@@ -2,16 +2,18 @@
 import ArgumentParser
 import KanalKit
 import Terminal
+import Translation
 
 struct Format: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "format",
-        abstract: "Erase a token and make it new.",
-        discussion: """
+        abstract: translated("Erase a token and make it new."),
+        discussion: translated(
+            """
             Keys, certificates, data, local PINs and the label go, for ever. Pairings, licences and the journal stay. This \
             takes the security officer's PIN, which stays unless --new-officer-pin-source says where a new one is. With \
             --officer-locked the token is formatted without that PIN, which works only if it has no tries left.
-            """)
+            """))
 
     enum Changer: String, ExpressibleByArgument, CaseIterable {
         case user, officer, both
@@ -32,43 +34,46 @@ struct Format: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     @Option(
-        help: ArgumentHelp("Where the security officer's new PIN is. (default: it stays)", valueName: "source"),
+        help: .saying("Where the security officer's new PIN is. (default: it stays)", valueName: "source"),
         completion: .file())
     var newOfficerPinSource: SecretSource?
 
-    @Flag(help: "The security officer's PIN has no tries left.")
+    @Flag(help: .saying("The security officer's PIN has no tries left."))
     var officerLocked = false
 
-    @Option(help: ArgumentHelp("The token's name. (default: none)", valueName: "name"))
+    @Option(help: .saying("The token's name. (default: none)", valueName: "name"))
     var label = ""
 
-    @Option(help: "Who may change the user's PIN: user, officer or both.")
+    @Option(help: .saying("Who may change the user's PIN: user, officer or both."))
     var pinChangedBy: Changer = .both
 
-    @Option(help: ArgumentHelp("The least length of the user's PIN, 6 to 249 octets.", valueName: "octets"))
+    @Option(help: .saying("The least length of the user's PIN, 6 to 249 octets.", valueName: "octets"))
     var pinLength = 6
 
-    @Option(help: ArgumentHelp("How many wrong PINs in a row lock the user's, 1 to 10.", valueName: "count"))
+    @Option(help: .saying("How many wrong PINs in a row lock the user's, 1 to 10.", valueName: "count"))
     var pinTries = 10
 
     func validate() throws {
-        guard (6...249).contains(pinLength) else { throw ValidationError("--pin-length is 6 to 249") }
-        guard (1...10).contains(pinTries) else { throw ValidationError("--pin-tries is 1 to 10") }
+        guard (6...249).contains(pinLength) else { throw ValidationError(translated("--pin-length is 6 to 249")) }
+        guard (1...10).contains(pinTries) else { throw ValidationError(translated("--pin-tries is 1 to 10")) }
         guard !officerLocked || newOfficerPinSource != nil else {
-            throw ValidationError("--officer-locked wants --new-officer-pin-source")
+            throw ValidationError(translated("--officer-locked wants --new-officer-pin-source"))
         }
     }
 
     func run() async throws {
         let token = try await token.find()
         let content = try? await Self.content(of: token)
+        let loss: Phrase = content.map { ", with \($0)" } ?? ""
         try confirmation.require(
-            "The token \(token.information.description) will be erased"
-                + (content.map { ", with \($0)" } ?? "") + ". Keys that are on it alone are lost for ever.")
+            "The token \(token.information.description) will be erased\(loss). Keys that are on it alone are lost for ever."
+        )
         let name = PINOptions.name(of: .securityOfficer, token)
         let present = officerLocked ? nil : try await pin.read(name, of: .securityOfficer, token)
         let officer = try newOfficerPinSource.map { source in
-            HeldPIN(try SecretQuestion(prompt: "", source: source, option: "--new-officer-pin-source").answer())
+            HeldPIN(
+                try SecretQuestion(prompt: Phrase(verbatim: ""), source: source, option: "--new-officer-pin-source")
+                    .answer())
         }
         let user = try new.read()
         var setup = TokenSetup(label: label)
@@ -96,7 +101,7 @@ struct Format: AsyncParsableCommand {
     }
 
     /// What can be seen on the token without a PIN.
-    private static func content(of token: Token) async throws -> String? {
+    private static func content(of token: Token) async throws -> Phrase? {
         let count = try await token.perform { session in try session.certificates().count }
         return count == 0 ? nil : count == 1 ? "one certificate" : "\(count) certificates"
     }
@@ -119,5 +124,5 @@ private struct FormattedToken: Report {
     let formatted: String
     let label: String?
 
-    func text(_ style: Style) -> String { "The token \(formatted) was formatted.\n" }
+    func text(_ style: Style) -> String { translated("The token \(formatted) was formatted.") + "\n" }
 }

@@ -2,12 +2,13 @@
 import ArgumentParser
 import KanalKit
 import Terminal
+import Translation
 
 struct Info: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "info",
-        abstract: "Show what a token tells of itself.",
-        discussion: "No PIN is needed. Before its channel is activated, a token tells little.")
+        abstract: translated("Show what a token tells of itself."),
+        discussion: translated("No PIN is needed. Before its channel is activated, a token tells little."))
 
     @OptionGroup var token: TokenArgument
     @OptionGroup var output: OutputOptions
@@ -32,8 +33,9 @@ private struct TokenReport: Report {
         }
 
         var text: String {
-            let left = triesLeft == 0 ? "locked" : "\(triesLeft) of \(tries) tries left"
-            return "\(left), \(shortest) to \(longest) octets" + (isDefault ? ", still the maker's" : "")
+            let left: Phrase = triesLeft == 0 ? "locked" : "\(triesLeft) of \(tries) tries left"
+            let remark: Phrase = isDefault ? ", still the maker's" : ""
+            return translated("\(left), \(shortest) to \(longest) octets\(remark)")
         }
     }
 
@@ -49,11 +51,12 @@ private struct TokenReport: Report {
         }
 
         var text: String {
-            let names = [
+            let names: [String: Phrase] = [
                 "notNeeded": "none needed", "inactive": "not activated", "revoked": "this host was revoked",
                 "keyChanged": "the token's key has changed", "missing": "none offered",
             ]
-            let parts = [names[state] ?? state, profile, isWireless ? "over the air" : nil]
+            let way = isWireless ? translated("over the air") : nil
+            let parts = [names[state].map(translated) ?? state, profile, way]
             return parts.compactMap(\.self).joined(separator: ", ")
         }
     }
@@ -100,8 +103,8 @@ private struct TokenReport: Report {
         facts.add("channel", channel.text)
         facts.add("PIN", userPIN?.text)
         facts.add("officer's PIN", officerPIN?.text)
-        facts.add("free memory", device.freeMemory.map { "\($0) octets" })
-        facts.add("drive", device.driveMegabytes.map { "\($0) MB" })
+        facts.add("free memory", device.freeMemory.map { translated("\($0) octets") })
+        facts.add("drive", device.driveMegabytes.map { translated("\($0) MB") })
         facts.add("hardware", device.hardware)
         facts.add("firmware", device.firmware)
         facts.add("answer to reset", device.answerToReset)

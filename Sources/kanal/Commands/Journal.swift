@@ -2,12 +2,13 @@
 import ArgumentParser
 import KanalKit
 import Terminal
+import Translation
 
 struct Journal: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "journal",
-        abstract: "Show a token's record of its last signature by a GOST key.",
-        discussion: "No PIN is needed. Signatures by RSA and ECDSA are not recorded.")
+        abstract: translated("Show a token's record of its last signature by a GOST key."),
+        discussion: translated("No PIN is needed. Signatures by RSA and ECDSA are not recorded."))
 
     @OptionGroup var token: TokenArgument
     @OptionGroup var output: OutputOptions
@@ -41,11 +42,11 @@ private struct JournalReport: Report {
     }
 
     func text(_ style: Style) -> String {
-        guard !journal.isEmpty else { return "The token has signed nothing by a GOST key.\n" }
+        guard !journal.isEmpty else { return translated("The token has signed nothing by a GOST key.") + "\n" }
         guard let entry else { return journal + "\n" }
         var facts = Facts()
         facts.add("signatures so far", "\(entry.count)")
-        facts.add("digest", entry.digest + (entry.isHashedByToken ? ", hashed by the token" : ""))
+        facts.add("digest", entry.digest + (entry.isHashedByToken ? translated(", hashed by the token") : ""))
         facts.add("signature", entry.signature)
         facts.add("key's file", "\(entry.keyNumber)")
         return facts.text(style)

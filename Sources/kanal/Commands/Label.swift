@@ -2,16 +2,17 @@
 import ArgumentParser
 import KanalKit
 import Terminal
+import Translation
 
 struct Label: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "label", abstract: "Show or change the name of a token.")
+        commandName: "label", abstract: translated("Show or change the name of a token."))
 
     @OptionGroup var token: TokenOptions
     @OptionGroup var pin: PINOptions
     @OptionGroup var output: OutputOptions
 
-    @Argument(help: "The new name; an empty one takes the name away. (default: show the name)")
+    @Argument(help: .saying("The new name; an empty one takes the name away. (default: show the name)"))
     var name: String?
 
     func run() async throws {

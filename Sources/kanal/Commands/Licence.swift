@@ -2,23 +2,24 @@
 import ArgumentParser
 import KanalKit
 import Terminal
+import Translation
 
 struct LicenceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "licence",
-        abstract: "Show or write the licences that makers of applications keep on a token.",
-        discussion: "There are four, of 72 octets each. Formatting does not remove them.")
+        abstract: translated("Show or write the licences that makers of applications keep on a token."),
+        discussion: translated("There are four, of 72 octets each. Formatting does not remove them."))
 
     @OptionGroup var token: TokenOptions
     @OptionGroup var pin: PINOptions
     @OptionGroup var output: OutputOptions
 
-    @Argument(help: "Which one, 1 to 4. (default: all)")
+    @Argument(help: .saying("Which one, 1 to 4. (default: all)"))
     var number: Int?
 
     @Option(
         name: .customLong("set"),
-        help: ArgumentHelp(
+        help: .saying(
             "Write this one, in 144 hexadecimal digits; 'none' takes it away. Needs the PIN.", valueName: "digits"))
     var digits: String?
 
@@ -28,11 +29,11 @@ struct LicenceCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard Licence.numbers.contains(number ?? Licence.numbers.lowerBound) else {
-            throw ValidationError("the number of a licence is 1 to 4")
+            throw ValidationError(translated("the number of a licence is 1 to 4"))
         }
-        guard digits == nil || number != nil else { throw ValidationError("say which licence to write") }
+        guard digits == nil || number != nil else { throw ValidationError(translated("say which licence to write")) }
         guard digits == nil || octets?.count == Licence.size else {
-            throw ValidationError("a licence has \(2 * Licence.size) hexadecimal digits")
+            throw ValidationError(translated("a licence has \(2 * Licence.size) hexadecimal digits"))
         }
     }
 
@@ -58,7 +59,7 @@ private struct LicenceList: Report {
     let licences: [Entry]
 
     func text(_ style: Style) -> String {
-        licences.map { "\($0.number): \($0.value ?? "none")\n" }.joined()
+        licences.map { "\($0.number): \($0.value ?? translated("none"))\n" }.joined()
     }
 }
 

@@ -2,27 +2,29 @@
 import ArgumentParser
 import KanalKit
 import Terminal
+import Translation
 
 struct LocalPINs: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "local",
-        abstract: "List the local PINs of a token, or set one.",
-        discussion: """
+        abstract: translated("List the local PINs of a token, or set one."),
+        discussion: translated(
+            """
             An application can protect files of its own by a local PIN, 3 to 31. To set one takes its present value, or \
             the user's PIN if it was not set before.
-            """)
+            """))
 
     @OptionGroup var token: TokenOptions
     @OptionGroup var pin: PINOptions
     @OptionGroup var new: NewPINOptions
     @OptionGroup var output: OutputOptions
 
-    @Argument(help: "Set this one, 3 to 31. (default: list all that are set)")
+    @Argument(help: .saying("Set this one, 3 to 31. (default: list all that are set)"))
     var number: Int?
 
     func validate() throws {
         guard LocalPIN.numbers.contains(number ?? LocalPIN.numbers.lowerBound) else {
-            throw ValidationError("the number of a local PIN is 3 to 31")
+            throw ValidationError(translated("the number of a local PIN is 3 to 31"))
         }
     }
 
@@ -32,7 +34,7 @@ struct LocalPINs: AsyncParsableCommand {
             let isSet = try await token.perform { session in
                 try session.localPINs().contains { $0.number == number }
             }
-            let name = isSet ? "Local PIN \(number)" : PINOptions.name(of: .user, token)
+            let name: Phrase = isSet ? "Local PIN \(number)" : PINOptions.name(of: .user, token)
             let present = try await pin.read(name, of: .user, token)
             let new = try new.read()
             try await token.perform { session in
@@ -60,9 +62,9 @@ private struct LocalPINList: Report {
     }
 
     func text(_ style: Style) -> String {
-        guard !localPINs.isEmpty else { return "No local PIN is set.\n" }
+        guard !localPINs.isEmpty else { return translated("No local PIN is set.") + "\n" }
         var table = Table(["number", "tries left"])
-        for pin in localPINs { table.add(["\(pin.number)", "\(pin.triesLeft) of \(pin.tries)"]) }
+        for pin in localPINs { table.add(["\(pin.number)", translated("\(pin.triesLeft) of \(pin.tries)")]) }
         return table.text(style)
     }
 }

@@ -2,17 +2,18 @@
 import ArgumentParser
 import KanalKit
 import Terminal
+import Translation
 
 struct PINs: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "pin", abstract: "Change, set and unblock PINs.",
+        commandName: "pin", abstract: translated("Change, set and unblock PINs."),
         subcommands: [ChangePIN.self, UnblockPIN.self, SetPIN.self, LocalPINs.self])
 }
 
 /// Where a new PIN comes from.
 struct NewPINOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp(
+        help: .saying(
             "Where the new PIN is: file:PATH, env:NAME, fd:NUMBER, or - for standard input. (default: ask twice)",
             valueName: "source"),
         completion: .file())
@@ -26,14 +27,14 @@ struct NewPINOptions: ParsableArguments {
 
 struct ChangePIN: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "change", abstract: "Change the user's PIN, or the security officer's.")
+        commandName: "change", abstract: translated("Change the user's PIN, or the security officer's."))
 
     @OptionGroup var token: TokenOptions
     @OptionGroup var pin: PINOptions
     @OptionGroup var new: NewPINOptions
     @OptionGroup var output: OutputOptions
 
-    @Flag(help: "The security officer's PIN. (default: the user's)")
+    @Flag(help: .saying("The security officer's PIN. (default: the user's)"))
     var officer = false
 
     func run() async throws {
@@ -52,8 +53,8 @@ struct ChangePIN: AsyncParsableCommand {
 struct SetPIN: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "set",
-        abstract: "Give the user a new PIN, by the security officer.",
-        discussion: "The token must have been formatted so that the security officer may do this.")
+        abstract: translated("Give the user a new PIN, by the security officer."),
+        discussion: translated("The token must have been formatted so that the security officer may do this."))
 
     @OptionGroup var token: TokenOptions
     @OptionGroup var pin: PINOptions
@@ -73,7 +74,7 @@ struct SetPIN: AsyncParsableCommand {
 struct UnblockPIN: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "unblock",
-        abstract: "Give the user's PIN all its tries again, by the security officer. The PIN stays.")
+        abstract: translated("Give the user's PIN all its tries again, by the security officer. The PIN stays."))
 
     @OptionGroup var token: TokenOptions
     @OptionGroup var pin: PINOptions
@@ -90,5 +91,14 @@ private struct PINReport: Report {
     let done: String
     let officer: Bool
 
-    func text(_ style: Style) -> String { "The \(officer ? "security officer's" : "user's") PIN was \(done).\n" }
+    func text(_ style: Style) -> String {
+        let text: Phrase =
+            switch (done, officer) {
+            case ("changed", true): "The security officer's PIN was changed."
+            case ("changed", false): "The user's PIN was changed."
+            case ("unblocked", _): "The user's PIN was unblocked."
+            default: "The user's PIN was set."
+            }
+        return translated(text) + "\n"
+    }
 }

@@ -2,12 +2,14 @@
 import ArgumentParser
 import KanalKit
 import Terminal
+import Translation
 
 struct Pair: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pair",
-        abstract: "Activate the secure channel of a token, so that every program of this user can work with it.",
-        discussion: "The activation password is on the card that came with the token.")
+        abstract: translated(
+            "Activate the secure channel of a token, so that every program of this user can work with it."),
+        discussion: translated("The activation password is on the card that came with the token."))
 
     @OptionGroup var token: TokenArgument
     @OptionGroup var password: PasswordOptions
@@ -20,7 +22,7 @@ struct Pair: AsyncParsableCommand {
                 .failed, "the token \(token.information.description) needs no activation: it has no secure channel")
         }
         let activation = Activation(
-            token: token, source: password.passwordSource, say: { try OutputStream.error.write($0 + "\n") })
+            token: token, source: password.passwordSource, say: { try OutputStream.error.write(translated($0) + "\n") })
         try await activation.run()
         try output.show(PairedReport(token.information))
     }
@@ -43,7 +45,8 @@ struct PairedReport: Report {
     }
 
     func text(_ style: Style) -> String {
-        "\(style.text("The token \(serial) now works with every program of this user.", .good))\n"
+        let text = translated("The token \(serial) now works with every program of this user.")
+        return "\(style.text(text, .good))\n"
             .wrapped(to: style.width)
     }
 }

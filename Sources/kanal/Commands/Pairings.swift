@@ -3,23 +3,25 @@ import ArgumentParser
 import KanalKit
 import Secrets
 import Terminal
+import Translation
 
 struct Pairings: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pairings",
-        abstract: "Show and end the pairings of tokens with this user, and of a token with its hosts.",
-        discussion: """
+        abstract: translated("Show and end the pairings of tokens with this user, and of a token with its hosts."),
+        discussion: translated(
+            """
             A pairing has two ends. 'list' and 'remove' work on this machine's end, without the token: after 'remove' this \
             user has to activate the token again. 'hosts' and 'revoke' work on the token's end: a host that was revoked \
             cannot open a channel to the token any more. If a machine was stolen, revoke it.
-            """,
+            """),
         subcommands: [ListPairings.self, RemovePairing.self, Hosts.self, RevokeHost.self, NewPassword.self],
         defaultSubcommand: ListPairings.self)
 }
 
 struct ListPairings: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List the tokens that this user is paired with on this machine.")
+        commandName: "list", abstract: translated("List the tokens that this user is paired with on this machine."))
 
     @OptionGroup var output: OutputOptions
 
@@ -45,7 +47,7 @@ private struct PairingList: Report {
     }
 
     func text(_ style: Style) -> String {
-        guard !pairings.isEmpty else { return "This user is paired with no token on this machine.\n" }
+        guard !pairings.isEmpty else { return translated("This user is paired with no token on this machine.") + "\n" }
         var table = Table(["token", "label", "paired", "last used"])
         for pairing in pairings { table.add([pairing.serial, pairing.label, pairing.created, pairing.lastUsed ?? ""]) }
         return table.text(style)
@@ -54,9 +56,9 @@ private struct PairingList: Report {
 
 struct RemovePairing: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "remove", abstract: "Forget a token on this machine. It has to be activated again.")
+        commandName: "remove", abstract: translated("Forget a token on this machine. It has to be activated again."))
 
-    @Argument(help: "The token's serial number, as \"kanal pairings list\" shows it, or its label.")
+    @Argument(help: .saying("The token's serial number, as \"kanal pairings list\" shows it, or its label."))
     var token: String
 
     @OptionGroup var confirmation: ConfirmationOptions
@@ -75,8 +77,11 @@ struct RemovePairing: AsyncParsableCommand {
         }
         let serial = pairing.serialNumber.suffix(4).hexadecimal
         try confirmation.require(
-            "Programs of this user can no longer work with the token \(serial), until it is activated again with its"
-                + " activation password.")
+            """
+            Programs of this user can no longer work with the token \(serial), until it is activated again with \
+            its activation password.
+            """
+        )
         try await manager.removePairing(pairing)
         try output.show(RemovedPairing(removed: serial))
     }
@@ -85,12 +90,15 @@ struct RemovePairing: AsyncParsableCommand {
 private struct RemovedPairing: Report {
     let removed: String
 
-    func text(_ style: Style) -> String { "The pairing with the token \(removed) was removed from this machine.\n" }
+    func text(_ style: Style) -> String {
+        translated("The pairing with the token \(removed) was removed from this machine.") + "\n"
+    }
 }
 
 struct Hosts: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "hosts", abstract: "List the hosts that may open a channel to a token, as the token tells.")
+        commandName: "hosts",
+        abstract: translated("List the hosts that may open a channel to a token, as the token tells."))
 
     @OptionGroup var token: TokenArgument
     @OptionGroup var output: OutputOptions
@@ -121,11 +129,11 @@ private struct HostList: Report {
     }
 
     func text(_ style: Style) -> String {
-        guard !hosts.isEmpty else { return "No host may open a channel to the token.\n" }
+        guard !hosts.isEmpty else { return translated("No host may open a channel to the token.") + "\n" }
         var table = Table(["slot", "host", "profile", "state"])
         for host in hosts {
-            let state = host.isThisHost ? "this one" : host.isActive ? "in use" : "never used"
-            table.add(["\(host.slot)", host.name, host.profile, state])
+            let state: Phrase = host.isThisHost ? "this one" : host.isActive ? "in use" : "never used"
+            table.add(["\(host.slot)", host.name, host.profile, translated(state)])
         }
         return table.text(style)
     }
@@ -134,17 +142,18 @@ private struct HostList: Report {
 struct RevokeHost: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "revoke",
-        abstract: "Have a token forget a host.",
-        discussion: """
+        abstract: translated("Have a token forget a host."),
+        discussion: translated(
+            """
             This host can revoke itself. To revoke another one takes the security officer's PIN. A host that was revoked \
             can be paired again with an activation password that still works: after a theft, make new ones with "kanal \
             pairings password".
-            """)
+            """))
 
     @OptionGroup var token: TokenOptions
     @OptionGroup var pin: PINOptions
 
-    @Argument(help: "The host's slot or name, as \"kanal pairings hosts\" shows them.")
+    @Argument(help: .saying("The host's slot or name, as \"kanal pairings hosts\" shows them."))
     var host: String
 
     @OptionGroup var confirmation: ConfirmationOptions
@@ -162,8 +171,11 @@ struct RevokeHost: AsyncParsableCommand {
             throw CommandError(.failed, "the token knows several hosts called \(host): name one by its slot")
         }
         try confirmation.require(
-            "The host \(known.label) can no longer work with the token \(token.information.serialText), until it is"
-                + " activated there again.")
+            """
+            The host \(known.label) can no longer work with the token \(token.information.serialText), until it \
+            is activated there again.
+            """
+        )
         if known.isSelf {
             try await token.perform { session in try session.unpair(known) }
         } else {
@@ -177,31 +189,34 @@ private struct RevokedHost: Report {
     let revoked: String
     let slot: Int
 
-    func text(_ style: Style) -> String { "The token has forgotten the host \(revoked.printable).\n" }
+    func text(_ style: Style) -> String {
+        translated("The token has forgotten the host \(revoked.printable).") + "\n"
+    }
 }
 
 struct NewPassword: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "password",
-        abstract: "Have a token make a new activation password in place of an old one.",
-        discussion: """
+        abstract: translated("Have a token make a new activation password in place of an old one."),
+        discussion: translated(
+            """
             The token shows it this once. The old password with the same number does not work any more; hosts that are \
             paired stay so. This takes the security officer's PIN.
-            """)
+            """))
 
     @OptionGroup var token: TokenOptions
     @OptionGroup var pin: PINOptions
     @OptionGroup var confirmation: ConfirmationOptions
     @OptionGroup var output: OutputOptions
 
-    @Option(help: "Which password, 1 to 6. (default: the first that there is none for)")
+    @Option(help: .saying("Which password, 1 to 6. (default: the first that there is none for)"))
     var number: Int?
 
-    @Flag(help: "Take capital letters alone. (default: capital letters and digits)")
+    @Flag(help: .saying("Take capital letters alone. (default: capital letters and digits)"))
     var capitals = false
 
     func validate() throws {
-        guard (1...6).contains(number ?? 1) else { throw ValidationError("--number is 1 to 6") }
+        guard (1...6).contains(number ?? 1) else { throw ValidationError(translated("--number is 1 to 6")) }
     }
 
     func run() async throws {

@@ -2,25 +2,26 @@
 import ArgumentParser
 import KanalKit
 import Terminal
+import Translation
 
 struct Random: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "random",
-        abstract: "Write random octets from the token's generator, mixed with the system's.",
-        discussion: "They are written in hexadecimal digits, or as they are with --raw.")
+        abstract: translated("Write random octets from the token's generator, mixed with the system's."),
+        discussion: translated("They are written in hexadecimal digits, or as they are with --raw."))
 
     @OptionGroup var token: TokenOptions
     @OptionGroup var output: OutputOptions
 
-    @Flag(help: "Write the octets as they are.")
+    @Flag(help: .saying("Write the octets as they are."))
     var raw = false
 
-    @Argument(help: "How many octets, 1 to 1048576.")
+    @Argument(help: .saying("How many octets, 1 to 1048576."))
     var count: Int
 
     func validate() throws {
-        guard (1...0x10_0000).contains(count) else { throw ValidationError("the count is 1 to 1048576") }
-        guard !raw || !output.json else { throw ValidationError("--raw and --json exclude each other") }
+        guard (1...0x10_0000).contains(count) else { throw ValidationError(translated("the count is 1 to 1048576")) }
+        guard !raw || !output.json else { throw ValidationError(translated("--raw and --json exclude each other")) }
     }
 
     func run() async throws {

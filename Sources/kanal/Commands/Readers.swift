@@ -2,22 +2,24 @@
 import ArgumentParser
 import KanalKit
 import Terminal
+import Translation
 
 struct Readers: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "readers",
-        abstract: "List the readers and what is in them.",
-        discussion: """
+        abstract: translated("List the readers and what is in them."),
+        discussion: translated(
+            """
             The columns are a short name of the reader, its full name, what can be worked with in it, and flags: 'present' \
             for a card, 'wireless' for a reader that reaches it over the air, 'channel offered' for a token that has a \
             secure channel, 'channel active' if this user may open it, 'PIN locked' if the PIN has no tries left.
 
             NO_MEDIA stands where there is no token, or one whose channel has to be activated first by "kanal pair".
-            """)
+            """))
 
     @OptionGroup var output: OutputOptions
 
-    @Flag(help: "Go on, and write the list again whenever it changes.")
+    @Flag(help: .saying("Go on, and write the list again whenever it changes."))
     var watch = false
 
     func run() async throws {
@@ -30,7 +32,7 @@ struct Readers: AsyncParsableCommand {
             let list = ReaderList(try await manager.readers())
             guard list != last else { continue }
             last = list
-            if !output.json { try output.say("") }
+            if !output.json { try output.say(Phrase(verbatim: "")) }
             try output.show(list, isOneOfMany: true)
         }
         throw KanalError.cancelled
@@ -61,17 +63,18 @@ private struct ReaderList: Report, Equatable {
         (.channelActive, "channelActive"), (.pinLocked, "pinLocked"),
     ]
 
-    private static let words = [
+    private static let words: [String: Phrase] = [
+        "present": "present", "wireless": "wireless",
         "channelOffered": "channel offered", "channelActive": "channel active", "pinLocked": "PIN locked",
     ]
 
     func text(_ style: Style) -> String {
-        guard !readers.isEmpty else { return "There is no reader.\n" }
+        guard !readers.isEmpty else { return translated("There is no reader.") + "\n" }
         var table = Table(["nickname", "name", "media", "flags"])
         for reader in readers {
             table.add([
                 reader.nickname, reader.name, reader.media ?? "NO_MEDIA",
-                reader.flags.map { Self.words[$0] ?? $0 }.joined(separator: ", "),
+                reader.flags.map { Self.words[$0].map(translated) ?? $0 }.joined(separator: ", "),
             ])
         }
         return table.text(style)

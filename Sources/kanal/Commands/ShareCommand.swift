@@ -2,12 +2,15 @@
 import ArgumentParser
 import KanalKit
 import Terminal
+import Translation
 
 struct ShareCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "share",
-        abstract: "Put a token of this machine into a virtual reader of another one, over a path that is not trusted.",
-        discussion: """
+        abstract: translated(
+            "Put a token of this machine into a virtual reader of another one, over a path that is not trusted."),
+        discussion: translated(
+            """
             The other machine runs pcscd with vsmartcard-vpcd, which is reached for instance by \
             --tunnel "ssh -W 127.0.0.1:35963 server", or at a port that is brought here. There, "kanal pair" activates the \
             token with the password that this command prints once; then every program works with it.
@@ -17,58 +20,64 @@ struct ShareCommand: AsyncParsableCommand {
 
             The token belongs to the share until it ends: no program of this machine can use it. Ctrl-C ends the share \
             and logs the token out.
-            """)
+            """))
 
-    @Option(help: "The address of the far reader, as a dotted IPv4 address. (default: 127.0.0.1)")
+    @Option(help: .saying("The address of the far reader, as a dotted IPv4 address. (default: 127.0.0.1)"))
     var host: String?
 
-    @Option(help: "The port of the far reader. (default: 35963)")
+    @Option(help: .saying("The port of the far reader. (default: 35963)"))
     var port: UInt16?
 
     @Option(
-        help: ArgumentHelp(
-            "A command of the shell whose standard input and output lead to the far reader, in place of --host and"
-                + " --port. It is started again when the connection breaks.",
+        help: .saying(
+            """
+            A command of the shell whose standard input and output lead to the far reader, in place of --host \
+            and --port. It is started again when the connection breaks.
+            """,
             valueName: "command"))
     var tunnel: String?
 
     @Flag(
-        help: """
+        help: .saying(
+            """
             Be the far end of a tunnel, on the machine of the far reader: --tunnel "ssh server kanal share --far-end". It \
             takes nothing but --host and --port beside it.
-            """)
+            """))
     var farEnd = false
 
     @Option(
-        help: ArgumentHelp(
+        help: .saying(
             "What the far side may do: a list of read, sign, write and admin with commas between. (default: all)",
             valueName: "list"))
     var allow: String?
 
     @Option(
-        help: ArgumentHelp(
-            "Before what the user of this machine is asked, by the authenticator of kanal.conf: never, login, or"
-                + " signature, which includes logins.",
+        help: .saying(
+            """
+            Before what the user of this machine is asked, by the authenticator of kanal.conf: never, login, or \
+            signature, which includes logins.
+            """,
             valueName: "what"))
     var confirm = "never"
 
-    @Flag(help: "End when the far side has logged in and, for three seconds, has had no session open.")
+    @Flag(help: .saying("End when the far side has logged in and, for three seconds, has had no session open."))
     var once = false
 
     @Option(
-        name: .customLong("for"), help: ArgumentHelp("End after this time, such as 90s, 30m or 8h.", valueName: "time"))
+        name: .customLong("for"), help: .saying("End after this time, such as 90s, 30m or 8h.", valueName: "time"))
     var duration: String?
 
     @Option(
-        help: ArgumentHelp(
+        help: .saying(
             "Give up if the far reader is not reached for this time. (default: never)", valueName: "time"))
     var patience: String?
 
-    @Flag(help: "Make a new activation password in place of the last one. Machines that are paired stay paired.")
+    @Flag(
+        help: .saying("Make a new activation password in place of the last one. Machines that are paired stay paired."))
     var newPassword = false
 
     @Argument(
-        help: "The token: its serial number or label, or a part of its reader's name. (default: the only one)",
+        help: .saying("The token: its serial number or label, or a part of its reader's name. (default: the only one)"),
         completion: .tokens)
     var token: String?
 
@@ -77,7 +86,7 @@ struct ShareCommand: AsyncParsableCommand {
     func validate() throws {
         _ = try settings()
         guard !farEnd || tunnel == nil && token == nil else {
-            throw ValidationError("--far-end takes nothing but --host and --port beside it")
+            throw ValidationError(translated("--far-end takes nothing but --host and --port beside it"))
         }
     }
 
@@ -97,10 +106,10 @@ struct ShareCommand: AsyncParsableCommand {
     private func settings() throws -> Share.Settings {
         var settings = Share.Settings()
         guard tunnel == nil || host == nil && port == nil else {
-            throw ValidationError("--tunnel takes the place of --host and --port")
+            throw ValidationError(translated("--tunnel takes the place of --host and --port"))
         }
-        guard tunnel != "" else { throw ValidationError("--tunnel is a command") }
-        guard port != 0 else { throw ValidationError("--port is 1 to 65535") }
+        guard tunnel != "" else { throw ValidationError(translated("--tunnel is a command")) }
+        guard port != 0 else { throw ValidationError(translated("--port is 1 to 65535")) }
         settings.host = host ?? settings.host
         settings.port = port ?? settings.port
         settings.tunnel = tunnel
@@ -110,7 +119,7 @@ struct ShareCommand: AsyncParsableCommand {
         settings.duration = try duration.map { try Self.time($0, "--for") }
         settings.patience = try patience.map { try Self.time($0, "--patience") }
         guard let confirmation = Share.Confirmation(rawValue: confirm) else {
-            throw ValidationError("--confirm is never, login or signature")
+            throw ValidationError(translated("--confirm is never, login or signature"))
         }
         settings.confirmation = confirmation
         if let allow { settings.permissions = try Self.permissions(allow) }
@@ -124,7 +133,8 @@ struct ShareCommand: AsyncParsableCommand {
         let parts = list.split(separator: ",", omittingEmptySubsequences: false)
         return try parts.reduce(into: []) { permissions, name in
             guard let permission = names[name] else {
-                throw ValidationError("--allow is a list of read, sign, write and admin with commas between")
+                throw ValidationError(
+                    translated("--allow is a list of read, sign, write and admin with commas between"))
             }
             permissions.formUnion(permission)
         }
@@ -135,7 +145,7 @@ struct ShareCommand: AsyncParsableCommand {
         let units: [Character: Int] = ["s": 1, "m": 60, "h": 3600]
         guard let unit = text.last.flatMap({ units[$0] }), let number = Int(text.dropLast()),
             (1...31_536_000 / unit).contains(number)
-        else { throw ValidationError("\(option) is a number with s, m or h behind it, such as 30m") }
+        else { throw ValidationError(translated("\(option) is a number with s, m or h behind it, such as 30m")) }
         return .seconds(number * unit)
     }
 }

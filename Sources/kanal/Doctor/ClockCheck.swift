@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
+import Translation
 
 /// The time, by which certificates are valid, and pairings young or old.
 struct ClockCheck {
@@ -31,7 +32,7 @@ struct ClockCheck {
         ]
     }
 
-    private func remedy(byHardware: Bool) -> String {
+    private func remedy(byHardware: Bool) -> Phrase {
         if person.hasSystemd { return person.asRoot("timedatectl set-ntp true") }
         return byHardware ? person.asRoot("hwclock --hctosys") : "Set the clock, as root: date -s 'YYYY-MM-DD hh:mm:ss'"
     }

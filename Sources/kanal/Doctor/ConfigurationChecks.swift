@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 import KanalKit
+import Translation
 
 /// `kanal.conf` of the administrator and of the user.
 struct ConfigurationChecks {
@@ -10,7 +11,7 @@ struct ConfigurationChecks {
     func findings() -> [Finding] {
         state.faults.map { fault in
             let place = fault.line.map { "\(fault.file):\($0)" } ?? fault.file
-            let problem = "\(place): \(fault.text)"
+            let problem: Phrase = "\(place): \(Phrase(told: fault.text))"
             guard fault.isError else {
                 return .warning("configuration.effect", problem, remedy: edit(fault))
             }
@@ -21,17 +22,17 @@ struct ConfigurationChecks {
         }
     }
 
-    private func edit(_ fault: LocalState.Fault) -> String {
+    private func edit(_ fault: LocalState.Fault) -> Phrase {
         let place = (fault.line.map { "+\($0) " } ?? "") + fault.file.quoted
         let isOwn = Files.status(fault.file)?.owner == person.id && !person.isRoot
-        return isOwn ? "editor \(place)" : person.asRoot("editor \(place)")
+        return isOwn ? .command("editor \(place)") : person.asRoot("editor \(place)")
     }
 
     /// The command that makes a file readable for the library; nil if it is what is in the file that is wrong.
-    private func opening(_ file: String) -> String? {
+    private func opening(_ file: String) -> Phrase? {
         guard let status = Files.status(file), status.isFile else { return nil }
         if status.owner != person.id, status.owner != 0 { return person.asRoot("chown \(person.name) \(file.quoted)") }
-        let asOwner = status.owner == person.id ? { $0 } : person.asRoot
+        let asOwner = status.owner == person.id ? Phrase.command : person.asRoot
         if status.mode & 0o022 != 0 { return asOwner("chmod go-w \(file.quoted)") }
         return Files.allows(R_OK, file) ? nil : asOwner("chmod a+r \(file.quoted)")
     }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Translation
 
 /// Tokens on USB, as the kernel lists them, and what keeps pcscd from them.
 struct DeviceChecks {
@@ -33,7 +34,8 @@ struct DeviceChecks {
     private func driver(_ device: String) -> Finding? {
         guard hasReaders != true else { return nil }
         let number = line("\(device)/idProduct")
-        let name = "the token \"\(line("\(device)/product"))\" (USB \(Self.vendor):\(number))"
+        let product = line("\(device)/product")
+        let name: Phrase = "the token \"\(product)\" (USB \(Self.vendor):\(number))"
         let lists = Self.drivers.map { $0 + "/ifd-ccid.bundle/Contents/Info.plist" }.filter(Files.exists)
         guard let list = lists.first else {
             return .error(
@@ -58,8 +60,8 @@ struct DeviceChecks {
         let rule = "ATTRS{idVendor}==\"\(Self.vendor)\", ENV{ID_MM_DEVICE_IGNORE}=\"1\""
         return [
             .warning(
-                "reader.modem", "\(manager.description) takes the token's serial line \(tty) for a modem",
-                remedy: "echo \(rule.quoted) | \(person.asRoot("tee /etc/udev/rules.d/78-kanal.rules"))")
+                "reader.modem", "\(manager.phrase) takes the token's serial line \(tty) for a modem",
+                remedy: .command("echo \(rule.quoted) | \(person.asRoot("tee /etc/udev/rules.d/78-kanal.rules"))"))
         ]
     }
 }

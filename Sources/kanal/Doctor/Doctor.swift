@@ -3,12 +3,14 @@ import ArgumentParser
 import CVersion
 import KanalKit
 import Terminal
+import Translation
 
 struct Doctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Find out why tokens do not work on this machine, and say what to do.",
-        discussion: """
+        abstract: translated("Find out why tokens do not work on this machine, and say what to do."),
+        discussion: translated(
+            """
             Everything is looked at in the order in which things go wrong: the service that reads cards, readers and \
             tokens, the library, kanal.conf, the home directory and the store of pairings, the clock, OpenSSL. Nothing \
             is changed, and nothing is waited for longer than six seconds. Each finding has one command, or one step, \
@@ -18,12 +20,12 @@ struct Doctor: AsyncParsableCommand {
             environment before.
 
             The exit status is 1 if there is an error, and 0 if there are warnings only, or nothing.
-            """)
+            """))
 
     @OptionGroup var output: OutputOptions
 
     @Option(
-        help: ArgumentHelp("Explain what the library has written there for KANAL_LOG.", valueName: "file"),
+        help: .saying("Explain what the library has written there for KANAL_LOG.", valueName: "file"),
         completion: .file())
     var log: String?
 
@@ -55,13 +57,13 @@ private struct Diagnosis: Report {
     let findings: [Finding]
 
     func text(_ style: Style) -> String {
-        guard !findings.isEmpty else { return style.text("Nothing is wrong.", .good) + "\n" }
+        guard !findings.isEmpty else { return style.text(translated("Nothing is wrong."), .good) + "\n" }
         return findings.map { finding in
-            let severity = style.text(finding.severity.rawValue, finding.severity == .error ? .bad : .caution)
-            let problem = "\(severity) \(finding.check): \(finding.problem.printable)".wrapped(
+            let severity = style.text(translated(finding.severity.phrase), finding.severity == .error ? .bad : .caution)
+            let problem = "\(severity) \(finding.check): \(translated(finding.problem).printable)".wrapped(
                 to: style.width, indent: "  ")
             // A command is not broken into lines, so that it can be copied.
-            return "\(problem)\n  \(style.text("remedy:", .bold)) \(finding.remedy.printable)\n"
+            return "\(problem)\n  \(style.text(translated("remedy:"), .bold)) \(translated(finding.remedy).printable)\n"
         }.joined(separator: "\n")
     }
 }

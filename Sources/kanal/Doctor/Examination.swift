@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import KanalKit
+import Translation
 
 /// All that is looked at, in the order in which things go wrong. Nothing is changed by it, and no step takes longer than
 /// its time.
@@ -42,7 +43,7 @@ struct Examination {
         ]
     }
 
-    private static func hung(_ name: String, _ what: String, remedy: String) -> Finding {
+    private static func hung(_ name: String, _ what: Phrase, remedy: Phrase) -> Finding {
         .error("\(name).hangs", "looking at \(what) took longer than 6 s", remedy: remedy)
     }
 
@@ -66,14 +67,14 @@ struct Examination {
                 person: person, states: states, processes: processes, configurationFile: configurationFile)
             return (await step("reader") { checks.findings() }, states)
         } catch {
-            let problem: String
+            let problem: Phrase
             switch error as? KanalError {
-            case .cancelled?: problem = "pcscd does not tell within 6 s what is in its readers"
-            case let error?: problem = error.description
-            case nil: problem = "the readers cannot be looked at"
+            case .cancelled?: problem = Phrase("pcscd does not tell within 6 s what is in its readers")
+            case let error?: problem = error.explanation
+            case nil: problem = Phrase("the readers cannot be looked at")
             }
             let kill = processes.first { $0.name == "pcscd" }.map { person.asRoot("kill -KILL \($0.id)") }
-            let remedy = person.hasSystemd ? person.asRoot("systemctl restart pcscd") : kill ?? "Restart pcscd"
+            let remedy: Phrase = person.hasSystemd ? person.asRoot("systemctl restart pcscd") : kill ?? "Restart pcscd"
             return ([.error("pcscd.readers", problem, remedy: remedy)], nil)
         }
     }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Translation
 
 /// Something that is wrong on this machine, and what to do about it.
 struct Finding: Encodable, Sendable, Equatable {
@@ -7,23 +8,36 @@ struct Finding: Encodable, Sendable, Equatable {
         case error
         /// Tokens work, and something is not as it should be.
         case warning
+
+        /// For people.
+        var phrase: Phrase {
+            switch self {
+            case .error: "error"
+            case .warning: "warning"
+            }
+        }
     }
 
     /// What was looked at: a name that stays the same between versions.
     let check: String
     let severity: Severity
     /// One sentence with the facts that were seen. It may have text from outside.
-    let problem: String
+    let problem: Phrase
     /// One command, or one step in words.
-    let remedy: String
+    let remedy: Phrase
 
-    static func error(_ check: String, _ problem: String, remedy: String) -> Finding {
+    static func error(_ check: String, _ problem: Phrase, remedy: Phrase) -> Finding {
         Finding(check: check, severity: .error, problem: problem, remedy: remedy)
     }
 
-    static func warning(_ check: String, _ problem: String, remedy: String) -> Finding {
+    static func warning(_ check: String, _ problem: Phrase, remedy: Phrase) -> Finding {
         Finding(check: check, severity: .warning, problem: problem, remedy: remedy)
     }
+}
+
+extension Phrase {
+    /// A command line, which is the same in every language.
+    static func command(_ line: String) -> Phrase { Phrase(verbatim: line) }
 }
 
 extension String {

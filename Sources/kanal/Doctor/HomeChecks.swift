@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 import KanalKit
+import Translation
 
 /// The user's directories, where pairings and settings lie.
 struct HomeChecks {
@@ -9,10 +10,10 @@ struct HomeChecks {
 
     func findings() -> [Finding] {
         let ignored = state.ignoredDirectories.map { text in
-            Finding.error("home.foreign", text, remedy: unset(text))
+            Finding.error("home.foreign", Phrase(told: text), remedy: unset(text))
         }
         guard let home = state.home else {
-            let known = state.knownHome.map { "\"\($0)\" is none of this user's" } ?? "the system knows none"
+            let known: Phrase = state.knownHome.map { "\"\($0)\" is none of this user's" } ?? "the system knows none"
             return ignored + [
                 .error(
                     "home.missing",
@@ -29,15 +30,15 @@ struct HomeChecks {
     }
 
     /// The command that has the variable count that the library would not follow.
-    private func unset(_ text: String) -> String {
+    private func unset(_ text: String) -> Phrase {
         let variable = String(text.prefix { $0 != " " })
         guard variable == "HOME", let known = state.knownHome, Files.status(known)?.owner == person.id else {
-            return "unset \(variable)"
+            return .command("unset \(variable)")
         }
-        return "export HOME=\(known.quoted)"
+        return .command("export HOME=\(known.quoted)")
     }
 
-    private func make(_ path: String) -> String {
+    private func make(_ path: String) -> Phrase {
         person.asRoot("install -d -m 700 -o \(person.id) -g \(person.group) \(path.quoted)")
     }
 }

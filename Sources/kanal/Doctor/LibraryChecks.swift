@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Translation
 
 /// The library that programs load: there once, of this version, and under both of its names.
 struct LibraryChecks {
@@ -104,14 +105,14 @@ struct LibraryChecks {
             return [
                 .error(
                     "p11kit.entry", "\(lost.file) names \(lost.module), which does not exist",
-                    remedy: "echo \(line.quoted) | \(person.asRoot("tee \(lost.file.quoted)"))")
+                    remedy: .command("echo \(line.quoted) | \(person.asRoot("tee \(lost.file.quoted)"))"))
             ]
         }
         guard named.isEmpty else { return [] }
         return [
             .warning(
                 "p11kit.entry", "p11-kit does not know the library: no file in \(Self.entries) names it",
-                remedy: "echo \(line.quoted) | \(person.asRoot("tee \(Self.entries)/kanal.module"))")
+                remedy: .command("echo \(line.quoted) | \(person.asRoot("tee \(Self.entries)/kanal.module"))"))
         ]
     }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Translation
 
 /// What some messages of the library's log mean for the user, and what follows.
 struct LogMeaning: Sendable {
@@ -7,19 +8,19 @@ struct LogMeaning: Sendable {
     let severity: Finding.Severity
     /// Parts of messages, any of which has this meaning.
     private let parts: [String]
-    let words: String
-    let remedy: @Sendable (Person) -> String
+    let words: Phrase
+    let remedy: @Sendable (Person) -> Phrase
 
     private init(
-        _ name: String, _ parts: [String], _ words: String, _ severity: Finding.Severity = .error,
-        remedy: @autoclosure @escaping @Sendable () -> String
+        _ name: String, _ parts: [String], _ words: Phrase, _ severity: Finding.Severity = .error,
+        remedy: @autoclosure @escaping @Sendable () -> Phrase
     ) {
         self.init(name, parts, words, severity) { _ in remedy() }
     }
 
     private init(
-        _ name: String, _ parts: [String], _ words: String, _ severity: Finding.Severity = .error,
-        for remedy: @escaping @Sendable (Person) -> String
+        _ name: String, _ parts: [String], _ words: Phrase, _ severity: Finding.Severity = .error,
+        for remedy: @escaping @Sendable (Person) -> Phrase
     ) {
         self.name = name
         self.severity = severity
@@ -50,17 +51,18 @@ struct LogMeaning: Sendable {
             remedy: "Give it no PIN before its owner says that it was formatted; then activate it again: kanal pair"),
         LogMeaning(
             "held", ["another program holds"], "another program held the card for itself",
-            remedy: "kanal doctor"),
+            remedy: .command("kanal doctor")),
         LogMeaning(
             "activation",
             [
                 "the token is not activated", "wants a secure channel, which is not activated", "activate it again",
                 "activate the token again", "must be activated again", "the record of the pairing is damaged",
             ],
-            "the token wants a secure channel that is not activated for the program's user", remedy: "kanal pair"),
+            "the token wants a secure channel that is not activated for the program's user",
+            remedy: .command("kanal pair")),
         LogMeaning(
             "configuration", ["kanal.conf"], "a file of the configuration has an error, which closes what it protects",
-            remedy: "kanal doctor"),
+            remedy: .command("kanal doctor")),
         LogMeaning(
             "home", ["does not belong to user", "the user has no home directory", "is not an absolute path"],
             "the program's environment names directories that are not its user's, so that pairings are not found",
@@ -78,13 +80,13 @@ struct LogMeaning: Sendable {
             remedy: "Make an activation password of the modern profile: kanal pairings password"),
         LogMeaning(
             "pin-locked", ["CKR_PIN_LOCKED", "has no tries left"], "the PIN or password has no tries left",
-            remedy: "kanal pin unblock"),
+            remedy: .command("kanal pin unblock")),
         LogMeaning(
             "pin", ["CKR_PIN_INCORRECT", "the PIN was not taken again"], "the program gave a wrong PIN",
             remedy: "Give the program the right PIN: each wrong one takes a try"),
         LogMeaning(
             "password", ["CKR_SM_PASSWORD_INVALID"], "the activation password was wrong or malformed",
-            remedy: "kanal pair"),
+            remedy: .command("kanal pair")),
         LogMeaning(
             "login", ["CKR_USER_NOT_LOGGED_IN", "the card wants a login"],
             "the program did something that needs a login, without one",
@@ -102,7 +104,7 @@ struct LogMeaning: Sendable {
             remedy: "Take the card out, clean its contacts, and put it in with the chip first"),
         LogMeaning(
             "descriptors", ["no file descriptors left"], "the program had no file descriptors left",
-            remedy: "ulimit -n 4096"),
+            remedy: .command("ulimit -n 4096")),
         LogMeaning(
             "memory", ["the card has no room", "CKR_DEVICE_MEMORY"], "the token has no room for another object",
             remedy: "Delete what is not needed: kanal list"),
@@ -127,7 +129,7 @@ struct LogMeaning: Sendable {
         ]
         guard words[2].hasPrefix("CKR_"), !harmless.contains(where: words[2].hasPrefix) else { return nil }
         self.init(
-            Self.refusal, [], "\(words[0]) was refused: \(words[2])", .warning,
+            Self.refusal, [], "\(words[0]) was refused: \(Phrase(told: String(words[2])))", .warning,
             remedy: "Correct what the program asks for, or report the fault with this log")
     }
 }

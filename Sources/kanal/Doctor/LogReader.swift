@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Translation
 
 /// Reads what a program's `KANAL_LOG` has, and says in words what it means.
 struct LogReader {
@@ -51,7 +52,8 @@ struct LogReader {
     }
 
     private func finding(_ occurrence: Occurrence) -> Finding {
-        let more = occurrence.count > 1 ? ", \(occurrence.count) times until line \(occurrence.last)" : ""
+        let more: Phrase =
+            occurrence.count > 1 ? ", \(occurrence.count) times until line \(occurrence.last)" : ""
         let meaning = occurrence.meaning
         let cited = meaning.name == LogMeaning.refusal ? "" : " (\"\(occurrence.text)\")"
         return Finding(

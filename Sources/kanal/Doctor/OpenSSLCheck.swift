@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
+import Translation
 
 /// OpenSSL's engine for GOST, by which other programs verify what a token signs.
 struct OpenSSLCheck {
@@ -8,7 +9,7 @@ struct OpenSSLCheck {
     func findings() -> [Finding] {
         let folders = self.folders
         guard !folders.contains(where: { Files.exists($0 + "/gost.so") }) else { return [] }
-        let seen =
+        let seen: Phrase =
             folders.isEmpty ? "OpenSSL has no directory of engines" : "no gost.so in \(folders.joined(separator: ", "))"
         return [
             .warning(

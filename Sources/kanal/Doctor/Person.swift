@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
+import Translation
 
 /// The user who asks, and how this machine is managed: what commands have to look like.
 struct Person {
@@ -19,13 +20,13 @@ struct Person {
     var isRoot: Bool { id == 0 }
 
     /// The command as this user has to give it, where it needs the rights of root.
-    func asRoot(_ command: String) -> String { isRoot ? command : "sudo " + command }
+    func asRoot(_ command: String) -> Phrase { .command(isRoot ? command : "sudo " + command) }
 
     /// Whether systemd manages the services.
     var hasSystemd: Bool { Files.exists("/run/systemd/system") }
 
     /// The command that installs packages, by their names on Debian and elsewhere.
-    func install(debian: String, fedora: String, arch: String) -> String {
+    func install(debian: String, fedora: String, arch: String) -> Phrase {
         let system = Files.lines("/etc/os-release").filter { $0.hasPrefix("ID=") || $0.hasPrefix("ID_LIKE=") }
             .joined(separator: " ")
         if system.contains("fedora") || system.contains("rhel") { return asRoot("dnf install \(fedora)") }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
+import Translation
 
 /// A process, as /proc shows it to this user.
 struct RunningProcess: Equatable {
@@ -26,7 +27,13 @@ struct RunningProcess: Equatable {
     /// Whether it has loaded libpcsclite; false, too, if that is not shown to this user.
     var usesReaders: Bool { Files.content("/proc/\(id)/maps", limit: 4 << 20)?.contains("/libpcsclite.so") ?? false }
 
-    var description: String { "\(name) (process \(id), user \(owner))" }
+    /// For people.
+    var phrase: Phrase { "\(name) (process \(id), user \(owner))" }
+
+    /// Several, one behind the other.
+    static func list(_ processes: some Sequence<RunningProcess>) -> Phrase {
+        Phrase(listing: processes.map(\.phrase))
+    }
 
     /// All processes but those in containers.
     static func all() -> [RunningProcess] {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import KanalKit
+import Translation
 
 /// Readers, and the cards in them.
 struct ReaderChecks {
@@ -22,15 +23,17 @@ struct ReaderChecks {
 
     private var grabber: RunningProcess? { processes.first { Self.grabbers.contains($0.name) } }
 
-    private func end(_ process: RunningProcess) -> String {
-        if process.name == "scdaemon", process.owner == person.id { return "gpgconf --kill scdaemon" }
-        return process.owner == person.id ? "kill \(process.id)" : person.asRoot("kill \(process.id)")
+    private func end(_ process: RunningProcess) -> Phrase {
+        if process.name == "scdaemon", process.owner == person.id {
+            return .command("gpgconf --kill scdaemon")
+        }
+        return process.owner == person.id ? .command("kill \(process.id)") : person.asRoot("kill \(process.id)")
     }
 
     private var noReader: Finding {
         if let grabber, DeviceChecks.haveReader {
             return .error(
-                "reader.held", "pcscd sees no reader while \(grabber.description) runs, which takes readers for itself",
+                "reader.held", "pcscd sees no reader while \(grabber.phrase) runs, which takes readers for itself",
                 remedy: end(grabber))
         }
         return .error("reader.none", "pcscd knows no reader", remedy: "Plug in the token, or its reader")
@@ -56,7 +59,7 @@ struct ReaderChecks {
                 remedy: "Take the card out, clean its contacts, and put it in with the chip first")
         case .unreachable(let reason):
             .error(
-                "reader.unreachable", "the card in \"\(state.reader)\" cannot be reached: \(reason)",
+                "reader.unreachable", "the card in \"\(state.reader)\" cannot be reached: \(Phrase(told: reason))",
                 remedy: "Pull the reader out, and plug it in again")
         }
     }
@@ -72,7 +75,7 @@ struct ReaderChecks {
 
     private func held(_ state: CardState) -> Finding {
         let holders = processes.filter(\.usesReaders).filter { $0.name != "pcscd" && $0.name != "kanal" }
-        let names = holders.map(\.description).joined(separator: ", ")
+        let names = RunningProcess.list(holders)
         // Of several nobody can tell which it is, and none is to be ended by mistake.
         guard let holder = grabber ?? (holders.count == 1 ? holders.first : nil) else {
             return .error(
@@ -81,7 +84,7 @@ struct ReaderChecks {
                     ? "End the other programs that use cards" : "End the one of these that holds the card: \(names)")
         }
         return .error(
-            "reader.held", "\(holder.description) holds the card in \"\(state.reader)\" for itself",
+            "reader.held", "\(holder.phrase) holds the card in \"\(state.reader)\" for itself",
             remedy: end(holder))
     }
 
@@ -92,9 +95,16 @@ struct ReaderChecks {
             VirtualReaders.has(state.reader)
         else { return nil }
         let pattern = VirtualReaders.pattern(of: state.reader)
-        let problem =
-            "a \(state.isBluetooth ? "Bluetooth token" : "shared token with a channel") is in the virtual reader \"\(state.reader)\", which counts as wired:"
-            + " wireless_readers does not name it"
+        let problem: Phrase =
+            state.isBluetooth
+            ? """
+            a Bluetooth token is in the virtual reader "\(state.reader)", which counts as wired: \
+            wireless_readers does not name it
+            """
+            : """
+            a shared token with a channel is in the virtual reader "\(state.reader)", which counts as wired: \
+            wireless_readers does not name it
+            """
         guard let file = configurationFile else {
             return .warning(
                 "reader.wireless", problem, remedy: "Set wireless_readers = \(pattern) in /etc/kanal/kanal.conf")
@@ -106,7 +116,7 @@ struct ReaderChecks {
             isNew
             ? "mkdir -p \(Files.parent(file).quoted) && echo \(line.quoted) > \(file.quoted)"
             : "sed -i \(("1i" + line).quoted) \(file.quoted)"
-        return .warning("reader.wireless", problem, remedy: command)
+        return .warning("reader.wireless", problem, remedy: .command(command))
     }
 }
 

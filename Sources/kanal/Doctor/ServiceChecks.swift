@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
+import Translation
 
 /// pcscd: installed, running, reachable, willing.
 struct ServiceChecks {
@@ -32,8 +33,8 @@ struct ServiceChecks {
     }
 
     private var notRunning: Finding {
-        let seen = Files.exists(probe.path) ? "nobody listens at" : "there is no socket"
-        let lost = service.map { ", though \($0.description) runs" } ?? ""
+        let seen: Phrase = Files.exists(probe.path) ? "nobody listens at" : "there is no socket"
+        let lost: Phrase = service.map { ", though \($0.phrase) runs" } ?? ""
         return .error(
             "pcscd.running", "pcscd does not run: \(seen) \(probe.path)\(lost)", remedy: person.asRoot(startCommand))
     }
@@ -49,7 +50,7 @@ struct ServiceChecks {
         }
         let isSocket = path == probe.path
         let status = Files.status(path)
-        let seen = status.map { " (mode \($0.access), owner \($0.owner))" } ?? ""
+        let seen: Phrase = status.map { " (mode \($0.access), owner \($0.owner))" } ?? ""
         return .error(
             "pcscd.socket", "user \(person.name) may not use pcscd's socket \(probe.path): \(path)\(seen) is closed",
             remedy: person.asRoot("chmod \(isSocket ? "a+rw" : "a+rx") \(path.quoted)"))
@@ -57,8 +58,8 @@ struct ServiceChecks {
 
     private var refuses: Finding {
         if !person.isRoot, let finding = PolkitCheck(person: person).finding { return finding }
-        let clients = processes.filter { $0.usesReaders && $0.name != "pcscd" }.prefix(5).map(\.description)
-        let seen = clients.isEmpty ? "" : "; among those that use it are " + clients.joined(separator: ", ")
+        let clients = processes.filter { $0.usesReaders && $0.name != "pcscd" }.prefix(5)
+        let seen: Phrase = clients.isEmpty ? "" : "; among those that use it are \(RunningProcess.list(clients))"
         let restart = service.map { "kill \($0.id)" }
         return .error(
             "pcscd.clients", "pcscd hangs up: it has as many clients as it takes\(seen)",
@@ -70,7 +71,7 @@ struct ServiceChecks {
     private var silent: Finding {
         if let service, service.isStopped {
             return .error(
-                "pcscd.answers", "pcscd does not answer within 3 s: \(service.description) is stopped by a signal",
+                "pcscd.answers", "pcscd does not answer within 3 s: \(service.phrase) is stopped by a signal",
                 remedy: person.asRoot("kill -CONT \(service.id)"))
         }
         let kill = service.map { person.asRoot("kill -KILL \($0.id)") }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 import KanalKit
+import Translation
 
 /// The directories that pairings are kept in, as far as they exist: owner, mode, kind of file system, room.
 struct StoreChecks {
@@ -25,8 +26,11 @@ struct StoreChecks {
         guard status.isDirectory else {
             return [
                 .error(
-                    "store.kind", "the pairings' directory \(place.path) is a \(status.isLink ? "link" : "file")",
-                    remedy: "mv \(place.path.quoted) \((place.path + ".other").quoted)")
+                    "store.kind",
+                    status.isLink
+                        ? "the pairings' directory \(place.path) is a link"
+                        : "the pairings' directory \(place.path) is a file",
+                    remedy: .command("mv \(place.path.quoted) \((place.path + ".other").quoted)"))
             ]
         }
         return place.isShared ? shared(place, status) : own(place, status)
@@ -44,7 +48,7 @@ struct StoreChecks {
         if Files.allows(W_OK | X_OK, parent) { return [] }
         // A file system that nobody can write to is told of as such.
         if FileSystem(of: parent)?.isReadOnly ?? false { return [] }
-        let seen = Files.status(parent).map { " (owner \($0.owner), mode \($0.access))" } ?? ""
+        let seen: Phrase = Files.status(parent).map { " (owner \($0.owner), mode \($0.access))" } ?? ""
         return [
             .error(
                 "store.parent", "\(place.path) cannot be made: user \(person.name) may not write to \(parent)\(seen)",
@@ -69,7 +73,7 @@ struct StoreChecks {
         return [
             .error(
                 "store.mode", "group or others have access to \(open.0) (mode \(open.1.access))",
-                remedy: "chmod -R go= \(place.path.quoted)")
+                remedy: .command("chmod -R go= \(place.path.quoted)"))
         ]
     }
 
@@ -118,7 +122,7 @@ struct StoreChecks {
             ]
         }
         if system.freeBytes < Self.bytes || system.freeFiles < Self.files {
-            let seen = system.freeBytes < Self.bytes ? "\(system.freeBytes) bytes" : "\(system.freeFiles) files"
+            let seen: Phrase = system.freeBytes < Self.bytes ? "\(system.freeBytes) bytes" : "\(system.freeFiles) files"
             return [
                 .error(
                     "store.full", "the file system of \(path), mounted at \(point), has room for \(seen) only",

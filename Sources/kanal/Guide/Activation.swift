@@ -2,13 +2,14 @@
 import KanalKit
 import Secrets
 import Terminal
+import Translation
 
 /// The activation of a token's channel, with a password that a person types or that lies somewhere.
 struct Activation {
     let token: Token
     let source: SecretSource?
     /// Tells a person what is to be done, and what went wrong.
-    let say: (String) throws -> Void
+    let say: (Phrase) throws -> Void
 
     /// How long a person is waited for who presses the token's button.
     private static let patience = Duration.seconds(60)
@@ -26,7 +27,7 @@ struct Activation {
                 guard case .passwordIncorrect(let tries)? = error as? KanalError, source == nil, tries ?? 2 > 1 else {
                     throw error
                 }
-                try say(SecretQuestion.refusal(of: "password", triesLeft: tries))
+                try say(SecretQuestion.refusalOfPassword(triesLeft: tries))
             }
         }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import KanalKit
 import Terminal
+import Translation
 
 /// The way from a new token to one that works, with a step only where it is needed.
 struct Guide {
@@ -33,7 +34,7 @@ struct Guide {
     }
 
     /// What has to be done so that there is a token.
-    private static func missing(in readers: [ReaderStatus]) -> String {
+    private static func missing(in readers: [ReaderStatus]) -> Phrase {
         let names = readers.map(\.name.printable).joined(separator: ", ")
         if readers.isEmpty { return "There is no reader. Plug in the token, or its reader." }
         if readers.contains(where: { $0.flags.contains(.present) }) {
@@ -46,7 +47,7 @@ struct Guide {
     }
 
     private func show(_ token: Token) throws {
-        try output.show(TokenLine(token.information, "\(Self.name(of: token.information)) is", ("ready", .good)))
+        try output.show(TokenLine(token.information, Self.name(of: token.information)))
     }
 
     private static func name(of information: TokenInformation) -> String {
@@ -62,14 +63,15 @@ struct Guide {
         if let tries { try output.say("Tries left: \(tries).") }
         try await Activation(token: token, source: nil, say: { try output.say($0) }).run()
         let style = OutputStream.output.style
-        try output.say(style.text("This token now works with every program of this user.", .good))
+        let done = translated("This token now works with every program of this user.")
+        try output.say(Phrase(verbatim: style.text(done, .good)))
         try output.say("The same without questions:")
         try output.suggest("kanal pair \(token.information.serialText) --password-source file:PATH")
         if output.json { try show(token) }
     }
 
     /// Why the token has to be activated.
-    private static func reason(_ state: ChannelDetails.State) throws -> String {
+    private static func reason(_ state: ChannelDetails.State) throws -> Phrase {
         switch state {
         case .revoked:
             "It does not know this host any more. Activate it again, with a password that came with the token."
@@ -90,24 +92,23 @@ private struct TokenLine: Report {
     let reader: String
     let isActivated: Bool
     let uri: String
-    private let start: String
-    private let end: (text: String, emphasis: Style.Emphasis)
+    private let name: String
 
     private enum CodingKeys: CodingKey {
         case serial, label, reader, isActivated, uri
     }
 
-    init(_ information: TokenInformation, _ start: String, _ end: (String, Style.Emphasis)) {
+    init(_ information: TokenInformation, _ name: String) {
         serial = information.serialText
         label = information.label
         reader = information.reader
         isActivated = information.isActivated
         uri = information.uri
-        self.start = start
-        self.end = end
+        self.name = name
     }
 
     func text(_ style: Style) -> String {
-        "\(start) \(style.text(end.text + ".", end.emphasis))\n".wrapped(to: style.width)
+        let state = style.text(translated("ready."), .good)
+        return "\(translated("\(name) is \(state)"))\n".wrapped(to: style.width)
     }
 }

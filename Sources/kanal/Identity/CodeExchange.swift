@@ -2,57 +2,60 @@
 import ArgumentParser
 import KanalKit
 import Terminal
+import Translation
 
 struct CodeExchange: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "exchange",
-        abstract: "Exchange the identity service's answer for tokens, verify them, and show what they tell.",
-        discussion: """
+        abstract: translated(
+            "Exchange the identity service's answer for tokens, verify them, and show what they tell."),
+        discussion: translated(
+            """
             The options are those of "kanal esia url" and the state that it told. The program "curl" sends the \
             request. The tokens themselves are written with --output only: as JSON, to a file that its owner alone can read.
-            """)
+            """))
 
     @OptionGroup var token: TokenOptions
     @OptionGroup var pin: PINOptions
     @OptionGroup var output: OutputOptions
     @OptionGroup var identity: IdentityOptions
 
-    @Option(help: ArgumentHelp("The state of the address that the user opened.", valueName: "uuid"))
+    @Option(help: .saying("The state of the address that the user opened.", valueName: "uuid"))
     var state: String
 
     @Option(
-        help: ArgumentHelp("A file with certificates of the service, whose keys sign its tokens.", valueName: "file"),
+        help: .saying("A file with certificates of the service, whose keys sign its tokens.", valueName: "file"),
         completion: .file())
     var serviceCertificate: [String]
 
-    @Option(help: ArgumentHelp("What the service's tokens say of who made them.", valueName: "name"))
+    @Option(help: .saying("What the service's tokens say of who made them.", valueName: "name"))
     var issuer = "http://esia.gosuslugi.ru/"
 
-    @Option(help: ArgumentHelp("Where the code is exchanged. (default: that of the --api)", valueName: "path"))
+    @Option(help: .saying("Where the code is exchanged. (default: that of the --api)", valueName: "path"))
     var path: String?
 
     @Option(
-        help: ArgumentHelp(
+        help: .saying(
             "A file with the authorities that certify the server of the service. (default: the system's)",
             valueName: "file"),
         completion: .file())
     var ca: String?
 
-    @Option(help: ArgumentHelp("How long the exchange may take, 1 to 300.", valueName: "seconds"))
+    @Option(help: .saying("How long the exchange may take, 1 to 300.", valueName: "seconds"))
     var timeLimit = 30
 
     @Option(
         name: [.customShort("o"), .customLong("output")],
-        help: ArgumentHelp("The file to write the tokens to.", valueName: "file"), completion: .file())
+        help: .saying("The file to write the tokens to.", valueName: "file"), completion: .file())
     var destination: String?
 
-    @Argument(help: "The address that the browser was sent to, or - for standard input.")
+    @Argument(help: .saying("The address that the browser was sent to, or - for standard input."))
     var answer = "-"
 
     func validate() throws {
-        guard (1...300).contains(timeLimit) else { throw ValidationError("--time-limit is 1 to 300") }
+        guard (1...300).contains(timeLimit) else { throw ValidationError(translated("--time-limit is 1 to 300")) }
         guard answer != "-" || pin.pinSource != .descriptor(0) else {
-            throw ValidationError("the answer and the PIN cannot both be on standard input")
+            throw ValidationError(translated("the answer and the PIN cannot both be on standard input"))
         }
     }
 
@@ -135,7 +138,9 @@ private struct IdentityReport: Report {
         var facts = Facts()
         facts.add("signed in", subject)
         facts.add("access until", expiry)
-        for (name, claim) in claims.sorted(by: { $0.key < $1.key }) { facts.add(name.printable, claim.text) }
+        for (name, claim) in claims.sorted(by: { $0.key < $1.key }) {
+            facts.add(Phrase(verbatim: name.printable), claim.text)
+        }
         return facts.text(style)
     }
 }
@@ -163,7 +168,7 @@ private struct ClaimEntry: Encodable, Sendable {
     var text: String {
         switch claim {
         case .text(let text), .number(let text): text
-        case .flag(let flag): flag ? "yes" : "no"
+        case .flag(let flag): flag ? translated("yes") : translated("no")
         case .list(let claims): claims.map { Self($0).text }.joined(separator: ", ")
         case .object(let claims):
             claims.sorted { $0.key < $1.key }.map { "\($0.key): \(Self($0.value).text)" }.joined(separator: ", ")

@@ -2,42 +2,44 @@
 import ArgumentParser
 import KanalKit
 import Terminal
+import Translation
 
 struct IdentityCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "esia",
-        abstract: "Sign users in by the state identity service (ESIA), with a key of the token.",
-        discussion: """
+        abstract: translated("Sign users in by the state identity service (ESIA), with a key of the token."),
+        discussion: translated(
+            """
             "kanal esia url" makes the address that a user's browser opens. The service sends the browser to the \
             redirect address, with an answer behind it, which "kanal esia exchange" exchanges for tokens. Both requests \
             carry a client_secret that the token signs; the key is the certificate's that the service knows.
-            """,
+            """),
         subcommands: [SignInAddress.self, CodeExchange.self])
 }
 
 /// What a program is at the identity service.
 struct IdentityOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The program's mnemonic at the service.", valueName: "mnemonic"))
+    @Option(help: .saying("The program's mnemonic at the service.", valueName: "mnemonic"))
     var clientID: String
 
-    @Option(help: ArgumentHelp("What the program wants to know: names between spaces.", valueName: "names"))
+    @Option(help: .saying("What the program wants to know: names between spaces.", valueName: "names"))
     var scope: [String]
 
     @Option(
         name: .customLong("redirect-uri"),
-        help: ArgumentHelp(
+        help: .saying(
             "Where the service sends the browser with its answer, as it was registered.", valueName: "url"))
     var redirectURI: String
 
-    @Option(help: ArgumentHelp("The service's address, without a path.", valueName: "url"))
+    @Option(help: .saying("The service's address, without a path.", valueName: "url"))
     var host = "https://esia.gosuslugi.ru"
 
-    @Option(help: "v2 from version 2.90 of the service on, v1 for those before.")
+    @Option(help: .saying("v2 from version 2.90 of the service on, v1 for those before."))
     var api = Generation.v2
 
     @Option(
         name: [.short, .long],
-        help: ArgumentHelp(
+        help: .saying(
             "The label or id of the certificate that the service knows, or of its key. (default: the only one)",
             valueName: "key"))
     var key: String?
@@ -60,21 +62,22 @@ struct IdentityOptions: ParsableArguments {
 struct SignInAddress: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "url",
-        abstract: "Make the address that a user's browser opens to sign in.",
-        discussion: """
+        abstract: translated("Make the address that a user's browser opens to sign in."),
+        discussion: translated(
+            """
             The service takes it for some minutes. The state is random; "kanal esia exchange" compares the \
             answer's with it.
-            """)
+            """))
 
     @OptionGroup var token: TokenOptions
     @OptionGroup var pin: PINOptions
     @OptionGroup var output: OutputOptions
     @OptionGroup var identity: IdentityOptions
 
-    @Option(help: ArgumentHelp("Where the browser goes. (default: that of the --api)", valueName: "path"))
+    @Option(help: .saying("Where the browser goes. (default: that of the --api)", valueName: "path"))
     var path: String?
 
-    @Flag(help: "Ask for access that lasts when the user has left.")
+    @Flag(help: .saying("Ask for access that lasts when the user has left."))
     var offline = false
 
     func run() async throws {
@@ -93,5 +96,5 @@ private struct SignInReport: Report {
     let url: String
     let state: String
 
-    func text(_ style: Style) -> String { "\(url)\nstate: \(state)\n" }
+    func text(_ style: Style) -> String { translated("\(url)\nstate: \(state)") + "\n" }
 }

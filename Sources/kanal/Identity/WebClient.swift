@@ -2,6 +2,7 @@
 import Glibc
 import KanalKit
 import Terminal
+import Translation
 
 /// Sends a request by the program `curl`, which nearly every machine has: linked with libcurl, each start of the
 /// command would take five milliseconds longer.
@@ -44,7 +45,9 @@ struct WebClient {
             input: request.body, limit: Self.limit, until: .now + .seconds(seconds + 1))
         guard result.status == 0 else {
             throw CommandError(
-                .failed, "the identity service cannot be reached: \(result.message ?? "curl has failed")")
+                .failed,
+                "the identity service cannot be reached: \(result.message.map(Phrase.init(told:)) ?? "curl has failed")"
+            )
         }
         let digits = result.output.suffix(3)
         guard let status = Int(String(decoding: digits, as: UTF8.self)), result.output.dropLast(3).last == 0x0A else {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import KanalKit
 import Terminal
+import Translation
 
 /// Tells on the terminal that work waits for a token which is away, or for which there is another in its place.
 final class AbsenceLine: Sendable {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import KanalKit
+import Translation
 
 /// A kind of key as it is typed and told to programs.
 struct KeyKindName: ExpressibleByArgument, CustomStringConvertible {
@@ -34,7 +35,7 @@ struct KeyKindName: ExpressibleByArgument, CustomStringConvertible {
     }
 
     /// For people.
-    var text: String {
+    var text: Phrase {
         switch kind {
         case .gost256: "GOST R 34.10-2012, 256 bits"
         case .gost512: "GOST R 34.10-2012, 512 bits"

@@ -2,6 +2,7 @@
 import ArgumentParser
 import KanalKit
 import Terminal
+import Translation
 
 /// What a person calls by its label or its identifier.
 protocol NamedObject {
@@ -22,23 +23,53 @@ extension NamedObject {
     var caption: String { label.isEmpty ? id.hexadecimal : "\(label) (\(id.hexadecimal))" }
 }
 
+/// What named objects are, in sentences.
+enum NamedKind {
+    case key, certificate, signingCertificate
+
+    var none: Phrase {
+        switch self {
+        case .key: "there is no key on the token"
+        case .certificate: "there is no certificate on the token"
+        case .signingCertificate: "there is no signing certificate on the token"
+        }
+    }
+
+    /// The beginning of a sentence that a name follows.
+    var noneCalled: Phrase {
+        switch self {
+        case .key: "no key on the token is called"
+        case .certificate: "no certificate on the token is called"
+        case .signingCertificate: "no signing certificate on the token is called"
+        }
+    }
+
+    var several: Phrase {
+        switch self {
+        case .key: "there are several keys on the token"
+        case .certificate: "there are several certificates on the token"
+        case .signingCertificate: "there are several signing certificates on the token"
+        }
+    }
+}
+
 extension Collection where Element: NamedObject {
     /// The object with a name; without a name, the only one.
     ///
     /// - Parameters:
-    ///   - kind: What the objects are, in the singular.
+    ///   - kind: What the objects are.
     ///   - option: What another one is named with, if it is an option.
-    func only(named name: String?, _ kind: String, by option: String? = nil) throws -> Element {
+    func only(named name: String?, _ kind: NamedKind, by option: String? = nil) throws -> Element {
         let matches = name.map { name in filter { $0.isCalled(name) } } ?? Array(self)
         if let first = matches.first, matches.count == 1 { return first }
-        guard !isEmpty else { throw CommandError(.failed, "there is no \(kind) on the token") }
+        guard !isEmpty else { throw CommandError(.failed, kind.none) }
         let captions = (matches.isEmpty ? Array(self) : matches).map(\.caption).joined(separator: ", ")
         guard !matches.isEmpty else {
-            throw CommandError(.failed, "no \(kind) on the token is called \(name ?? ""): there is \(captions)")
+            throw CommandError(.failed, "\(kind.noneCalled) \(name ?? ""): there is \(captions)")
         }
-        let called = name.map { " that are called \($0)" } ?? ""
-        let way = option.map { " by \($0)" } ?? ""
-        throw CommandError(.failed, "there are several \(kind)s on the token\(called): name one\(way) of \(captions)")
+        let called: Phrase = name.map { " that are called \($0)" } ?? ""
+        let way: Phrase = option.map { " by \($0)" } ?? ""
+        throw CommandError(.failed, "\(kind.several)\(called): name one\(way) of \(captions)")
     }
 }
 

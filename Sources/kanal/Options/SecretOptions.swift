@@ -3,6 +3,7 @@ import ArgumentParser
 import KanalKit
 import Secrets
 import Terminal
+import Translation
 
 extension SecretSource: ExpressibleByArgument {
     package init?(argument: String) { self.init(argument) }
@@ -11,9 +12,11 @@ extension SecretSource: ExpressibleByArgument {
 /// Where the PIN comes from.
 struct PINOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp(
-            "Where the PIN is: file:PATH, env:NAME, fd:NUMBER, - for standard input, or authenticator for the program that"
-                + " kanal.conf names. (default: ask on the terminal, or by that program without one)",
+        help: .saying(
+            """
+            Where the PIN is: file:PATH, env:NAME, fd:NUMBER, - for standard input, or authenticator for the \
+            program that kanal.conf names. (default: ask on the terminal, or by that program without one)
+            """,
             valueName: "source"),
         completion: .file())
     var pinSource: SecretSource?
@@ -25,7 +28,7 @@ struct PINOptions: ParsableArguments {
     /// - Parameters:
     ///   - name: What a person is asked for on a terminal.
     ///   - refusal: How the last answer was refused.
-    func read(_ name: String, of role: Role, _ token: Token, after refusal: KanalError? = nil) async throws -> HeldPIN {
+    func read(_ name: Phrase, of role: Role, _ token: Token, after refusal: KanalError? = nil) async throws -> HeldPIN {
         if refusal == nil { try await token.perform { _ in } }
         if pinSource == .authenticator || (pinSource == nil && token.hasAuthenticator && !Console.isThere) {
             return HeldPIN(try await token.askForPIN(of: role, after: refusal))
@@ -60,7 +63,7 @@ struct PINOptions: ParsableArguments {
             } catch {
                 guard case .pinIncorrect(let tries)? = error as? KanalError, asks, tries != 0 else { throw error }
                 refusal = .pinIncorrect(triesLeft: tries)
-                try OutputStream.error.write(SecretQuestion.refusal(of: "PIN", triesLeft: tries) + "\n")
+                try OutputStream.error.write(translated(SecretQuestion.refusalOfPIN(triesLeft: tries)) + "\n")
             }
         }
         let pin = try await read(name, of: role, token, after: refusal)
@@ -84,9 +87,9 @@ struct PINOptions: ParsableArguments {
     }
 
     /// What a person is asked for.
-    static func name(of role: Role, _ token: Token) -> String {
-        let owner = role == .user ? "PIN" : "Security officer's PIN"
-        return "\(owner) of the token \(token.information.serialText)"
+    static func name(of role: Role, _ token: Token) -> Phrase {
+        let serial = token.information.serialText
+        return role == .user ? "PIN of the token \(serial)" : "Security officer's PIN of the token \(serial)"
     }
 }
 
@@ -112,7 +115,7 @@ final class HeldPIN: Sendable {
 
 /// A secret that lies somewhere, or that a person is asked for.
 struct SecretQuestion {
-    let prompt: String
+    let prompt: Phrase
     let source: SecretSource?
     /// The option that names a source.
     let option: String
@@ -123,7 +126,7 @@ struct SecretQuestion {
     func newSecret() throws -> Secret {
         guard source == nil else { return try answer(prompt) }
         let first = try answer(prompt)
-        let second = try answer("The same again: ")
+        let second = try answer(Phrase("The same again: "))
         guard Self.areSame(first, second) else { throw CommandError(.failed, "the two are not the same") }
         return first
     }
@@ -134,10 +137,10 @@ struct SecretQuestion {
         return constantTimeEqual(left, right)
     }
 
-    private func answer(_ prompt: String) throws -> Secret {
+    private func answer(_ prompt: Phrase) throws -> Secret {
         if let source { return try source.read() }
         do throws(Console.Failure) {
-            return try Console().secret(prompt.printable)
+            return try Console().secret(translated(prompt).printable)
         } catch {
             guard case .none = error else { throw error }
             throw CommandError(.usage, "there is no terminal to ask on: say with \(option) where the secret is")
@@ -145,11 +148,19 @@ struct SecretQuestion {
     }
 
     /// What a person is told after a wrong answer.
-    static func refusal(of name: String, triesLeft tries: Int?) -> String {
+    static func refusalOfPIN(triesLeft tries: Int?) -> Phrase {
         switch tries {
-        case nil: "The \(name) is wrong."
-        case 1: "The \(name) is wrong. One try is left."
-        case let tries?: "The \(name) is wrong. \(tries) tries are left."
+        case nil: "The PIN is wrong."
+        case 1: "The PIN is wrong. One try is left."
+        case let tries?: "The PIN is wrong. \(tries) tries are left."
+        }
+    }
+
+    static func refusalOfPassword(triesLeft tries: Int?) -> Phrase {
+        switch tries {
+        case nil: "The password is wrong."
+        case 1: "The password is wrong. One try is left."
+        case let tries?: "The password is wrong. \(tries) tries are left."
         }
     }
 }
@@ -157,7 +168,7 @@ struct SecretQuestion {
 /// Where the activation password comes from.
 struct PasswordOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp(
+        help: .saying(
             "Where the activation password is: file:PATH, env:NAME, fd:NUMBER, or - for standard input. (default: ask)",
             valueName: "source"),
         completion: .file())

@@ -2,12 +2,13 @@
 import ArgumentParser
 import KanalKit
 import Terminal
+import Translation
 
 /// Which token is meant.
 struct TokenOptions: ParsableArguments {
     @Option(
         name: [.short, .long],
-        help: ArgumentHelp(
+        help: .saying(
             "The token: its serial number, label or reader, or a pkcs11: URI. (default: the only one)",
             valueName: "token"),
         completion: .tokens)
@@ -19,7 +20,7 @@ struct TokenOptions: ParsableArguments {
 /// Which token is meant, for commands that take nothing else.
 struct TokenArgument: ParsableArguments {
     @Argument(
-        help: "The token: its serial number, label or reader, or a pkcs11: URI. (default: the only one)",
+        help: .saying("The token: its serial number, label or reader, or a pkcs11: URI. (default: the only one)"),
         completion: .tokens)
     var token: String?
 
@@ -45,7 +46,7 @@ extension Token {
         guard tokens.count == 1 else {
             throw CommandError(
                 .noToken,
-                "there are several tokens: name one of " + tokens.map(\.information.description).joined(separator: ", ")
+                "there are several tokens: name one of \(tokens.map(\.information.description).joined(separator: ", "))"
             )
         }
         return first

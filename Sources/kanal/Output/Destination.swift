@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Terminal
+import Translation
 
 /// Where a result goes: a file that comes to be whole or not at all, or standard output.
 enum Destination: Sendable {

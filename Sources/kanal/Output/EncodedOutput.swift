@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import Terminal
+import Translation
 
 /// Where something goes that is in DER, and whether as text.
 struct EncodedOutput: ParsableArguments {
-    @Flag(help: "Write DER, and no text.")
+    @Flag(help: .saying("Write DER, and no text."))
     var der = false
 
     @Option(
         name: [.customShort("o"), .customLong("output")],
-        help: ArgumentHelp("The file to write to. (default: standard output)", valueName: "file"), completion: .file())
+        help: .saying("The file to write to. (default: standard output)", valueName: "file"), completion: .file())
     var file: String?
 
     /// Refuses what cannot be had together.
     func validate(with output: OutputOptions) throws {
-        guard !der || !output.json || file != nil else { throw ValidationError("--der and --json exclude each other") }
+        guard !der || !output.json || file != nil else {
+            throw ValidationError(translated("--der and --json exclude each other"))
+        }
     }
 
     /// Writes the result: the file as a whole or not at all.

@@ -2,6 +2,7 @@
 import ArgumentParser
 import FoundationEssentials
 import Terminal
+import Translation
 
 /// A result, as text for people and as JSON for programs.
 protocol Report: Encodable, Sendable {
@@ -11,7 +12,7 @@ protocol Report: Encodable, Sendable {
 
 /// How results are written.
 struct OutputOptions: ParsableArguments {
-    @Flag(help: "Write the result as JSON, whose schema is in kanal.schema.json.")
+    @Flag(help: .saying("Write the result as JSON, whose schema is in kanal.schema.json."))
     var json = false
 
     /// Writes a result to standard output.
@@ -26,9 +27,9 @@ struct OutputOptions: ParsableArguments {
     }
 
     /// Tells of progress or success: on standard output as text, and nowhere for programs that read JSON.
-    func say(_ text: String) throws {
+    func say(_ text: Phrase) throws {
         guard !json else { return }
-        try OutputStream.output.write((text + "\n").wrapped(to: OutputStream.output.style.width))
+        try OutputStream.output.write((translated(text) + "\n").wrapped(to: OutputStream.output.style.width))
     }
 
     /// Shows a command line, in one piece so that it can be copied.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
 import Terminal
+import Translation
 
 /// What is written in DER, or as text between two lines that say what it is (RFC 7468).
 enum PEM: String {
@@ -23,13 +24,23 @@ enum PEM: String {
         }
     }
 
-    private var description: String {
+    private var absent: Phrase {
         switch self {
-        case .certificate: "certificate"
-        case .certificationRequest: "request for a certificate"
-        case .message: "signed message"
-        case .publicKey: "public key"
-        case .revocationList: "list of revoked certificates"
+        case .certificate: "has no certificate in it"
+        case .certificationRequest: "has no request for a certificate in it"
+        case .message: "has no signed message in it"
+        case .publicKey: "has no public key in it"
+        case .revocationList: "has no list of revoked certificates in it"
+        }
+    }
+
+    private var several: Phrase {
+        switch self {
+        case .certificate: "has more than one certificate in it"
+        case .certificationRequest: "has more than one request for a certificate in it"
+        case .message: "has more than one signed message in it"
+        case .publicKey: "has more than one public key in it"
+        case .revocationList: "has more than one list of revoked certificates in it"
         }
     }
 
@@ -62,7 +73,7 @@ enum PEM: String {
             }
         }
         guard name == nil else { throw CommandError(.failed, "\(file) is cut") }
-        guard !found.isEmpty else { throw CommandError(.failed, "\(file) has no \(description) in it") }
+        guard !found.isEmpty else { throw CommandError(.failed, "\(file) \(absent)") }
         return found
     }
 
@@ -83,7 +94,7 @@ enum PEM: String {
     func readOne(_ path: String) throws -> [UInt8] {
         let all = try read(path)
         guard let first = all.first, all.count == 1 else {
-            throw CommandError(.failed, "\(path) has more than one \(description) in it")
+            throw CommandError(.failed, "\(path) \(several)")
         }
         return first
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import KanalKit
 import Terminal
+import Translation
 
 /// One line of what happens in a share.
 struct ShareReport: Report {
@@ -20,7 +21,7 @@ struct ShareReport: Report {
     var commands: Int?
     var octets: Int?
     /// What people read.
-    private let line: String
+    private let line: Phrase
 
     private enum CodingKeys: String, CodingKey {
         case time, event, state, serial, reader, way, password, address, host, reason, command, slot, triesLeft
@@ -37,63 +38,64 @@ struct ShareReport: Report {
             event = "token"
             (self.serial, self.reader, self.way) = (serial, reader, way.rawValue)
             line =
-                "token \(serial) in \(reader), "
-                + (way == .through ? "which has a secure channel of its own" : "behind the share's secure channel")
+                way == .through
+                ? Phrase("token \(serial) in \(reader), which has a secure channel of its own")
+                : Phrase("token \(serial) in \(reader), behind the share's secure channel")
         case .password(let password):
             event = "password"
             self.password = password
-            line = "activation password: \(password)"
+            line = Phrase("activation password: \(password)")
         case .connected(let address):
             event = "connected"
             self.address = address
-            line = "connected to the reader at \(address)"
+            line = Phrase("connected to the reader at \(address)")
         case .disconnected(let address, let reason):
             event = "disconnected"
             (self.address, self.reason) = (address, reason)
-            line = "disconnected from the reader at \(address): \(reason)"
+            line = Phrase("disconnected from the reader at \(address): \(Phrase(told: reason))")
         case .paired(let host):
             event = "paired"
             self.host = host
-            line = "\(host) has paired"
+            line = Phrase("\(host) has paired")
         case .opened(let host):
             event = "opened"
             self.host = host
-            line = "\(host) has opened a session"
+            line = Phrase("\(host) has opened a session")
         case .closed(let host):
             event = "closed"
             self.host = host
-            line = "the session of \(host) has ended"
+            line = Phrase("the session of \(host) has ended")
         case .loggedIn(let host):
             event = "loggedIn"
             self.host = host
-            line = "\(host) has logged in"
+            line = Phrase("\(host) has logged in")
         case .wrongPassword(let slot, let tries):
             event = "wrongPassword"
             (self.slot, triesLeft) = (slot, tries)
-            line = "a wrong activation password for slot \(slot); tries left: \(tries)"
+            line = Phrase("a wrong activation password for slot \(slot); tries left: \(tries)")
         case .refusedPlain(let header):
             event = "refusedPlain"
             command = header.hexadecimal
-            line = "refused: the command \(header.hexadecimal) did not come through the channel"
+            line = Phrase("refused: the command \(header.hexadecimal) did not come through the channel")
         case .refused(let header, let host):
             event = "refused"
             (command, self.host) = (header.hexadecimal, host)
-            line = "refused: the command \(header.hexadecimal) of \(host) is not allowed here"
+            line = Phrase("refused: the command \(header.hexadecimal) of \(host) is not allowed here")
         case .declined(let subject, let host):
             event = "declined"
             (reason, self.host) = (subject, host)
-            line = "declined: \(subject) by \(host)"
+            line = Phrase("declined: \(Phrase(told: subject)) by \(host)")
         case .progress(let commands, let octets):
             event = "progress"
             (self.commands, self.octets) = (commands, octets)
-            line = "\(commands) commands, \(octets) octets"
+            line = Phrase("\(commands) commands, \(octets) octets")
         }
     }
 
-    private static let words: [Share.State: String] = [
+    private static let words: [Share.State: Phrase] = [
         .normal: "the token is there", .waitingForToken: "waiting for the token", .wrongToken: "another token is there",
         .completed: "the share has ended",
     ]
 
-    func text(_ style: Style) -> String { "\(time) \(line.printable)\n" }
+    func text(_ style: Style) -> String { "\(time) \(translated(line).printable)\n" }
 }

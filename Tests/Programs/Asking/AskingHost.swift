@@ -4,6 +4,7 @@ import Asking
 import CSystem
 import Glibc
 import Secrets
+import Translation
 
 /// The descriptors that the process was started with.
 let inherited = (0..<64 as Range<Int32>).filter { fcntl($0, F_GETFD) >= 0 }

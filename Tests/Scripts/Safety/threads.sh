@@ -15,7 +15,7 @@ for sanitizer in ${2:-thread address}; do
     done
     libraries=$(objects "$build/release" \
         APDU Asking CAsking Cryptoki EmulatedTokens Emulator GOST GOSTKernels HostCrypto HostProcess Locking Logging \
-        Secrets SecureChannel Storage Token TokenEnd)
+        Secrets SecureChannel Storage Token TokenEnd Translation)
     # shellcheck disable=SC2086
     swiftc -O -sanitize="$sanitizer" -package-name "$(package_name "$build/release.yaml")" -parse-as-library \
         -swift-version 6 -use-ld=lld -I "$build/release/Modules" -I Include/COpenSSL -I Include/CHostProcess \

@@ -3,6 +3,7 @@ import Asking
 import Foundation
 import Secrets
 import Testing
+import Translation
 
 @Suite("A program that speaks pinentry's protocol asks")
 struct AuthenticatorTests {

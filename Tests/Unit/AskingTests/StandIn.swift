@@ -3,6 +3,7 @@ import Asking
 import Foundation
 import Secrets
 import TestSupport
+import Translation
 
 /// A folder with stand-ins for pinentry, and what one of them has recorded. It is removed with its owner.
 final class StandIn: Sendable {

@@ -5,6 +5,7 @@ import Secrets
 import Terminal
 import TestSupport
 import Testing
+import Translation
 
 @Suite("Files of results, and sources of secrets")
 struct FileTests {

@@ -2,6 +2,7 @@
 import Glibc
 import Terminal
 import Testing
+import Translation
 
 @Suite("Text on a terminal")
 struct TextTests {

@@ -2,12 +2,13 @@
 import ArgumentParser
 import KanalKit
 import Terminal
+import Translation
 
 struct CertificateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cert",
-        abstract: "Show, request, import, export and delete certificates.",
-        discussion: "A certificate is named by its label, or by its id in hexadecimal digits.",
+        abstract: translated("Show, request, import, export and delete certificates."),
+        discussion: translated("A certificate is named by its label, or by its id in hexadecimal digits."),
         subcommands: [
             ShowCertificate.self, RequestCertificate.self, ImportCertificate.self, ExportCertificate.self,
             DeleteCertificate.self,
@@ -16,19 +17,19 @@ struct CertificateCommand: AsyncParsableCommand {
 
 struct ShowCertificate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Show what certificates say of themselves. No PIN is needed.")
+        commandName: "show", abstract: translated("Show what certificates say of themselves. No PIN is needed."))
 
     @OptionGroup var token: TokenOptions
     @OptionGroup var output: OutputOptions
 
-    @Argument(help: "The certificate's label or id. (default: all)")
+    @Argument(help: .saying("The certificate's label or id. (default: all)"))
     var certificate: String?
 
     func run() async throws {
         let name = certificate
         let shown = try await token.find().perform { session in
             let all = try session.certificates()
-            let chosen = try name.map { [try all.only(named: $0, "certificate")] } ?? all
+            let chosen = try name.map { [try all.only(named: $0, .certificate)] } ?? all
             return try chosen.map { ShownCertificate($0, fingerprint: try $0.fingerprint().hexadecimal) }
         }
         try output.show(ShownCertificates(certificates: shown))
@@ -37,13 +38,13 @@ struct ShowCertificate: AsyncParsableCommand {
 
 struct ExportCertificate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "export", abstract: "Write a certificate. No PIN is needed.")
+        commandName: "export", abstract: translated("Write a certificate. No PIN is needed."))
 
     @OptionGroup var token: TokenOptions
     @OptionGroup var output: OutputOptions
     @OptionGroup var result: EncodedOutput
 
-    @Argument(help: "The certificate's label or id. (default: the only certificate)")
+    @Argument(help: .saying("The certificate's label or id. (default: the only certificate)"))
     var certificate: String?
 
     func validate() throws { try result.validate(with: output) }
@@ -51,7 +52,7 @@ struct ExportCertificate: AsyncParsableCommand {
     func run() async throws {
         let name = certificate
         let value = try await token.find().perform { session in
-            try session.certificates().only(named: name, "certificate").value
+            try session.certificates().only(named: name, .certificate).value
         }
         try result.write(value, as: .certificate, output)
     }
@@ -59,25 +60,30 @@ struct ExportCertificate: AsyncParsableCommand {
 
 struct DeleteCertificate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "delete", abstract: "Delete a certificate from the token. Its key stays.")
+        commandName: "delete", abstract: translated("Delete a certificate from the token. Its key stays."))
 
     @OptionGroup var token: TokenOptions
     @OptionGroup var pin: PINOptions
     @OptionGroup var output: OutputOptions
     @OptionGroup var confirmation: ConfirmationOptions
 
-    @Argument(help: "The certificate's label or id.")
+    @Argument(help: .saying("The certificate's label or id."))
     var certificate: String
 
     func run() async throws {
         let (name, token) = (certificate, try await token.find())
         let certificate = try await pin.perform(on: token) { session in
-            try session.certificates().only(named: name, "certificate")
+            try session.certificates().only(named: name, .certificate)
         } then: { certificate in
-            let subject = (try? certificate.summary())?.subject.description ?? "an unknown subject"
+            let subject =
+                (try? certificate.summary()).map { Phrase(verbatim: $0.subject.description) }
+                ?? Phrase("an unknown subject")
             try confirmation.require(
-                "The certificate \(certificate.caption) of \(subject) will be lost, unless there is a copy: \"kanal cert"
-                    + " export\" makes one. Its key stays.")
+                """
+                The certificate \(certificate.caption) of \(subject) will be lost, unless there is a copy: \
+                "kanal cert export" makes one. Its key stays.
+                """
+            )
             try await token.perform { session in try session.delete(certificate) }
             return certificate
         }
@@ -110,7 +116,7 @@ private struct ShownCertificates: Report {
     let certificates: [ShownCertificate]
 
     func text(_ style: Style) -> String {
-        guard !certificates.isEmpty else { return "There is no certificate on the token.\n" }
+        guard !certificates.isEmpty else { return translated("There is no certificate on the token.") + "\n" }
         return certificates.map { shown in
             var facts = shown.certificate.facts()
             facts.add("Streebog-256", shown.fingerprint)

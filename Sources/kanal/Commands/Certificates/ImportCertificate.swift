@@ -2,27 +2,29 @@
 import ArgumentParser
 import KanalKit
 import Terminal
+import Translation
 
 struct ImportCertificate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Put certificates onto the token, each under the id of its key.",
-        discussion: """
+        abstract: translated("Put certificates onto the token, each under the id of its key."),
+        discussion: translated(
+            """
             The key is the one on the token that has the certificate's public key. A certificate without its key, such as \
             an authority's, gets an id of its own.
-            """)
+            """))
 
     @OptionGroup var token: TokenOptions
     @OptionGroup var pin: PINOptions
     @OptionGroup var output: OutputOptions
 
-    @Option(help: ArgumentHelp("Another id, in hexadecimal digits.", valueName: "id"))
+    @Option(help: .saying("Another id, in hexadecimal digits.", valueName: "id"))
     var id: Identifier?
 
-    @Option(help: ArgumentHelp("A name. (default: the key's, or the subject's)", valueName: "text"))
+    @Option(help: .saying("A name. (default: the key's, or the subject's)", valueName: "text"))
     var label: String?
 
-    @Argument(help: "The file: PEM with one or more certificates, or DER with one.", completion: .file())
+    @Argument(help: .saying("The file: PEM with one or more certificates, or DER with one."), completion: .file())
     var file: String
 
     func run() async throws {

@@ -2,16 +2,18 @@
 import ArgumentParser
 import KanalKit
 import Terminal
+import Translation
 
 struct RequestCertificate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "request",
-        abstract: "Write a request for a certificate of a key (PKCS #10).",
-        discussion: """
+        abstract: translated("Write a request for a certificate of a key (PKCS #10)."),
+        discussion: translated(
+            """
             The name is written as in RFC 4514, what is nearest to its owner first: "CN=Ann,O=Company,C=RU". A comma within \
             a value has a backslash before it. With --subject several times the parts are joined in this order. Types are \
             OpenSSL's names, such as emailAddress, INN, OGRN and SNILS, or object identifiers in digits and dots.
-            """)
+            """))
 
     @OptionGroup var token: TokenOptions
     @OptionGroup var pin: PINOptions
@@ -19,22 +21,24 @@ struct RequestCertificate: AsyncParsableCommand {
     @OptionGroup var result: EncodedOutput
 
     @Option(
-        name: [.short, .long], help: ArgumentHelp("The key's label or id. (default: the only key)", valueName: "key"))
+        name: [.short, .long], help: .saying("The key's label or id. (default: the only key)", valueName: "key"))
     var key: String?
 
-    @Option(help: ArgumentHelp("The name of who shall get the certificate.", valueName: "name"))
+    @Option(help: .saying("The name of who shall get the certificate.", valueName: "name"))
     var subject: [String]
 
     @Option(
         name: .customLong("extension"),
-        help: ArgumentHelp(
+        help: .saying(
             "An extension to ask for, in OpenSSL's spelling: keyUsage=critical,digitalSignature.",
             valueName: "type=value"))
     var extensions: [String] = []
 
     func validate() throws {
         try result.validate(with: output)
-        guard !subject.isEmpty else { throw ValidationError("--subject says who shall get the certificate") }
+        guard !subject.isEmpty else {
+            throw ValidationError(translated("--subject says who shall get the certificate"))
+        }
         _ = try fields()
         _ = try extensionFields()
     }
@@ -42,7 +46,7 @@ struct RequestCertificate: AsyncParsableCommand {
     func run() async throws {
         let (key, fields, extensions) = (key, try fields(), try extensionFields())
         let request = try await pin.perform(on: try await token.find()) { session in
-            let pair = try session.keyPairs().only(named: key, "key", by: "--key")
+            let pair = try session.keyPairs().only(named: key, .key, by: "--key")
             return try session.certificationRequest(for: pair, subject: fields, extensions: extensions)
         }
         try result.write(request, as: .certificationRequest, output)
@@ -52,7 +56,7 @@ struct RequestCertificate: AsyncParsableCommand {
         // A name is encoded with what is nearest to its owner at the end.
         try subject.flatMap { part in
             guard let fields = SubjectName.fields(of: part) else {
-                throw ValidationError("\(part.printable) is no name: write CN=Ann,O=Company")
+                throw ValidationError(translated("\(part.printable) is no name: write CN=Ann,O=Company"))
             }
             return fields
         }.reversed()
@@ -62,7 +66,7 @@ struct RequestCertificate: AsyncParsableCommand {
         try extensions.map { text in
             let halves = text.split(separator: "=", maxSplits: 1).map(String.init)
             guard halves.count == 2 else {
-                throw ValidationError("\(text.printable) is no extension: write type=value")
+                throw ValidationError(translated("\(text.printable) is no extension: write type=value"))
             }
             return RequestField(halves[0], halves[1])
         }

@@ -2,34 +2,36 @@
 import ArgumentParser
 import KanalKit
 import Terminal
+import Translation
 
 struct KeyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "key",
-        abstract: "Make, import and delete keys, and export their public halves.",
-        discussion: "A key is named by its label, or by its id in hexadecimal digits. \"kanal list\" shows both.",
+        abstract: translated("Make, import and delete keys, and export their public halves."),
+        discussion: translated(
+            "A key is named by its label, or by its id in hexadecimal digits. \"kanal list\" shows both."),
         subcommands: [GenerateKey.self, ImportKey.self, ExportKey.self, DeleteKey.self])
 }
 
 struct GenerateKey: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "generate",
-        abstract: "Make a key pair on the token. The private key never leaves it.")
+        abstract: translated("Make a key pair on the token. The private key never leaves it."))
 
     @OptionGroup var token: TokenOptions
     @OptionGroup var pin: PINOptions
     @OptionGroup var output: OutputOptions
 
-    @Option(help: "gost256, gost512, rsa1024, rsa2048 or p256.")
+    @Option(help: .saying("gost256, gost512, rsa1024, rsa2048 or p256."))
     var kind = KeyKindName(.gost256)
 
-    @Option(help: ArgumentHelp("Its id, in hexadecimal digits. (default: the first that is free)", valueName: "id"))
+    @Option(help: .saying("Its id, in hexadecimal digits. (default: the first that is free)", valueName: "id"))
     var id: Identifier?
 
-    @Option(help: ArgumentHelp("Its name.", valueName: "text"))
+    @Option(help: .saying("Its name.", valueName: "text"))
     var label = ""
 
-    @Flag(help: "Let the key agree on secrets with others, too, as for encrypted messages.")
+    @Flag(help: .saying("Let the key agree on secrets with others, too, as for encrypted messages."))
     var agree = false
 
     func run() async throws {
@@ -52,24 +54,24 @@ struct GenerateKey: AsyncParsableCommand {
 struct ImportKey: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Put the keys of a PFX file onto the token, with their certificates.",
-        discussion: "They cannot be read back. The file stays where it is.")
+        abstract: translated("Put the keys of a PFX file onto the token, with their certificates."),
+        discussion: translated("They cannot be read back. The file stays where it is."))
 
     @OptionGroup var token: TokenOptions
     @OptionGroup var pin: PINOptions
     @OptionGroup var output: OutputOptions
 
     @Option(
-        help: ArgumentHelp(
+        help: .saying(
             "Where the file's password is: file:PATH, env:NAME, fd:NUMBER, or - for standard input. (default: ask)",
             valueName: "source"),
         completion: .file())
     var passwordSource: SecretSource?
 
-    @Option(help: ArgumentHelp("A name for the keys. (default: what the file calls them)", valueName: "text"))
+    @Option(help: .saying("A name for the keys. (default: what the file calls them)", valueName: "text"))
     var label: String?
 
-    @Argument(help: "The PFX file (PKCS #12).", completion: .file(extensions: ["pfx", "p12"]))
+    @Argument(help: .saying("The PFX file (PKCS #12)."), completion: .file(extensions: ["pfx", "p12"]))
     var file: String
 
     /// Files that are longer are refused anyway.
@@ -89,7 +91,7 @@ struct ImportKey: AsyncParsableCommand {
             } catch {
                 switch error as? KanalError {
                 case .passwordIncorrect?: throw CommandError(.wrongPIN, "the password of \(file) is wrong")
-                case .invalidArgument(let reason)?: throw CommandError(.failed, "\(file): \(reason)")
+                case .invalidArgument(let reason)?: throw CommandError(.failed, "\(file): \(Phrase(told: reason))")
                 default: throw error
                 }
             }
@@ -100,14 +102,14 @@ struct ImportKey: AsyncParsableCommand {
 
 struct ExportKey: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "export", abstract: "Write the public half of a key, a SubjectPublicKeyInfo.")
+        commandName: "export", abstract: translated("Write the public half of a key, a SubjectPublicKeyInfo."))
 
     @OptionGroup var token: TokenOptions
     @OptionGroup var pin: PINOptions
     @OptionGroup var output: OutputOptions
     @OptionGroup var result: EncodedOutput
 
-    @Argument(help: "The key's label or id. (default: the only key)")
+    @Argument(help: .saying("The key's label or id. (default: the only key)"))
     var key: String?
 
     func validate() throws { try result.validate(with: output) }
@@ -115,7 +117,7 @@ struct ExportKey: AsyncParsableCommand {
     func run() async throws {
         let key = key
         let info = try await pin.perform(on: try await token.find()) { session in
-            let pair = try session.keyPairs().only(named: key, "key")
+            let pair = try session.keyPairs().only(named: key, .key)
             return try session.publicKeyInfo(of: pair)
         }
         try result.write(info, as: .publicKey, output)
@@ -124,24 +126,27 @@ struct ExportKey: AsyncParsableCommand {
 
 struct DeleteKey: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "delete", abstract: "Delete a key pair from the token, for ever.")
+        commandName: "delete", abstract: translated("Delete a key pair from the token, for ever."))
 
     @OptionGroup var token: TokenOptions
     @OptionGroup var pin: PINOptions
     @OptionGroup var output: OutputOptions
     @OptionGroup var confirmation: ConfirmationOptions
 
-    @Argument(help: "The key's label or id.")
+    @Argument(help: .saying("The key's label or id."))
     var key: String
 
     func run() async throws {
         let (name, token) = (key, try await token.find())
         let key = try await pin.perform(on: token) { session in
-            try session.keyPairs().only(named: name, "key")
+            try session.keyPairs().only(named: name, .key)
         } then: { key in
             try confirmation.require(
-                "The key \(key.caption), \(KeyKindName(key.kind).text), will be lost for ever: nobody can sign with it"
-                    + " again, nor read what was encrypted for it. Certificates of it stay.")
+                """
+                The key \(key.caption), \(KeyKindName(key.kind).text), will be lost for ever: nobody can sign \
+                with it again, nor read what was encrypted for it. Certificates of it stay.
+                """
+            )
             try await token.perform { session in try session.delete(key) }
             return key
         }
@@ -155,7 +160,7 @@ private struct KeyReport: Report {
 
     func text(_ style: Style) -> String {
         var table = Table(["key", "id", "kind"])
-        for key in keys { table.add([key.label, key.id, key.kindText]) }
+        for key in keys { table.add([key.label, key.id, translated(key.kindText)]) }
         return table.text(style)
     }
 }

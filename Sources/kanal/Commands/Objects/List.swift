@@ -2,21 +2,23 @@
 import ArgumentParser
 import KanalKit
 import Terminal
+import Translation
 
 struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "List the keys, certificates and data on a token.",
-        discussion: """
+        abstract: translated("List the keys, certificates and data on a token."),
+        discussion: translated(
+            """
             Private keys and private data are seen after the PIN only. With --public no PIN is asked for, and the public \
             halves of the keys are listed.
-            """)
+            """))
 
     @OptionGroup var token: TokenArgument
     @OptionGroup var pin: PINOptions
     @OptionGroup var output: OutputOptions
 
-    @Flag(name: .customLong("public"), help: "List what everybody may see.")
+    @Flag(name: .customLong("public"), help: .saying("List what everybody may see."))
     var isPublic = false
 
     func run() async throws {
@@ -44,7 +46,7 @@ private struct ObjectReport: Report {
         let id: String
         let label: String
         let isPrivate: Bool
-        let text: String
+        let text: Phrase
 
         private enum CodingKeys: CodingKey {
             case kind, id, label, isPrivate
@@ -63,11 +65,16 @@ private struct ObjectReport: Report {
             Datum(label: $0.label, application: $0.application, size: $0.size, isPrivate: $0.isPrivate)
         }
         others = try session.otherObjects().map { object in
-            let (kind, text) =
-                switch object.kind {
-                case .publicKey(let kind): (KeyKindName(kind).description, "public key, \(KeyKindName(kind).text)")
-                case .secretKey(let algorithm): ("secret", "secret key, \(algorithm ?? "another")")
-                }
+            let kind: String
+            let text: Phrase
+            switch object.kind {
+            case .publicKey(let type):
+                kind = KeyKindName(type).description
+                text = Phrase("public key, \(KeyKindName(type).text)")
+            case .secretKey(let algorithm):
+                kind = "secret"
+                text = algorithm.map { Phrase("secret key, \($0)") } ?? Phrase("secret key, another")
+            }
             return Other(
                 kind: kind, id: object.id.hexadecimal, label: object.label, isPrivate: object.isPrivate, text: text)
         }
@@ -75,12 +82,12 @@ private struct ObjectReport: Report {
 
     func text(_ style: Style) -> String {
         let parts = [keyText(style), certificateText(style), dataText(style), otherText(style)].filter { !$0.isEmpty }
-        return parts.isEmpty ? "There is nothing on the token.\n" : parts.joined(separator: "\n")
+        return parts.isEmpty ? translated("There is nothing on the token.") + "\n" : parts.joined(separator: "\n")
     }
 
     private func keyText(_ style: Style) -> String {
         var table = Table(["key", "id", "kind"])
-        for key in keys { table.add([key.label, key.id, key.kindText]) }
+        for key in keys { table.add([key.label, key.id, translated(key.kindText)]) }
         return table.text(style)
     }
 
@@ -102,7 +109,7 @@ private struct ObjectReport: Report {
 
     private func otherText(_ style: Style) -> String {
         var table = Table(["other", "id", "kind"])
-        for other in others { table.add([other.label, other.id, other.text]) }
+        for other in others { table.add([other.label, other.id, translated(other.text)]) }
         return table.text(style)
     }
 }

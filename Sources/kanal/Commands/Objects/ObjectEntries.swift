@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import KanalKit
 import Terminal
+import Translation
 
 /// A key pair, as it is told.
 struct KeyEntry: Encodable, Sendable {
     let id: String
     let label: String
     let kind: String
-    let kindText: String
+    let kindText: Phrase
 
     private enum CodingKeys: CodingKey {
         case id, label, kind
@@ -60,7 +61,7 @@ struct CertificateEntry: Encodable, Sendable {
         facts.add("valid from", notBefore)
         facts.add("valid until", notAfter)
         facts.add("key", kind)
-        facts.add("key on the token", hasPrivateKey.map { $0 ? "yes" : "no" })
+        facts.add("key on the token", hasPrivateKey.map { $0 ? translated("yes") : translated("no") })
         return facts
     }
 }

@@ -2,6 +2,7 @@
 import KanalKit
 import Locking
 import Terminal
+import Translation
 
 /// What becomes of many files, each on its own: one that cannot be read, or is not as it should be, does not hold up the
 /// others. A token that is gone, or a wish to end, does.
@@ -33,9 +34,11 @@ struct Batch<Result: Encodable & Sendable>: Sendable {
             obstacle = Interruption.isRequested ? KanalError.cancelled : error
             return
         }
-        let reason = ExitStatus.message(of: error) ?? "\(error)"
-        results.append(failed(reason))
-        failures.append(reason.contains(file.printable) ? reason : "\(file.printable): \(reason)")
+        let reason = ExitStatus.message(of: error) ?? Phrase(told: "\(error)")
+        let english = reason.description.printable
+        results.append(failed(english))
+        let text = translated(reason).printable
+        failures.append(english.contains(file.printable) ? text : "\(file.printable): \(text)")
     }
 
     /// Whether the fault is the file's.
@@ -50,35 +53,61 @@ struct Batch<Result: Encodable & Sendable>: Sendable {
 
     /// Tells of the faults on standard error.
     ///
-    /// - Throws: The obstacle; ``CommandError`` if a file has failed, with these words.
-    func finish(of count: Int, _ words: String) throws {
+    /// - Throws: The obstacle; ``CommandError`` if a file has failed.
+    func finish(of count: Int, _ work: BatchWork) throws {
         for failure in failures { try OutputStream.error.write("kanal: \(failure)\n") }
         if let obstacle { throw obstacle }
         guard !failures.isEmpty else { return }
         throw CommandError(
-            .failed, count == 1 ? "it was not \(words)" : "\(failures.count) of \(count) files were not \(words)")
+            .failed, count == 1 ? work.failure : work.failures(failures.count, of: count))
+    }
+}
+
+/// What is done with the files of a batch, in sentences.
+enum BatchWork {
+    case signing, verification
+
+    var title: Phrase {
+        switch self {
+        case .signing: "Signing"
+        case .verification: "Verifying"
+        }
+    }
+
+    var failure: Phrase {
+        switch self {
+        case .signing: "it was not signed"
+        case .verification: "it was not accepted"
+        }
+    }
+
+    func failures(_ failed: Int, of count: Int) -> Phrase {
+        switch self {
+        case .signing: "\(failed) of \(count) files were not signed"
+        case .verification: "\(failed) of \(count) files were not accepted"
+        }
     }
 }
 
 /// Which file of many is being worked with, and how much of it is done.
 struct BatchProgress: Sendable {
-    private let verb: String
+    private let verb: Phrase
     private let count: Int
     private let line: ProgressLine
 
-    /// - Parameter verb: What is being done, such as "Signing".
-    init(_ verb: String, count: Int) {
-        (self.verb, self.count) = (verb, count)
+    init(_ work: BatchWork, count: Int) {
+        (verb, self.count) = (work.title, count)
         line = ProgressLine("\(verb)…")
     }
 
     /// Says that a file is begun; what it returns takes the octets that are done.
     func begin(_ number: Int, _ input: InputFile) -> @Sendable (_ done: Int) -> Void {
-        let place = count > 1 ? "\(number + 1) of \(count), " : ""
-        let (text, length, line) = ("\(verb) \(place)\(input.name)", input.length, line)
+        let place: Phrase = count > 1 ? "\(number + 1) of \(count), " : ""
+        let text: Phrase = "\(verb) \(place)\(Phrase(told: input.name))"
+        let (length, line) = (input.length, line)
         line.update(text)
         return { done in
-            let share =
+            let share: Phrase =
                 if let length, length > 0 { "\(Int(100 * (Double(done) / Double(length)))) %" } else {
                     "\(done >> 20) MiB"
                 }

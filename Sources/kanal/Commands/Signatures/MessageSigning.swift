@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import KanalKit
 import Terminal
+import Translation
 
 /// Signed messages of files, all under one login.
 struct MessageSigning {
@@ -20,7 +21,7 @@ struct MessageSigning {
         return try await pin.perform(on: token) { session in
             try Self.certificates(of: session, named: name, with: with)
         } then: { certificate, others in
-            let progress = BatchProgress("Signing", count: files.count)
+            let progress = BatchProgress(.signing, count: files.count)
             defer { progress.end() }
             var batch = Batch<SignedFile>()
             for (number, file) in files.enumerated() {
@@ -59,7 +60,7 @@ struct MessageSigning {
         let byKey = signers.filter { certificate in ofKey.contains { $0.id == certificate.id } }
         let signer =
             byKey.count == 1 && !signers.contains { certificate in name.map(certificate.isCalled) ?? false }
-            ? byKey[0] : try signers.only(named: name, "signing certificate", by: "--key")
-        return (signer, try others.map { try all.only(named: $0, "certificate", by: "--with") })
+            ? byKey[0] : try signers.only(named: name, .signingCertificate, by: "--key")
+        return (signer, try others.map { try all.only(named: $0, .certificate, by: "--with") })
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import KanalKit
 import Terminal
+import Translation
 
 /// The verification of signed messages of files.
 struct MessageVerification {
@@ -12,7 +13,7 @@ struct MessageVerification {
     let place: String?
 
     func run() async throws -> Batch<VerifiedFile> {
-        let progress = BatchProgress("Verifying", count: files.count)
+        let progress = BatchProgress(.verification, count: files.count)
         defer { progress.end() }
         var batch = Batch<VerifiedFile>()
         for (number, file) in files.enumerated() {

@@ -2,12 +2,14 @@
 import ArgumentParser
 import KanalKit
 import Terminal
+import Translation
 
 struct Sign: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sign",
-        abstract: "Sign files with a key of the token.",
-        discussion: """
+        abstract: translated("Sign files with a key of the token."),
+        discussion: translated(
+            """
             The signature of FILE alone is written to FILE.sig, as "openssl dgst" verifies it. With --cms a signed message \
             (CAdES-BES) is written: FILE.p7m with the content in it, or with --detached FILE.p7s beside it. A file that \
             cannot be read does not hold up the others; what was signed stays.
@@ -16,7 +18,7 @@ struct Sign: AsyncParsableCommand {
             at its end. The result is in base64url without padding: the signature, for client_secret from version 2.90 \
             on, or with --cms the detached message that older versions want. "kanal cert show" has the certificate's \
             hash for client_certificate_hash.
-            """)
+            """))
 
     @OptionGroup var token: TokenOptions
     @OptionGroup var pin: PINOptions
@@ -24,38 +26,38 @@ struct Sign: AsyncParsableCommand {
 
     @Option(
         name: [.short, .long],
-        help: ArgumentHelp("The key's label or id, or its certificate's. (default: the only one)", valueName: "key"))
+        help: .saying("The key's label or id, or its certificate's. (default: the only one)", valueName: "key"))
     var key: String?
 
-    @Option(help: "How the key signs, for keys with a choice.")
+    @Option(help: .saying("How the key signs, for keys with a choice."))
     var algorithm: AlgorithmName?
 
     @OptionGroup var message: MessageForm
 
-    @Flag(help: "Sign a string for the state identity service.")
+    @Flag(help: .saying("Sign a string for the state identity service."))
     var esia = false
 
     @Option(
         name: [.customShort("o"), .customLong("output")],
-        help: ArgumentHelp("The file to write to, or - for standard output.", valueName: "file"), completion: .file())
+        help: .saying("The file to write to, or - for standard output.", valueName: "file"), completion: .file())
     var destination: String?
 
-    @Argument(help: "The files, or - for standard input.", completion: .file())
+    @Argument(help: .saying("The files, or - for standard input."), completion: .file())
     var files: [String]
 
     func validate() throws {
-        guard !files.isEmpty else { throw ValidationError("name a file, or - for standard input") }
+        guard !files.isEmpty else { throw ValidationError(translated("name a file, or - for standard input")) }
         guard files.count == 1 || (destination == nil && !esia && !files.contains("-")) else {
-            throw ValidationError("standard input, --output and --esia go with one file")
+            throw ValidationError(translated("standard input, --output and --esia go with one file"))
         }
         guard message.cms || (!message.detached && message.with.isEmpty) else {
-            throw ValidationError("--detached and --with go with --cms")
+            throw ValidationError(translated("--detached and --with go with --cms"))
         }
         guard !message.cms || algorithm == nil else {
-            throw ValidationError("--cms and --algorithm exclude each other")
+            throw ValidationError(translated("--cms and --algorithm exclude each other"))
         }
         guard esia || !output.json || place(for: files[0]) != "-" else {
-            throw ValidationError("--json goes with files: name one with --output")
+            throw ValidationError(translated("--json goes with files: name one with --output"))
         }
     }
 
@@ -73,7 +75,7 @@ struct Sign: AsyncParsableCommand {
             .run(on: token, pin)
             : try await rawSignatures(on: token)
         if place(for: files[0]) != "-" { try output.show(SignedFiles(files: batch.results)) }
-        try batch.finish(of: files.count, "signed")
+        try batch.finish(of: files.count, .signing)
     }
 
     /// Where the result for a file goes.
@@ -86,9 +88,9 @@ struct Sign: AsyncParsableCommand {
     private func rawSignatures(on token: Token) async throws -> Batch<SignedFile> {
         let (files, name, algorithm, place) = (files, key, algorithm, place)
         return try await pin.perform(on: token) { session in
-            let key = try session.keyPairs().only(named: name, "key", by: "--key")
+            let key = try session.keyPairs().only(named: name, .key, by: "--key")
             let algorithm = try AlgorithmName.choose(algorithm, for: key.kind)
-            let progress = BatchProgress("Signing", count: files.count)
+            let progress = BatchProgress(.signing, count: files.count)
             defer { progress.end() }
             var batch = Batch<SignedFile>()
             for (number, file) in files.enumerated() {
@@ -117,13 +119,13 @@ struct Sign: AsyncParsableCommand {
 
 /// Whether signed messages are written, and which.
 struct MessageForm: ParsableArguments {
-    @Flag(help: "Write signed messages, with the certificate of the key.")
+    @Flag(help: .saying("Write signed messages, with the certificate of the key."))
     var cms = false
 
-    @Flag(help: "Leave the content out of signed messages.")
+    @Flag(help: .saying("Leave the content out of signed messages."))
     var detached = false
 
-    @Option(help: ArgumentHelp("A further certificate of the token that goes with signed messages.", valueName: "name"))
+    @Option(help: .saying("A further certificate of the token that goes with signed messages.", valueName: "name"))
     var with: [String] = []
 
     /// What a result's name ends with.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import KanalKit
 import Terminal
+import Translation
 
 /// A string that the state identity service (ESIA) wants signed by its clients.
 struct StateIdentityString {
@@ -26,7 +27,7 @@ struct StateIdentityString {
                 let signer = try MessageSigning.certificates(of: session, named: name, with: []).signer
                 return try session.clientSecret(signing: text, by: signer)
             }
-            let key = try session.keyPairs().only(named: name, "key", by: "--key")
+            let key = try session.keyPairs().only(named: name, .key, by: "--key")
             return try session.clientSecret(signing: text, with: key)
         }
         if let place, place != "-" {

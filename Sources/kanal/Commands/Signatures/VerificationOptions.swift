@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import KanalKit
+import Translation
 
 /// A signature that stands alone, and what it is verified with.
 struct SignatureAlone: ParsableArguments {
     @Option(
-        help: ArgumentHelp("The file of the signature. (default: FILE.sig)", valueName: "file"), completion: .file())
+        help: .saying("The file of the signature. (default: FILE.sig)", valueName: "file"), completion: .file())
     var signature: String?
 
     @Option(
         name: [.short, .long],
-        help: ArgumentHelp("The key of the token, its label or id. (default: the only one)", valueName: "key"))
+        help: .saying("The key of the token, its label or id. (default: the only one)", valueName: "key"))
     var key: String?
 
-    @Option(help: ArgumentHelp("A file with the public key.", valueName: "file"), completion: .file())
+    @Option(help: .saying("A file with the public key.", valueName: "file"), completion: .file())
     var publicKey: String?
 
-    @Option(help: "How the key signs, for keys with a choice.")
+    @Option(help: .saying("How the key signs, for keys with a choice."))
     var algorithm: AlgorithmName?
 
     var isGiven: Bool { signature != nil || key != nil || publicKey != nil || algorithm != nil }
@@ -24,20 +25,20 @@ struct SignatureAlone: ParsableArguments {
 
 /// Whose signed messages are accepted, and which.
 struct MessageTrust: ParsableArguments {
-    @Option(help: ArgumentHelp("A file with certificates that are trusted.", valueName: "file"), completion: .file())
+    @Option(help: .saying("A file with certificates that are trusted.", valueName: "file"), completion: .file())
     var ca: [String] = []
 
-    @Option(help: ArgumentHelp("A file with lists of revoked certificates.", valueName: "file"), completion: .file())
+    @Option(help: .saying("A file with lists of revoked certificates.", valueName: "file"), completion: .file())
     var crl: [String] = []
 
-    @Flag(help: "Ask not whose certificate it is: everybody can make one of any name.")
+    @Flag(help: .saying("Ask not whose certificate it is: everybody can make one of any name."))
     var signatureOnly = false
 
-    @Flag(help: "Accept messages of programs that are careless with versions and names of algorithms.")
+    @Flag(help: .saying("Accept messages of programs that are careless with versions and names of algorithms."))
     var lenient = false
 
     @Option(
-        help: ArgumentHelp("The file that was signed, if it is not in the message.", valueName: "file"),
+        help: .saying("The file that was signed, if it is not in the message.", valueName: "file"),
         completion: .file())
     var content: String?
 

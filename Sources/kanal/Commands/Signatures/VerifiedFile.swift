@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import KanalKit
 import Terminal
+import Translation
 
 /// What is known of a file whose signature was verified.
 struct VerifiedFile: Encodable, Sendable {
@@ -33,10 +34,12 @@ struct VerifiedFiles: Report {
 
     func text(_ style: Style) -> String {
         files.map { file in
-            let verdict = file.isValid ? style.text("good", .good) : style.text("not accepted", .bad)
+            let verdict =
+                file.isValid ? style.text(translated("good"), .good) : style.text(translated("not accepted"), .bad)
             let signers = file.signers.map { signer in
-                let time = signer.signingTime.map { ", who says it was at \($0)" } ?? ""
-                return "  signed by \((signer.subject ?? "an unknown subject").printable)\(time)\n"
+                let time: Phrase = signer.signingTime.map { ", who says it was at \($0)" } ?? ""
+                let subject = signer.subject.map { Phrase(verbatim: $0.printable) } ?? Phrase("an unknown subject")
+                return "  " + translated("signed by \(subject)\(time)") + "\n"
             }
             return "\(file.file.printable): \(verdict)\n" + (file.isValid ? signers.joined() : "")
         }.joined()

@@ -2,18 +2,20 @@
 import ArgumentParser
 import KanalKit
 import Terminal
+import Translation
 
 struct Verify: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
-        abstract: "Verify signatures of files.",
-        discussion: """
+        abstract: translated("Verify signatures of files."),
+        discussion: translated(
+            """
             Without --cms the signature of FILE is in FILE.sig, and is verified with a public key or a certificate of a \
             file, or else with a key of the token.
 
             With --cms each FILE is a signed message. Its content is in it, or in FILE without the ending .p7s, or in the \
             file of --content. Each signer's certificate must lead to one of those in --ca. It takes no token.
-            """)
+            """))
 
     @OptionGroup var token: TokenOptions
     @OptionGroup var pin: PINOptions
@@ -23,51 +25,54 @@ struct Verify: AsyncParsableCommand {
     @OptionGroup var trust: MessageTrust
 
     @Option(
-        help: ArgumentHelp(
+        help: .saying(
             "A file with the certificate; with --cms, with certificates of signers and authorities.", valueName: "file"),
         completion: .file())
     var certificate: [String] = []
 
-    @Flag(help: "The files are signed messages.")
+    @Flag(help: .saying("The files are signed messages."))
     var cms = false
 
     @Option(
         name: [.customShort("o"), .customLong("output")],
-        help: ArgumentHelp("The file to write the content of the message to.", valueName: "file"), completion: .file())
+        help: .saying("The file to write the content of the message to.", valueName: "file"), completion: .file())
     var destination: String?
 
-    @Argument(help: "The files, or - for standard input.", completion: .file())
+    @Argument(help: .saying("The files, or - for standard input."), completion: .file())
     var files: [String]
 
     func validate() throws {
-        guard !files.isEmpty else { throw ValidationError("name a file, or - for standard input") }
+        guard !files.isEmpty else { throw ValidationError(translated("name a file, or - for standard input")) }
         let isOfOne = alone.signature != nil || trust.content != nil || destination != nil || files.contains("-")
         guard files.count == 1 || !isOfOne else {
-            throw ValidationError("standard input, --signature, --content and --output go with one file")
+            throw ValidationError(translated("standard input, --signature, --content and --output go with one file"))
         }
         try cms ? validateMessages() : validateSignatures()
     }
 
     private func validateSignatures() throws {
         guard !trust.isGiven, destination == nil else {
-            throw ValidationError("--ca, --crl, --signature-only, --lenient, --content and --output go with --cms")
+            throw ValidationError(
+                translated("--ca, --crl, --signature-only, --lenient, --content and --output go with --cms"))
         }
         guard [alone.publicKey, alone.key, certificate.first].compactMap({ $0 }).count <= 1, certificate.count <= 1
-        else { throw ValidationError("--key, --public-key and --certificate exclude each other") }
-        guard alone.signature != nil || files != ["-"] else { throw ValidationError("--signature names the signature") }
+        else { throw ValidationError(translated("--key, --public-key and --certificate exclude each other")) }
+        guard alone.signature != nil || files != ["-"] else {
+            throw ValidationError(translated("--signature names the signature"))
+        }
     }
 
     private func validateMessages() throws {
         guard !alone.isGiven else {
-            throw ValidationError("--signature, --key, --public-key and --algorithm do not go with --cms")
+            throw ValidationError(translated("--signature, --key, --public-key and --algorithm do not go with --cms"))
         }
         guard trust.signatureOnly != !trust.ca.isEmpty else {
-            throw ValidationError("say by --ca whose certificates are trusted, or --signature-only")
+            throw ValidationError(translated("say by --ca whose certificates are trusted, or --signature-only"))
         }
         // The content would be out before anybody knows whether it is what was signed.
-        guard destination != "-" else { throw ValidationError("--output takes a file") }
+        guard destination != "-" else { throw ValidationError(translated("--output takes a file")) }
         guard destination == nil || trust.content == nil else {
-            throw ValidationError("--output is for a content in the message, --content for one beside it")
+            throw ValidationError(translated("--output is for a content in the message, --content for one beside it"))
         }
     }
 
@@ -79,7 +84,7 @@ struct Verify: AsyncParsableCommand {
             ).run()
             : try await rawVerification()
         try output.show(VerifiedFiles(files: batch.results))
-        try batch.finish(of: files.count, "accepted")
+        try batch.finish(of: files.count, .verification)
     }
 
     private func rawVerification() async throws -> Batch<VerifiedFile> {
@@ -87,7 +92,7 @@ struct Verify: AsyncParsableCommand {
         // Keys of other kinds sign by what the algorithm's name says.
         let algorithm =
             key.kind == .other ? alone.algorithm?.algorithm : try AlgorithmName.choose(alone.algorithm, for: key.kind)
-        let progress = BatchProgress("Verifying", count: files.count)
+        let progress = BatchProgress(.verification, count: files.count)
         defer { progress.end() }
         var batch = Batch<VerifiedFile>()
         for (number, file) in files.enumerated() {
@@ -124,7 +129,7 @@ struct Verify: AsyncParsableCommand {
         }
         let name = alone.key
         let info = try await pin.perform(on: try await token.find()) { session in
-            let pair = try session.keyPairs().only(named: name, "key", by: "--key")
+            let pair = try session.keyPairs().only(named: name, .key, by: "--key")
             return try session.publicKeyInfo(of: pair)
         }
         return try PublicKey(info: info)

@@ -10,6 +10,7 @@ import Secrets
 import TestSupport
 import Testing
 import Token
+import Translation
 
 @Suite("PINs that the user is asked for")
 struct AskedPINTests {
@@ -159,7 +160,7 @@ struct AskedPINTests {
                 changePolicy: 3, label: [], isRepair: false)
         }
         #expect(user.questions.map { $0.repeatPrompt != nil } == [false, true, true, false, true, true])
-        #expect(user.questions[1].title.contains("security officer"))
+        #expect(user.questions[1].title.description.contains("security officer"))
         #expect(user.questions[5].error?.contains("length") == true)
         let second = try application.open()
         #expect(throws: CKError.userNotLoggedIn) {

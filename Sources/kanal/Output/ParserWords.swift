@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Translation
+
+extension ArgumentHelp {
+    /// The help for an argument, in the user's language.
+    ///
+    /// - Parameter valueName: What stands for its value.
+    static func saying(_ abstract: Phrase, valueName: String? = nil) -> ArgumentHelp {
+        ArgumentHelp(stringLiteral: translated(abstract)).named(valueName)
+    }
+
+    private func named(_ name: String?) -> ArgumentHelp {
+        var help = self
+        help.valueName = name
+        return help
+    }
+}
+
+extension Phrase: Encodable {
+    /// Programs read English.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+}
+
+/// The words that ArgumentParser puts around ours, in the user's language.
+enum ParserWords {
+    /// What lines begin with.
+    private static let beginnings: [(english: String, phrase: Phrase)] = [
+        ("OVERVIEW: ", "OVERVIEW: "), ("USAGE: ", "USAGE: "), ("ARGUMENTS:", "ARGUMENTS:"), ("OPTIONS:", "OPTIONS:"),
+        ("SUBCOMMANDS:", "SUBCOMMANDS:"), ("Help:  ", "Help:  "), ("Usage: ", "Usage: "),
+    ]
+
+    /// What stands somewhere in a line.
+    private static let parts: [(english: String, phrase: Phrase)] = [
+        ("(default: ", "(default: "), ("(values: ", "(values: "), ("; default: ", "; default: "),
+        ("Show help information.", "Show help information."), ("Show the version.", "Show the version."),
+    ]
+
+    private static let error = "Error: "
+
+    static func translated(_ text: String) -> String {
+        text.split(separator: "\n", omittingEmptySubsequences: false).map { line(String($0)) }.joined(separator: "\n")
+    }
+
+    private static func line(_ line: String) -> String {
+        if line.hasPrefix(error) {
+            return Translation.translated("Error: ") + translated(message: String(line.dropFirst(error.count)))
+        }
+        let rest = line.drop { $0 == " " }
+        if rest.hasPrefix("See '") { return line.prefix(line.count - rest.count) + translated(message: String(rest)) }
+        var line = line
+        if let (english, phrase) = beginnings.first(where: { line.hasPrefix($0.english) }) {
+            line = Translation.translated(phrase) + line.dropFirst(english.count)
+        }
+        for (english, phrase) in parts {
+            line = line.replacing(english, with: Translation.translated(phrase))
+        }
+        return line
+    }
+
+    /// A sentence in which what varies stands between quotation marks.
+    private static func translated(message: String) -> String {
+        let halves = message.split(separator: "'", omittingEmptySubsequences: false)
+        guard halves.count > 1, !halves.count.isMultiple(of: 2) else {
+            return Translation.translated(Phrase(told: message))
+        }
+        var parts = Phrase.StringInterpolation(
+            literalCapacity: message.utf8.count, interpolationCount: halves.count / 2)
+        for (index, half) in halves.enumerated() {
+            if index.isMultiple(of: 2) {
+                parts.appendLiteral(index == 0 ? String(half) : "'" + half)
+            } else {
+                parts.appendLiteral("'")
+                parts.appendInterpolation(half)
+            }
+        }
+        return Translation.translated(Phrase(stringInterpolation: parts))
+    }
+
+    /// The sentences that are known.
+    static let sentences: [Phrase] = [
+        "See '\("")' for detailed help.", "See '\("")' for more information.", "Missing expected argument '\("")'",
+        "Unknown option '\("")'", "Unknown option '\("")'. Did you mean '\("")'?", "Missing value for '\("")'",
+        "Unexpected argument '\("")'", "The value '\("")' is invalid for '\("")'",
+        "The value '\("")' is invalid for '\("")'. Please provide one of '\("")', '\("")' or '\("")'.",
+        "The option '\("")' does not take any value, but '\("")' was specified.",
+    ]
+}
