@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # Everything that is done from the command line. "make" lists the targets.
 
+# What is made and tested is the same in every language.
+export LC_ALL := C.UTF-8
+export LANGUAGE :=
+
 version := $(shell sed -n 's/^\#define KANAL_VERSION_[A-Z]* //p' Include/CVersion/CVersion.h | paste -sd.)
 
 # Where "make install" puts things. DESTDIR is a staging directory: it is no part of any path that is written down.
@@ -46,13 +50,16 @@ engine_flags = -std=gnu11 -O2 -g -fPIC -fvisibility=hidden -DOPENSSL_API_COMPAT=
     $(if $(filter x86_64,$(shell uname -m)),-fcf-protection=full)
 engine_linking = -shared -Wl,--version-script=Sources/OpenSSLEngine/exports.map,-z,defs,-z,now,-z,relro,-z,nodelete \
     -Wl,-z,noexecstack,--as-needed
+# What people are told in other languages. The catalogues lie to the command as they do where they are installed.
+languages := $(basename $(notdir $(wildcard Translations/*.po)))
+catalogues := $(languages:%=.build/release/../share/locale/%/LC_MESSAGES/kanal.mo)
 swift_test := swift test --explicit-target-dependency-import-check error
 # With these flags alone, so that the tests of the release build are linked with the objects that are installed.
 swift_build := swift build -c release --disable-local-rpath
 sources := $(filter-out Sources/OpenSSLEngine/%,$(shell find Sources Include Package.swift -type f))
 
 sudo := $(if $(filter 0,$(shell id -u)),,sudo)
-build_packages := gcc g++ libc6-dev binutils pkg-config git libpcsclite-dev libssl-dev libp11-kit-dev
+build_packages := gcc g++ libc6-dev binutils pkg-config git gettext libpcsclite-dev libssl-dev libp11-kit-dev
 test_packages = pcscd vsmartcard-vpcd opensc p11-kit openssl libengine-gost-openssl python3-venv valgrind spin mandoc \
     gnutls-bin libengine-pkcs11-openssl libnss3-tools openjdk-17-jdk-headless openssh-client openssh-server openvpn \
     libcap2-bin strace gnupg-pkcs11-scd gpgsm gpg-agent strongswan-pki libstrongswan-extra-plugins \
@@ -103,13 +110,17 @@ deps: ## install the Debian packages that building, testing and the demonstratio
 build-deps:
 	$(call install_packages,$(build_packages))
 
-build: $(library) $(emulator) $(command) $(engine) ## build the library, OpenSSL's engine, the command and the emulator
+build: $(library) $(emulator) $(command) $(engine) $(catalogues) ## build the library, OpenSSL's engine, the command and the emulator
 
 $(library) $(emulator) $(command) &: $(sources) | build-deps
 	$(swift_build) --product kanal-pkcs11
 	$(swift_build) --product kanal
 	$(swift_build) --product kanal-emulator
 	@touch $(library) $(emulator) $(command)
+
+$(catalogues): .build/release/../share/locale/%/LC_MESSAGES/kanal.mo: Translations/%.po | $(command)
+	@mkdir -p $(@D)
+	msgfmt --output-file=$@ $<
 
 $(engine): $(wildcard Sources/OpenSSLEngine/*) | build-deps
 	@mkdir -p $(@D)
@@ -154,6 +165,7 @@ test-pcscd:
 	Tests/Scripts/Asking/asking-outcomes.sh
 	Tests/Scripts/Command/command.sh
 	Tests/Scripts/Command/command-signatures.sh
+	Tests/Scripts/Command/language.sh
 	Tests/Scripts/Asking/esia.sh
 	Tests/Scripts/Engine/engine.sh usb bt
 	Tests/Scripts/Engine/engine-use.sh usb bt
@@ -236,11 +248,12 @@ bench: deps build ## compare the speed with that of gost-engine, libgcrypt, nett
 	Benchmarks/round-trips.sh | tee .build/round-trips.md
 	Benchmarks/share.sh | tee .build/share-benchmark.md
 
-lint: ## check the format, references and licences, and expressions that the compiler gets wrong
+lint: ## check the format, references, licences and translations, and expressions that the compiler gets wrong
 	swift format lint --strict -r Sources Tests Benchmarks Examples Adapters Package.swift
 	Tests/Lint/borrowing.pl
 	Tests/Lint/references.pl
 	Tests/Lint/licence.pl
+	Tests/Lint/translations.pl
 
 docs: build-deps ## build the documentation: all symbols, without a warning, and the site in .build/site, without a broken link
 	$(call install_packages,$(docs_packages))
@@ -270,6 +283,7 @@ endif
 	umask 022; $(foreach shell,bash zsh fish,$(command) completion $(shell) > $(filter $(share)/$(shell)%,$(completions));)
 	umask 022; $(fill) Install/kanal-emulator.1.in > $(man)/man1/kanal-emulator.1
 	umask 022; $(fill) Install/kanal.conf.5.in > $(man)/man5/kanal.conf.5
+	$(foreach language,$(languages),install -D -m 644 -t $(share)/locale/$(language)/LC_MESSAGES $(catalogues);)
 	umask 022; $(fill) Install/kanal-pkcs11.pc.in > $(DESTDIR)$(lib)/pkgconfig/kanal-pkcs11.pc
 	umask 022; $(fill) Install/kanal.module.in | tee $(addsuffix /kanal.module,$(module_dirs)) > /dev/null
 ifeq ($(COMPAT),1)
@@ -281,6 +295,7 @@ endif
 directories := include/kanal share/doc/kanal
 ifeq ($(is_live),)
 directories += $(patsubst $(DESTDIR)$(PREFIX)/%,%,$(filter $(DESTDIR)$(PREFIX)/%,$(DESTDIR)$(ENGINES_DIR))) $(patsubst $(DESTDIR)$(PREFIX)/%/,%,$(dir $(completions))) bin lib/pkgconfig share/man/man1 share/man/man5 share/p11-kit/modules
+directories += $(foreach language,$(languages),share/locale/$(language)/LC_MESSAGES)
 endif
 
 uninstall: ## remove what "make install" has installed; takes the same PREFIX and DESTDIR
@@ -291,6 +306,7 @@ uninstall: ## remove what "make install" has installed; takes the same PREFIX an
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/include/kanal/,rtpkcs11.h kanal.h) $(DESTDIR)$(lib)/pkgconfig/kanal-pkcs11.pc
 	rm -f $(addsuffix /kanal.module,$(module_dirs)) $(DESTDIR)$(PREFIX)/share/doc/kanal/kanal.conf
 	rm -f $(man)/man1/kanal.1 $(man)/man1/kanal-*.1 $(man)/man5/kanal.conf.5
+	rm -f $(languages:%=$(share)/locale/%/LC_MESSAGES/kanal.mo)
 	cd $(DESTDIR)$(PREFIX) && rmdir $(if $(is_live),,-p) $(directories) 2>/dev/null || true
 	$(if $(is_live),ldconfig)
 

@@ -11,7 +11,7 @@ my @forms = (
     [qr/\.(?:c|cpp|h|inc|ld|pml|so|css|js)$/, '/* ', ' */'],
     [qr/\.pv$/, '(* ', ' *)'],
     [qr/\.[15](?:\.in)?$/, '.\" ', ''],
-    [qr{\.(?:sh|pl|py|conf|cnf|cfg|dict|supp|map|pc\.in|module\.in)$|(?:^|/)Makefile$|^\.ci/}, '# ', ''],
+    [qr{\.(?:sh|pl|py|conf|cnf|cfg|dict|supp|map|po|pc\.in|module\.in)$|(?:^|/)Makefile$|^\.ci/}, '# ', ''],
 );
 # Pages, data, and what the tools read that made it.
 my $exempt = qr{\.(?:md|json|gz|txt)$|(?:^|/)(?:LICENSE|\.gitignore|\.swift-format|Package\.resolved)$};

@@ -15,6 +15,8 @@ others=()
 leftovers=()
 # What a script makes is no part of the make that runs the script.
 unset MAKEFLAGS
+# Whatever the language of who runs it.
+export LC_ALL=C.UTF-8 LANGUAGE=
 
 # Ends a process that the script has started, by force after ten seconds. It may be sudo, which passes the signal on.
 stop() {

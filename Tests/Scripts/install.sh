@@ -23,6 +23,7 @@ installed="./bin/kanal
 ./share/doc/kanal/kanal.conf
 ./share/doc/kanal/kanal.schema.json
 ./share/fish/vendor_completions.d/kanal.fish
+./share/locale/ru/LC_MESSAGES/kanal.mo
 ./share/man/man1/kanal-emulator.1
 ./share/man/man1/kanal.1
 ./share/man/man5/kanal.conf.5
@@ -80,6 +81,8 @@ refused "no virtual reader at 127.0.0.1:1" --identity bt --port 1 --wait 0
 for page in "$prefix"/share/man/man*/*; do
     mandoc -T lint -W warning "$page" > "$work/lint" || fail "$page: $(cat "$work/lint")"
 done
+
+LC_ALL=C.UTF-8 LANGUAGE=ru "$prefix/bin/kanal" --help | grep -q '^ОБЗОР: ' || fail "no Russian"
 
 # The manual says what the program and the example say: every option, every key.
 for option in $(grep -o -e '--[a-z][a-z-]*' "$work/help" | sort -u); do

@@ -1,0 +1,272 @@
+#!/usr/bin/env perl
+# SPDX-License-Identifier: Apache-2.0
+# Compares the catalogues of Translations with the phrases in the sources: each has one translation, which has the same
+# arguments, and nothing is translated that nobody says. Then the man pages: each has the same options, keys and sections
+# in every language. Takes no arguments; "translations.pl --template" prints what is to be translated, as a catalogue.
+#
+# A phrase is a literal, or some behind "? :", "??" or in a collection, that is
+# - an argument of a function that is listed below, without a label or with one of those that are named there;
+# - what a function or a property returns whose type has Phrase in it, if nothing else is called with it;
+# - the value of a variable whose declaration has the type Phrase.
+use strict;
+use warnings;
+use utf8;
+use open qw(:std :encoding(UTF-8));
+
+# Functions that take phrases, and which arguments those are: a label, a number, or "" for all without a label.
+my %functions = (
+    translated => [''], saying => [''], CommandError => ['2'], require => [''], say => [''],
+    ProgressLine => [''], update => [''], Table => [''], SecretQuestion => ['prompt'], 'console.line' => [''],
+    '.error' => ['2', 'remedy'], '.warning' => ['2', 'remedy'], Finding => ['problem', 'remedy'], hung => ['2', 'remedy'],
+    LogMeaning => ['3', 'remedy'], PINRequest => ['purpose'], text => ['for'], Question => ['title'],
+    'facts.add' => [''], Phrase => [''], 'self.init' => ['3', 'remedy'],
+);
+my @roots = qw(Sources/kanal Sources/Terminal Sources/Asking Sources/Cryptoki/Asking Sources/KanalKit Sources/Translation);
+my $wrong = 0;
+
+sub report {
+    print STDERR "$_[0]\n";
+    $wrong++;
+}
+
+sub content {
+    open my $handle, '<', $_[0] or die "$_[0]: $!\n";
+    local $/;
+    return scalar <$handle>;
+}
+
+# The phrases of a file: pairs of key and line. What follows reads Swift as far as that takes.
+sub phrases {
+    my ($text) = @_;
+    my (@found, @frames);
+    my $line = 1;
+    # What stands before the present place in its statement, without literals.
+    my $before = '';
+    my $literal = sub {
+        my ($key) = @_;
+        # What is compared, and keys.
+        return if $before =~ /(?:[=!]=|\bcase)\s*$/ || @frames && $frames[-1]{bracket} eq '[' && $text =~ /\G(?=:)/gc;
+        push @found, [$key, $line] if is_phrase(\@frames, $before);
+    };
+    pos($text) = 0;
+    while (pos($text) < length $text) {
+        if ($text =~ /\G\n/gc) {
+            $line++;
+            # A statement goes on where the next line begins with an operator, or this one ends with one.
+            $before .= "\n";
+            if ($before !~ /(?:[=?:+&|,(\[]|\?\?|->|\breturn|\bin)\s*$/ && $text !~ /\G\s*(?:[?:.+&|)\]]|\?\?)/) {
+                $before = $before =~ /:\s*\[?[^=\n]*\bPhrase\b[^=]*=/ && $text =~ /\G\s*(?:if|switch|case|default|\}|")/ ? $before : '';
+            }
+        } elsif ($text =~ m{\G//[^\n]*}gc) {
+        } elsif ($text =~ /\G"""\n/gc) {
+            my ($key, $lines) = long_literal(\$text, \@found, \@frames);
+            $literal->($key);
+            $line += $lines;
+            $before .= '""';
+        } elsif ($text =~ /\G"/gc) {
+            my $key = short_literal(\$text, \@found, \@frames, $line);
+            $literal->($key);
+            $before .= '""';
+        } elsif ($text =~ /\G([(\[{])/gc) {
+            my $bracket = $1;
+            my $callee = $before =~ /([\w.]+)[?!]?$/ ? $1 : '';
+            push @frames, { bracket => $bracket, callee => $callee, outer => $before, label => '', number => 1, start => pos $text };
+            $before = '';
+        } elsif ($text =~ /\G[)\]}]/gc) {
+            my $frame = pop @frames or die "more brackets are closed than opened\n";
+            my $inner = substr $text, $frame->{start}, pos($text) - $frame->{start} - 1;
+            $inner = '' if $frame->{bracket} eq '{' || length $inner > 120 || $inner =~ /"/;
+            $before = $frame->{outer} . $frame->{bracket} . $inner . { '{' => '}', '(' => ')', '[' => ']' }->{ $frame->{bracket} };
+        } elsif ($text =~ /\G,/gc) {
+            if (@frames && $frames[-1]{bracket} ne '{') {
+                $frames[-1]{number}++;
+                $frames[-1]{label} = '';
+                $before = '';
+            } else {
+                $before .= ',';
+            }
+        } elsif ($text =~ /\G(\w+):(?!:)/gc) {
+            my $word = $1;
+            if (@frames && $frames[-1]{bracket} eq '(' && $before =~ /^\s*$/) {
+                $frames[-1]{label} = $word;
+                $before = '';
+            } else {
+                $before .= "$word:";
+            }
+        } else {
+            $text =~ /\G(\w+|.)/gcs;
+            $before .= $1;
+        }
+    }
+    return @found;
+}
+
+# Whether a literal within these brackets, behind this text, is a phrase.
+sub is_phrase {
+    my ($frames, $before) = @_;
+    my $statement = $before;
+    for my $frame (reverse @$frames) {
+        return 1 if $statement =~ /\b(?:let|var)\s+[^=]*:[^=]*\bPhrase\b[^=]*=/;
+        return 0 if $statement =~ /\b(?:let|var)\s+\w+(?:\s*:\s*String\b[^=]*)?\s*=/;
+        if ($frame->{bracket} eq '(' && $frame->{callee} =~ /\w/ && $frame->{callee} !~ /^(?:if|guard|switch|return|in|case|let|try)$/) {
+            my ($last) = $frame->{callee} =~ /(\.?\w+)$/;
+            my ($name) = $last =~ /(\w+)/;
+            my $labels = $functions{ $frame->{callee} } // $functions{$last} // $functions{$name};
+            return 0 unless $labels;
+            return scalar grep { $frame->{label} ne '' ? $_ eq $frame->{label} : $_ eq '' || $_ eq $frame->{number} } @$labels;
+        }
+        return 0 if $frame->{bracket} eq '(' && $frame->{outer} =~ /\bcase\s*$/;
+        return 0 if $frame->{bracket} eq '[' && $frame->{callee} =~ /\w/ && $frame->{callee} !~ /^(?:return|in)$/;
+        if ($frame->{bracket} eq '{' && $frame->{outer} =~ /\b(?:func|var|init|struct|enum|extension|class|get)\b/) {
+            return $frame->{outer} =~ /(?:->|:)\s*\[?\(?[\w, ]*\bPhrase\b[^{]*$/ ? 1 : 0;
+        }
+        $statement = $frame->{outer};
+    }
+    return 0;
+}
+
+# The key of a literal whose quotation mark was read.
+sub short_literal {
+    my ($text, $found, $frames, $line) = @_;
+    my ($key, $number) = ('', 0);
+    until ($$text =~ /\G"/gc) {
+        if ($$text =~ /\G\\\(/gc) {
+            interpolation($text, $found, $frames, $line);
+            $key .= '{' . $number++ . '}';
+        } elsif ($$text =~ /\G\\(.)/gc) {
+            my $character = $1;
+            $key .= { n => "\n", t => "\t", 0 => "\0" }->{$character} // ($character eq 'u' && $$text =~ /\G\{(\w+)\}/gc ? chr hex $1 : $character);
+        } else {
+            $$text =~ /\G([^"\\\n]+)/gc or die "line $line: a literal without an end\n";
+            $key .= $1;
+        }
+    }
+    return $key;
+}
+
+# The key of a literal of several lines, and how many they are.
+sub long_literal {
+    my ($text, $found, $frames) = @_;
+    $$text =~ /\G(.*?)\n( *)"""/gcs or die "a literal of several lines without an end\n";
+    my ($body, $indent) = ($1, $2);
+    my $lines = 2 + ($body =~ tr/\n//);
+    $body =~ s/^$indent//mg;
+    $body =~ s/\\\n//g;
+    my $inner = $body;
+    $inner =~ s/(?<!\\)"/\\"/g;
+    $inner =~ s/\n/\\n/g;
+    $inner .= '"';
+    pos($inner) = 0;
+    return (short_literal(\$inner, $found, $frames, 0), $lines);
+}
+
+# What is inserted: literals in it are phrases only as arguments of functions that take them.
+sub interpolation {
+    my ($text, $found, $frames, $line) = @_;
+    my $depth = 1;
+    my $start = pos $$text;
+    while ($depth > 0) {
+        if ($$text =~ /\G"/gc) {
+            short_literal($text, [], [], $line);
+        } elsif ($$text =~ /\G\(/gc) {
+            $depth++;
+        } elsif ($$text =~ /\G\)/gc) {
+            $depth--;
+        } else {
+            $$text =~ /\G[^"()]+/gc or die "line $line: an insertion without an end\n";
+        }
+    }
+    my $inner = substr $$text, $start, pos($$text) - $start - 1;
+    my $place = pos $$text;
+    push @$found, map { [$_->[0], $line] } phrases($inner) if $inner =~ /"/;
+    pos($$text) = $place;
+}
+
+# A catalogue: entries of key, translation and flags.
+sub catalogue {
+    my ($file) = @_;
+    my (@entries, $field);
+    for (split /\n/, content($file)) {
+        if (/^#,\s*(.*)/) {
+            push @entries, { flags => $1 };
+        } elsif (/^(msgctxt|msgid|msgstr) "(.*)"$/) {
+            push @entries, {} if $1 ne 'msgstr' && (!@entries || exists $entries[-1]{msgid});
+            $field = $1;
+            $entries[-1]{$field} = $2;
+        } elsif (/^"(.*)"$/) {
+            $entries[-1]{$field} .= $1;
+        }
+    }
+    for my $entry (@entries) {
+        s/\\(.)/$1 eq 'n' ? "\n" : $1/ge for $entry->{msgid}, $entry->{msgstr};
+        $entry->{msgid} = "$entry->{msgctxt}\x04$entry->{msgid}" if $entry->{msgctxt};
+    }
+    return @entries;
+}
+
+sub escaped {
+    my ($text) = @_;
+    $text =~ s/(["\\])/\\$1/g;
+    $text =~ s/\n/\\n/g;
+    return $text;
+}
+
+sub arguments { join ' ', sort keys %{ { map { $_ => 1 } $_[0] =~ /(\{\d+\})/g } } }
+
+my (%places, @order);
+for my $file (sort split /\0/, `find @roots -name '*.swift' -print0`) {
+    my @found = eval { phrases(content($file)) };
+    report("$file: $@") if $@;
+    for (@found) {
+        my ($key, $line) = @$_;
+        next if $key !~ /[A-Za-z]/ || $key =~ /^(?:\{\d+\}|[^A-Za-z])*$/;
+        push @order, $key unless $places{$key};
+        $places{$key} //= "$file:$line";
+    }
+}
+# Texts of others: the catalogue has those with arguments in the context "told".
+my $all = join "\n", map { content($_) } split /\0/, `find Sources -name '*.swift' -print0`;
+$all =~ s/\\"/"/g;
+$all =~ s/"\s*\+\s*"//g;
+for my $file (qw(Translations/told.txt Translations/system.txt)) {
+    for (split /\n/, content($file)) {
+        next if /^#|^$/;
+        my @numbers = /\{(\d)\}/g;
+        report("$file: the arguments of \"$_\" are not in order") if "@numbers" ne join ' ', 0 .. $#numbers;
+        if ($file =~ /told/) {
+            index($all, $_) >= 0 or report("$file: no source has \"$_\"") for grep { length > 6 } split /\{\d\}/;
+        }
+        my $key = @numbers ? "told\x04$_" : $_;
+        push @order, $key unless $places{$key};
+        $places{$key} //= $file;
+    }
+}
+
+if (@ARGV && $ARGV[0] eq '--template') {
+    for (@order) {
+        my ($context, $key) = /^(?:(\w+)\x04)?(.*)$/s;
+        print "#: $places{$_}\n", $context ? "msgctxt \"$context\"\n" : '', 'msgid "', escaped($key), "\"\nmsgstr \"\"\n\n";
+    }
+    exit;
+}
+
+for my $file (glob 'Translations/*.po') {
+    my %said;
+    for my $entry (catalogue($file)) {
+        my ($key, $text) = @$entry{qw(msgid msgstr)};
+        next if $key eq '';
+        my $shown = escaped($key =~ s/\x04/: /r);
+        report("$file: \"$shown\" stands twice") if $said{$key}++;
+        report("$file: nobody says \"$shown\"") unless $places{$key};
+        report("$file: the translation of \"$shown\" is not certain (fuzzy)") if ($entry->{flags} // '') =~ /fuzzy/;
+        if ($text eq '') {
+            report("$file: \"$shown\" is not translated");
+        } elsif (arguments($key) ne arguments($text)) {
+            report("$file: \"$shown\" has other arguments than its translation");
+        } elsif (($key =~ /^( *)/)[0] ne ($text =~ /^( *)/)[0] || ($key =~ /( *)$/)[0] ne ($text =~ /( *)$/)[0]) {
+            report("$file: \"$shown\" has other spaces at its ends than its translation");
+        }
+    }
+    report("$file: $places{$_}: \"" . escaped($_) . '" is not there') for grep { !$said{$_} } @order;
+}
+exit($wrong ? 1 : 0);

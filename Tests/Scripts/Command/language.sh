@@ -1,0 +1,181 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# What people read, in Russian: help, lists, errors with remedies, the doctor, questions by pinentry. What programs read
+# is the same in every language: JSON, logs, exit statuses. English stays what it is wherever Russian is not asked for.
+set -euo pipefail
+cd "$(dirname "$0")/../../.."
+. Tests/Scripts/common.sh
+prepare ask
+start_pcscd
+
+english=(env LC_ALL=C)
+# No locale but C.UTF-8 need be installed.
+russian=(env LC_ALL=C.UTF-8 LANGUAGE=ru)
+
+# Runs kanal in Russian, and compares its exit status. What it prints is in the file "output".
+run() {
+    local wanted=$1
+    shift
+    expect "$wanted" "${russian[@]}" "$kanal" "$@"
+}
+
+# ---- Help ----
+
+run 0 --help
+printed '^ОБЗОР: Работа с токенами ГОСТ семейства Рутокен\.$'
+printed '^ВЫЗОВ: kanal \[--json\] <subcommand>$'
+printed '^ПАРАМЕТРЫ:$'
+printed 'Показать справку\.$'
+printed '^  5  У PIN-кода или пароля не осталось попыток\.$'
+for command in $("${english[@]}" "$kanal" help | sed -n 's/^  \([a-z]*\) .*/\1/p'); do
+    run 0 help "$command"
+    head -n 1 output | grep -qP '^ОБЗОР: \p{Cyrillic}' || fail "not in Russian: $(cat output)"
+    # Sentences of English have a small word in them. Those in lines of two halves are lines to be copied.
+    ! grep -P '(?<![<\[./-])\b(the|is|are|of|with|and|for)\b(?![>\]./=-])' output > rest || fail "English in: $(cat rest)"
+done
+passed "the help of every command"
+
+# ---- Which language ----
+
+"$kanal" --help > plain
+for variables in LC_ALL=C "LC_ALL=C LANGUAGE=ru" LANG=ru_RU.KOI8-R LANG=ru_RU LANG=en_US.UTF-8 "LANG=ru_RU.UTF-8 LANGUAGE=en:ru" \
+    "LANG=ru_RU.UTF-8 LC_MESSAGES=C" LANG=de_DE.UTF-8 LANG=../../x.UTF-8; do
+    expect 0 env -u LC_ALL -u LANG $variables "$kanal" --help
+    cmp -s plain output || fail "not English, octet for octet: $variables"
+done
+for variables in LANG=ru_RU.UTF-8 LC_ALL=ru_RU.utf8 "LANG=C.UTF-8 LANGUAGE=ru" "LANG=de_DE.UTF-8 LANGUAGE=xx:ru:en" \
+    "LANG=en_US.UTF-8 LC_MESSAGES=ru_RU.UTF-8" "LC_ALL=C.UTF-8 LANGUAGE=ru_UA"; do
+    expect 0 env -u LC_ALL -u LANG $variables "$kanal" --help
+    printed '^ОБЗОР:'
+done
+passed "the language is that of LC_ALL, LC_MESSAGES, LANG and LANGUAGE, where texts are in UTF-8"
+
+# Another installation: the catalogue is looked for beside the command, and the system's is another one.
+mkdir -p other/bin other/share/locale/ru/LC_MESSAGES
+cp "$kanal" other/bin
+catalogue=$(readlink -f "$root/.build/release")/../share/locale/ru/LC_MESSAGES/kanal.mo
+place=other/share/locale/ru/LC_MESSAGES/kanal.mo
+cp "$catalogue" "$place"
+expect 0 "${russian[@]}" other/bin/kanal --help
+printed '^ОБЗОР:'
+size=$(stat -c %s "$catalogue")
+for count in 0 10 28 5000 $((size / 2)) $((size - 1)); do
+    head -c "$count" "$catalogue" > "$place"
+    expect 0 "${russian[@]}" other/bin/kanal --help
+    printed 'kanal'
+done
+for octet in '\377' '\000' '\200'; do
+    { head -c 28 "$catalogue"; head -c 20000 /dev/zero | tr '\0' "$octet"; tail -c +20029 "$catalogue"; } > "$place"
+    expect 0 "${russian[@]}" other/bin/kanal --help
+    cmp -s plain output || printed '^ОБЗОР:'
+done
+rm "$place"
+mkfifo "$place"
+expect 0 "${russian[@]}" other/bin/kanal --help
+rm "$place"
+passed "a catalogue that is cut, damaged or no file does no harm"
+
+# A program that has more rights than who started it listens to no variables.
+cp "$catalogue" "$place"
+if [ "$(id -u)" = 0 ]; then
+    chmod 755 "$work" other other/bin other/share
+    as_nobody=(setpriv --reuid=nobody --regid=nogroup --clear-groups "${russian[@]}")
+    expect 0 "${as_nobody[@]}" "$work/other/bin/kanal" --help
+    printed '^ОБЗОР:'
+    chmod 4755 other/bin/kanal
+    expect 0 "${as_nobody[@]}" "$work/other/bin/kanal" --help
+    printed '^OVERVIEW:'
+    passed "a set-user-ID program stays English"
+fi
+
+# ---- Errors ----
+
+run 2 info --no-such-option
+printed "^Ошибка: Неизвестный параметр '--no-such-option'"
+printed '^Вызов: kanal info'
+run 2 random 0
+printed '^Ошибка: количество — от 1 до 1048576$'
+run 1 cert import --pin-source file:missing "$work/missing"
+printed "^kanal: $work/missing: Нет такого файла или каталога\$"
+run 3 info
+printed '^kanal: ни в одном считывателе нет токена: чего не хватает, скажет «kanal»$'
+expect 3 env PCSCLITE_CSOCK_NAME="$work/none" "${russian[@]}" "$kanal" readers
+printed 'pcscd не запущен: запустите его, например командой systemctl start pcscd'
+passed "errors with causes and remedies"
+
+# ---- The doctor ----
+
+export PCSCLITE_CSOCK_NAME=$work/none
+run 1 doctor
+printed '^ошибка pcscd.running: pcscd не запущен: нет сокета '
+printed '^  что сделать: '
+"${russian[@]}" "$kanal" doctor --json > russian.json 2> said || true
+"${english[@]}" "$kanal" doctor --json > english.json 2> /dev/null || true
+cmp russian.json english.json || fail "JSON of the doctor is another one"
+[ -s english.json ] || fail "the doctor wrote nothing"
+grep -q 'kanal: найден' said || fail "not in Russian: $(cat said)"
+unset PCSCLITE_CSOCK_NAME
+echo '2026-01-01 00:00:00 [1] error: the token is not activated' > log
+run 1 doctor --log log
+printed '^ошибка log.activation: строка 1: токен требует защищённого канала'
+passed "the doctor, whose JSON stays as it is"
+
+# ---- A token ----
+
+insert usb state
+echo $pin > pin
+run 0 readers
+printed '^краткое имя  *имя  *носитель  *признаки$'
+"${english[@]}" "$kanal" key generate --label key --id 01 --pin-source file:pin > /dev/null
+run 0 list --pin-source file:pin
+printed '^ключ  *id  *вид$'
+printed '^key  *01  *ГОСТ Р 34.10-2012, 256 бит$'
+run 0 info
+printed '^PIN-код:  *осталось попыток: 10 из 10, от 6 до 249 байт'
+printed "^серийный номер: *$serial\$"
+# Values stand below each other.
+[ "$(LC_ALL=C.UTF-8 /usr/bin/python3 -c 'import re
+for line in open("output"): print(len(re.match(r"[^:]*: *", line)[0]))' | sort -u | wc -l)" = 1 ] || fail "not aligned: $(cat output)"
+for command in readers info "list --pin-source file:pin" "pin local" "licence" "cert show"; do
+    "${english[@]}" "$kanal" $command --json > english.json
+    "${russian[@]}" "$kanal" $command --json > russian.json
+    cmp english.json russian.json || fail "JSON is another one: $command"
+done
+passed "lists and facts, whose JSON stays as it is"
+echo 00000000 > wrong-pin
+run 4 list --pin-source file:wrong-pin
+printed '^kanal: PIN-код неверен; осталось попыток: 9$'
+run 2 key delete key --pin-source file:pin
+printed 'Чтобы сделать это, укажите --yes'
+run 1 key delete other --yes --pin-source file:pin
+printed '^kanal: на токене нет ключа с именем other: есть key (01)$'
+passed "refusals of a token"
+
+# ---- Questions ----
+
+cp "$root/Tests/Programs/authenticator.sh" authenticator-record
+configure "authenticator = pinentry:$work/authenticator-record"
+# asked LANGUAGE TITLE COMMAND...: what the stand-in was told.
+asked() {
+    rm -f commands
+    timeout 60 env LC_ALL=C.UTF-8 LANGUAGE="$1" "${@:3}" > output 2>&1 < /dev/null || true
+    grep -qx "SETTITLE $2" commands || fail "no title \"$2\": $(cat commands output)"
+    # One right PIN gives the tries back.
+    "${english[@]}" "$kanal" list --pin-source file:pin > /dev/null
+}
+asked ru 'PIN-код токена' "$kanal" list --pin-source authenticator
+grep -q '^SETDESC Токен: .*%0AСчитыватель: Virtual PCD.*%0AПрограмма: kanal (процесс [0-9]*)%0AДля чего: вход на токен%0AОсталось попыток: 9' commands \
+    || fail "another question: $(cat commands)"
+grep -q '^SETPROMPT PIN-код:$' commands || fail "another prompt: $(cat commands)"
+grep -q '^SETERROR PIN-код неверен\.$' commands || fail "no complaint: $(cat commands)"
+asked en 'The PIN of a token' "$kanal" list --pin-source authenticator
+sed -i "s/D 1234\\\\n/D $pin\\\\n/" authenticator-record
+# The library, in another program's process, which has set no locale. Its log is for programs.
+KANAL_LOG=$work/log.ru asked ru 'PIN-код токена' ./ask "$serial"
+grep -q 'Программа: ask ' commands || fail "another question: $(cat commands)"
+grep -q 'asked the user for The PIN of a token' log.ru || fail "another log: $(cat log.ru)"
+! grep -P '\p{Cyrillic}' log.ru || fail "Russian in the log"
+asked en 'The PIN of a token' ./ask "$serial"
+passed "questions by pinentry, of the command and of the library"
+
+echo "language.sh: passed"
