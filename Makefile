@@ -53,6 +53,8 @@ engine_linking = -shared -Wl,--version-script=Sources/OpenSSLEngine/exports.map,
 # What people are told in other languages. The catalogues lie to the command as they do where they are installed.
 languages := $(basename $(notdir $(wildcard Translations/*.po)))
 catalogues := $(languages:%=.build/release/../share/locale/%/LC_MESSAGES/kanal.mo)
+# The command in one of these languages.
+in_language = LANGUAGE=$(1) $(command)
 swift_test := swift test --explicit-target-dependency-import-check error
 # With these flags alone, so that the tests of the release build are linked with the objects that are installed.
 swift_build := swift build -c release --disable-local-rpath
@@ -268,6 +270,15 @@ demo: ## show the main job on an emulated token: activate, make a key, sign, ver
 compat := $(DESTDIR)$(lib)/librtpkcs11ecp.so
 is_ours = [ "$$(readlink $(compat))" = libkanal-pkcs11.so ]
 
+# The catalogue and the man pages of a language.
+define install_language
+	install -D -m 644 -t $(share)/locale/$(1)/LC_MESSAGES .build/release/../share/locale/$(1)/LC_MESSAGES/kanal.mo
+	install -d $(man)/$(1)/man1 $(man)/$(1)/man5
+	umask 022; $(call in_language,$(1)) --experimental-dump-help | Install/manual.pl $(version) $(man)/$(1)/man1 $(1)
+	umask 022; $(fill) Install/$(1)/kanal.conf.5.in > $(man)/$(1)/man5/kanal.conf.5
+
+endef
+
 install: build ## install under PREFIX; COMPAT=1 also as librtpkcs11ecp.so
 ifeq ($(COMPAT),1)
 	@[ ! -e $(compat) ] || $(is_ours) || { echo "$(compat) exists and is not Kanal's" >&2; exit 1; }
@@ -283,7 +294,7 @@ endif
 	umask 022; $(foreach shell,bash zsh fish,$(command) completion $(shell) > $(filter $(share)/$(shell)%,$(completions));)
 	umask 022; $(fill) Install/kanal-emulator.1.in > $(man)/man1/kanal-emulator.1
 	umask 022; $(fill) Install/kanal.conf.5.in > $(man)/man5/kanal.conf.5
-	$(foreach language,$(languages),install -D -m 644 -t $(share)/locale/$(language)/LC_MESSAGES $(catalogues);)
+	$(foreach language,$(languages),$(call install_language,$(language)))
 	umask 022; $(fill) Install/kanal-pkcs11.pc.in > $(DESTDIR)$(lib)/pkgconfig/kanal-pkcs11.pc
 	umask 022; $(fill) Install/kanal.module.in | tee $(addsuffix /kanal.module,$(module_dirs)) > /dev/null
 ifeq ($(COMPAT),1)
@@ -295,7 +306,7 @@ endif
 directories := include/kanal share/doc/kanal
 ifeq ($(is_live),)
 directories += $(patsubst $(DESTDIR)$(PREFIX)/%,%,$(filter $(DESTDIR)$(PREFIX)/%,$(DESTDIR)$(ENGINES_DIR))) $(patsubst $(DESTDIR)$(PREFIX)/%/,%,$(dir $(completions))) bin lib/pkgconfig share/man/man1 share/man/man5 share/p11-kit/modules
-directories += $(foreach language,$(languages),share/locale/$(language)/LC_MESSAGES)
+directories += $(foreach language,$(languages),share/man/$(language)/man1 share/man/$(language)/man5 share/locale/$(language)/LC_MESSAGES)
 endif
 
 uninstall: ## remove what "make install" has installed; takes the same PREFIX and DESTDIR
@@ -305,7 +316,7 @@ uninstall: ## remove what "make install" has installed; takes the same PREFIX an
 	rm -f $(completions) $(addprefix $(DESTDIR)$(PREFIX)/share/doc/kanal/,kanal.schema.json kanal-openssl.cnf)
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/include/kanal/,rtpkcs11.h kanal.h) $(DESTDIR)$(lib)/pkgconfig/kanal-pkcs11.pc
 	rm -f $(addsuffix /kanal.module,$(module_dirs)) $(DESTDIR)$(PREFIX)/share/doc/kanal/kanal.conf
-	rm -f $(man)/man1/kanal.1 $(man)/man1/kanal-*.1 $(man)/man5/kanal.conf.5
+	rm -f $(foreach place,$(man) $(languages:%=$(man)/%),$(place)/man1/kanal.1 $(place)/man1/kanal-*.1 $(place)/man5/kanal.conf.5)
 	rm -f $(languages:%=$(share)/locale/%/LC_MESSAGES/kanal.mo)
 	cd $(DESTDIR)$(PREFIX) && rmdir $(if $(is_live),,-p) $(directories) 2>/dev/null || true
 	$(if $(is_live),ldconfig)

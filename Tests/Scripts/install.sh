@@ -27,6 +27,8 @@ installed="./bin/kanal
 ./share/man/man1/kanal-emulator.1
 ./share/man/man1/kanal.1
 ./share/man/man5/kanal.conf.5
+./share/man/ru/man1/kanal.1
+./share/man/ru/man5/kanal.conf.5
 ./share/p11-kit/modules/kanal.module
 ./share/zsh/site-functions/_kanal"
 
@@ -40,7 +42,9 @@ own=(PREFIX="$prefix" P11KIT_MODULES_DIR="$prefix/share/p11-kit/modules")
 commands=$("$prefix/bin/kanal" help | sed -n 's/^  \([a-z]*\) .*/\1/p')
 [ -n "$commands" ] || fail "no commands: $("$prefix/bin/kanal" help)"
 for name in $commands; do
-    [ -s "$prefix/share/man/man1/kanal-$name.1" ] || fail "no manual page of kanal $name"
+    for folder in man man/ru; do
+        [ -s "$prefix/share/$folder/man1/kanal-$name.1" ] || fail "no manual page of kanal $name in $folder"
+    done
 done
 [ "$(files "$prefix" | grep -v 'man1/kanal-\([a-df-z]\|esia\)')" = "$installed" ] || fail "installed: $(files "$prefix")"
 export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
@@ -82,6 +86,15 @@ for page in "$prefix"/share/man/man*/*; do
     mandoc -T lint -W warning "$page" > "$work/lint" || fail "$page: $(cat "$work/lint")"
 done
 
+# Pages in another language: mandoc(1) knows the sections by their English names alone. They have the same subjects as the
+# English ones, and the command finds its catalogue where it is installed.
+for page in "$prefix"/share/man/ru/man*/*; do
+    mandoc -T lint -W warning "$page" | grep -v 'first section is not "NAME"\|description line outside NAME section' > "$work/lint" \
+        && fail "$page: $(cat "$work/lint")"
+    subjects='Fl [a-z -]*[a-z]\|It Cm [a-z_-]*\|It Ev [A-Z_]*\|Xr [a-z.-]* [0-9]'
+    diff <(grep -o "$subjects" "$page") <(grep -o "$subjects" "${page/man\/ru/man}") > "$work/lint" \
+        || fail "$page is not about the same: $(cat "$work/lint")"
+done
 LC_ALL=C.UTF-8 LANGUAGE=ru "$prefix/bin/kanal" --help | grep -q '^ОБЗОР: ' || fail "no Russian"
 
 # The manual says what the program and the example say: every option, every key.
