@@ -143,7 +143,8 @@ extension KanalError: CustomStringConvertible {
         case .notStarted(.stopped): "the token manager has been ended"
         case .notStarted(.noDescriptors): "the process has no file descriptors left"
         case .notFound: "no token is as it is wanted"
-        case .ambiguous(let candidates): "several tokens have this name: \(candidates.joined(separator: ", "))"
+        case .ambiguous(let candidates):
+            "several tokens have this name: \(Phrase(listing: candidates.map(Phrase.init(told:))))"
         case .tokenAbsent: "the token is not in its reader"
         case .wrongToken: "another token is in the place of this one: put the right one back"
         case .notActivated: "the token has to be activated first, with its activation password"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+package import Translation
 
 extension TokenManager {
     /// Finds a token.
@@ -52,8 +53,11 @@ extension TokenInformation: CustomStringConvertible {
     }
 
     /// Serial number, label and reader, for people.
-    public var description: String {
-        "\(serialText.isEmpty ? "unknown" : serialText) \"\(label ?? "")\" in \(reader)"
+    public var description: String { caption.description }
+
+    package var caption: Phrase {
+        let serial = serialText.isEmpty ? Phrase("unknown") : Phrase(verbatim: serialText)
+        return "\(serial) \"\(label ?? "")\" in \(reader)"
     }
 
     /// Whether the token can be meant by a name.

@@ -66,7 +66,7 @@ struct Format: AsyncParsableCommand {
         let content = try? await Self.content(of: token)
         let loss: Phrase = content.map { ", with \($0)" } ?? ""
         try confirmation.require(
-            "The token \(token.information.description) will be erased\(loss). Keys that are on it alone are lost for ever."
+            "The token \(token.information.caption) will be erased\(loss). Keys that are on it alone are lost for ever."
         )
         let name = PINOptions.name(of: .securityOfficer, token)
         let present = officerLocked ? nil : try await pin.read(name, of: .securityOfficer, token)

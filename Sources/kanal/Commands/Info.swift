@@ -52,7 +52,8 @@ private struct TokenReport: Report {
 
         var text: String {
             let names: [String: Phrase] = [
-                "notNeeded": "none needed", "inactive": "not activated", "revoked": "this host was revoked",
+                "notNeeded": "none needed", "active": "active", "unusable": "unusable", "inactive": "not activated",
+                "revoked": "this host was revoked",
                 "keyChanged": "the token's key has changed", "missing": "none offered",
             ]
             let way = isWireless ? translated("over the air") : nil

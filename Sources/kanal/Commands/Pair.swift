@@ -19,7 +19,7 @@ struct Pair: AsyncParsableCommand {
         let token = try await token.find()
         guard token.information.hasSecureChannel || !token.isActivated else {
             throw CommandError(
-                .failed, "the token \(token.information.description) needs no activation: it has no secure channel")
+                .failed, "the token \(token.information.caption) needs no activation: it has no secure channel")
         }
         let activation = Activation(
             token: token, source: password.passwordSource, say: { try OutputStream.error.write(translated($0) + "\n") })

@@ -46,7 +46,7 @@ extension Token {
         guard tokens.count == 1 else {
             throw CommandError(
                 .noToken,
-                "there are several tokens: name one of \(tokens.map(\.information.description).joined(separator: ", "))"
+                "there are several tokens: name one of \(Phrase(listing: tokens.map(\.information.caption)))"
             )
         }
         return first

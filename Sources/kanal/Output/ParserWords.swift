@@ -86,6 +86,7 @@ enum ParserWords {
         "Unknown option '\("")'", "Unknown option '\("")'. Did you mean '\("")'?", "Missing value for '\("")'",
         "Unexpected argument '\("")'", "The value '\("")' is invalid for '\("")'",
         "The value '\("")' is invalid for '\("")'. Please provide one of '\("")', '\("")' or '\("")'.",
+        "The value '\("")' is invalid for '\("")'. Please provide one of the following:",
         "The option '\("")' does not take any value, but '\("")' was specified.",
     ]
 }

@@ -5,6 +5,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 . Tests/Scripts/common.sh
+. Tests/Scripts/Command/terminal.sh
 prepare ask
 start_pcscd
 
@@ -119,6 +120,40 @@ echo '2026-01-01 00:00:00 [1] error: the token is not activated' > log
 run 1 doctor --log log
 printed '^ошибка log.activation: строка 1: токен требует защищённого канала'
 passed "the doctor, whose JSON stays as it is"
+
+# ---- The guided first start, in a terminal ----
+
+open_terminal 40 NO_COLOR=1 LANGUAGE=ru
+type_line kanal
+wait_for_screen 'Вставьте токен'
+insert bt state-bt
+wait_for_screen 'Пароль активации:'
+type_line "$password"
+wait_for_prompt
+sed "s/SERIAL/$serial/" > expected << 'END'
+$ kanal
+Нет токена в Virtual PCD 00 00, Virtual
+PCD 00 01. Вставьте токен.
+Найден: Rutoken ECP SERIAL в Virtual
+PCD 00 00
+Его защищённый канал не активирован для
+этого пользователя. Пароль напечатан на
+карточке, которая прилагалась к токену.
+Осталось попыток: 5.
+Пароль активации:
+С этим токеном теперь работает любая
+программа этого пользователя.
+То же без вопросов:
+  kanal pair SERIAL --password-source
+file:PATH
+$
+END
+diff -u expected <(screen | sed '/^Ожидание токена/d') || fail "the screen is another one"
+close_terminal
+run 0 info
+printed '^канал: *активен, modern$'
+detach
+passed "the guided first start, on 40 columns"
 
 # ---- A token ----
 
