@@ -15,11 +15,11 @@ use open qw(:std :encoding(UTF-8));
 
 # Functions that take phrases, and which arguments those are: a label, a number, or "" for all without a label.
 my %functions = (
-    translated => [''], saying => [''], CommandError => ['2'], require => [''], say => [''],
+    translated => [''], saying => ['', 'valueName'], CommandError => ['2'], require => [''], say => [''],
     ProgressLine => [''], update => [''], Table => [''], SecretQuestion => ['prompt'], 'console.line' => [''],
     '.error' => ['2', 'remedy'], '.warning' => ['2', 'remedy'], Finding => ['problem', 'remedy'], hung => ['2', 'remedy'],
-    LogMeaning => ['3', 'remedy'], PINRequest => ['purpose'], text => ['for'], Question => ['title'],
-    'facts.add' => [''], Phrase => [''], 'self.init' => ['3', 'remedy'],
+    LogMeaning => ['3', 'remedy'], LoopbackPage => ['2'], PINRequest => ['purpose'], text => ['for'], Question => ['title'],
+    'facts.add' => [''], Phrase => [''], 'self.init' => ['2', '3', 'remedy'],
 );
 my @roots = qw(Sources/kanal Sources/Terminal Sources/Asking Sources/Cryptoki/Asking Sources/KanalKit Sources/Translation);
 my $wrong = 0;

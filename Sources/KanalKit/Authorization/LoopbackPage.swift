@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
+import Translation
 
 /// What a browser is told that has asked for something at the loopback.
 struct LoopbackPage {
     private let status: String
-    private let text: String
+    private let text: Phrase
     /// What is done when it is sent.
     let then: @Sendable () -> Void
 
-    private init(_ status: String, _ text: String, then: @escaping @Sendable () -> Void = {}) {
+    private init(_ status: String, _ text: Phrase, then: @escaping @Sendable () -> Void = {}) {
         (self.status, self.text, self.then) = (status, text, then)
     }
 
     private init(_ refusal: AnswerRefusal) {
         self.init(
-            refusal == .tooLong ? "414 URI Too Long" : "400 Bad Request", "The answer was refused: \(refusal).")
+            refusal == .tooLong ? "414 URI Too Long" : "400 Bad Request",
+            "The answer was refused: \(refusal.explanation).")
     }
 
     /// - Parameters:
@@ -54,7 +56,7 @@ struct LoopbackPage {
 
     /// The reply as it is sent.
     var octets: [UInt8] {
-        let shown = text.reduce(into: "") { result, character in
+        let shown = translated(text).reduce(into: "") { result, character in
             switch character {
             case "<": result += "&lt;"
             case "&": result += "&amp;"

@@ -60,7 +60,8 @@ private struct AuthorizationOptions: ParsableArguments {
 private struct LocationOptions: ParsableArguments {
     @Argument(
         help: .saying(
-            "The location that the service gave. {callback} stands for the address that the answer returns to."))
+            "The location that the service gave. {callback} stands for the address that the answer returns to.",
+            valueName: "location"))
     var location: String
 
     func location(for authorization: Authorization) throws -> String {

@@ -27,7 +27,7 @@ struct Callback: AsyncParsableCommand {
 
     @OptionGroup var output: OutputOptions
 
-    @Argument(help: .saying("The address that the other application has opened."))
+    @Argument(help: .saying("The address that the other application has opened.", valueName: "url"))
     var url: String
 
     func run() async throws {

@@ -18,7 +18,7 @@ struct Completion: AsyncParsableCommand {
         case bash, zsh, fish
     }
 
-    @Argument(help: .saying("The shell."))
+    @Argument(help: .saying("The shell.", valueName: "shell"))
     var shell: Shell
 
     func run() async throws {

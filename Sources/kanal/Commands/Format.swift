@@ -44,7 +44,7 @@ struct Format: AsyncParsableCommand {
     @Option(help: .saying("The token's name. (default: none)", valueName: "name"))
     var label = ""
 
-    @Option(help: .saying("Who may change the user's PIN: user, officer or both."))
+    @Option(help: .saying("Who may change the user's PIN: user, officer or both.", valueName: "pin-changed-by"))
     var pinChangedBy: Changer = .both
 
     @Option(help: .saying("The least length of the user's PIN, 6 to 249 octets.", valueName: "octets"))

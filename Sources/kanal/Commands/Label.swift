@@ -12,7 +12,8 @@ struct Label: AsyncParsableCommand {
     @OptionGroup var pin: PINOptions
     @OptionGroup var output: OutputOptions
 
-    @Argument(help: .saying("The new name; an empty one takes the name away. (default: show the name)"))
+    @Argument(
+        help: .saying("The new name; an empty one takes the name away. (default: show the name)", valueName: "name"))
     var name: String?
 
     func run() async throws {

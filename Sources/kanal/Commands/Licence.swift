@@ -14,7 +14,7 @@ struct LicenceCommand: AsyncParsableCommand {
     @OptionGroup var pin: PINOptions
     @OptionGroup var output: OutputOptions
 
-    @Argument(help: .saying("Which one, 1 to 4. (default: all)"))
+    @Argument(help: .saying("Which one, 1 to 4. (default: all)", valueName: "number"))
     var number: Int?
 
     @Option(

@@ -19,7 +19,7 @@ struct LocalPINs: AsyncParsableCommand {
     @OptionGroup var new: NewPINOptions
     @OptionGroup var output: OutputOptions
 
-    @Argument(help: .saying("Set this one, 3 to 31. (default: list all that are set)"))
+    @Argument(help: .saying("Set this one, 3 to 31. (default: list all that are set)", valueName: "number"))
     var number: Int?
 
     func validate() throws {

@@ -58,7 +58,9 @@ struct RemovePairing: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove", abstract: translated("Forget a token on this machine. It has to be activated again."))
 
-    @Argument(help: .saying("The token's serial number, as \"kanal pairings list\" shows it, or its label."))
+    @Argument(
+        help: .saying(
+            "The token's serial number, as \"kanal pairings list\" shows it, or its label.", valueName: "token"))
     var token: String
 
     @OptionGroup var confirmation: ConfirmationOptions
@@ -153,7 +155,7 @@ struct RevokeHost: AsyncParsableCommand {
     @OptionGroup var token: TokenOptions
     @OptionGroup var pin: PINOptions
 
-    @Argument(help: .saying("The host's slot or name, as \"kanal pairings hosts\" shows them."))
+    @Argument(help: .saying("The host's slot or name, as \"kanal pairings hosts\" shows them.", valueName: "host"))
     var host: String
 
     @OptionGroup var confirmation: ConfirmationOptions
@@ -209,7 +211,7 @@ struct NewPassword: AsyncParsableCommand {
     @OptionGroup var confirmation: ConfirmationOptions
     @OptionGroup var output: OutputOptions
 
-    @Option(help: .saying("Which password, 1 to 6. (default: the first that there is none for)"))
+    @Option(help: .saying("Which password, 1 to 6. (default: the first that there is none for)", valueName: "number"))
     var number: Int?
 
     @Flag(help: .saying("Take capital letters alone. (default: capital letters and digits)"))

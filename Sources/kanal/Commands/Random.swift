@@ -16,7 +16,7 @@ struct Random: AsyncParsableCommand {
     @Flag(help: .saying("Write the octets as they are."))
     var raw = false
 
-    @Argument(help: .saying("How many octets, 1 to 1048576."))
+    @Argument(help: .saying("How many octets, 1 to 1048576.", valueName: "count"))
     var count: Int
 
     func validate() throws {

@@ -22,10 +22,12 @@ struct ShareCommand: AsyncParsableCommand {
             and logs the token out.
             """))
 
-    @Option(help: .saying("The address of the far reader, as a dotted IPv4 address. (default: 127.0.0.1)"))
+    @Option(
+        help: .saying(
+            "The address of the far reader, as a dotted IPv4 address. (default: 127.0.0.1)", valueName: "host"))
     var host: String?
 
-    @Option(help: .saying("The port of the far reader. (default: 35963)"))
+    @Option(help: .saying("The port of the far reader. (default: 35963)", valueName: "port"))
     var port: UInt16?
 
     @Option(
@@ -77,7 +79,9 @@ struct ShareCommand: AsyncParsableCommand {
     var newPassword = false
 
     @Argument(
-        help: .saying("The token: its serial number or label, or a part of its reader's name. (default: the only one)"),
+        help: .saying(
+            "The token: its serial number or label, or a part of its reader's name. (default: the only one)",
+            valueName: "token"),
         completion: .tokens)
     var token: String?
 

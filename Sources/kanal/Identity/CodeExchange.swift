@@ -49,7 +49,7 @@ struct CodeExchange: AsyncParsableCommand {
         help: .saying("The file to write the tokens to.", valueName: "file"), completion: .file())
     var destination: String?
 
-    @Argument(help: .saying("The address that the browser was sent to, or - for standard input."))
+    @Argument(help: .saying("The address that the browser was sent to, or - for standard input.", valueName: "answer"))
     var answer = "-"
 
     func validate() throws {

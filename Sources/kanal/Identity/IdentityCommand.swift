@@ -34,7 +34,7 @@ struct IdentityOptions: ParsableArguments {
     @Option(help: .saying("The service's address, without a path.", valueName: "url"))
     var host = "https://esia.gosuslugi.ru"
 
-    @Option(help: .saying("v2 from version 2.90 of the service on, v1 for those before."))
+    @Option(help: .saying("v2 from version 2.90 of the service on, v1 for those before.", valueName: "api"))
     var api = Generation.v2
 
     @Option(

@@ -20,7 +20,9 @@ struct TokenOptions: ParsableArguments {
 /// Which token is meant, for commands that take nothing else.
 struct TokenArgument: ParsableArguments {
     @Argument(
-        help: .saying("The token: its serial number, label or reader, or a pkcs11: URI. (default: the only one)"),
+        help: .saying(
+            "The token: its serial number, label or reader, or a pkcs11: URI. (default: the only one)",
+            valueName: "token"),
         completion: .tokens)
     var token: String?
 

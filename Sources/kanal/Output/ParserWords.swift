@@ -6,8 +6,8 @@ extension ArgumentHelp {
     /// The help for an argument, in the user's language.
     ///
     /// - Parameter valueName: What stands for its value.
-    static func saying(_ abstract: Phrase, valueName: String? = nil) -> ArgumentHelp {
-        ArgumentHelp(stringLiteral: translated(abstract)).named(valueName)
+    static func saying(_ abstract: Phrase, valueName: Phrase? = nil) -> ArgumentHelp {
+        ArgumentHelp(stringLiteral: translated(abstract)).named(valueName.map(translated))
     }
 
     private func named(_ name: String?) -> ArgumentHelp {
@@ -37,6 +37,7 @@ enum ParserWords {
     private static let parts: [(english: String, phrase: Phrase)] = [
         ("(default: ", "(default: "), ("(values: ", "(values: "), ("; default: ", "; default: "),
         ("Show help information.", "Show help information."), ("Show the version.", "Show the version."),
+        ("<subcommand>", "<subcommand>"),
     ]
 
     private static let error = "Error: "
@@ -84,7 +85,8 @@ enum ParserWords {
     static let sentences: [Phrase] = [
         "See '\("")' for detailed help.", "See '\("")' for more information.", "Missing expected argument '\("")'",
         "Unknown option '\("")'", "Unknown option '\("")'. Did you mean '\("")'?", "Missing value for '\("")'",
-        "Unexpected argument '\("")'", "The value '\("")' is invalid for '\("")'",
+        "Unexpected argument '\("")'", "2 unexpected arguments: '\("")', '\("")'",
+        "The value '\("")' is invalid for '\("")'",
         "The value '\("")' is invalid for '\("")'. Please provide one of '\("")', '\("")' or '\("")'.",
         "The value '\("")' is invalid for '\("")'. Please provide one of the following:",
         "The option '\("")' does not take any value, but '\("")' was specified.",

@@ -24,7 +24,7 @@ run() {
 
 run 0 --help
 printed '^ОБЗОР: Работа с токенами ГОСТ семейства Рутокен\.$'
-printed '^ВЫЗОВ: kanal \[--json\] <subcommand>$'
+printed '^ВЫЗОВ: kanal \[--json\] <подкоманда>$'
 printed '^ПАРАМЕТРЫ:$'
 printed 'Показать справку\.$'
 printed '^  5  У PIN-кода или пароля не осталось попыток\.$'

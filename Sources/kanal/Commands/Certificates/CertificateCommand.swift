@@ -22,7 +22,7 @@ struct ShowCertificate: AsyncParsableCommand {
     @OptionGroup var token: TokenOptions
     @OptionGroup var output: OutputOptions
 
-    @Argument(help: .saying("The certificate's label or id. (default: all)"))
+    @Argument(help: .saying("The certificate's label or id. (default: all)", valueName: "certificate"))
     var certificate: String?
 
     func run() async throws {
@@ -44,7 +44,7 @@ struct ExportCertificate: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
     @OptionGroup var result: EncodedOutput
 
-    @Argument(help: .saying("The certificate's label or id. (default: the only certificate)"))
+    @Argument(help: .saying("The certificate's label or id. (default: the only certificate)", valueName: "certificate"))
     var certificate: String?
 
     func validate() throws { try result.validate(with: output) }
@@ -67,7 +67,7 @@ struct DeleteCertificate: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
     @OptionGroup var confirmation: ConfirmationOptions
 
-    @Argument(help: .saying("The certificate's label or id."))
+    @Argument(help: .saying("The certificate's label or id.", valueName: "certificate"))
     var certificate: String
 
     func run() async throws {

@@ -24,7 +24,9 @@ struct ImportCertificate: AsyncParsableCommand {
     @Option(help: .saying("A name. (default: the key's, or the subject's)", valueName: "text"))
     var label: String?
 
-    @Argument(help: .saying("The file: PEM with one or more certificates, or DER with one."), completion: .file())
+    @Argument(
+        help: .saying("The file: PEM with one or more certificates, or DER with one.", valueName: "file"),
+        completion: .file())
     var file: String
 
     func run() async throws {

@@ -22,7 +22,7 @@ struct GenerateKey: AsyncParsableCommand {
     @OptionGroup var pin: PINOptions
     @OptionGroup var output: OutputOptions
 
-    @Option(help: .saying("gost256, gost512, rsa1024, rsa2048 or p256."))
+    @Option(help: .saying("gost256, gost512, rsa1024, rsa2048 or p256.", valueName: "kind"))
     var kind = KeyKindName(.gost256)
 
     @Option(help: .saying("Its id, in hexadecimal digits. (default: the first that is free)", valueName: "id"))
@@ -71,7 +71,8 @@ struct ImportKey: AsyncParsableCommand {
     @Option(help: .saying("A name for the keys. (default: what the file calls them)", valueName: "text"))
     var label: String?
 
-    @Argument(help: .saying("The PFX file (PKCS #12)."), completion: .file(extensions: ["pfx", "p12"]))
+    @Argument(
+        help: .saying("The PFX file (PKCS #12).", valueName: "file"), completion: .file(extensions: ["pfx", "p12"]))
     var file: String
 
     /// Files that are longer are refused anyway.
@@ -109,7 +110,7 @@ struct ExportKey: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
     @OptionGroup var result: EncodedOutput
 
-    @Argument(help: .saying("The key's label or id. (default: the only key)"))
+    @Argument(help: .saying("The key's label or id. (default: the only key)", valueName: "key"))
     var key: String?
 
     func validate() throws { try result.validate(with: output) }
@@ -133,7 +134,7 @@ struct DeleteKey: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
     @OptionGroup var confirmation: ConfirmationOptions
 
-    @Argument(help: .saying("The key's label or id."))
+    @Argument(help: .saying("The key's label or id.", valueName: "key"))
     var key: String
 
     func run() async throws {

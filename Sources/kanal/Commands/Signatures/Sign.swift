@@ -29,7 +29,7 @@ struct Sign: AsyncParsableCommand {
         help: .saying("The key's label or id, or its certificate's. (default: the only one)", valueName: "key"))
     var key: String?
 
-    @Option(help: .saying("How the key signs, for keys with a choice."))
+    @Option(help: .saying("How the key signs, for keys with a choice.", valueName: "algorithm"))
     var algorithm: AlgorithmName?
 
     @OptionGroup var message: MessageForm
@@ -42,7 +42,7 @@ struct Sign: AsyncParsableCommand {
         help: .saying("The file to write to, or - for standard output.", valueName: "file"), completion: .file())
     var destination: String?
 
-    @Argument(help: .saying("The files, or - for standard input."), completion: .file())
+    @Argument(help: .saying("The files, or - for standard input.", valueName: "files"), completion: .file())
     var files: [String]
 
     func validate() throws {

@@ -17,7 +17,7 @@ struct SignatureAlone: ParsableArguments {
     @Option(help: .saying("A file with the public key.", valueName: "file"), completion: .file())
     var publicKey: String?
 
-    @Option(help: .saying("How the key signs, for keys with a choice."))
+    @Option(help: .saying("How the key signs, for keys with a choice.", valueName: "algorithm"))
     var algorithm: AlgorithmName?
 
     var isGiven: Bool { signature != nil || key != nil || publicKey != nil || algorithm != nil }

@@ -38,7 +38,7 @@ struct Verify: AsyncParsableCommand {
         help: .saying("The file to write the content of the message to.", valueName: "file"), completion: .file())
     var destination: String?
 
-    @Argument(help: .saying("The files, or - for standard input."), completion: .file())
+    @Argument(help: .saying("The files, or - for standard input.", valueName: "files"), completion: .file())
     var files: [String]
 
     func validate() throws {
