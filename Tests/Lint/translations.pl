@@ -1,8 +1,8 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: Apache-2.0
 # Compares the catalogues of Translations with the phrases in the sources: each has one translation, which has the same
-# arguments, and nothing is translated that nobody says. Then the man pages: each has the same options, keys and sections
-# in every language. Takes no arguments; "translations.pl --template" prints what is to be translated, as a catalogue.
+# arguments, and nothing is translated that nobody says. A literal of the command kanal that reads as a phrase and is none
+# is told of. Takes no arguments; "translations.pl --template" prints what is to be translated, as a catalogue.
 #
 # A phrase is a literal, or some behind "? :", "??" or in a collection, that is
 # - an argument of a function that is listed below, without a label or with one of those that are named there;
@@ -21,6 +21,10 @@ my %functions = (
     LogMeaning => ['3', 'remedy'], LoopbackPage => ['2'], PINRequest => ['purpose'], text => ['for'], Question => ['title'],
     'facts.add' => [''], Phrase => [''], 'self.init' => ['2', '3', 'remedy'],
 );
+# Functions whose texts are for programs, or parts of texts of logs.
+my $others = qr/asRoot|asOwner|install|command|suggest|LogMeaning|self\.init|init|Process|hasPrefix|contains/;
+# What reads as a phrase and is none: a command line, a rule, and names that are translated where they are told.
+my $exempt = qr/^(?:systemctl start pcscd\.socket| return polkit\.|standard input$)/;
 my @roots = qw(Sources/kanal Sources/Terminal Sources/Asking Sources/Cryptoki/Asking Sources/KanalKit Sources/Translation);
 my $wrong = 0;
 
@@ -46,7 +50,11 @@ sub phrases {
         my ($key) = @_;
         # What is compared, and keys.
         return if $before =~ /(?:[=!]=|\bcase)\s*$/ || @frames && $frames[-1]{bracket} eq '[' && $text =~ /\G(?=:)/gc;
-        push @found, [$key, $line] if is_phrase(\@frames, $before);
+        if (is_phrase(\@frames, $before)) {
+            push @found, [$key, $line];
+        } elsif ($key =~ /[a-z]{2} [a-z]{2}/ && !grep { $_->{callee} =~ /\b(?:$others)$/ } @frames) {
+            push @found, [$key, $line, 'prose'];
+        }
     };
     pos($text) = 0;
     while (pos($text) < length $text) {
@@ -178,7 +186,7 @@ sub interpolation {
     }
     my $inner = substr $$text, $start, pos($$text) - $start - 1;
     my $place = pos $$text;
-    push @$found, map { [$_->[0], $line] } phrases($inner) if $inner =~ /"/;
+    push @$found, map { [$_->[0], $line, $_->[2]] } phrases($inner) if $inner =~ /"/;
     pos($$text) = $place;
 }
 
@@ -218,7 +226,11 @@ for my $file (sort split /\0/, `find @roots -name '*.swift' -print0`) {
     my @found = eval { phrases(content($file)) };
     report("$file: $@") if $@;
     for (@found) {
-        my ($key, $line) = @$_;
+        my ($key, $line, $prose) = @$_;
+        if ($prose) {
+            report("$file:$line: \"$key\" is no phrase, and reads as one") if $file =~ m{^Sources/(?:kanal|Terminal)/} && $key !~ $exempt;
+            next;
+        }
         next if $key !~ /[A-Za-z]/ || $key =~ /^(?:\{\d+\}|[^A-Za-z])*$/;
         push @order, $key unless $places{$key};
         $places{$key} //= "$file:$line";
