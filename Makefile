@@ -67,7 +67,7 @@ test_packages = pcscd vsmartcard-vpcd opensc p11-kit openssl libengine-gost-open
     libcap2-bin strace gnupg-pkcs11-scd gpgsm gpg-agent strongswan-pki libstrongswan-extra-plugins \
     nginx-light apache2-bin stunnel4 curl hostapd eapoltest tmux zsh fish python3-jsonschema \
     pinentry-curses pinentry-tty pinentry-gtk2 xvfb xdotool x11-utils \
-    xdg-utils desktop-file-utils softhsm2 chromium $(docs_packages)
+    xdg-utils desktop-file-utils softhsm2 $(docs_packages)
 # What makes the site of the documentation.
 docs_packages := cmark-gfm python3
 bench_packages := libengine-gost-openssl libgcrypt20-dev nettle-dev softhsm2
@@ -185,7 +185,6 @@ test-pcscd:
 	Tests/Scripts/Command/screens.sh
 
 test-alone:
-	Tests/Scripts/site.sh
 	Tests/Scripts/Asking/authorization.sh
 	Tests/Model/model.sh
 	Tests/Scripts/Safety/constant-time.sh
@@ -219,7 +218,9 @@ soak: deps ## interrupt an emulated token and its host ROUNDS times at random
 	KANAL_SOAK=$(ROUNDS) swift test --filter CryptokiTests.SoakTests
 
 # The adapters stand here and not in "test" because BoringSSL, which swift-nio-ssl is built with, takes minutes to compile.
-nightly: build mutants soak ## what CI has no time for: mutants, soak, adapters, the engine under valgrind and load, shares for long, messages of 2 GiB, and SECONDS of sharing, threads and each fuzz target
+nightly: build docs mutants soak ## what CI has no time for: mutants, soak, adapters, the engine under valgrind and load, shares for long, messages of 2 GiB, and SECONDS of sharing, threads and each fuzz target
+	$(call install_packages,chromium)
+	Tests/Scripts/site.sh
 	Tests/Scripts/KanalKit/adapters.sh
 	Tests/Scripts/Safety/curves.sh 500000 20000
 	Tests/Scripts/sharing.sh $(SECONDS)
