@@ -81,21 +81,18 @@ INLINE void GROUP(make_multiples)(const gost_curve *c, GROUP(point) *r, size_t c
     words_wipe(&twice, sizeof twice);
 }
 
-/// Writes points in affine coordinates, with one inversion for all.
+/// Writes points in affine coordinates, X/Z and Y/Z, with one inversion for all.
 static void GROUP(flatten)(const gost_curve *c, word *table, const GROUP(point) *points, size_t count) {
-    word products[GROUP(base_multiples)][COUNT], factor[COUNT], inverse[COUNT], one[COUNT];
-    GROUP(denominator)(c, products[0], &points[0]);
-    for (size_t i = 1; i < count; i++) {
-        GROUP(denominator)(c, factor, &points[i]);
-        FIELD(multiply)(&c->p, products[i], products[i - 1], factor);
-    }
+    word products[GROUP(base_multiples)][COUNT], inverse[COUNT], one[COUNT];
+    memcpy(products[0], points[0].z, sizeof products[0]);
+    for (size_t i = 1; i < count; i++) FIELD(multiply)(&c->p, products[i], products[i - 1], points[i].z);
     FIELD(invert)(&c->p, inverse, products[count - 1]);
     for (size_t i = count; i-- > 0;) {
         if (i > 0) FIELD(multiply)(&c->p, one, inverse, products[i - 1]);
         else memcpy(one, inverse, sizeof one);
-        GROUP(to_affine)(c, table + 2 * COUNT * i, table + 2 * COUNT * i + COUNT, &points[i], one);
-        GROUP(denominator)(c, factor, &points[i]);
-        FIELD(multiply)(&c->p, inverse, inverse, factor);
+        FIELD(multiply)(&c->p, table + 2 * COUNT * i, points[i].x, one);
+        FIELD(multiply)(&c->p, table + 2 * COUNT * i + COUNT, points[i].y, one);
+        FIELD(multiply)(&c->p, inverse, inverse, points[i].z);
     }
 }
 

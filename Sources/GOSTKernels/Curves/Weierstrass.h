@@ -170,22 +170,12 @@ INLINE void GROUP(enter)(const gost_curve *c, GROUP(point) *r, const word *x, co
     GROUP(from_affine)(c, r, x, y);
 }
 
-/// x·factor = X and y·factor = Y, for `factor`, and then for its inverse.
-INLINE void GROUP(denominator)(const gost_curve *c, word *factor, const GROUP(point) *a) {
-    (void)c;
-    memcpy(factor, a->z, sizeof a->z);
-}
-
-INLINE void GROUP(to_affine)(const gost_curve *c, word *x, word *y, const GROUP(point) *a, const word *inverse) {
-    MUL(x, a->x, inverse);
-    MUL(y, a->y, inverse);
-}
-
 /// The coordinates on the curve of a point, not O.
 INLINE void GROUP(leave)(const gost_curve *c, word *x, word *y, const GROUP(point) *a) {
     word inverse[COUNT];
     FIELD(invert)(&c->p, inverse, a->z);
-    GROUP(to_affine)(c, x, y, a, inverse);
+    MUL(x, a->x, inverse);
+    MUL(y, a->y, inverse);
     words_wipe(inverse, sizeof inverse);
 }
 
