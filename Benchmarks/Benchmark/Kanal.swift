@@ -116,6 +116,17 @@ private func keyPrimitives(_ name: String, _ curve: Curve) throws -> [KeyPrimiti
         KeyPrimitive(name: "VKO", curve: name) {
             _ = try privateKey().vko2012256(with: publicKey, ukm: ukm.span)
         },
+        KeyPrimitive(name: "chain of three keys", curve: name) {
+            for _ in 0..<3 {
+                let key = try PublicKey(curve: curve, bytes: publicKey.bytes)
+                guard key.isValidSignature(signature, digest: digest) else { throw GOSTError.libraryFailure }
+            }
+        },
+        KeyPrimitive(name: "SESPAKE, one side", curve: name) {
+            let verifier = try SESPAKE.Verifier(curve: curve, f: scalar.span)
+            let exchange = try SESPAKE.Exchange(as: .a, verifier: verifier, random: SystemRandom())
+            _ = try exchange.key(with: publicKey.bytes)
+        },
     ]
 }
 
