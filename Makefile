@@ -12,22 +12,31 @@ PREFIX = /usr/local
 DESTDIR =
 # COMPAT=1 also installs the library under the name of the vendor's.
 COMPAT =
+# PACKAGE=1 is for those who make packages: the administrator's file lies in /etc too, and each program with its own
+# runtime has an inventory of what it is linked with, and the licences of that.
+PACKAGE =
+# Where the library lies, if the system has another place for libraries than PREFIX/lib, and where units of systemd do.
+LIBDIR = $(PREFIX)/lib
+UNITS_DIR = $(PREFIX)/lib/systemd/system
 
 override PREFIX := $(abspath $(PREFIX))
 system_prefix := $(filter /usr /usr/local,$(PREFIX))
 # Not empty if files go into the running system, and not into a directory for a package.
 is_live := $(and $(system_prefix),$(if $(DESTDIR),,live))
-lib := $(PREFIX)/lib
+lib := $(abspath $(LIBDIR))
+units = $(DESTDIR)$(UNITS_DIR)
+accounts = $(DESTDIR)$(PREFIX)/lib/sysusers.d
 run_path := $(if $(system_prefix),, -Wl,-rpath,$${libdir})
 share = $(DESTDIR)$(PREFIX)/share
 man = $(share)/man
+notices = $(share)/doc/kanal
 # Where OpenSSL looks for engines, if that is allowed.
 system_engines = $(shell pkg-config libcrypto --variable=enginesdir 2>/dev/null)
 ENGINES_DIR = $(or $(if $(system_prefix),$(system_engines)),$(lib)/engines-3)
 # What makes shells complete the command's words, where each looks for it.
 completions = $(addprefix $(share)/,bash-completion/completions/kanal zsh/site-functions/_kanal fish/vendor_completions.d/kanal.fish)
 # What templates leave open.
-fill = sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(lib)|; s|@VERSION@|$(version)|; s|@RPATH@|$(run_path)|'
+fill = sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(lib)|; s|@LIB@|$(patsubst $(PREFIX)/%,%,$(lib))|; s|@VERSION@|$(version)|; s|@RPATH@|$(run_path)|'
 
 # The module file lies under PREFIX with everything else, and in the one directory that p11-kit reads, if that is
 # allowed.
@@ -47,7 +56,7 @@ engine_sources := $(wildcard Sources/OpenSSLEngine/*.c)
 engine_packages := libcrypto p11-kit-1
 engine_flags = -std=gnu11 -O2 -g -fPIC -fvisibility=hidden -DOPENSSL_API_COMPAT=10101 -Wall -Wextra -Wshadow -Werror \
     -fstack-protector-strong -fstack-clash-protection -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 \
-    $(if $(filter x86_64,$(shell uname -m)),-fcf-protection=full)
+    $(if $(filter x86_64,$(shell uname -m)),-fcf-protection=full) -ffile-prefix-map=$(CURDIR)=.
 engine_linking = -shared -Wl,--version-script=Sources/OpenSSLEngine/exports.map,-z,defs,-z,now,-z,relro,-z,nodelete \
     -Wl,-z,noexecstack,--as-needed
 # What people are told in other languages. The catalogues lie to the command as they do where they are installed.
@@ -57,7 +66,7 @@ catalogues := $(languages:%=.build/release/../share/locale/%/LC_MESSAGES/kanal.m
 in_language = LANGUAGE=$(1) $(command)
 swift_test := swift test --explicit-target-dependency-import-check error
 # With these flags alone, so that the tests of the release build are linked with the objects that are installed.
-swift_build := swift build -c release --disable-local-rpath
+swift_build := swift build -c release --disable-local-rpath $(SWIFT_FLAGS)
 sources := $(filter-out Sources/OpenSSLEngine/%,$(shell find Sources Include Package.swift -type f))
 
 sudo := $(if $(filter 0,$(shell id -u)),,sudo)
@@ -280,6 +289,12 @@ define install_language
 
 endef
 
+# The units, the accounts that they run under, and the products that have an inventory, each with its place.
+unit_files := kanal-share@.service kanal-emulator.service
+account_files := $(addprefix Install/Services/,kanal.conf kanal-emulator.conf)
+notice_products := $(library) $(command) $(emulator)
+installed = $(if $(filter %.so,$(1)),$(lib),$(PREFIX)/bin)/$(notdir $(1))
+
 install: build ## install under PREFIX; COMPAT=1 also as librtpkcs11ecp.so
 ifeq ($(COMPAT),1)
 	@[ ! -e $(compat) ] || $(is_ours) || { echo "$(compat) exists and is not Kanal's" >&2; exit 1; }
@@ -288,25 +303,35 @@ endif
 	install -D --strip $(engine) $(DESTDIR)$(ENGINES_DIR)/kanal.so
 	install -D --strip -t $(DESTDIR)$(PREFIX)/bin $(command) $(emulator)
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/include/kanal Include/CCryptoki/rtpkcs11.h Include/CCryptoki/kanal.h
-	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/kanal Install/kanal.conf Install/kanal-openssl.cnf docs/kanal.schema.json
-	install -d $(DESTDIR)$(lib)/pkgconfig $(man)/man1 $(man)/man5 $(module_dirs)
+	install -D -m 644 -t $(share)/doc/kanal Install/kanal.conf docs/kanal.schema.json Install/Services/50-kanal-services.rules
+	umask 022; sed 's|/usr/local/lib|$(lib)|' Install/kanal-openssl.cnf > $(share)/doc/kanal/kanal-openssl.cnf
+	install -d $(DESTDIR)$(lib)/pkgconfig $(man)/man1 $(man)/man5 $(module_dirs) $(units) $(accounts)
 	umask 022; $(command) --experimental-dump-help | Install/manual.pl $(version) $(man)/man1
 	install -d $(dir $(completions))
-	umask 022; $(foreach shell,bash zsh fish,$(command) completion $(shell) > $(filter $(share)/$(shell)%,$(completions));)
+	umask 022; $(foreach shell,bash zsh fish,$(command) completion $(shell) | sed '1{/^\#!/d}' > $(filter $(share)/$(shell)%,$(completions));)
 	umask 022; $(fill) Install/kanal-emulator.1.in > $(man)/man1/kanal-emulator.1
 	umask 022; $(fill) Install/kanal.conf.5.in > $(man)/man5/kanal.conf.5
 	$(foreach language,$(languages),$(call install_language,$(language)))
 	umask 022; $(fill) Install/kanal-pkcs11.pc.in > $(DESTDIR)$(lib)/pkgconfig/kanal-pkcs11.pc
+	umask 022; $(foreach unit,$(unit_files),$(fill) Install/Services/$(unit).in > $(units)/$(unit);)
+	install -m 644 -t $(accounts) $(account_files)
 	umask 022; $(fill) Install/kanal.module.in | tee $(addsuffix /kanal.module,$(module_dirs)) > /dev/null
 ifeq ($(COMPAT),1)
 	ln -sf libkanal-pkcs11.so $(compat)
+endif
+ifeq ($(PACKAGE),1)
+	install -D -m 644 -t $(DESTDIR)/etc/kanal Install/kanal.conf
+	umask 022; $(foreach product,$(notice_products),Install/inventory.pl $(version) $(product) \
+	    $(DESTDIR)$(call installed,$(product)) $(notices) &&) true
 endif
 	$(if $(is_live),ldconfig)
 
 # The directories that are removed if they are empty: only our own where others expect theirs to be.
 directories := include/kanal share/doc/kanal
+relative_lib := $(patsubst $(PREFIX)/%,%,$(lib))
 ifeq ($(is_live),)
-directories += $(patsubst $(DESTDIR)$(PREFIX)/%,%,$(filter $(DESTDIR)$(PREFIX)/%,$(DESTDIR)$(ENGINES_DIR))) $(patsubst $(DESTDIR)$(PREFIX)/%/,%,$(dir $(completions))) bin lib/pkgconfig share/man/man1 share/man/man5 share/p11-kit/modules
+directories += $(patsubst $(DESTDIR)$(PREFIX)/%,%,$(filter $(DESTDIR)$(PREFIX)/%,$(DESTDIR)$(ENGINES_DIR))) $(patsubst $(DESTDIR)$(PREFIX)/%/,%,$(dir $(completions))) bin $(relative_lib)/pkgconfig share/man/man1 share/man/man5 share/p11-kit/modules \
+    lib/sysusers.d lib/systemd/system
 directories += $(foreach language,$(languages),share/man/$(language)/man1 share/man/$(language)/man5 share/locale/$(language)/LC_MESSAGES)
 endif
 
@@ -314,11 +339,12 @@ uninstall: ## remove what "make install" has installed; takes the same PREFIX an
 	if $(is_ours); then rm $(compat); fi
 	rm -f $(DESTDIR)$(lib)/libkanal-pkcs11.so $(addprefix $(DESTDIR)$(PREFIX)/bin/,kanal kanal-emulator)
 	rm -f $(DESTDIR)$(ENGINES_DIR)/kanal.so
-	rm -f $(completions) $(addprefix $(DESTDIR)$(PREFIX)/share/doc/kanal/,kanal.schema.json kanal-openssl.cnf)
+	rm -f $(completions) $(addprefix $(DESTDIR)$(PREFIX)/share/doc/kanal/,kanal.schema.json kanal-openssl.cnf 50-kanal-services.rules)
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/include/kanal/,rtpkcs11.h kanal.h) $(DESTDIR)$(lib)/pkgconfig/kanal-pkcs11.pc
 	rm -f $(addsuffix /kanal.module,$(module_dirs)) $(DESTDIR)$(PREFIX)/share/doc/kanal/kanal.conf
 	rm -f $(foreach place,$(man) $(languages:%=$(man)/%),$(place)/man1/kanal.1 $(place)/man1/kanal-*.1 $(place)/man5/kanal.conf.5)
 	rm -f $(languages:%=$(share)/locale/%/LC_MESSAGES/kanal.mo)
+	rm -f $(addprefix $(units)/,$(unit_files)) $(addprefix $(accounts)/,$(notdir $(account_files)))
 	cd $(DESTDIR)$(PREFIX) && rmdir $(if $(is_live),,-p) $(directories) 2>/dev/null || true
 	$(if $(is_live),ldconfig)
 

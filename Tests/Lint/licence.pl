@@ -7,14 +7,14 @@ use warnings;
 
 my $identifier = 'SPDX-License-Identifier: Apache-2.0';
 my @forms = (
-    [qr/\.(?:swift|modulemap)$/, '// ', ''],
+    [qr/\.(?:swift|modulemap|rules)$/, '// ', ''],
     [qr/\.(?:c|cpp|h|inc|ld|pml|so|css|js)$/, '/* ', ' */'],
     [qr/\.pv$/, '(* ', ' *)'],
     [qr/\.[15](?:\.in)?$/, '.\" ', ''],
-    [qr{\.(?:sh|pl|py|conf|cnf|cfg|dict|supp|map|po|pc\.in|module\.in)$|(?:^|/)Makefile$|^\.ci/}, '# ', ''],
+    [qr{\.(?:sh|pl|py|conf|cnf|cfg|dict|supp|map|po|(?:pc|module|service|spec)\.in|install|prerm)$|(?:^|/)Makefile$|^\.ci/|^debian/(?:rules|control|.*overrides|tests/.*)$}, '# ', ''],
 );
 # Pages, data, and what the tools read that made it.
-my $exempt = qr{\.(?:md|json|gz|txt)$|(?:^|/)(?:LICENSE|\.gitignore|\.swift-format|Package\.resolved)$};
+my $exempt = qr{\.(?:md|json|gz|txt)$|(?:^|/)(?:LICENSE|\.gitignore|\.swift-format|Package\.resolved)$|^debian/(?:changelog|copyright|source/format|.*\.(?:symbols|examples))$};
 my $adds = @ARGV && $ARGV[0] eq '--add';
 my $wrong = 0;
 

@@ -18,7 +18,12 @@ installed="./bin/kanal
 ./lib/engines-3/kanal.so
 ./lib/libkanal-pkcs11.so
 ./lib/pkgconfig/kanal-pkcs11.pc
+./lib/systemd/system/kanal-emulator.service
+./lib/systemd/system/kanal-share@.service
+./lib/sysusers.d/kanal-emulator.conf
+./lib/sysusers.d/kanal.conf
 ./share/bash-completion/completions/kanal
+./share/doc/kanal/50-kanal-services.rules
 ./share/doc/kanal/kanal-openssl.cnf
 ./share/doc/kanal/kanal.conf
 ./share/doc/kanal/kanal.schema.json
@@ -127,5 +132,24 @@ grep -qx "module: /usr/lib/libkanal-pkcs11.so" "$stage$modules/kanal.module" || 
 ! grep -q rpath "$stage/usr/lib/pkgconfig/kanal-pkcs11.pc" || fail "a run path for a directory of the system"
 make -s uninstall PREFIX=/usr DESTDIR="$stage" > /dev/null
 [ -z "$(files "$stage")" ] || fail "left behind: $(files "$stage")"
+
+# For packages: the system's place for libraries, the administrator's file, and inventories of what is installed.
+make -s install PREFIX=/usr LIBDIR=/usr/lib64 PACKAGE=1 DESTDIR="$stage" > /dev/null
+[ -s "$stage/etc/kanal/kanal.conf" ] || fail "no file for the administrator"
+[ -s "$stage/usr/lib64/libkanal-pkcs11.so" ] || fail "no library in LIBDIR"
+grep -qx "module: /usr/lib64/libkanal-pkcs11.so" "$stage$modules/kanal.module" || fail "the module is not in LIBDIR"
+grep -qx 'libdir=${prefix}/lib64' "$stage/usr/lib64/pkgconfig/kanal-pkcs11.pc" || fail "pkg-config does not know LIBDIR"
+for file in "$stage"/usr/{lib64/libkanal-pkcs11.so,bin/kanal,bin/kanal-emulator}; do
+    name=$(basename "$file" .so)
+    inventory=$stage/usr/share/doc/kanal/$name.spdx.json
+    grep -q "\"checksumValue\" : \"$(sha256sum "$file" | cut -d ' ' -f 1)\"" "$inventory" || fail "$inventory: another file's"
+    for component in swift swift-corelibs-libdispatch llvm-support libc.so.6; do
+        grep -q "\"name\" : \"$component\"" "$inventory" || fail "$inventory lacks $component"
+    done
+    grep -q '^ *Apache License' "$stage/usr/share/doc/kanal/$name.notices.txt" || fail "no licences of $name"
+done
+grep -q '"name" : "swift-argument-parser"' "$stage/usr/share/doc/kanal/kanal.spdx.json" || fail "a package is missing"
+! grep -q 'argument-parser' "$stage/usr/share/doc/kanal/libkanal-pkcs11.spdx.json" || fail "a package is too many"
+! grep -rqI "$stage" "$stage" || fail "the staging directory is written down"
 
 echo "install.sh: passed"
