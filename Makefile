@@ -79,6 +79,8 @@ test_packages = pcscd vsmartcard-vpcd opensc p11-kit openssl libengine-gost-open
     xdg-utils desktop-file-utils softhsm2 $(docs_packages)
 # What makes the site of the documentation.
 docs_packages := cmark-gfm python3
+# For "make deb" and the scripts that try its packages.
+package_packages := debhelper devscripts lintian debootstrap perl
 bench_packages := libengine-gost-openssl libgcrypt20-dev nettle-dev softhsm2
 
 # Lists those of the packages $(1) that are missing, in the variable "missing".
@@ -106,7 +108,7 @@ define install_packages
 	fi
 endef
 
-.PHONY: help deps build-deps build check test model mutants constant-time fuzz threads soak nightly bench lint docs demo install uninstall clean test-pcscd test-alone
+.PHONY: help deps build-deps build check test model mutants constant-time fuzz threads soak nightly bench lint docs demo install uninstall deb clean test-pcscd test-alone
 ifndef BESIDE
 .NOTPARALLEL:
 endif
@@ -227,7 +229,7 @@ soak: deps ## interrupt an emulated token and its host ROUNDS times at random
 	KANAL_SOAK=$(ROUNDS) swift test --filter CryptokiTests.SoakTests
 
 # The adapters stand here and not in "test" because BoringSSL, which swift-nio-ssl is built with, takes minutes to compile.
-nightly: build docs mutants soak ## what CI has no time for: mutants, soak, adapters, the engine under valgrind and load, shares for long, messages of 2 GiB, and SECONDS of sharing, threads and each fuzz target
+nightly: build docs mutants soak ## what CI has no time for: mutants, soak, adapters, the engine under valgrind and load, shares for long, messages of 2 GiB, packages, and SECONDS of sharing, threads and each fuzz target
 	$(call install_packages,chromium)
 	Tests/Scripts/site.sh
 	Tests/Scripts/KanalKit/adapters.sh
@@ -244,6 +246,9 @@ nightly: build docs mutants soak ## what CI has no time for: mutants, soak, adap
 	Tests/Scripts/Share/share-traffic.sh 600
 	Tests/Scripts/KanalKit/messages.sh
 	Tests/Scripts/Command/command-signatures.sh 2048
+	$(MAKE) --no-print-directory deb
+	Tests/Scripts/Packages/lintian.sh
+	Tests/Scripts/Packages/packages.sh
 	Tests/Scripts/Safety/threads.sh $(SECONDS)
 	Tests/Fuzz/fuzz.sh $(SECONDS)
 
@@ -266,6 +271,7 @@ lint: ## check the format, references, licences and translations, and expression
 	Tests/Lint/references.pl
 	Tests/Lint/licence.pl
 	Tests/Lint/translations.pl
+	Tests/Lint/versions.pl
 
 docs: build-deps ## build the documentation: all symbols, without a warning, and the site in .build/site, without a broken link
 	$(call install_packages,$(docs_packages))
@@ -347,6 +353,10 @@ uninstall: ## remove what "make install" has installed; takes the same PREFIX an
 	rm -f $(addprefix $(units)/,$(unit_files)) $(addprefix $(accounts)/,$(notdir $(account_files)))
 	cd $(DESTDIR)$(PREFIX) && rmdir $(if $(is_live),,-p) $(directories) 2>/dev/null || true
 	$(if $(is_live),ldconfig)
+
+deb: ## make packages for Debian, in .build/packages, from a clean copy of the tree; needs no network
+	$(call install_packages,$(build_packages) $(package_packages))
+	Install/packages.sh deb
 
 clean: ## remove what the build has made
 	rm -rf .build

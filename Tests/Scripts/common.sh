@@ -6,6 +6,12 @@ root=$PWD
 module=$root/.build/release/libkanal-pkcs11.so
 emulator=$root/.build/release/kanal-emulator
 kanal=${KANAL:-$root/.build/release/kanal}
+# What packages have installed is tried in place of what was built.
+if [ -n "${KANAL_INSTALLED:-}" ]; then
+    module=$(pkg-config --variable=libdir kanal-pkcs11)/libkanal-pkcs11.so
+    emulator=$(command -v kanal-emulator)
+    kanal=$(command -v kanal)
+fi
 pin=12345678
 sudo=$([ "$(id -u)" = 0 ] || echo sudo)
 work=$(mktemp -d)

@@ -4,8 +4,13 @@
 #
 # It leaves nothing behind: the token, the pairing with it and all files live in a temporary directory, and what the
 # script has started, it stops.
+#
+#   demo.sh [--installed]
+#
+# With "--installed" it shows what packages have installed, and neither installs nor builds anything.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
+if [ "${1:-}" = --installed ]; then export KANAL_INSTALLED=yes; fi
 . Tests/Scripts/common.sh
 
 step=0
@@ -20,9 +25,13 @@ show() {
     timeout 120 "$@" 2>&1 | sed 's/^/   /'
 }
 
-heading "Install the packages that are missing, and build"
-make -s deps
-make -s build
+if [ -n "${KANAL_INSTALLED:-}" ]; then
+    heading "What is installed"
+else
+    heading "Install the packages that are missing, and build"
+    make -s deps
+    make -s build
+fi
 prepare
 PATH=${kanal%/*}:$PATH
 echo "   $kanal"

@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Makes packages in a copy of the tree that has what git knows and nothing else.
+#
+#   Install/packages.sh deb
+#
+# PACKAGES is the directory of the results, by default .build/packages; the copy is below it. No network is needed: the
+# Swift packages that are linked are those of .build, which "make build" has fetched. Swift is taken from PATH, as no
+# distribution has it; the build profile pkg.kanal.swift-in-path says so to dpkg. PREBUILT=1 takes the products of
+# "make build" and builds nothing: for work on the packages themselves.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+kind=$1
+version=$(sed -n 's/^#define KANAL_VERSION_[A-Z]* //p' Include/CVersion/CVersion.h | paste -sd.)
+results=$(realpath -m "${PACKAGES:-.build/packages}")
+tree=$results/$kind/kanal-$version
+unset MAKEFLAGS MAKELEVEL DESTDIR PREFIX
+
+[ -e .build/workspace-state.json ] && [ -e Package.resolved ] || swift package resolve
+rm -rf "$results/$kind"
+mkdir -p "$tree/.build"
+git ls-files -z | tar --create --null --files-from - | tar --extract --directory "$tree"
+cp -a Package.resolved "$tree"
+cp -a .build/{checkouts,repositories,workspace-state.json} "$tree/.build"
+if [ -n "${PREBUILT:-}" ]; then
+    cp -a .build/release "$tree/.build"
+    ln -s "$(realpath .build/release/..)" "$tree/.build/$(basename "$(realpath .build/release/..)")"
+    touch .build/release/{kanal,kanal-emulator,libkanal-pkcs11.so,engines-3/kanal.so}
+fi
+
+case $kind in
+deb)
+    (cd "$tree" && dpkg-buildpackage --build=binary --no-sign --build-profiles=pkg.kanal.swift-in-path)
+    ;;
+esac
+rm -rf "$tree"
