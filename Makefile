@@ -79,8 +79,8 @@ test_packages = pcscd vsmartcard-vpcd opensc p11-kit openssl libengine-gost-open
     xdg-utils desktop-file-utils softhsm2 $(docs_packages)
 # What makes the site of the documentation.
 docs_packages := cmark-gfm python3
-# For "make deb" and the scripts that try its packages.
-package_packages := debhelper devscripts lintian debootstrap perl
+# For "make deb", "make rpm" and the scripts that try their packages.
+package_packages := debhelper devscripts lintian rpm debootstrap diffoscope-minimal perl
 bench_packages := libengine-gost-openssl libgcrypt20-dev nettle-dev softhsm2
 
 # Lists those of the packages $(1) that are missing, in the variable "missing".
@@ -108,7 +108,7 @@ define install_packages
 	fi
 endef
 
-.PHONY: help deps build-deps build check test model mutants constant-time fuzz threads soak nightly bench lint docs demo install uninstall deb clean test-pcscd test-alone
+.PHONY: help deps build-deps build check test model mutants constant-time fuzz threads soak nightly bench lint docs demo install uninstall deb rpm clean test-pcscd test-alone
 ifndef BESIDE
 .NOTPARALLEL:
 endif
@@ -249,6 +249,8 @@ nightly: build docs mutants soak ## what CI has no time for: mutants, soak, adap
 	$(MAKE) --no-print-directory deb
 	Tests/Scripts/Packages/lintian.sh
 	Tests/Scripts/Packages/packages.sh
+	PREBUILT=1 $(MAKE) --no-print-directory rpm
+	Tests/Scripts/Packages/rpm.sh
 	Tests/Scripts/Safety/threads.sh $(SECONDS)
 	Tests/Fuzz/fuzz.sh $(SECONDS)
 
@@ -357,6 +359,10 @@ uninstall: ## remove what "make install" has installed; takes the same PREFIX an
 deb: ## make packages for Debian, in .build/packages, from a clean copy of the tree; needs no network
 	$(call install_packages,$(build_packages) $(package_packages))
 	Install/packages.sh deb
+
+rpm: ## make the same packages for systems with RPM
+	$(call install_packages,$(build_packages) $(package_packages))
+	Install/packages.sh rpm
 
 clean: ## remove what the build has made
 	rm -rf .build

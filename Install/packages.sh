@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Makes packages in a copy of the tree that has what git knows and nothing else.
 #
-#   Install/packages.sh deb
+#   Install/packages.sh deb|rpm
 #
 # PACKAGES is the directory of the results, by default .build/packages; the copy is below it. No network is needed: the
 # Swift packages that are linked are those of .build, which "make build" has fetched. Swift is taken from PATH, as no
@@ -29,9 +29,18 @@ if [ -n "${PREBUILT:-}" ]; then
     touch .build/release/{kanal,kanal-emulator,libkanal-pkcs11.so,engines-3/kanal.so}
 fi
 
+cd "$tree"
 case $kind in
 deb)
-    (cd "$tree" && dpkg-buildpackage --build=binary --no-sign --build-profiles=pkg.kanal.swift-in-path)
+    dpkg-buildpackage --build=binary --no-sign --build-profiles=pkg.kanal.swift-in-path
+    ;;
+rpm)
+    export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(dpkg-parsechangelog --show-field Timestamp)}
+    sed "s|@VERSION@|$version|" Install/kanal.spec.in > kanal.spec
+    rpmbuild -bb --build-in-place --define "_topdir $results/rpm/work" --define "_rpmdir $results/rpm" \
+        --define '_rpmfilename %%{NAME}-%%{VERSION}-%%{RELEASE}.%%{ARCH}.rpm' --define '_libdir /usr/lib64' kanal.spec
+    rm -rf "$results/rpm/work"
     ;;
 esac
+cd "$results"
 rm -rf "$tree"

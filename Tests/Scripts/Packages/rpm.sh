@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# The packages of "make rpm" in an empty root: what each of them has and wants, and that the library is loaded from there
+# and does its work; then they are removed, and nothing stays.
+set -euo pipefail
+cd "$(dirname "$0")/../../.."
+. Tests/Scripts/common.sh
+
+packages=$(realpath -m "${PACKAGES:-.build/packages}")/rpm
+names=(libkanal-pkcs11 libkanal-devel kanal kanal-emulator kanal-openssl-engine)
+target=$work/target
+# The root has nothing of a system: neither what is wanted of others, nor shells for scriptlets.
+manager() { rpm --root "$target" --dbpath /rpm "$@"; }
+mkdir -p "$target"
+manager --initdb
+manager --install --nodeps --noscripts "$packages"/*.rpm || fail "the packages are not installed"
+for name in "${names[@]}"; do
+    manager --verify --nodeps "$name" > "$work/verified" || fail "$name: $(cat "$work/verified")"
+done
+manager --query --configfiles libkanal-pkcs11 | grep -qx /etc/kanal/kanal.conf || fail "the settings are no settings"
+for wanted in 'libcrypto\.so\.3()(64bit)' 'libpcsclite\.so\.1()(64bit)'; do
+    manager --query --requires libkanal-pkcs11 | grep -q "^$wanted" || fail "the library does not want $wanted"
+done
+for name in libkanal-devel kanal kanal-openssl-engine; do
+    manager --query --requires "$name" | grep -q '^libkanal-pkcs11 = ' || fail "$name does not want the library"
+done
+! grep -rqI -e "$root" -e "$packages" "$target/usr/share" "$target/etc" || fail "a folder of this machine is written down"
+passed "installed: $(cd "$target" && find . ! -type d ! -path './rpm/*' | wc -l) files of ${#names[@]} packages"
+
+# The same files as the packages of Debian, if these were made of one build.
+module=$target/usr/lib64/libkanal-pkcs11.so
+kanal=$target/usr/bin/kanal
+emulator=$target/usr/bin/kanal-emulator
+prepare
+start_pcscd
+attach usb token
+expect 0 pkcs11-tool --module "$module" --slot "$slot" --login --pin $pin --keypairgen --key-type GOSTR3410-2012-256:A --id 01
+PIN=$pin expect 0 "$kanal" list --pin-source env:PIN
+printed 'GOST'
+OPENSSL_ENGINES=$target/usr/lib64/engines-3 expect 0 openssl engine -t kanal
+printed '\[ available \]'
+grep -qx 'module: /usr/lib64/libkanal-pkcs11.so' "$target/usr/share/p11-kit/modules/kanal.module" \
+    || fail "p11-kit looks for another library"
+passed "library, command, emulated token and engine work from there"
+
+manager --erase --nodeps --noscripts "${names[@]}"
+[ -z "$(find "$target" ! -type d ! -path '*/rpm/*')" ] || fail "left: $(find "$target" ! -type d ! -path '*/rpm/*')"
+passed "removed: nothing is left"
