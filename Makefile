@@ -248,9 +248,10 @@ nightly: build docs mutants soak ## what CI has no time for: mutants, soak, adap
 	Tests/Scripts/Command/command-signatures.sh 2048
 	$(MAKE) --no-print-directory deb
 	Tests/Scripts/Packages/lintian.sh
-	Tests/Scripts/Packages/packages.sh
+	$(sudo) Tests/Scripts/Packages/packages.sh
+	$(sudo) Tests/Scripts/Packages/services.sh
 	PREBUILT=1 $(MAKE) --no-print-directory rpm
-	Tests/Scripts/Packages/rpm.sh
+	$(sudo) Tests/Scripts/Packages/rpm.sh
 	Tests/Scripts/Safety/threads.sh $(SECONDS)
 	Tests/Fuzz/fuzz.sh $(SECONDS)
 

@@ -5,8 +5,8 @@
 #
 #   Install/inventory.pl VERSION BUILT INSTALLED DIRECTORY
 #
-# BUILT has its symbols yet; INSTALLED is the same without them. What is linked is what of the symbols of BUILT comes from
-# the Swift packages of the build, the static libraries of the toolchain, and those of the C compiler. DIRECTORY gets
+# BUILT has its symbols yet; INSTALLED is the same without them. What is linked is what of the symbols of BUILT comes
+# from the Swift packages of the build, the static libraries of the toolchain, and those of the C compiler. DIRECTORY gets
 # NAME.spdx.json and NAME.notices.txt. The time in the inventory is SOURCE_DATE_EPOCH, or that of the last commit.
 use strict;
 use warnings;
@@ -85,7 +85,8 @@ sub swift_packages {
         for my $module (map { basename($_) } glob "$checkout/Sources/*") {
             next unless is_linked(glob "$build/$module.build/*.o");
             add($package->{packageRef}{identity}, $package->{state}{checkoutState}{version}, package_licence($checkout),
-                $module, address => $package->{packageRef}{location}, texts => [grep { -e } map { "$checkout/$_.txt" } qw(LICENSE NOTICE)]);
+                $module, address => $package->{packageRef}{location},
+                texts => [grep { -e } map { "$checkout/$_.txt" } qw(LICENSE NOTICE)]);
         }
     }
 }
@@ -114,8 +115,8 @@ sub toolchain_libraries {
 sub compiler_libraries {
     my ($gcc, $glibc) = (output_of('gcc', '-dumpfullversion'), output_of('ldd', '--version') =~ /(\d+\.\d+)\n/);
     chomp $gcc;
-    for (['libstdc++.a', 'libstdc++', $gcc, 'gcc'], ['libgcc_eh.a', 'libgcc', $gcc, 'gcc'], ['libgcc.a', 'libgcc', $gcc, 'gcc'],
-        ['libc_nonshared.a', 'glibc', $glibc, 'glibc']) {
+    for (['libstdc++.a', 'libstdc++', $gcc, 'gcc'], ['libgcc_eh.a', 'libgcc', $gcc, 'gcc'],
+        ['libgcc.a', 'libgcc', $gcc, 'gcc'], ['libc_nonshared.a', 'glibc', $glibc, 'glibc']) {
         my ($file, $component, $number, $licence) = @$_;
         my $path = output_of('gcc', "-print-file-name=$file");
         chomp $path;

@@ -1,8 +1,8 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: Apache-2.0
-# Finds other versions than that of Include/CVersion/CVersion.h in the list of changes and in Debian's, and functions of the
-# library that debian/libkanal-pkcs11.symbols gives a later one. Looks at the tree in which the working directory is the
-# root.
+# Finds other versions than that of Include/CVersion/CVersion.h in the list of changes and in Debian's, and functions of
+# the library that debian/libkanal-pkcs11.symbols gives a later one. Looks at the tree in which the working directory is
+# the root.
 use strict;
 use warnings;
 

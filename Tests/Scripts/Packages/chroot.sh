@@ -1,36 +1,38 @@
 # SPDX-License-Identifier: Apache-2.0
-# What the scripts of packages share: a Debian in a directory, in which packages are installed and tried. To be sourced from
-# the project's root, as root.
+# What the scripts of packages share: a Debian in a directory, in which packages are installed and tried. To be sourced
+# from the project's root, as root.
 
-packages=${PACKAGES:-.build/packages}/deb
+packages=$(realpath -m "${PACKAGES:-.build/packages}")/deb
 # What the packages and their tests need of Debian. The tests' control file names the same.
-needed='pcscd vsmartcard-vpcd opensc p11-kit gnutls-bin openssl libengine-gost-openssl systemd dbus polkitd gcc libc6-dev
-    pkg-config libp11-kit-dev libpcsclite-dev libssl-dev softhsm2 libsofthsm2 procps iproute2 socat'
+needed='pcscd vsmartcard-vpcd opensc p11-kit gnutls-bin openssl libengine-gost-openssl systemd dbus polkitd gcc
+    libc6-dev pkg-config libp11-kit-dev libpcsclite-dev libssl-dev softhsm2 libsofthsm2 procps iproute2 socat'
 
 # The address of Debian's packages, as this machine's apt has it.
 mirror() {
-    apt-get indextargets --format '$(REPO_URI)' 'Identifier: Packages' 'Codename: bookworm' 'Component: main' | head -n 1
+    apt-get indextargets --format '$(REPO_URI)' 'Identifier: Packages' 'Codename: bookworm' 'Component: main' \
+        | head -n 1
 }
 
 # Makes a Debian 12 in .build, once: this needs the network. No service starts in it when it is installed.
 make_base() {
     local base=.build/chroots/bookworm proxy=
     # Another list of packages makes another one.
-    [ "$(cat "$base/needed" 2> /dev/null)" != "$needed" ] || return 0
+    [ "$(cat "$base/needed" 2> /dev/null)" != "$(echo $needed)" ] || return 0
     eval "$(apt-config shell proxy Acquire::http::Proxy)"
     [ -z "$proxy" ] || export http_proxy=$proxy
     rm -rf "$base"
     mkdir -p "$base"
     {
         debootstrap --variant=minbase bookworm "$base/root" "$(mirror)" \
-            && printf '#!/bin/sh\nexit 101\n' > "$base/root/usr/sbin/policy-rc.d" && chmod 755 "$base/root/usr/sbin/policy-rc.d" \
+            && printf '#!/bin/sh\nexit 101\n' > "$base/root/usr/sbin/policy-rc.d" \
+            && chmod 755 "$base/root/usr/sbin/policy-rc.d" \
             && chroot "$base/root" apt-get update \
             && DEBIAN_FRONTEND=noninteractive chroot "$base/root" apt-get install -y --no-install-recommends $needed \
             && chroot "$base/root" apt-get clean
     } > "$base/log" 2>&1 || { tail "$base/log" >&2; exit 1; }
     # Nothing else is to be fetched.
     : > "$base/root/etc/apt/sources.list"
-    echo "$needed" > "$base/needed"
+    echo $needed > "$base/needed"
 }
 
 # Runs the script that has sourced this a second time, in namespaces of its own: whatever it starts or mounts ends with
@@ -40,7 +42,7 @@ isolate() {
     [ "$(id -u)" = 0 ] || { echo "${0##*/}: run it as root" >&2; exit 1; }
     ls "$packages"/*.deb > /dev/null || { echo "${0##*/}: \"make deb\" has to come first" >&2; exit 1; }
     make_base
-    KANAL_ISOLATED=yes exec unshare --mount --pid --net --uts --ipc --fork --kill-child "$0" "$@"
+    KANAL_ISOLATED=yes exec unshare --mount-proc --pid --net --uts --ipc --fork --kill-child "$0" "$@"
 }
 
 # Makes a Debian that only this script has. Sets $debian, its directory.
@@ -55,8 +57,8 @@ make_debian() {
 
 # Runs a command there, with nothing of this machine's environment.
 inside() {
-    chroot "$debian" env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 \
-        DEBIAN_FRONTEND=noninteractive "$@"
+    chroot "$debian" env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root \
+        LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@"
 }
 
 # The same for a command that has to succeed. What it prints is in the file "output".
