@@ -50,7 +50,7 @@ package struct TokenSettings: Sendable {
         self.log = log
     }
 
-    /// Lets ``pairings`` and ``cache`` be what `places` tells whenever one is asked for.
+    /// Lets `pairings` and `cache` be what `places` tells whenever one is asked for.
     package mutating func locate(by places: @escaping @Sendable () -> TokenPlaces) { self.places = places }
 }
 
