@@ -65,8 +65,15 @@ catalogues := $(languages:%=.build/release/../share/locale/%/LC_MESSAGES/kanal.m
 # The command in one of these languages.
 in_language = LANGUAGE=$(1) $(command)
 swift_test := swift test --explicit-target-dependency-import-check error
+# What is built for packages is the same in every folder, and takes nothing from the network. The compiler has parts in
+# Swift, whose dictionaries have another order in each run if they are not told to have the same one.
+ifeq ($(PACKAGE),1)
+package_flags := --disable-automatic-resolution -Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=. \
+    -Xcc -ffile-prefix-map=$(CURDIR)=. -Xlinker --strip-debug
+export SWIFT_DETERMINISTIC_HASHING := 1
+endif
 # With these flags alone, so that the tests of the release build are linked with the objects that are installed.
-swift_build := swift build -c release --disable-local-rpath $(SWIFT_FLAGS)
+swift_build := swift build -c release --disable-local-rpath $(package_flags)
 sources := $(filter-out Sources/OpenSSLEngine/%,$(shell find Sources Include Package.swift -type f))
 
 sudo := $(if $(filter 0,$(shell id -u)),,sudo)

@@ -28,8 +28,9 @@ chown -R nobody "$work/another-folder"
 (
     umask 077
     cd "$other"
-    setpriv --reuid nobody --regid nogroup --clear-groups env HOME="$other/.build" TZ=Asia/Tokyo LC_ALL=C.UTF-8 \
-        Install/packages.sh deb > "$work/second.log" 2>&1
+    setpriv --reuid nobody --regid nogroup --clear-groups \
+        env HOME="$other/.build" TMPDIR="$other/.build" TZ=Asia/Tokyo LC_ALL=C.UTF-8 Install/packages.sh deb \
+        > "$work/second.log" 2>&1
 ) || fail "no second build: $(tail "$work/second.log")"
 second="$other/.build/packages"
 
