@@ -22,6 +22,7 @@
 #define MINUS_3
 #define GROUP(name) folded256_group_##name
 #include "Weierstrass.h"
+#include "WeierstrassSums.h"
 #include "Group.h"
 #undef GROUP
 #undef FIELD
@@ -34,12 +35,14 @@
 
 #define GROUP(name) minus256_##name
 #include "Weierstrass.h"
+#include "WeierstrassSums.h"
 #include "Group.h"
 #undef GROUP
 #undef MINUS_3
 
 #define GROUP(name) any256_group_##name
 #include "Weierstrass.h"
+#include "WeierstrassSums.h"
 #include "Group.h"
 
 const gost_group *gost_group256(gost_form form, bool is_folded) {

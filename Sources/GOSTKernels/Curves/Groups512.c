@@ -22,6 +22,7 @@
 #define MINUS_3
 #define GROUP(name) folded512_group_##name
 #include "Weierstrass.h"
+#include "WeierstrassSums.h"
 #include "Group.h"
 #undef GROUP
 #undef FIELD
@@ -31,12 +32,14 @@
 
 #define GROUP(name) minus512_##name
 #include "Weierstrass.h"
+#include "WeierstrassSums.h"
 #include "Group.h"
 #undef GROUP
 #undef MINUS_3
 
 #define GROUP(name) any512_group_##name
 #include "Weierstrass.h"
+#include "WeierstrassSums.h"
 #include "Group.h"
 
 const gost_group *gost_group512(gost_form form, bool is_folded) {
