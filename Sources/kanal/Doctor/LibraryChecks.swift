@@ -17,7 +17,8 @@ struct LibraryChecks {
             return [
                 .error(
                     "library.installed", "there is no \(Self.name) in \(folders.joined(separator: ", "))",
-                    remedy: "Install the library, in the directory of Kanal's sources: \(person.asRoot("make install"))"
+                    remedy:
+                        "Install the package libkanal-pkcs11, or in the directory of Kanal's sources: \(person.asRoot("make install"))"
                 )
             ]
         }
@@ -56,7 +57,9 @@ struct LibraryChecks {
         guard let other = line?.dropFirst("Version: ".count), other != version else { return nil }
         return .warning(
             "library.version", "\(library) is of version \(other), and this command of \(version)",
-            remedy: "Install both, in the directory of Kanal's sources: \(person.asRoot("make install"))")
+            remedy:
+                "Install packages of one version, or in the directory of Kanal's sources: \(person.asRoot("make install"))"
+        )
     }
 
     private var duplicate: Finding? {

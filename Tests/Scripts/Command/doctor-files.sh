@@ -25,7 +25,7 @@ finds warning library.vendor "mv $vendors $vendors.other"
 mended "another library under the vendor's name"
 mkdir -p "$work/prefix/lib/pkgconfig"
 echo "Version: 0.0.1" > "$work/prefix/lib/pkgconfig/kanal-pkcs11.pc"
-finds warning library.version "Install both, in the directory of Kanal's sources: make install"
+finds warning library.version "Install packages of one version, or in the directory of Kanal's sources: make install"
 rm "$work/prefix/lib/pkgconfig/kanal-pkcs11.pc"
 passed "a library of another version"
 entry=/usr/share/p11-kit/modules/kanal.module
