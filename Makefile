@@ -115,7 +115,7 @@ define install_packages
 	fi
 endef
 
-.PHONY: help deps build-deps build check test model mutants constant-time fuzz threads soak nightly bench lint docs demo install uninstall deb rpm clean test-pcscd test-alone
+.PHONY: help deps build-deps build check test model mutants constant-time fuzz threads soak nightly bench lint docs demo install uninstall deb rpm clean test-pcscd test-apart test-alone
 ifndef BESIDE
 .NOTPARALLEL:
 endif
@@ -162,9 +162,11 @@ test: deps build lint ## build, and run every test
 	swift test -c release --disable-local-rpath --disable-testable-imports --skip-build
 	$(MAKE) --no-print-directory docs
 	Tests/Scripts/install.sh
-	$(MAKE) --no-print-directory --jobs 2 --output-sync=line BESIDE=yes test-pcscd test-alone
+	$(MAKE) --no-print-directory --jobs $(lanes) --output-sync=line BESIDE=yes test-pcscd test-apart test-alone
 
-# What uses pcscd, and what does not, run beside each other. What a script prints appears when it ends.
+# What uses the machine's pcscd, one of its own, or none runs beside each other, if namespaces can be made. What a script
+# prints appears when it ends.
+lanes = $(if $(shell unshare --mount --net true 2>/dev/null || echo none),1,3)
 test-pcscd:
 	Tests/Scripts/end-to-end.sh
 	Tests/Scripts/opensc.sh
@@ -183,24 +185,26 @@ test-pcscd:
 	Tests/Scripts/KanalKit/examples.sh
 	Tests/Scripts/Asking/asking.sh
 	Tests/Scripts/Asking/asking-outcomes.sh
-	Tests/Scripts/Command/command.sh
-	Tests/Scripts/Command/command-signatures.sh
-	Tests/Scripts/Command/language.sh
-	Tests/Scripts/Asking/esia.sh
-	Tests/Scripts/Engine/engine.sh usb bt
-	Tests/Scripts/Engine/engine-use.sh usb bt
-	Tests/Scripts/Engine/engine-pins.sh
-	Tests/Scripts/Engine/engine-modules.sh
-	Tests/Scripts/Engine/engine-servers.sh usb bt
+
+test-apart:
+	Tests/Scripts/apart.sh Tests/Scripts/Command/command.sh
+	Tests/Scripts/apart.sh Tests/Scripts/Command/command-signatures.sh
+	Tests/Scripts/apart.sh Tests/Scripts/Command/language.sh
+	Tests/Scripts/apart.sh Tests/Scripts/Command/screens.sh
+	Tests/Scripts/apart.sh Tests/Scripts/Asking/esia.sh
+	Tests/Scripts/apart.sh Tests/Scripts/Engine/engine.sh usb bt
+	Tests/Scripts/apart.sh Tests/Scripts/Engine/engine-use.sh usb bt
+	Tests/Scripts/apart.sh Tests/Scripts/Engine/engine-pins.sh
+	Tests/Scripts/apart.sh Tests/Scripts/Engine/engine-modules.sh
+	Tests/Scripts/apart.sh Tests/Scripts/Engine/engine-servers.sh usb bt
 	Tests/Scripts/Command/doctor.sh
+	Tests/Scripts/Command/doctor-files.sh
 	Tests/Scripts/Share/share.sh
 	Tests/Scripts/Share/share-faults.sh
 	Tests/Scripts/Share/share-policy.sh
 	Tests/Scripts/Share/share-hosts.sh 3
 	Tests/Scripts/Share/share-records.sh
 	Tests/Scripts/Share/share-programs.sh
-	Tests/Scripts/Command/doctor-files.sh
-	Tests/Scripts/Command/screens.sh
 
 test-alone:
 	Tests/Scripts/Asking/authorization.sh
