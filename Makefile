@@ -175,22 +175,20 @@ test-pcscd:
 	Tests/Scripts/contexts.sh
 	Tests/Scripts/contract.sh
 	Tests/Scripts/objects.sh
-	Tests/Scripts/suites.sh
 	Tests/Scripts/clients.sh usb bt
 	Tests/Scripts/recipes.sh
 	Tests/Scripts/absence.sh
 	Tests/Scripts/sharing.sh 10
 	Tests/Scripts/Safety/memory.sh
 	Tests/Scripts/daemons.sh
-	Tests/Scripts/KanalKit/examples.sh
-	Tests/Scripts/Asking/asking.sh
-	Tests/Scripts/Asking/asking-outcomes.sh
 
 test-apart:
 	Tests/Scripts/apart.sh Tests/Scripts/Command/command.sh
 	Tests/Scripts/apart.sh Tests/Scripts/Command/command-signatures.sh
 	Tests/Scripts/apart.sh Tests/Scripts/Command/language.sh
 	Tests/Scripts/apart.sh Tests/Scripts/Command/screens.sh
+	Tests/Scripts/apart.sh Tests/Scripts/Asking/asking.sh
+	Tests/Scripts/apart.sh Tests/Scripts/Asking/asking-outcomes.sh
 	Tests/Scripts/apart.sh Tests/Scripts/Asking/esia.sh
 	Tests/Scripts/apart.sh Tests/Scripts/Engine/engine.sh usb bt
 	Tests/Scripts/apart.sh Tests/Scripts/Engine/engine-use.sh usb bt
@@ -213,6 +211,7 @@ test-alone:
 	Tests/Scripts/Safety/curves.sh
 	Tests/Scripts/Asking/authenticators.sh
 	Tests/Scripts/Safety/threads.sh 10 thread
+	Tests/Scripts/apart.sh Tests/Scripts/KanalKit/examples.sh
 	Tests/Fuzz/fuzz.sh 3
 
 model: deps ## check the model of the secure channel's sessions
@@ -240,9 +239,10 @@ soak: deps ## interrupt an emulated token and its host ROUNDS times at random
 	KANAL_SOAK=$(ROUNDS) swift test --filter CryptokiTests.SoakTests
 
 # The adapters stand here and not in "test" because BoringSSL, which swift-nio-ssl is built with, takes minutes to compile.
-nightly: build docs mutants soak ## what CI has no time for: mutants, soak, adapters, the engine under valgrind and load, shares for long, messages of 2 GiB, packages, and SECONDS of sharing, threads and each fuzz target
+nightly: build docs mutants soak ## what CI has no time for: mutants, soak, other projects' suites, adapters, the engine under valgrind and load, shares for long, messages of 2 GiB, packages, and SECONDS of sharing, threads and each fuzz target
 	$(call install_packages,chromium)
 	Tests/Scripts/site.sh
+	Tests/Scripts/suites.sh
 	Tests/Scripts/KanalKit/adapters.sh
 	Tests/Scripts/Safety/curves.sh 500000 20000
 	Tests/Scripts/sharing.sh $(SECONDS)
