@@ -38,7 +38,8 @@ final class StandIn: Sendable {
     @discardableResult
     func file(_ name: String, _ content: [UInt8], mode: Int = 0o600) throws -> String {
         let path = folder + "/" + name
-        try Data(content).write(to: URL(filePath: path))
+        // A file that its owner may not write is replaced by him nevertheless.
+        try Data(content).write(to: URL(filePath: path), options: .atomic)
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
         return path
     }
