@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Translation
 
-/// What a user is asked, in the user's language. Characters that control a terminal or the direction of writing are shown as "?", whoever wrote
-/// them, and texts are cut to what a line of the protocol takes.
+/// What a user is asked, in the user's language. Characters that control a terminal or the direction of writing are
+/// shown as "?", whoever wrote them, and texts are cut to what a line of the protocol takes.
 package struct Question: Sendable {
     /// The title of the window.
     package var title: Phrase

@@ -11,7 +11,8 @@ cd "$(dirname "$0")/../.."
 target=$3
 build=.build/fuzz
 directory=$build/$target
-dictionary=Tests/Fuzz/$target.dict
+source=$(ls Tests/Fuzz/*/"$target.swift")
+dictionary=${source%.swift}.dict
 
 mkdir -p "$directory/corpus"
 exec 3>&1 > "$directory/log" 2>&1
@@ -23,7 +24,7 @@ swiftc -O -sanitize=fuzzer,address -package-name "$(package_name $build/release.
     -swift-version 6 -use-ld=lld -I $build/release/Modules -I Include/COpenSSL -I Include/CHostProcess \
     -Xcc -fmodule-map-file=$build/release/GOSTKernels.build/module.modulemap \
     -Xcc -fmodule-map-file=$build/release/CAsking.build/module.modulemap \
-    "Tests/Fuzz/$target.swift" $(sed -n 's|^// Compiled with: ||p' "Tests/Fuzz/$target.swift") $(find "Tests/Fuzz/$target" -name '*.swift' 2> /dev/null) \
+    "$source" $(sed -n 's|^// Compiled with: ||p' "$source") $(find "${source%.swift}" -name '*.swift' 2> /dev/null) \
     $(objects $build/release \
         APDU Asking CAsking ChannelToken Configuration Emulator GOST GOSTKernels HostCrypto HostProcess Locking Logging \
         Secrets SecureChannel Sharing Storage Token TokenEnd Translation) \
