@@ -22,6 +22,8 @@
 
 #include <rtpkcs11.h>
 
+#include "trace.h"
+
 static CK_FUNCTION_LIST_PTR p11;
 static CK_SESSION_HANDLE session;
 static CK_BBOOL yes = CK_TRUE;
@@ -80,26 +82,6 @@ static void store_data(void) {
         {CKA_CLASS, &data_class, sizeof data_class}, {CKA_TOKEN, &yes, sizeof yes}, {CKA_VALUE, "data", 4}};
     CK_OBJECT_HANDLE object;
     check("C_CreateObject", p11->C_CreateObject(session, template, 3, &object));
-}
-
-/* The lines of the trace that are commands. */
-static int commands(const char *trace) {
-    FILE *file = fopen(trace, "r");
-    int count = 0, last = '\n', character;
-    if (!file)
-        return 0;
-    while ((character = getc(file)) != EOF) {
-        count += last == '\n' && character == '>';
-        last = character;
-    }
-    fclose(file);
-    return count;
-}
-
-static double now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return time.tv_sec * 1e3 + time.tv_nsec / 1e6;
 }
 
 static void search(const char *trace, const char *name) {

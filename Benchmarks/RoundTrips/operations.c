@@ -13,39 +13,21 @@
 
 #include <rtpkcs11.h>
 
+#include "trace.h"
+
 static const char *trace;
 static CK_FUNCTION_LIST_PTR p11;
 static CK_SLOT_ID slot;
 static CK_SESSION_HANDLE session;
 static const char *user_pin;
 
-/* The lines of the trace that are commands. */
-static int commands(void) {
-    FILE *file = fopen(trace, "r");
-    int count = 0, last = '\n', character;
-    if (!file)
-        return 0;
-    while ((character = getc(file)) != EOF) {
-        count += last == '\n' && character == '>';
-        last = character;
-    }
-    fclose(file);
-    return count;
-}
-
-static double now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return time.tv_sec * 1e3 + time.tv_nsec / 1e6;
-}
-
 static void measure(const char *name, CK_RV (*operation)(void)) {
-    int before = commands();
+    int before = commands(trace);
     double begin = now();
     CK_RV result = operation();
     double end = now();
     if (result == CKR_OK)
-        printf("%s|%d|%.0f\n", name, commands() - before, end - begin);
+        printf("%s|%d|%.0f\n", name, commands(trace) - before, end - begin);
     else
         printf("%s|-|-\n", name);
 }
