@@ -8,11 +8,21 @@
 #include <stdbool.h>
 #include <sys/auxv.h>
 
+extern int getresuid(unsigned int *real, unsigned int *effective, unsigned int *saved);
+extern int getresgid(unsigned int *real, unsigned int *effective, unsigned int *saved);
+
 // Whether the kernel gave the program more rights than those of who started it (AT_SECURE, getauxval(3)): it is
 // set-user-ID or set-group-ID, or its file has capabilities. This stays true whatever user the process becomes later.
+// Also whether the calling thread works as a user or group for a while, seteuid(2), and can take other rights back.
 static inline bool process_is_privileged(void) {
+    unsigned int real, effective, saved;
+    int code = errno;
     errno = 0;
-    return getauxval(AT_SECURE) != 0 || errno != 0;
+    bool result = getauxval(AT_SECURE) != 0 || errno != 0
+        || getresuid(&real, &effective, &saved) != 0 || real != effective || saved != effective
+        || getresgid(&real, &effective, &saved) != 0 || real != effective || saved != effective;
+    errno = code;
+    return result;
 }
 
 // O_PATH of open(2), which the header shows to GNU programs only: a descriptor that can be neither read nor written.

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+package import Glibc
 import HostProcess
 package import Secrets
 
 /// Who asks the user in our stead: a separate program, or a file that has the answer.
 ///
-/// Neither is used by a process that has more rights than who started it: then it is ``AskingError/notConfigured``.
+/// Neither is used by a process that has more rights than its user, nor for another user than the one whose file names
+/// it: then it is ``AskingError/notConfigured``.
 package struct Authenticator: Sendable, Equatable {
     package enum Method: Sendable, Equatable {
         /// A program that speaks pinentry's protocol: an absolute path, or a name in ``Authenticator/directories``.
@@ -19,6 +21,8 @@ package struct Authenticator: Sendable, Equatable {
     package var method: Method
     /// How long a question may take, in seconds: 1 to 3600.
     package var timeLimit: Int
+    /// Whose file names it; nil for the administrator's, which counts for all users that a process has.
+    package var user: uid_t?
 
     /// Where programs without a path are looked for. `PATH` is not asked, because whoever can set it could see PINs.
     package static let directories = ["/usr/local/bin", "/usr/bin", "/bin"]
@@ -51,11 +55,13 @@ package struct Authenticator: Sendable, Equatable {
         }
     }
 
+    private var isOfPresentUser: Bool { user == nil || user == geteuid() }
+
     /// Asks for a PIN or password.
     package func secret(
         for question: Question, isPrivileged: Bool = Environment.isPrivileged
     ) throws(AskingError) -> Secret {
-        guard !isPrivileged else { throw .notConfigured }
+        guard !isPrivileged, isOfPresentUser else { throw .notConfigured }
         switch method {
         case .pinentry(let program):
             let surroundings = Surroundings()
@@ -84,7 +90,7 @@ package struct Authenticator: Sendable, Equatable {
     package func confirm(
         _ question: Question, isPrivileged: Bool = Environment.isPrivileged
     ) throws(AskingError) {
-        guard !isPrivileged, case .pinentry(let program) = method else { throw .notConfigured }
+        guard !isPrivileged, isOfPresentUser, case .pinentry(let program) = method else { throw .notConfigured }
         let surroundings = Surroundings()
         guard surroundings.canShow || program.hasPrefix("/") else { throw .notConfigured }
         var conversation = try Pinentry(try Self.path(of: program), surroundings, timeLimit)

@@ -58,24 +58,3 @@ struct ProgramEnds {
         number = -1
     }
 }
-
-/// Words for a program: an array of C strings that ends with NULL.
-@safe
-final class CStrings {
-    let pointer: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
-    private let count: Int
-
-    init(_ words: [String]) {
-        count = words.count
-        unsafe pointer = .allocate(capacity: words.count + 1)
-        for (index, word) in words.enumerated() {
-            unsafe (pointer + index).initialize(to: strdup(word))
-        }
-        unsafe (pointer + words.count).initialize(to: nil)
-    }
-
-    deinit {
-        for index in 0..<count { unsafe free(pointer[index]) }
-        unsafe pointer.deallocate()
-    }
-}

@@ -49,6 +49,16 @@ bool process_signal_group(int descriptor, int number) {
 #endif
 }
 
+// Whether the three user ids of the calling thread are the same, and the three group ids. By the kernel's own calls: the
+// C library's may look at, and wait for, what belongs to the parent.
+static bool has_one_user(void) {
+    uid_t users[3];
+    gid_t groups[3];
+    return syscall(SYS_getresuid, &users[0], &users[1], &users[2]) == 0
+        && syscall(SYS_getresgid, &groups[0], &groups[1], &groups[2]) == 0
+        && users[0] == users[1] && users[1] == users[2] && groups[0] == groups[1] && groups[1] == groups[2];
+}
+
 // posix_spawn(3) cannot tie a child to its parent.
 int process_start(
     const char *path, char *const *arguments, char *const *environment, int input, int output, int errors) {
@@ -70,6 +80,12 @@ int process_start(
         if (getppid() != parent) _exit(127);
         setsid();
         setrlimit(RLIMIT_CORE, &nothing);
+        prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+        // Here, where no other thread of the host can change it any more.
+        if (!has_one_user()) {
+            error = EPERM;
+            _exit(127);
+        }
         if (chdir("/") == 0 && dup2(input, 0) == 0 && dup2(output, 1) == 1 && dup2(errors, 2) == 2) {
             if (syscall(SYS_close_range, 3, ~0U, 0) != 0)
                 for (int number = (int)sysconf(_SC_OPEN_MAX); number > 2; number--) close(number);

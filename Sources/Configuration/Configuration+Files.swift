@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Asking
+import Glibc
 import SecureChannel
 package import Storage
 import Token
@@ -15,9 +16,9 @@ extension Configuration {
     /// - Throws: `StorageError/noDescriptors`, because the files may exist.
     package init(reading system: String, user: String?, program: String) throws(StorageError) {
         let administrator = try Configuration.file(at: system, program)
-        self.init([
-            administrator, try user.flatMap { path throws(StorageError) in try Configuration.file(at: path, program) },
-        ])
+        let own = try user.flatMap { path throws(StorageError) in try Configuration.file(at: path, program) }
+        // A process can have other users later, or in other threads.
+        self.init([administrator, own], of: geteuid())
     }
 
     /// Takes over the content of the administrator's file and of the user's; nil is a file that does not exist.
@@ -29,19 +30,25 @@ extension Configuration {
             })
     }
 
-    /// - Parameter files: The administrator's, then the user's.
-    private init(_ files: [ConfigurationFile?]) {
-        var all = Statements()
+    /// - Parameters:
+    ///   - files: The administrator's, then the user's.
+    ///   - user: The user; nil if that does not matter.
+    private init(_ files: [ConfigurationFile?], of user: uid_t? = nil) {
+        var all = Statements(), namer: uid_t?
         for (index, file) in files.enumerated() {
             guard var file else { continue }
             var statements = Statements(file.general, of: &file)
             statements.override(by: Statements(file.special, of: &file))
-            if index > 0 { statements.keepFromWeakening(all, in: &file) }
+            if index > 0 {
+                statements.keepFromWeakening(all, in: &file)
+                if statements.asking.authenticator != nil { namer = user }
+            }
             all.override(by: statements)
             remarks += file.remarks.sorted { ($0.line ?? 0) < ($1.line ?? 0) }
             isClosed = isClosed || file.isClosed
         }
         apply(all)
+        authenticator?.user = namer
         if isClosed {
             policy.minimumProfile = .modern
             policy.requireSM = true

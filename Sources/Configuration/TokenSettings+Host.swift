@@ -39,7 +39,13 @@ extension TokenSettings {
                 pairings: configuration.location(data: found.data, home: found.home),
                 cache: found.data.map { $0 + "/kanal/cache" })
         }
-        if places().pairings == .nowhere { log.warning("the user has no home directory: nothing can be activated") }
+        if places().pairings == .nowhere {
+            let reason =
+                Environment.isPrivileged
+                ? "this process has more rights than its user, whose files do not count and who is not asked"
+                : "the user has no home directory"
+            log.warning("\(reason): nothing can be activated")
+        }
         self.init(pairings: .nowhere, hostLabel: HostNames.machine(), random: SystemRandom(), log: log)
         locate(by: places)
         policy = configuration.policy

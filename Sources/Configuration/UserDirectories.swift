@@ -52,8 +52,9 @@ package final class UserDirectories: Sendable {
         self.warn = warn
     }
 
-    /// The directories of the process's present user.
+    /// The directories of the process's present user; none while the process has more rights than that user.
     package func found() -> Found {
+        guard !Environment.isPrivileged else { return Found() }
         let user = geteuid()
         let home = named("HOME", user) ?? known(user)
         return Found(
@@ -123,6 +124,6 @@ extension UserDirectories {
     package convenience init(warn: @escaping @Sendable (String) -> Void) {
         self.init(
             variable: Environment.variable,
-            passwordHome: { Environment.isPrivileged ? nil : PasswordDatabase.home(of: $0) }, warn: warn)
+            passwordHome: { PasswordDatabase.home(of: $0) }, warn: warn)
     }
 }

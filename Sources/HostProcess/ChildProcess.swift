@@ -9,14 +9,16 @@ package enum ChildProcess {
     ///
     /// - Parameters:
     ///   - arguments: Its name, which is looked for in the PATH if there is no slash in it, and what it is told.
-    ///   - environment: Nil for this process's own, unless that does not count.
+    ///   - environment: Nil for this process's own.
     ///   - descriptors: What it has as 0, 1 and so on; nil for nothing.
     ///   - hasGroup: Whether it leads a process group of its own.
-    /// - Returns: An error number; 0 if the program runs, whose number is in `process` then.
+    /// - Returns: An error number; 0 if the program runs, whose number is in `process` then. A process that has more rights
+    ///   than its user starts none: `EPERM`.
     package static func start(
         _ arguments: [String], environment: [String]? = nil, descriptors: [Int32?], hasGroup: Bool = false,
         _ process: inout Int32
     ) -> Int32 {
+        guard !Environment.isPrivileged else { return EPERM }
         var actions = unsafe posix_spawn_file_actions_t()
         var attributes = posix_spawnattr_t()
         unsafe posix_spawn_file_actions_init(&actions)
@@ -41,14 +43,10 @@ package enum ChildProcess {
         unsafe posix_spawnattr_setpgroup(&attributes, 0)
         let flags = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | (hasGroup ? POSIX_SPAWN_SETPGROUP : 0)
         unsafe posix_spawnattr_setflags(&attributes, Int16(flags))
-        var words = unsafe arguments.map { unsafe strdup($0) } + [nil]
-        var variables = unsafe (environment ?? []).map { unsafe strdup($0) } + [nil]
-        defer { unsafe (words + variables).forEach { unsafe free($0) } }
-        let name = arguments.first ?? ""
-        guard environment == nil, !Environment.isPrivileged else {
-            return unsafe posix_spawnp(&process, name, &actions, &attributes, &words, &variables)
-        }
-        return unsafe posix_spawnp(&process, name, &actions, &attributes, &words, environ)
+        let words = CStrings(arguments), variables = CStrings(environment ?? [])
+        return unsafe posix_spawnp(
+            &process, arguments.first ?? "", &actions, &attributes, words.pointer,
+            environment == nil ? environ : variables.pointer)
     }
 
     /// Ends a child, by force if it has not ended two seconds after it was asked to.

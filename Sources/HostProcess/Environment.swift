@@ -4,8 +4,9 @@ import Glibc
 
 /// What the process was started with.
 package enum Environment {
-    /// Whether the program has more rights than those of who started it, to whose wishes it must not listen.
-    package static let isPrivileged = process_is_privileged()
+    /// Whether the program has more rights than those of who started it, or than the user whom it works as at the moment
+    /// (seteuid(2)). It must not listen to the wishes of either. A process can change its user at any time.
+    package static var isPrivileged: Bool { process_is_privileged() }
 
     /// An environment variable; nil if it is unset, empty or no text in UTF-8, and in a program that runs with more
     /// rights than those of who started it.

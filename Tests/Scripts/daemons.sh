@@ -145,8 +145,64 @@ privileged "init 0x0 ask 0x7" set-user-id init ask
 privileged "init 0x0 ask 0x7" set-user-id user=0 init ask
 privileged "init 0x0 ask 0x7" capable init ask
 [ ! -e asked ] || fail "a program with more rights than its user has asked"
-rm /etc/kanal/kanal.conf
+daemon "init 0x0 ask 0x7" works-as="$nobody" init ask
+daemon "init 0x0 ask 0x6" init works-as="$nobody" ask
+[ ! -e asked ] || fail "root, who works as a user, has asked"
+daemon "init 0x0 ask 0x6 ask 0x0" init works-as="$nobody" ask works-as=0 ask
+[ -e asked ] || fail "root was not asked"
+rm asked /etc/kanal/kanal.conf
 passed "a program with more rights than its user asks nobody, whatever the administrator has configured"
+
+# The user's own program, in a server of root's, which works as the user: it would become root.
+cat > becomes-root.c << 'END'
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <grp.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(void) {
+    uid_t users[3];
+    FILE *file;
+    getresuid(&users[0], &users[1], &users[2]);
+    setresuid(0, 0, 0);
+    if ((file = fopen(getuid() == 0 ? ATTACK "/root/owned" : ATTACK "/users/asked", "w"))) {
+        fprintf(file, "%u %u %u\n", users[0], users[1], users[2]);
+        fclose(file);
+    }
+    execl(ATTACK "/answers", "answers", (char *)NULL);
+    return 1;
+}
+END
+mkdir attack attack/root attack/users
+chmod 700 attack/root
+chown nobody attack/users
+sed -e '/asked/s/echo asked[^;]*; //' says-pin > attack/answers
+chmod 755 attack/answers
+cc -DATTACK="\"$work/attack\"" becomes-root.c -o attack/becomes-root
+expect 0 pkcs11-tool --module "$module" --login --pin $pin --keypairgen --key-type GOSTR3410:A --label attacked --id 77
+# attacks WANTED WORD...: what the server gets, and that the user's program did not run as root.
+attacks() {
+    at_home "$work/nobody" "$@"
+    [ ! -e attack/root/owned ] || fail "the user's authenticator has become root: $(cat attack/root/owned): ${*:2}"
+}
+install -m 600 -o nobody /dev/stdin nobody/.config/kanal/kanal.conf \
+    <<< "authenticator = pinentry:$work/attack/becomes-root"$'\nconsent = always'
+chown nobody nobody
+attacks "init 0x0 ask 0x0 use 0x0" user="$nobody" init ask use=$pin
+[ -e attack/users/asked ] || fail "the user's own program asks nobody"
+rm attack/users/asked
+attacks "init 0x0 ask 0x7" works-as="$nobody" init ask
+attacks "init 0x0 use 0x0" works-as="$nobody" init use=$pin
+attacks "init 0x0 ask 0x7" works-as="$nobody" init works-as=0 ask
+attacks "init 0x0 use 0x0" works-as="$nobody" init works-as=0 use=$pin
+attacks "init 0x0 ask 0x6 use 0x6" as="$nobody" init as=0 ask use=$pin
+attacks "init 0x0 ask 0x6 use 0x6" as="$nobody" init as=65533 ask use=$pin
+attacks "init 0x0 ask 0x6" as="$nobody" init works-as=65533 ask
+[ ! -e attack/users/asked ] || fail "a user's authenticator was started in a process with other ids"
+attacks "init 0x0 ask 0x0" as="$nobody" init ask
+[ "$(xargs < attack/users/asked)" = "$nobody $nobody $nobody" ] || fail "the authenticator is not its user"
+rm nobody/.config/kanal/kanal.conf
+passed "a server of root's that works as a user neither reads the user's file nor starts the user's authenticator"
 
 ln -s target link
 install -m 600 -o nobody /dev/null other

@@ -22,9 +22,10 @@ int process_state(int descriptor, int process, bool reap);
 bool process_signal_group(int descriptor, int number);
 
 // Starts a program in a session of its own. It has the descriptors input, output and errors, all above 2, as 0 to 2 and
-// no others, default signals, "/" as directory, dumps no core, and ends when the calling thread ends. Handlers of
-// pthread_atfork(3) do not run.
-// Returns its number, or a negative error number: then nothing runs.
+// no others, default signals, "/" as directory, no ambient capabilities, dumps no core, and ends when the calling thread
+// ends. Handlers of pthread_atfork(3) do not run.
+// Returns its number, or a negative error number: then nothing runs. It is EPERM where the user or group ids of the
+// calling thread differ: the program could take the rights of each.
 int process_start(
     const char *path, char *const *arguments, char *const *environment, int input, int output, int errors);
 

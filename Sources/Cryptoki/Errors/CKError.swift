@@ -115,7 +115,9 @@ extension CKError {
         case .cancelled: self.init(CKR_FUNCTION_CANCELED, "the user said no")
         case .failed: self.init(CKR_FUNCTION_FAILED, "the user could not be asked, or did not answer in time")
         case .notInstalled: self.init(CKR_FUNCTION_FAILED, "the authenticator is not there, or cannot run")
-        case .notConfigured: self.init(CKR_FUNCTION_FAILED, "nothing says how to ask the user")
+        case .notConfigured:
+            self.init(
+                CKR_FUNCTION_FAILED, "nothing says how to ask the user, or the process has more rights than its user")
         }
         unanswered = error
     }

@@ -6,6 +6,7 @@
  *
  *   close             close descriptors 0 to 2
  *   user=UID          become this user, for good
+ *   works-as=UID      work as this user for a while, seteuid(2); as=UID in the calling thread alone, all three ids
  *   fill              open files until no descriptor is left; free=N closes N of them
  *   limit=BYTES       let no file become longer
  *   unread            put a pipe that nobody reads in the place of descriptor 2
@@ -14,20 +15,24 @@
  *   slots, open       C_GetSlotList, C_OpenSession with the first token, and C_CloseSession
  *   sign=PIN          log in to the first token and take random numbers from it
  *   ask               the same, with a PIN that the library has asked for
+ *   use=PIN           log in to the first token and sign with its first private key
  *   fds               the descriptors 0 to 2
  *
- * Prints what each of init, slots, open, sign, ask and fds gave, a line each, to the file that DAEMON_OUT names, so that
+ * Prints what each of init, slots, open, sign, ask, use and fds gave, a line each, to the file that DAEMON_OUT names, so that
  * descriptor 1 is not needed.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <linux/securebits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <rtpkcs11.h>
@@ -50,7 +55,22 @@ static CK_RV first_slot(CK_SLOT_ID *slot) {
     return result;
 }
 
-static CK_RV use(const char *pin) {
+static CK_RV sign(CK_SESSION_HANDLE session) {
+    CK_OBJECT_CLASS private_key = CKO_PRIVATE_KEY;
+    CK_ATTRIBUTE template = {CKA_CLASS, &private_key, sizeof private_key};
+    CK_MECHANISM mechanism = {CKM_GOSTR3410, NULL, 0};
+    CK_BYTE digest[32] = {1}, signature[64];
+    CK_ULONG count = 0, length = sizeof signature;
+    CK_OBJECT_HANDLE key;
+    CK_RV result = p11->C_FindObjectsInit(session, &template, 1);
+    if (result == CKR_OK) result = p11->C_FindObjects(session, &key, 1, &count);
+    p11->C_FindObjectsFinal(session);
+    if (result == CKR_OK && !count) result = CKR_KEY_HANDLE_INVALID;
+    if (result == CKR_OK) result = p11->C_SignInit(session, &mechanism, key);
+    return result != CKR_OK ? result : p11->C_Sign(session, digest, sizeof digest, signature, &length);
+}
+
+static CK_RV use(const char *pin, int signs) {
     CK_SLOT_ID slot = 0;
     CK_SESSION_HANDLE session;
     CK_BYTE octets[8];
@@ -59,7 +79,8 @@ static CK_RV use(const char *pin) {
     if (result != CKR_OK) return result;
     if (pin) {
         result = p11->C_Login(session, CKU_USER, *pin ? (CK_UTF8CHAR *)pin : NULL, strlen(pin));
-        if (result == CKR_OK) result = p11->C_GenerateRandom(session, octets, sizeof octets);
+        if (result == CKR_OK && signs) result = sign(session);
+        if (result == CKR_OK && !signs) result = p11->C_GenerateRandom(session, octets, sizeof octets);
     }
     p11->C_CloseSession(session);
     return result;
@@ -94,6 +115,13 @@ int main(int count, char **words) {
             close(0), close(1), close(2);
         } else if (!strncmp(word, "user=", 5)) {
             if (setgroups(0, NULL) || setgid((gid_t)number) || setuid((uid_t)number)) return 96;
+        } else if (!strncmp(word, "works-as=", 9)) {
+            if (seteuid(0) || setegid((gid_t)number) || seteuid((uid_t)number)) return 96;
+        } else if (!strncmp(word, "as=", 3)) {
+            unsigned int all = (unsigned int)number;
+            /* Root's capabilities remain, as a server has them that serves several users. */
+            prctl(PR_SET_SECUREBITS, SECBIT_NO_SETUID_FIXUP);
+            if (syscall(SYS_setresgid, all, all, all) || syscall(SYS_setresuid, all, all, all)) return 96;
         } else if (!strcmp(word, "fill")) {
             struct rlimit limit = {256, 256};
             setrlimit(RLIMIT_NOFILE, &limit);
@@ -114,11 +142,13 @@ int main(int count, char **words) {
         } else if (!strcmp(word, "slots")) {
             say(word, first_slot(&slot));
         } else if (!strcmp(word, "open")) {
-            say(word, use(NULL));
+            say(word, use(NULL, 0));
         } else if (!strncmp(word, "sign=", 5)) {
-            say("sign", use(value + 1));
+            say("sign", use(value + 1, 0));
         } else if (!strcmp(word, "ask")) {
-            say(word, use(""));
+            say(word, use("", 0));
+        } else if (!strncmp(word, "use=", 4)) {
+            say("use", use(value + 1, 1));
         } else if (!strcmp(word, "fds")) {
             unsigned long open_numbers = 0;
             for (int fd = 0; fd < 3; fd++) open_numbers |= (fcntl(fd, F_GETFD) >= 0) << fd;

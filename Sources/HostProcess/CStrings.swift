@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Words for a function of C: an array of C strings that ends with NULL.
+///
+/// They are made and freed here. What the C library allocates by itself (strdup(3)) may come from another allocator than
+/// the one that this library was bound to (`RTLD_DEEPBIND`).
+@safe
+package final class CStrings {
+    package let pointer: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
+    private let count: Int
+
+    package init(_ words: [String]) {
+        count = words.count
+        unsafe pointer = .allocate(capacity: words.count + 1)
+        for (index, word) in words.enumerated() {
+            let octets = word.utf8
+            let text = UnsafeMutablePointer<CChar>.allocate(capacity: octets.count + 1)
+            for (place, octet) in octets.enumerated() { unsafe text[place] = CChar(bitPattern: octet) }
+            unsafe text[octets.count] = 0
+            unsafe (pointer + index).initialize(to: text)
+        }
+        unsafe (pointer + words.count).initialize(to: nil)
+    }
+
+    deinit {
+        for index in 0..<count { unsafe pointer[index]?.deallocate() }
+        unsafe pointer.deallocate()
+    }
+}
