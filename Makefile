@@ -213,6 +213,7 @@ test-alone:
 	Tests/Scripts/Safety/threads.sh 10 thread
 	Tests/Scripts/apart.sh Tests/Scripts/KanalKit/examples.sh
 	Tests/Fuzz/fuzz.sh 3
+	Tests/Lint/adapters.sh
 
 model: deps ## check the model of the secure channel's sessions
 	Tests/Model/model.sh

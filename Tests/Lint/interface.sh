@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # interface.sh [accept]: requires that the public interface of KanalKit is the one that Tests/Lint/interface.txt
-# lists, so that no program is broken by an oversight, and that each part of it is documented. With "accept", the list is
-# written anew. Takes the modules of "swift build".
+# lists, so that no program is broken by an oversight, that each part of it is documented, and that none of its types has
+# the name of one of a module that programs import beside it. With "accept", the list is written again. Takes the modules
+# of "swift build".
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . Tests/Scripts/common.sh
@@ -32,4 +33,9 @@ perl -MJSON::PP -e '
 [ "${1:-}" != accept ] || cp "$work/interface" $list
 diff -u $list "$work/interface" \
     || fail "the public interface of KanalKit has changed: if that is wanted, Tests/Lint/interface.sh accept"
+
+# A file that imports KanalKit together with what adapters.sh lists needs no module before a name.
+names=$(sed -n 's/^\([^.:]*\): .*/\1/p' "$work/interface")
+shared=$(cut -d' ' -f1 Tests/Lint/companions.txt | sort -u | comm -12 - <(sort -u <<< "$names") | xargs)
+[ -z "$shared" ] || fail "public names of KanalKit that other modules have too, by Tests/Lint/companions.txt: $shared"
 echo "interface.sh: passed"

@@ -16,7 +16,7 @@ public import X509
 public struct TokenPrivateKey: CustomPrivateKey {
     private let key: TokenKey
     /// The public half.
-    public let publicKey: X509.Certificate.PublicKey
+    public let publicKey: Certificate.PublicKey
 
     /// - Parameter patience: How long a signature waits for a token that is away when it is asked for. Nil for what the
     ///   configuration says.
@@ -24,23 +24,23 @@ public struct TokenPrivateKey: CustomPrivateKey {
     ///   the token; what asking the token throws.
     public init(_ pair: KeyPair, on token: Token, waitingFor patience: Duration? = nil) async throws {
         key = try await TokenKey(pair, on: token, waitingFor: patience)
-        publicKey = try X509.Certificate.PublicKey(derEncoded: key.publicKeyInfo)
+        publicKey = try Certificate.PublicKey(derEncoded: key.publicKeyInfo)
     }
 
     /// With SHA-256.
-    public var defaultSignatureAlgorithm: X509.Certificate.SignatureAlgorithm {
+    public var defaultSignatureAlgorithm: Certificate.SignatureAlgorithm {
         key.isOfCurve ? .ecdsaWithSHA256 : .sha256WithRSAEncryption
     }
 
     /// With SHA-256, SHA-384 and SHA-512. Those of RSA are of PKCS #1 v1.5.
-    public var supportedSignatureAlgorithms: [X509.Certificate.SignatureAlgorithm] {
+    public var supportedSignatureAlgorithms: [Certificate.SignatureAlgorithm] {
         Self.algorithms.filter { Self.isOfCurve($0.name) == key.isOfCurve }.map(\.identifier)
     }
 
     /// Always throws ``KanalKit/KanalError/invalidArgument(_:)``: a token's key signs asynchronously.
     public func signSynchronously(
-        bytes: some DataProtocol, signatureAlgorithm: X509.Certificate.SignatureAlgorithm
-    ) throws -> X509.Certificate.Signature {
+        bytes: some DataProtocol, signatureAlgorithm: Certificate.SignatureAlgorithm
+    ) throws -> Certificate.Signature {
         throw KanalError.invalidArgument(
             "a token's key signs asynchronously: use issuerAsyncPrivateKey or asyncPrivateKey")
     }
@@ -49,23 +49,23 @@ public struct TokenPrivateKey: CustomPrivateKey {
     ///
     /// - Throws: ``KanalKit/KanalError``.
     public func signAsynchronously(
-        bytes: some DataProtocol & Sendable, signatureAlgorithm: X509.Certificate.SignatureAlgorithm
-    ) async throws -> X509.Certificate.Signature {
+        bytes: some DataProtocol & Sendable, signatureAlgorithm: Certificate.SignatureAlgorithm
+    ) async throws -> Certificate.Signature {
         guard let algorithm = Self.algorithms.first(where: { $0.identifier == signatureAlgorithm })?.name,
             Self.isOfCurve(algorithm) == key.isOfCurve
         else { throw KanalError.invalidArgument("the key does not sign by \(signatureAlgorithm)") }
         let signature = try await key.sign(Array(bytes), algorithm)
-        return try X509.Certificate.Signature(
+        return try Certificate.Signature(
             signatureAlgorithm: signatureAlgorithm, signatureBytes: ASN1BitString(bytes: signature[...]))
     }
 
-    private static let algorithms: [(identifier: X509.Certificate.SignatureAlgorithm, name: SignatureAlgorithm)] = [
+    private static let algorithms: [(identifier: Certificate.SignatureAlgorithm, name: SigningAlgorithm)] = [
         (.sha256WithRSAEncryption, .rsaPKCS1(.sha256)), (.sha384WithRSAEncryption, .rsaPKCS1(.sha384)),
         (.sha512WithRSAEncryption, .rsaPKCS1(.sha512)), (.ecdsaWithSHA256, .ecdsa(.sha256)),
         (.ecdsaWithSHA384, .ecdsa(.sha384)), (.ecdsaWithSHA512, .ecdsa(.sha512)),
     ]
 
-    private static func isOfCurve(_ algorithm: SignatureAlgorithm) -> Bool {
+    private static func isOfCurve(_ algorithm: SigningAlgorithm) -> Bool {
         if case .ecdsa = algorithm { true } else { false }
     }
 }

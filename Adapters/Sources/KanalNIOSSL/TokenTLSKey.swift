@@ -27,7 +27,7 @@ public struct TokenTLSKey: NIOSSLCustomPrivateKey, Hashable {
     }
 
     /// For RSA: PSS, and PKCS #1 v1.5 for TLS 1.2, with SHA-256, SHA-384 and SHA-512. For P-256: ECDSA with SHA-256.
-    public var signatureAlgorithms: [NIOSSL.SignatureAlgorithm] {
+    public var signatureAlgorithms: [SignatureAlgorithm] {
         key.isOfCurve
             ? [.ecdsaSecp256R1Sha256]
             : [
@@ -38,9 +38,9 @@ public struct TokenTLSKey: NIOSSLCustomPrivateKey, Hashable {
 
     /// Signs with the token.
     public func sign(
-        channel: any Channel, algorithm: NIOSSL.SignatureAlgorithm, data: ByteBuffer
+        channel: any Channel, algorithm: SignatureAlgorithm, data: ByteBuffer
     ) -> EventLoopFuture<ByteBuffer> {
-        guard signatureAlgorithms.contains(algorithm), let name = KanalKit.SignatureAlgorithm(algorithm) else {
+        guard signatureAlgorithms.contains(algorithm), let name = SigningAlgorithm(algorithm) else {
             return channel.eventLoop.makeFailedFuture(
                 KanalError.invalidArgument("the key does not sign by \(algorithm)"))
         }
@@ -56,8 +56,8 @@ public struct TokenTLSKey: NIOSSLCustomPrivateKey, Hashable {
     }
 }
 
-extension KanalKit.SignatureAlgorithm {
-    fileprivate init?(_ algorithm: NIOSSL.SignatureAlgorithm) {
+extension SigningAlgorithm {
+    fileprivate init?(_ algorithm: SignatureAlgorithm) {
         switch algorithm {
         case .rsaPssRsaeSha256: self = .rsaPSS(.sha256)
         case .rsaPssRsaeSha384: self = .rsaPSS(.sha384)

@@ -25,7 +25,7 @@ package struct TokenKey: Sendable {
     package var isOfCurve: Bool { pair.kind == .p256 }
 
     /// Signs a message: in the token's own thread, while the caller's is free. A signature of ECDSA is in DER.
-    package func sign(_ message: [UInt8], _ algorithm: SignatureAlgorithm) async throws -> [UInt8] {
+    package func sign(_ message: [UInt8], _ algorithm: SigningAlgorithm) async throws -> [UInt8] {
         let signature = try await token.perform(waitingFor: patience) { [pair] session in
             try session.sign(message.span, with: pair, algorithm: algorithm)
         }

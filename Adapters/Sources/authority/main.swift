@@ -32,9 +32,9 @@ struct Authority {
         return try await TokenPrivateKey(pair, on: token)
     }
 
-    func root(_ kind: KeyKind) async throws -> X509.Certificate {
+    func root(_ kind: KeyKind) async throws -> Certificate {
         let key = try await privateKey(making: kind)
-        let extensions = try X509.Certificate.Extensions {
+        let extensions = try Certificate.Extensions {
             Critical(BasicConstraints.isCertificateAuthority(maxPathLength: 0))
             Critical(KeyUsage(keyCertSign: true))
             SubjectKeyIdentifier(hash: key.publicKey)
@@ -46,16 +46,16 @@ struct Authority {
         let key = try await privateKey(making: kind)
         return try await CertificateSigningRequest(
             version: .v1, subject: DistinguishedName { CommonName("localhost") },
-            asyncPrivateKey: X509.Certificate.PrivateKey(key), attributes: CertificateSigningRequest.Attributes(),
+            asyncPrivateKey: Certificate.PrivateKey(key), attributes: CertificateSigningRequest.Attributes(),
             signatureAlgorithm: key.defaultSignatureAlgorithm)
     }
 
-    func issue(for request: CertificateSigningRequest) async throws -> X509.Certificate {
+    func issue(for request: CertificateSigningRequest) async throws -> Certificate {
         guard request.publicKey.isValidSignature(request.signature, for: request) else {
             throw KanalError.invalidArgument("the request is not signed by its own key")
         }
         let key = try await privateKey()
-        let extensions = try X509.Certificate.Extensions {
+        let extensions = try Certificate.Extensions {
             Critical(BasicConstraints.notCertificateAuthority)
             SubjectAlternativeNames([.dnsName("localhost")])
             SubjectKeyIdentifier(hash: request.publicKey)
@@ -66,14 +66,14 @@ struct Authority {
 
     /// A certificate for a day, signed by the token: the initialiser that waits for the signature without a thread.
     private func certificate(
-        of key: X509.Certificate.PublicKey, subject: DistinguishedName, _ extensions: X509.Certificate.Extensions,
+        of key: Certificate.PublicKey, subject: DistinguishedName, _ extensions: Certificate.Extensions,
         by issuer: TokenPrivateKey
-    ) async throws -> X509.Certificate {
-        try await X509.Certificate(
-            version: .v3, serialNumber: X509.Certificate.SerialNumber(), publicKey: key,
+    ) async throws -> Certificate {
+        try await Certificate(
+            version: .v3, serialNumber: Certificate.SerialNumber(), publicKey: key,
             notValidBefore: .now.addingTimeInterval(-3600), notValidAfter: .now.addingTimeInterval(86_400),
             issuer: name, subject: subject, signatureAlgorithm: issuer.defaultSignatureAlgorithm,
-            extensions: extensions, issuerAsyncPrivateKey: X509.Certificate.PrivateKey(issuer))
+            extensions: extensions, issuerAsyncPrivateKey: Certificate.PrivateKey(issuer))
     }
 }
 

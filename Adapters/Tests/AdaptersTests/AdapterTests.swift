@@ -41,7 +41,7 @@ struct AdapterTests {
                     key.publicKey.isValidSignature(
                         signature.rawRepresentation, for: message, signatureAlgorithm: algorithm))
             }
-            let foreign: X509.Certificate.SignatureAlgorithm =
+            let foreign: Certificate.SignatureAlgorithm =
                 kind == .p256 ? .sha256WithRSAEncryption : .ecdsaWithSHA256
             await #expect(throws: KanalError.self) {
                 try await key.signAsynchronously(bytes: message, signatureAlgorithm: foreign)
@@ -53,7 +53,7 @@ struct AdapterTests {
     @Test("What would hold a thread, and what would write the key, is refused")
     func refusals() async throws {
         try await withPair(.p256) { token, pair in
-            let key = X509.Certificate.PrivateKey(try await TokenPrivateKey(pair, on: token))
+            let key = Certificate.PrivateKey(try await TokenPrivateKey(pair, on: token))
             #expect(throws: KanalError.self) { try key.sign(bytes: message, signatureAlgorithm: .ecdsaWithSHA256) }
             #expect(throws: KanalError.self) { try key.serializeAsPEM() }
         }
@@ -68,7 +68,7 @@ struct AdapterTests {
         try await withPair(kind) { token, pair in
             let publicKey = try await TokenPrivateKey(pair, on: token).publicKey
             let key = try await TokenTLSKey(pair, on: token)
-            let (algorithm, name): (NIOSSL.SignatureAlgorithm, X509.Certificate.SignatureAlgorithm) =
+            let (algorithm, name): (SignatureAlgorithm, Certificate.SignatureAlgorithm) =
                 kind == .p256
                 ? (.ecdsaSecp256R1Sha256, .ecdsaWithSHA256) : (.rsaPkcs1Sha256, .sha256WithRSAEncryption)
             let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)

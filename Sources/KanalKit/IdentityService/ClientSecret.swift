@@ -22,13 +22,13 @@ extension Session {
     ///   - certificate: The signer's, whose private key is on the token: of GOST with 256 bits, or of RSA.
     /// - Returns: CMS SignedData in base64url without padding.
     /// - Throws: ``KanalError/invalidArgument(_:)`` for a key of another kind.
-    public func clientSecret(signing text: [UInt8], by certificate: Certificate) throws(KanalError) -> String {
+    public func clientSecret(signing text: [UInt8], by certificate: TokenCertificate) throws(KanalError) -> String {
         try certificate.summary().key.requireService()
         return Base64URL.text(try signedMessage(of: text, by: certificate, isDetached: true))
     }
 
     /// The key pair of a certificate.
-    func keyPair(of certificate: Certificate) throws(KanalError) -> KeyPair {
+    func keyPair(of certificate: TokenCertificate) throws(KanalError) -> KeyPair {
         let certified = try PublicKey(of: certificate.value)
         for pair in try keyPairs() where pair.id == certificate.id {
             let info = try publicKeyInfo(of: pair)

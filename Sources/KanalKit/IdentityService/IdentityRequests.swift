@@ -32,7 +32,7 @@ extension Session {
     ///   - time: In seconds since 1970; nil for now. The service takes requests of the last minutes only.
     /// - Throws: ``KanalError/invalidArgument(_:)`` also for a service that is not described as one.
     public func signInRequest(
-        to service: IdentityService, by certificate: Certificate, at time: Int64? = nil
+        to service: IdentityService, by certificate: TokenCertificate, at time: Int64? = nil
     ) throws(KanalError) -> SignInRequest {
         let (signed, state) = try parameters(of: service, certificate, code: nil, time)
         let parameters =
@@ -45,7 +45,7 @@ extension Session {
     ///
     /// - Parameter code: From ``IdentityService/code(from:state:)``. It is good for one request.
     public func tokenRequest(
-        to service: IdentityService, by certificate: Certificate, code: String, at time: Int64? = nil
+        to service: IdentityService, by certificate: TokenCertificate, code: String, at time: Int64? = nil
     ) throws(KanalError) -> TokenRequest {
         let (signed, state) = try parameters(of: service, certificate, code: code, time)
         let parameters =
@@ -56,7 +56,7 @@ extension Session {
 
     /// What both requests have, with the signature.
     private func parameters(
-        of service: IdentityService, _ certificate: Certificate, code: String?, _ time: Int64?
+        of service: IdentityService, _ certificate: TokenCertificate, code: String?, _ time: Int64?
     ) throws(KanalError) -> (parameters: [(name: String, value: String)], state: String) {
         try service.check()
         let timestamp = try ServiceTime(secondsSince1970: time ?? Int64(Glibc.time(nil))).text

@@ -66,7 +66,7 @@ public struct PublicKey: Sendable, Equatable {
     /// - Throws: ``KanalError/invalidArgument(_:)`` if the key does not sign by the algorithm, or is of RSA and so weak
     ///   that its signatures mean nothing; what the content's source throws.
     public func verify(
-        _ signature: [UInt8], of content: OctetSource, algorithm: SignatureAlgorithm? = nil,
+        _ signature: [UInt8], of content: OctetSource, algorithm: SigningAlgorithm? = nil,
         form: SignatureForm = .pkcs11
     ) async throws -> Bool {
         guard key.isStrong else { throw KanalError.invalidArgument("the key is too weak: its signatures mean nothing") }
@@ -80,7 +80,7 @@ public struct PublicKey: Sendable, Equatable {
     }
 
     /// The hash function of an algorithm.
-    private func hash(of algorithm: SignatureAlgorithm?) throws(KanalError) -> DigestAlgorithm {
+    private func hash(of algorithm: SigningAlgorithm?) throws(KanalError) -> DigestAlgorithm {
         switch (key, algorithm) {
         case (.gost(let info), .gost?), (.gost(let info), nil):
             HostCrypto.SignatureAlgorithm.gost(info.algorithm.algorithm).digest
@@ -91,7 +91,7 @@ public struct PublicKey: Sendable, Equatable {
     }
 
     private func isValid(
-        _ signature: [UInt8], of digest: [UInt8], _ hash: DigestAlgorithm, _ algorithm: SignatureAlgorithm?,
+        _ signature: [UInt8], of digest: [UInt8], _ hash: DigestAlgorithm, _ algorithm: SigningAlgorithm?,
         _ form: SignatureForm
     ) throws(KanalError) -> Bool {
         do throws(HostCryptoError) {
@@ -121,7 +121,7 @@ public enum SignatureForm: Sendable, Hashable {
     case x509
 }
 
-extension SignatureAlgorithm {
+extension SigningAlgorithm {
     /// A signature of ``SignatureForm/pkcs11`` in the form ``SignatureForm/x509``.
     public func x509Form(of signature: [UInt8]) -> [UInt8] {
         guard case .ecdsa(let hash) = self else { return signature }
@@ -129,7 +129,7 @@ extension SignatureAlgorithm {
     }
 }
 
-extension HashFunction {
+extension SHA2 {
     fileprivate var algorithm: DigestAlgorithm {
         switch self {
         case .sha256: .sha256
@@ -139,7 +139,7 @@ extension HashFunction {
     }
 }
 
-extension Certificate {
+extension TokenCertificate {
     /// The certificate's GOST R 34.11-2012 digest with 256 bits, by which it is told from every other one.
     public func fingerprint() throws(KanalError) -> [UInt8] {
         let value = value

@@ -49,7 +49,7 @@ extension Session {
     ///   - others: Further certificates that go with the message.
     ///   - isDetached: Whether the message does not contain the content.
     public func signedMessage(
-        of content: [UInt8], by certificate: Certificate, others: [Certificate] = [], isDetached: Bool = false
+        of content: [UInt8], by certificate: TokenCertificate, others: [TokenCertificate] = [], isDetached: Bool = false
     ) throws(KanalError) -> [UInt8] {
         let (signer, further) = try handles(of: certificate, others)
         let now = time(nil)
@@ -61,13 +61,13 @@ extension Session {
     }
 
     /// The certificates on the token that are marked as trusted, for ``MessageVerifier/trusted``.
-    public func trustedCertificates() throws(KanalError) -> [Certificate] {
+    public func trustedCertificates() throws(KanalError) -> [TokenCertificate] {
         try certificates().filter(\.isTrusted)
     }
 
     /// What a message is signed with.
     func messageSigningKey(
-        _ certificate: Certificate, _ others: [Certificate]
+        _ certificate: TokenCertificate, _ others: [TokenCertificate]
     ) throws(KanalError) -> MessageSigningKey {
         let (signer, further) = try handles(of: certificate, others)
         return try call { session throws(CKError) in
@@ -76,7 +76,7 @@ extension Session {
     }
 
     private func handles(
-        of certificate: Certificate, _ others: [Certificate]
+        of certificate: TokenCertificate, _ others: [TokenCertificate]
     ) throws(KanalError) -> (signer: CK_OBJECT_HANDLE, others: [CK_OBJECT_HANDLE]) {
         let signer = try handle(of: certificate.reference)
         var further: [CK_OBJECT_HANDLE] = []

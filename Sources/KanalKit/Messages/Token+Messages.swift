@@ -25,7 +25,8 @@ extension Token {
     ///     error, what it has taken is no message.
     /// - Throws: ``KanalError``; what `output` and the content's source throw.
     public func signMessage(
-        of content: OctetSource, by certificate: Certificate, others: [Certificate] = [], isDetached: Bool = false,
+        of content: OctetSource, by certificate: TokenCertificate, others: [TokenCertificate] = [],
+        isDetached: Bool = false,
         pin: borrowing PIN? = nil, prompt: String? = nil, output: @escaping @Sendable ([UInt8]) throws -> Void
     ) async throws {
         let key = try await perform(pin: pin, prompt: prompt) { session in

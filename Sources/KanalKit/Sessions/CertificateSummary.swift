@@ -5,9 +5,9 @@ import HostCrypto
 /// The contents of a certificate (RFC 5280, 4.1). Nothing of it is verified.
 public struct CertificateSummary: Sendable, Equatable {
     /// Whose key it is.
-    public let subject: DistinguishedName
+    public let subject: Name
     /// Who says so.
-    public let issuer: DistinguishedName
+    public let issuer: Name
     /// The issuer's number for it, most significant octet first, as it stands there.
     public let serialNumber: [UInt8]
     /// When it begins to be valid, in seconds since 1970; nil for a time that RFC 5280 has no form for.
@@ -28,8 +28,8 @@ public struct CertificateSummary: Sendable, Equatable {
                 HostCrypto.DistinguishedName(der: certificate.subject),
                 HostCrypto.DistinguishedName(der: certificate.issuer)
             )
-            subject = DistinguishedName(names.0)
-            issuer = DistinguishedName(names.1)
+            subject = Name(names.0)
+            issuer = Name(names.1)
             serialNumber = Array(certificate.serialNumber.dropFirst(Self.headerSize(certificate.serialNumber)))
             let validity = try? certificate.validity
             notBefore = validity.map { Int64($0.notBefore) }
@@ -48,33 +48,35 @@ public struct CertificateSummary: Sendable, Equatable {
     }
 }
 
-/// The name of a person or an authority: fields in the order in which the certificate has them.
-public struct DistinguishedName: Sendable, Equatable, CustomStringConvertible {
-    /// A field of a name.
-    public struct Field: Sendable, Equatable {
-        /// OpenSSL's short name of the type, for instance `CN` or `OGRN`; the object identifier in digits and dots if it
-        /// has none here.
-        public let type: String
-        /// The text; what is no text is `#` and its DER in hexadecimal digits. It may have any characters in it.
-        public let value: String
-    }
+extension CertificateSummary {
+    /// The name of a person or an authority: fields in the order in which the certificate has them.
+    public struct Name: Sendable, Equatable, CustomStringConvertible {
+        /// A field of a name.
+        public struct Field: Sendable, Equatable {
+            /// OpenSSL's short name of the type, for instance `CN` or `OGRN`; the object identifier in digits and dots if
+            /// it has none here.
+            public let type: String
+            /// The text; what is no text is `#` and its DER in hexadecimal digits. It may have any characters in it.
+            public let value: String
+        }
 
-    /// The fields.
-    public let fields: [Field]
+        /// The fields.
+        public let fields: [Field]
 
-    /// The first value of a type of field.
-    public subscript(type: String) -> String? { fields.first { $0.type == type }?.value }
+        /// The first value of a type of field.
+        public subscript(type: String) -> String? { fields.first { $0.type == type }?.value }
 
-    /// One line of all fields, with the escapes of RFC 4514, 2.4, but in the certificate's order. Control characters are
-    /// escaped too; others that change a line's direction are not.
-    public var description: String { fields.map { "\($0.type)=\($0.escapedValue)" }.joined(separator: ", ") }
+        /// One line of all fields, with the escapes of RFC 4514, 2.4, but in the certificate's order. Control characters
+        /// are escaped too; others that change a line's direction are not.
+        public var description: String { fields.map { "\($0.type)=\($0.escapedValue)" }.joined(separator: ", ") }
 
-    init(_ name: HostCrypto.DistinguishedName) {
-        fields = name.fields.map { Field(type: $0.type, value: $0.value) }
+        init(_ name: HostCrypto.DistinguishedName) {
+            fields = name.fields.map { Field(type: $0.type, value: $0.value) }
+        }
     }
 }
 
-extension DistinguishedName.Field {
+extension CertificateSummary.Name.Field {
     fileprivate var escapedValue: String {
         let scalars = Array(value.unicodeScalars)
         return scalars.enumerated().map { index, scalar in
@@ -100,7 +102,7 @@ extension KeyKind {
     }
 }
 
-extension Certificate {
+extension TokenCertificate {
     /// The certificate's contents.
     ///
     /// - Throws: ``KanalError/invalidArgument(_:)`` for octets that are no certificate.

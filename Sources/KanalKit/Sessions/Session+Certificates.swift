@@ -3,7 +3,7 @@ import CCryptoki
 import Cryptoki
 
 /// A certificate on a token.
-public struct Certificate: Sendable, Equatable {
+public struct TokenCertificate: Sendable, Equatable {
     /// The certificate in DER.
     public let value: [UInt8]
     /// The name that it was given.
@@ -19,12 +19,12 @@ public struct Certificate: Sendable, Equatable {
 
 extension Session {
     /// The certificates on the token.
-    public func certificates() throws(KanalError) -> [Certificate] {
+    public func certificates() throws(KanalError) -> [TokenCertificate] {
         let keys = try objects([(CKA_CLASS, CKO_PRIVATE_KEY.octets)], [CKA_ID])
         let certificates = try objects([(CKA_CLASS, CKO_CERTIFICATE.octets)], [CKA_VALUE])
         return certificates.map { handle, attributes in
             let id = attributes[CKA_ID] ?? []
-            return Certificate(
+            return TokenCertificate(
                 value: attributes[CKA_VALUE] ?? [], label: attributes.text(CKA_LABEL), id: id,
                 hasPrivateKey: keys.contains { $0.attributes[CKA_ID] == id },
                 isTrusted: attributes[CKA_TRUSTED] == [1],
@@ -37,7 +37,7 @@ extension Session {
     /// - Parameters:
     ///   - value: The certificate in DER.
     ///   - id: The identifier of its key pair, so that programs find both together.
-    public func importCertificate(_ value: [UInt8], id: [UInt8], label: String) throws(KanalError) -> Certificate {
+    public func importCertificate(_ value: [UInt8], id: [UInt8], label: String) throws(KanalError) -> TokenCertificate {
         let handle = try call { session throws(CKError) in
             try session.createObject(
                 Attributes(template: [
@@ -52,7 +52,7 @@ extension Session {
     }
 
     /// Removes a certificate from the token. Its key pair stays.
-    public func delete(_ certificate: Certificate) throws(KanalError) { try delete(certificate.reference) }
+    public func delete(_ certificate: TokenCertificate) throws(KanalError) { try delete(certificate.reference) }
 }
 
 extension Attributes {

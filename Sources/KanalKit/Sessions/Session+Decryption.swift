@@ -11,7 +11,7 @@ public enum EncryptionPadding: Sendable, Hashable {
     /// right, nor let them measure it (Bleichenbacher, 1998).
     case pkcs1
     /// RSAES-OAEP (RFC 8017, 7.1). The mask is by MGF1 with the same hash function.
-    case oaep(HashFunction, label: [UInt8] = [])
+    case oaep(SHA2, label: [UInt8] = [])
 }
 
 /// How two sides agree on a secret, each with its own private key and the other's public key.

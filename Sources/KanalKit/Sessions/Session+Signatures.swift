@@ -4,7 +4,7 @@ import Cryptoki
 import Secrets
 
 /// A hash function of the family SHA-2 (FIPS 180-4).
-public enum HashFunction: Sendable, Hashable, CaseIterable {
+public enum SHA2: Sendable, Hashable, CaseIterable {
     /// 32 octets.
     case sha256
     /// 48 octets.
@@ -23,16 +23,16 @@ public enum HashFunction: Sendable, Hashable, CaseIterable {
 }
 
 /// How a key signs, and how a message is hashed before.
-public enum SignatureAlgorithm: Sendable, Hashable {
+public enum SigningAlgorithm: Sendable, Hashable {
     /// GOST R 34.10-2012 with the GOST R 34.11-2012 of the key's size. A signature has 64 or 128 octets, in the order of
     /// PKCS #11 and X.509.
     case gost
     /// RSASSA-PKCS1-v1_5 (RFC 8017, 8.2).
-    case rsaPKCS1(HashFunction)
+    case rsaPKCS1(SHA2)
     /// RSASSA-PSS (RFC 8017, 8.1). The mask is by MGF1 with the same hash function, the salt as long as its digest.
-    case rsaPSS(HashFunction)
+    case rsaPSS(SHA2)
     /// ECDSA (FIPS 186-4, 6). A signature is r and s, big-endian, 32 octets each.
-    case ecdsa(HashFunction)
+    case ecdsa(SHA2)
 }
 
 extension Session {
@@ -42,7 +42,7 @@ extension Session {
     ///   SHA-256.
     /// - Throws: ``KanalError/invalidArgument(_:)`` if the key does not sign by the algorithm.
     public func sign(
-        _ message: Span<UInt8>, with key: KeyPair, algorithm: SignatureAlgorithm? = nil
+        _ message: Span<UInt8>, with key: KeyPair, algorithm: SigningAlgorithm? = nil
     ) throws(KanalError) -> [UInt8] {
         try sign([UInt8](copying: message), try key.mechanism(algorithm), key)
     }
@@ -51,7 +51,7 @@ extension Session {
     ///
     /// - Throws: ``KanalError/invalidArgument(_:)`` also for a digest of another length.
     public func sign(
-        digest: Span<UInt8>, with key: KeyPair, algorithm: SignatureAlgorithm? = nil
+        digest: Span<UInt8>, with key: KeyPair, algorithm: SigningAlgorithm? = nil
     ) throws(KanalError) -> [UInt8] {
         let (mechanism, input) = try key.mechanism(algorithm, digest: [UInt8](copying: digest))
         return try sign(input, mechanism, key)
@@ -61,7 +61,7 @@ extension Session {
     ///
     /// - Parameter next: The next part; nil at the end. What it throws reaches the caller.
     public func sign(
-        with key: KeyPair, algorithm: SignatureAlgorithm? = nil, parts next: () throws -> [UInt8]?
+        with key: KeyPair, algorithm: SigningAlgorithm? = nil, parts next: () throws -> [UInt8]?
     ) throws -> [UInt8] {
         let mechanism = try key.mechanism(algorithm)
         let handle = try handle(of: key.privateKey)
@@ -83,14 +83,14 @@ extension Session {
     /// - Throws: ``KanalError/invalidArgument(_:)`` if the key does not sign by the algorithm, or its public half is
     ///   missing.
     public func verify(
-        _ signature: [UInt8], of message: Span<UInt8>, with key: KeyPair, algorithm: SignatureAlgorithm? = nil
+        _ signature: [UInt8], of message: Span<UInt8>, with key: KeyPair, algorithm: SigningAlgorithm? = nil
     ) throws(KanalError) -> Bool {
         try verify(signature, [UInt8](copying: message), try key.mechanism(algorithm), key)
     }
 
     /// Whether a signature belongs to a digest. See ``verify(_:of:with:algorithm:)`` and ``sign(digest:with:algorithm:)``.
     public func verify(
-        _ signature: [UInt8], ofDigest digest: Span<UInt8>, with key: KeyPair, algorithm: SignatureAlgorithm? = nil
+        _ signature: [UInt8], ofDigest digest: Span<UInt8>, with key: KeyPair, algorithm: SigningAlgorithm? = nil
     ) throws(KanalError) -> Bool {
         let (mechanism, input) = try key.mechanism(algorithm, digest: [UInt8](copying: digest))
         return try verify(signature, input, mechanism, key)
@@ -99,7 +99,7 @@ extension Session {
     /// Whether a signature belongs to a message that comes in parts. See ``verify(_:of:with:algorithm:)`` and
     /// ``sign(with:algorithm:parts:)``.
     public func verify(
-        _ signature: [UInt8], with key: KeyPair, algorithm: SignatureAlgorithm? = nil,
+        _ signature: [UInt8], with key: KeyPair, algorithm: SigningAlgorithm? = nil,
         parts next: () throws -> [UInt8]?
     ) throws -> Bool {
         let mechanism = try key.mechanism(algorithm)
@@ -156,7 +156,7 @@ private func isValid(_ verify: () throws(CKError) -> Void) throws(CKError) -> Bo
 
 extension KeyPair {
     /// How the key signs a message.
-    fileprivate func mechanism(_ algorithm: SignatureAlgorithm?) throws(KanalError) -> Mechanism {
+    fileprivate func mechanism(_ algorithm: SigningAlgorithm?) throws(KanalError) -> Mechanism {
         switch (try chosen(algorithm), kind) {
         case (.gost, .gost256): Mechanism(CKM_GOSTR3410_WITH_GOSTR3411_12_256)
         case (.gost, .gost512): Mechanism(CKM_GOSTR3410_WITH_GOSTR3411_12_512)
@@ -169,7 +169,7 @@ extension KeyPair {
 
     /// How the key signs a digest, and what it signs.
     fileprivate func mechanism(
-        _ algorithm: SignatureAlgorithm?, digest: [UInt8]
+        _ algorithm: SigningAlgorithm?, digest: [UInt8]
     ) throws(KanalError) -> (Mechanism, input: [UInt8]) {
         let (mechanism, size, input): (Mechanism, Int, [UInt8]) =
             switch (try chosen(algorithm), kind) {
@@ -188,7 +188,7 @@ extension KeyPair {
     }
 
     /// - Parameter algorithm: Nil for the key's own.
-    private func chosen(_ algorithm: SignatureAlgorithm?) throws(KanalError) -> SignatureAlgorithm {
+    private func chosen(_ algorithm: SigningAlgorithm?) throws(KanalError) -> SigningAlgorithm {
         if let algorithm { return algorithm }
         return try kind.algorithm
     }
@@ -198,7 +198,7 @@ extension KeyPair {
 
 extension KeyKind {
     /// What a key signs by if nobody says more.
-    fileprivate var algorithm: SignatureAlgorithm {
+    fileprivate var algorithm: SigningAlgorithm {
         get throws(KanalError) {
             switch self {
             case .gost256, .gost512: .gost
@@ -214,7 +214,7 @@ extension Mechanism {
     init(_ type: CK_MECHANISM_TYPE, _ parameter: [UInt8] = []) { self.init(type: type, parameter: parameter) }
 }
 
-extension HashFunction {
+extension SHA2 {
     /// The numbers of the function, of signatures with it, and of a mask with it.
     typealias Values = (
         hash: CK_MECHANISM_TYPE, mask: CK_ULONG, pkcs1: CK_MECHANISM_TYPE, pss: CK_MECHANISM_TYPE,

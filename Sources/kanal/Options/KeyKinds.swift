@@ -59,7 +59,7 @@ enum AlgorithmName: String, CaseIterable, ExpressibleByArgument {
     case ecdsaSHA384 = "ecdsa-sha384"
     case ecdsaSHA512 = "ecdsa-sha512"
 
-    var algorithm: SignatureAlgorithm {
+    var algorithm: SigningAlgorithm {
         switch self {
         case .gost: .gost
         case .pkcs1SHA256: .rsaPKCS1(.sha256)
@@ -75,7 +75,7 @@ enum AlgorithmName: String, CaseIterable, ExpressibleByArgument {
     }
 
     /// The algorithm that a key signs by: the one that was asked for, or its own.
-    static func choose(_ name: AlgorithmName?, for kind: KeyKind) throws -> SignatureAlgorithm {
+    static func choose(_ name: AlgorithmName?, for kind: KeyKind) throws -> SigningAlgorithm {
         let own: [AlgorithmName] =
             switch kind {
             case .gost256, .gost512: [.gost]

@@ -11,7 +11,7 @@ protocol NamedObject {
 }
 
 extension KeyPair: NamedObject {}
-extension Certificate: NamedObject {}
+extension TokenCertificate: NamedObject {}
 
 extension NamedObject {
     /// Whether this is its label, or its identifier in hexadecimal digits.

@@ -13,7 +13,7 @@ struct SignatureTests {
     /// A kind of key, an algorithm, the program's name for the hash function, and what else the program wants to know.
     struct Case: Sendable {
         let kind: KeyKind
-        let algorithm: SignatureAlgorithm
+        let algorithm: SigningAlgorithm
         let hash: String
         var options = ""
 
@@ -22,7 +22,7 @@ struct SignatureTests {
                 Case(kind: .gost256, algorithm: .gost, hash: "md_gost12_256"),
                 Case(kind: .gost512, algorithm: .gost, hash: "md_gost12_512"),
             ]
-            + zip(HashFunction.allCases, ["sha256", "sha384", "sha512"]).flatMap { hash, name in
+            + zip(SHA2.allCases, ["sha256", "sha384", "sha512"]).flatMap { hash, name in
                 [
                     Case(kind: .rsa(bits: 2048), algorithm: .rsaPKCS1(hash), hash: name),
                     Case(
@@ -82,7 +82,7 @@ struct SignatureTests {
     }
 
     private static func check(
-        _ session: borrowing Session, _ pair: KeyPair, _ algorithm: SignatureAlgorithm, _ signature: [UInt8],
+        _ session: borrowing Session, _ pair: KeyPair, _ algorithm: SigningAlgorithm, _ signature: [UInt8],
         _ digest: [UInt8]
     ) throws {
         var parts = [Array(message.dropFirst(1)), Array(message.prefix(1))]
@@ -102,7 +102,7 @@ struct SignatureTests {
         let machine = try Machine(.usb)
         let token = try await machine.token()
         try await token.perform(pin: Machine.pin) { session in
-            for (kind, algorithm) in [(KeyKind.gost512, SignatureAlgorithm.gost), (.p256, .ecdsa(.sha256))] {
+            for (kind, algorithm) in [(KeyKind.gost512, SigningAlgorithm.gost), (.p256, .ecdsa(.sha256))] {
                 let pair = try session.generateKeyPair(kind, id: [1], label: "key")
                 let signature = try session.sign(Self.message.span, with: pair)
                 #expect(try session.verify(signature, of: Self.message.span, with: pair, algorithm: algorithm))
@@ -142,7 +142,7 @@ struct SignatureTests {
         let commands = machine.reader.commands
         try await token.perform { session in
             let digest = [UInt8](repeating: 1, count: 32)
-            for algorithm in [SignatureAlgorithm.gost, .rsaPKCS1(.sha256), .rsaPSS(.sha256)] {
+            for algorithm in [SigningAlgorithm.gost, .rsaPKCS1(.sha256), .rsaPSS(.sha256)] {
                 let refusal = KanalError.invalidArgument("the key does not sign by this algorithm")
                 #expect(throws: refusal) { try session.sign(digest.span, with: pair, algorithm: algorithm) }
                 #expect(throws: refusal) { try session.sign(digest: digest.span, with: pair, algorithm: algorithm) }

@@ -100,7 +100,7 @@ private struct ShownCertificate: Encodable, Sendable {
         case fingerprint
     }
 
-    init(_ certificate: Certificate, fingerprint: String) {
+    init(_ certificate: TokenCertificate, fingerprint: String) {
         self.certificate = CertificateEntry(certificate, isLoggedIn: false)
         self.fingerprint = fingerprint
     }

@@ -36,7 +36,7 @@ struct CertificateEntry: Encodable, Sendable {
     let hasPrivateKey: Bool?
     let isTrusted: Bool
 
-    init(_ certificate: Certificate, isLoggedIn: Bool) {
+    init(_ certificate: TokenCertificate, isLoggedIn: Bool) {
         let summary = try? certificate.summary()
         id = certificate.id.hexadecimal
         label = certificate.label

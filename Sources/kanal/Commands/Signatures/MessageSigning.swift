@@ -47,7 +47,7 @@ struct MessageSigning {
     /// The certificate to sign with, and those that go with it.
     static func certificates(
         of session: borrowing Session, named name: String?, with others: [String]
-    ) throws -> (signer: Certificate, others: [Certificate]) {
+    ) throws -> (signer: TokenCertificate, others: [TokenCertificate]) {
         let all = try session.certificates()
         let keys = try session.keyPairs()
         let signers = all.filter(\.hasPrivateKey)

@@ -12,7 +12,7 @@ struct MessageScene {
     let machine: Machine
     let token: KanalKit.Token
     let openssl: OpenSSL
-    let certificate: KanalKit.Certificate
+    let certificate: TokenCertificate
     let authority: [UInt8]
 
     /// What the program calls a new key of each kind, and the hash function that goes with it.

@@ -47,7 +47,7 @@ struct PublicKeyTests {
             }
         }
         #expect(try await key.verify(signatures[0], of: Self.content()))
-        let unfit: SignatureAlgorithm = kind == .p256 ? .gost : .ecdsa(.sha256)
+        let unfit: SigningAlgorithm = kind == .p256 ? .gost : .ecdsa(.sha256)
         await #expect(throws: KanalError.invalidArgument("the key does not sign by this algorithm")) {
             try await key.verify(signatures[0], of: Self.content(), algorithm: unfit)
         }
