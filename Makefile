@@ -180,6 +180,7 @@ test-pcscd:
 	Tests/Scripts/absence.sh
 	Tests/Scripts/sharing.sh 10
 	Tests/Scripts/Safety/memory.sh
+	Tests/Scripts/Safety/hosts.sh
 	Tests/Scripts/daemons.sh
 
 test-apart:

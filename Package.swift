@@ -44,7 +44,8 @@ let moduleLinking: [String] =
     + [
         "--version-script=\(Context.packageDirectory)/Sources/CModule/exports.map",
         "-soname=libkanal-pkcs11.so", "--gc-sections", "-z", "nodelete", "-z", "pack-relative-relocs",
-        "--wrap=swift_slowDealloc",
+        "--wrap=swift_slowDealloc", "--wrap=_ZN5swift7runtime11environment10initializeEPv",
+        "-T", "\(Context.packageDirectory)/Sources/CModule/runtime.ld",
         "-lgcc_eh", "-lgcc", "-l:libc.so.6", "-l:libc_nonshared.a",
     ].flatMap { ["-Xlinker", $0] }
     + hardening
@@ -151,7 +152,7 @@ let package = Package(
             ]),
         .target(
             name: "CModule", dependencies: ["Provider", "CCryptoki"],
-            exclude: ["exports.map", "libcrypto.inc", "sections.ld", "static"], publicHeadersPath: ".",
+            exclude: ["exports.map", "libcrypto.inc", "runtime.ld", "sections.ld", "static"], publicHeadersPath: ".",
             cSettings: hardenedC + [.headerSearchPath("../../Include/CCryptoki")],
             linkerSettings: [
                 .unsafeFlags(moduleLinking, .when(platforms: [.linux], configuration: .release))

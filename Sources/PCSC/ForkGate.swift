@@ -51,7 +51,8 @@ package enum ForkGate {
         unsafe initialise(&state.pointee.changed)
         // Its handlers come first, so that its lock is taken after all that a fork waits for.
         StandardDescriptors.spare(otherwise: ()) {}
-        pthread_atfork({ ForkGate.prepare() }, { ForkGate.resume() }, { ForkGate.beginChild() })
+        pthread_atfork(
+            { Cancellation.withheld { ForkGate.prepare() } }, { ForkGate.resume() }, { ForkGate.beginChild() })
         return unsafe state
     }()
 

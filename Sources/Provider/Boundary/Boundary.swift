@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CCryptoki
 import Cryptoki
+import HostProcess
 import PCSC
 import Secrets
 
@@ -11,29 +12,26 @@ import Secrets
 func call(
     _ name: StaticString = #function, isAlone: Bool = true, _ body: (Library) throws(CKError) -> Void
 ) -> CK_RV {
-    ForkGate.enterLibrary()
-    defer { ForkGate.leaveLibrary() }
-    do throws(CKError) {
+    callUninitialised(name) { () throws(CKError) in
         let initialised = try Process.current.initialised()
         let mutex = isAlone ? initialised.mutex : nil
         try mutex?.lock()
         defer { mutex?.unlock() }
         try body(initialised.library)
-        return answer(nil, of: name)
-    } catch {
-        return answer(error, of: name)
     }
 }
 
 /// As `call`, for the functions that work without `C_Initialize`.
 func callUninitialised(_ name: StaticString = #function, _ body: () throws(CKError) -> Void) -> CK_RV {
-    ForkGate.enterLibrary()
-    defer { ForkGate.leaveLibrary() }
-    do throws(CKError) {
-        try body()
-        return answer(nil, of: name)
-    } catch {
-        return answer(error, of: name)
+    Cancellation.withheld {
+        ForkGate.enterLibrary()
+        defer { ForkGate.leaveLibrary() }
+        do throws(CKError) {
+            try body()
+            return answer(nil, of: name)
+        } catch {
+            return answer(error, of: name)
+        }
     }
 }
 
