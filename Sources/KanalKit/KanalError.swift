@@ -108,17 +108,22 @@ extension KanalError {
     /// The error of opening a session, which a token refuses that has to be activated.
     ///
     /// - Parameter state: How things stand with the channel.
-    init(opening error: CKError, _ state: @autoclosure () -> ChannelInfo.State?) {
+    init(opening error: CKError, _ state: () throws(CKError) -> ChannelInfo.State) {
         guard error == .functionNotSupported else {
             self.init(error)
             return
         }
-        self =
-            switch state() {
-            case .forgotten: .pairingRevoked
-            case .keyChanged: .tokenKeyChanged
-            default: .notActivated
-            }
+        do throws(CKError) {
+            self =
+                switch try state() {
+                case .forgotten: .pairingRevoked
+                case .keyChanged: .tokenKeyChanged
+                case .inactive, .missing, .none: .notActivated
+                case .active, .unusable: KanalError(error)
+                }
+        } catch {
+            self.init(error)
+        }
     }
 
     /// The error of an activation, where two values mean the password.

@@ -56,7 +56,7 @@ extension Token {
         default:
             // The PIN that was accepted may be another one now.
             state.withLock { $0.pin = nil }
-            return KanalError(opening: error, try? service.library.channelInfo(in: slot).state)
+            return openingError(error, in: slot)
         }
     }
 

@@ -114,7 +114,7 @@ extension Token {
         do throws(CKError) {
             handle = try service.library.openSession(with: slot, flags: CKF_SERIAL_SESSION | CKF_RW_SESSION)
         } catch {
-            throw KanalError(opening: error, try? service.library.channelInfo(in: slot).state)
+            throw openingError(error, in: slot)
         }
         // Another token may have come since the look.
         let serial = try translated { () throws(CKError) in
@@ -129,6 +129,11 @@ extension Token {
         return handle
     }
 
+    /// Why no session was opened with the token in a slot.
+    func openingError(_ error: CKError, in slot: CK_SLOT_ID) -> KanalError {
+        KanalError(opening: error) { () throws(CKError) in try service.library.channelInfo(in: slot).state }
+    }
+
     /// Lets calls wait for the token in a slot, unless the work is cancelled, now or later. An earlier work may have been.
     private func letWait(in slot: CK_SLOT_ID, unless isCancelled: () -> Bool) {
         service.library.abandonWaits(in: slot, false)
@@ -141,7 +146,7 @@ extension Token {
         let end = clocks.uptime.now + window
         var isMissed = false
         while true {
-            let (slot, isOtherThere) = try look()
+            let (slot, isOtherThere, failure) = try look()
             if let slot {
                 letWait(in: slot, unless: isCancelled)
                 if isMissed { enter(.completed) }
@@ -150,7 +155,7 @@ extension Token {
             if isOtherThere { service.field.refuseCards(KanalError.wrongToken.description) }
             guard clocks.uptime.now < end, !isCancelled(), !service.field.isOver else {
                 enter(isOtherThere ? .wrongToken : .normal)
-                throw isCancelled() ? .cancelled : isOtherThere ? .wrongToken : .tokenAbsent
+                throw isCancelled() ? .cancelled : isOtherThere ? .wrongToken : failure ?? .tokenAbsent
             }
             if isOtherThere {
                 enter(.wrongToken)
@@ -162,24 +167,29 @@ extension Token {
         }
     }
 
-    /// The slot where the token is, and whether another is where it was.
-    private func look() throws(KanalError) -> (slot: CK_SLOT_ID?, isOtherThere: Bool) {
+    /// The slot where the token is, and whether another is where it was, or why the one there could not be asked.
+    private func look() throws(KanalError) -> (slot: CK_SLOT_ID?, isOtherThere: Bool, failure: KanalError?) {
         let slots = try translated { () throws(CKError) in
             try service.library.slots(tokenPresent: true, isQuery: false)
         }
         if slots.isEmpty { try service.requireReaders() }
         let (former, known) = state.withLock { ($0.slot, $0.information) }
         var isOtherThere = false
+        var failure: KanalError?
         // Where it was last comes first.
         for slot in slots.filter({ $0 == former }) + slots.filter({ $0 != former }) {
-            guard let information = try? service.information(on: slot) else { continue }
-            if information.isSameToken(as: known) {
-                update(information, slot: slot)
-                return (slot, false)
+            do throws(KanalError) {
+                let information = try service.information(on: slot)
+                if information.isSameToken(as: known) {
+                    update(information, slot: slot)
+                    return (slot, false, nil)
+                }
+                if slot == former { isOtherThere = true }
+            } catch {
+                if slot == former { failure = error }
             }
-            if slot == former { isOtherThere = true }
         }
-        return (nil, isOtherThere)
+        return (nil, isOtherThere, failure)
     }
 
     private func observe(_ reader: String) {

@@ -20,7 +20,7 @@ extension Token {
             if wouldEvict, !evicting, try isInUse() { return outerInfo }
             do throws(TokenError) { return try completeInfo(detailed: detailed) } catch {
                 // The token is there all the same, and the user shall see which one it is.
-                guard error == .activationNeeded || error.isChannelError else { throw error }
+                guard error == .activationNeeded || error == .faulty || error.isChannelError else { throw error }
                 return outerInfo
             }
         }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import APDU
 import EmulatedTokens
 import Emulator
 import KanalKit
@@ -50,6 +51,44 @@ struct PairingTests {
         lost.reader.insertCard()
         await #expect(throws: KanalError.pairingRevoked) { try await token.perform { _ in } }
         try await token.activate(password: ActivationPassword(EmulatedReader.password))
+        try await token.perform { _ in }
+    }
+
+    @Test("A channel that cannot be opened, and is not tried for a while, is told as such: the token is there")
+    func backingOff() async throws {
+        let machine = try Machine()
+        let token = try await machine.token()
+        machine.reader.removeCard()
+        machine.reader.insertCard()
+        machine.reader.onResponse { _, instruction, response in
+            instruction == 0x86 ? Response(response.status, data: response.data.map { ~$0 }) : response
+        }
+        var reasons: [String] = []
+        for _ in 0..<6 {
+            let error = await #expect(throws: KanalError.self) { try await token.perform { _ in } }
+            reasons.append(error?.description ?? "")
+            #expect(try await machine.manager.find() === token)
+        }
+        #expect(reasons.first == "an answer in pairing or opening has another form (CKR_DEVICE_ERROR)")
+        #expect(
+            reasons.last == "the secure channel could not be opened several times, and is not tried for a while"
+                + " (CKR_DEVICE_ERROR)")
+        #expect(!reasons.contains(KanalError.tokenAbsent.description))
+        machine.reader.onResponse(nil)
+        machine.time.pass(.seconds(5))
+        try await token.perform { _ in }
+    }
+
+    @Test("A token that another program keeps for itself is not taken for absent")
+    func held() async throws {
+        let machine = try Machine()
+        let token = try await machine.token()
+        machine.reader.removeCard()
+        machine.reader.insertCard()
+        machine.reader.onRequest { _ throws(LinkError) in throw .sharingViolation }
+        let error = await #expect(throws: KanalError.self) { try await token.perform { _ in } }
+        #expect(error == .refused(code: "CKR_DEVICE_ERROR", reason: "another program holds the card for itself"))
+        machine.reader.onRequest(nil)
         try await token.perform { _ in }
     }
 
