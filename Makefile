@@ -195,6 +195,7 @@ test-apart:
 	Tests/Scripts/apart.sh Tests/Scripts/Engine/engine-use.sh usb bt
 	Tests/Scripts/apart.sh Tests/Scripts/Engine/engine-pins.sh
 	Tests/Scripts/apart.sh Tests/Scripts/Engine/engine-modules.sh
+	Tests/Scripts/apart.sh Tests/Scripts/Engine/engine-lies.sh
 	Tests/Scripts/apart.sh Tests/Scripts/Engine/engine-servers.sh usb bt
 	Tests/Scripts/Command/doctor.sh
 	Tests/Scripts/Command/doctor-files.sh

@@ -2,6 +2,8 @@
 /* Keys on elliptic curves: ECDSA and ECDH by the token. OpenSSL's type of key is that of GOST keys, too. */
 #include "engine.h"
 
+/* Bytes of a coordinate, and of the order, on P-521. */
+enum { LARGEST = 66 };
 static int slot = -1;
 static EC_KEY_METHOD *method;
 
@@ -17,9 +19,8 @@ int ec_set_key(EC_KEY *ec, struct key *key) {
 static ECDSA_SIG *sign(const unsigned char *digest, int length, const BIGNUM *kinv, const BIGNUM *rp, EC_KEY *ec) {
     struct key *key = ec_key(ec);
     CK_MECHANISM mechanism = {CKM_ECDSA, NULL, 0};
-    int octets = key ? (EC_GROUP_order_bits(EC_KEY_get0_group(ec)) + 7) / 8 : 0;
-    unsigned char signature[2 * 66];
-    size_t size = sizeof signature;
+    int size = key ? (EC_GROUP_order_bits(EC_KEY_get0_group(ec)) + 7) / 8 : 0;
+    unsigned char signature[2 * LARGEST];
     ECDSA_SIG *result = NULL;
     BIGNUM *r, *s;
 
@@ -28,12 +29,16 @@ static ECDSA_SIG *sign(const unsigned char *digest, int length, const BIGNUM *ki
         FAIL(REASON_INPUT, "the key is not the token's");
         return NULL;
     }
-    /* Of a longer digest the first bits count; not all modules know that. */
-    if (!key_sign(key, &mechanism, digest, (size_t)(length < octets ? length : octets), signature, &size))
+    if (size <= 0 || size > LARGEST) {
+        FAIL(REASON_UNSUPPORTED, "a curve whose order has %d bytes", size);
         return NULL;
-    r = BN_bin2bn(signature, (int)size / 2, NULL);
-    s = BN_bin2bn(signature + size / 2, (int)size / 2, NULL);
-    if (r && s && size % 2 == 0 && (result = ECDSA_SIG_new()) && ECDSA_SIG_set0(result, r, s))
+    }
+    /* Of a longer digest the first bits count; not all modules know that. */
+    if (!key_sign(key, &mechanism, digest, (size_t)(length < size ? length : size), signature, 2 * (size_t)size))
+        return NULL;
+    r = BN_bin2bn(signature, size, NULL);
+    s = BN_bin2bn(signature + size, size, NULL);
+    if (r && s && (result = ECDSA_SIG_new()) && ECDSA_SIG_set0(result, r, s))
         return result;
     ECDSA_SIG_free(result);
     BN_free(r);
@@ -45,7 +50,7 @@ static ECDSA_SIG *sign(const unsigned char *digest, int length, const BIGNUM *ki
 static int agree(unsigned char **secret, size_t *length, const EC_POINT *peer, const EC_KEY *ec) {
     struct key *key = ec_key(ec);
     const EC_GROUP *group = EC_KEY_get0_group(ec);
-    unsigned char point[1 + 2 * 66];
+    unsigned char point[1 + 2 * LARGEST];
     size_t size = EC_POINT_point2oct(group, peer, POINT_CONVERSION_UNCOMPRESSED, point, sizeof point, NULL);
     CK_ECDH1_DERIVE_PARAMS parameters = {CKD_NULL, 0, NULL, (CK_ULONG)size, point};
     CK_MECHANISM mechanism = {CKM_ECDH1_DERIVE, &parameters, sizeof parameters};

@@ -7,11 +7,13 @@
  *   settings.c     what the commands have set; one set for the process
  *   name.c         names of keys: pkcs11: URIs, and shorter ones
  *   module.c       PKCS #11 modules, their slots and tokens; forks
+ *   calls.c        calls of a module: one at a time if need be, and no more believed than there is room for
  *   token.c        sessions with a token: the login, a pool, a token that was away
  *   pin.c          where a PIN comes from, and memory for it
  *   refusals.c     PINs that a token has refused
  *   object.c       objects of a token: lists, attributes, what a name may mean
  *   find.c         which token and which object a name means
+ *   parameters.c   whether a public key can be a private one's: its kind and its curve
  *   public.c       the public half of a key as OpenSSL's EVP_PKEY
  *   key.c          a private key of a token, and one operation with it
  *   load.c         keys for OpenSSL
@@ -32,7 +34,8 @@
  *
  * Locks: "state" guards all lists and counts, is held for moments, and a fork waits for it, so that a child finds them
  * whole. A token's "connecting" is held while its first session is opened, which may ask the user. "state" is never
- * held while a module, OpenSSL or the user is called.
+ * held while a module, OpenSSL or the user is called. A module that cannot lock has "calling", which is held during each
+ * of its calls, and no other lock is taken within.
  *
  * The file is never unmapped (-z nodelete), because keys may outlive the engine and have functions of it.
  */
@@ -57,7 +60,24 @@
 #define CKM_MAGMA_KEXP_15_WRAP 0xD432102CUL
 #define CKM_GOST_KEG 0xD4321039UL
 
+/* ---- parameters.c ---- */
+
+/* Whether a public key is of the kind that a type of keys of PKCS #11 is. */
+bool has_type(const EVP_PKEY *pkey, CK_ULONG type);
+/* Whether it can belong to a private key of the token, whose parameters it has to have. */
+bool has_parameters(
+    const EVP_PKEY *pkey, struct token *token, CK_SESSION_HANDLE session, const struct object *private_key);
+
 /* ---- public.c ---- */
+
+/* A public key of GOST as PKCS #11 tells it; the digest's identifier may be missing. */
+struct gost_public {
+    unsigned char *value, *curve, *hash;
+    size_t length, curve_length, hash_length;
+};
+EVP_PKEY *public_gost(const struct gost_public *parts, bool is_long);
+/* The coordinates of a key of GOST as PKCS #11 has them: the OCTET STRING of its SubjectPublicKeyInfo. */
+bool public_point(const EVP_PKEY *pkey, unsigned char point[128], size_t *length);
 
 /* The public key that belongs to an object: a key, a private key, or a certificate. NULL with an error. */
 EVP_PKEY *public_read(
@@ -77,7 +97,6 @@ void key_free(struct key *key);
 /* A key in a session. */
 struct use {
     struct key *key;
-    CK_FUNCTION_LIST *functions;
     CK_SESSION_HANDLE session;
     CK_OBJECT_HANDLE handle;
     /* What was called last, for errors. */
@@ -87,14 +106,20 @@ struct use {
 typedef CK_RV (*key_work)(struct use *use, void *data);
 /* Runs it, and once more if the session was gone. Returns 0 with an error. */
 int key_perform(struct key *key, key_work work, void *data);
+/* The answer of the largest key: OpenSSL uses none of more bits. */
+enum { LARGEST_RSA = OPENSSL_RSA_MAX_MODULUS_BITS / 8 };
+/* A signature of this length. */
 int key_sign(
     struct key *key, CK_MECHANISM *mechanism, const unsigned char *data, size_t length, unsigned char *result,
-    size_t *result_length);
+    size_t result_length);
+/* What there is room for, or just so much. */
 int key_decrypt(
     struct key *key, CK_MECHANISM *mechanism, const unsigned char *data, size_t length, unsigned char *result,
-    size_t *result_length);
+    size_t *result_length, bool is_exact);
 /* A secret of this length that the key agrees on. */
 int key_derive(struct key *key, CK_MECHANISM *mechanism, unsigned char *result, size_t length);
+/* Reads a secret of this length that was made in the session, and destroys its object. */
+CK_RV key_read_secret(struct use *use, CK_OBJECT_HANDLE secret, unsigned char *result, size_t length);
 
 /* ---- load.c ---- */
 

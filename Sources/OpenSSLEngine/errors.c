@@ -81,6 +81,15 @@ int error_put_code(int line, const char *file, const char *function, const char 
         return error_put(
             line, file, function, REASON_PIN_INCORRECT,
             "%s: the token has refused this PIN before; it is not presented again", called);
+    if (code == CODE_TOO_LONG)
+        return error_put(
+            line, file, function, REASON_FUNCTION,
+            "%s: the module tells of more than there is room for; it is faulty, use another version of it", called);
+    if (code == CODE_OTHER_LENGTH)
+        return error_put(
+            line, file, function, REASON_FUNCTION,
+            "%s: the result has not the key's length; the public half, such as a certificate with the key's id, is "
+            "another key's, or the module is faulty", called);
     for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++)
         if (codes[i].code == code)
             return error_put(line, file, function, reason, "%s: %s", called, codes[i].name);

@@ -22,14 +22,14 @@ static int find_slots(struct module *module, const struct name *name, struct fou
     if (count < 0)
         return -1;
     for (int i = 0; i < count; i++) {
-        CK_SLOT_INFO slot;
+        CK_SLOT_INFO slot = {0};
         add_token(&there, &slots[i].info);
         if (name->slot != (CK_SLOT_ID)-1 && name->slot != slots[i].slot)
             continue;
         if (name->uri
             && (!p11_kit_uri_match_token_info(name->uri, &slots[i].info)
                 || !p11_kit_uri_match_module_info(name->uri, &module->info)
-                || module->functions->C_GetSlotInfo(slots[i].slot, &slot) != CKR_OK
+                || CALL(module, C_GetSlotInfo, slots[i].slot, &slot) != CKR_OK
                 || !p11_kit_uri_match_slot_info(name->uri, &slot)))
             continue;
         slots[found++] = slots[i];

@@ -177,7 +177,10 @@ static int sign(
         return FAIL(REASON_INPUT, "the digest has %zu octets instead of %zu", digest_length, size / 2);
     if (size == 128)
         mechanism.mechanism = CKM_GOSTR3410_512;
-    return key_sign(key, &mechanism, digest, digest_length, signature, length);
+    if (!key_sign(key, &mechanism, digest, digest_length, signature, size))
+        return 0;
+    *length = size;
+    return 1;
 }
 
 static int decrypt(

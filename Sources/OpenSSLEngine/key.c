@@ -75,7 +75,7 @@ static int fail(const struct use *use, CK_RV code) {
 
 int key_perform(struct key *key, key_work work, void *data) {
     for (bool is_second = false;; is_second = true) {
-        struct use use = {.key = key, .functions = key->token->module->functions, .called = "the module"};
+        struct use use = {.key = key, .called = "the module"};
         unsigned long connection;
         CK_RV code;
 
@@ -96,113 +96,116 @@ int key_perform(struct key *key, key_work work, void *data) {
     }
 }
 
+/* A signature, or what a key decrypts. */
 struct operation {
     CK_MECHANISM *mechanism;
     const unsigned char *data;
     size_t length;
     unsigned char *result;
-    CK_ULONG result_length;
+    /* The room for the result, or the length that it has to have. */
+    size_t result_length;
+    bool is_signature, is_exact;
 };
 
-static CK_RV sign(struct use *use, void *data) {
+/*
+ * The module writes into room for the answer of any key, because what it thinks of the key may be other than what
+ * OpenSSL knows, and the caller gets all of it or nothing.
+ */
+static CK_RV answer(struct use *use, void *data) {
     struct operation *operation = data;
-    CK_ULONG length = operation->result_length;
+    struct module *module = use->key->token->module;
+    CK_RV (*finish)(struct module *, CK_SESSION_HANDLE, const unsigned char *, size_t, unsigned char *, CK_ULONG *) =
+        operation->is_signature ? call_sign : call_decrypt;
+    unsigned char result[LARGEST_RSA] = {0};
+    CK_ULONG length = sizeof result;
     CK_RV code;
 
-    use->called = "C_SignInit";
-    code = use->functions->C_SignInit(use->session, operation->mechanism, use->handle);
-    if (code == CKR_OK && use->key->always_asks) {
+    use->called = operation->is_signature ? "C_SignInit" : "C_DecryptInit";
+    code = operation->is_signature ? CALL(module, C_SignInit, use->session, operation->mechanism, use->handle)
+                                   : CALL(module, C_DecryptInit, use->session, operation->mechanism, use->handle);
+    if (code != CKR_OK)
+        return code;
+    if (use->key->always_asks) {
         use->called = "C_Login for this operation";
         code = token_login_again(use->key->token, use->session);
+    }
+    if (code == CKR_OK) {
+        use->called = operation->is_signature ? "C_Sign" : "C_Decrypt";
+        code = finish(module, use->session, operation->data, operation->length, result, &length);
+    } else {
         /* It refuses, and the session is free for another operation. */
-        if (code != CKR_OK)
-            use->functions->C_Sign(
-                use->session, (CK_BYTE_PTR)operation->data, (CK_ULONG)operation->length, operation->result, &length);
+        finish(module, use->session, operation->data, operation->length, result, &length);
     }
+    if (code == CKR_OK
+        && (operation->is_exact ? length != operation->result_length : length > operation->result_length))
+        code = CODE_OTHER_LENGTH;
     if (code == CKR_OK) {
-        use->called = "C_Sign";
-        code = use->functions->C_Sign(
-            use->session, (CK_BYTE_PTR)operation->data, (CK_ULONG)operation->length, operation->result, &length);
-    }
-    if (code == CKR_OK)
+        memcpy(operation->result, result, length);
         operation->result_length = length;
+    }
+    OPENSSL_cleanse(result, sizeof result);
     return code;
 }
 
-static CK_RV decrypt(struct use *use, void *data) {
-    struct operation *operation = data;
-    CK_ULONG length = operation->result_length;
-    CK_RV code;
+int key_sign(
+    struct key *key, CK_MECHANISM *mechanism, const unsigned char *data, size_t length, unsigned char *result,
+    size_t result_length) {
+    struct operation operation = {mechanism, data, length, result, result_length, true, true};
 
-    use->called = "C_DecryptInit";
-    code = use->functions->C_DecryptInit(use->session, operation->mechanism, use->handle);
-    if (code == CKR_OK && use->key->always_asks) {
-        use->called = "C_Login for this operation";
-        code = token_login_again(use->key->token, use->session);
-        if (code != CKR_OK)
-            use->functions->C_Decrypt(
-                use->session, (CK_BYTE_PTR)operation->data, (CK_ULONG)operation->length, operation->result, &length);
-    }
-    if (code == CKR_OK) {
-        use->called = "C_Decrypt";
-        code = use->functions->C_Decrypt(
-            use->session, (CK_BYTE_PTR)operation->data, (CK_ULONG)operation->length, operation->result, &length);
-    }
-    if (code == CKR_OK)
-        operation->result_length = length;
-    return code;
+    return key_perform(key, answer, &operation);
 }
 
-static int perform(
-    struct key *key, key_work work, CK_MECHANISM *mechanism, const unsigned char *data, size_t length,
-    unsigned char *result, size_t *result_length) {
-    struct operation operation = {mechanism, data, length, result, (CK_ULONG)*result_length};
+int key_decrypt(
+    struct key *key, CK_MECHANISM *mechanism, const unsigned char *data, size_t length, unsigned char *result,
+    size_t *result_length, bool is_exact) {
+    struct operation operation = {mechanism, data, length, result, *result_length, false, is_exact};
 
-    if (!key_perform(key, work, &operation))
+    if (!key_perform(key, answer, &operation))
         return 0;
     *result_length = operation.result_length;
     return 1;
 }
 
-int key_sign(
-    struct key *key, CK_MECHANISM *mechanism, const unsigned char *data, size_t length, unsigned char *result,
-    size_t *result_length) {
-    return perform(key, sign, mechanism, data, length, result, result_length);
+CK_RV key_read_secret(struct use *use, CK_OBJECT_HANDLE secret, unsigned char *result, size_t length) {
+    struct module *module = use->key->token->module;
+    CK_ATTRIBUTE value = {CKA_VALUE, result, (CK_ULONG)length};
+    CK_RV code = call_attribute(module, use->session, secret, &value);
+
+    CALL(module, C_DestroyObject, use->session, secret);
+    return code == CKR_OK && value.ulValueLen != length ? CODE_OTHER_LENGTH : code;
 }
 
-int key_decrypt(
-    struct key *key, CK_MECHANISM *mechanism, const unsigned char *data, size_t length, unsigned char *result,
-    size_t *result_length) {
-    return perform(key, decrypt, mechanism, data, length, result, result_length);
-}
+struct derivation {
+    CK_MECHANISM *mechanism;
+    unsigned char *result;
+    CK_ULONG length;
+};
 
 static CK_RV derive(struct use *use, void *data) {
-    struct operation *operation = data;
+    struct derivation *derivation = data;
     CK_OBJECT_CLASS kind = CKO_SECRET_KEY;
     CK_KEY_TYPE type = CKK_GENERIC_SECRET;
     CK_BBOOL yes = CK_TRUE, no = CK_FALSE;
     CK_ATTRIBUTE template[] = {
         {CKA_CLASS, &kind, sizeof kind},       {CKA_KEY_TYPE, &type, sizeof type},
         {CKA_TOKEN, &no, sizeof no},           {CKA_SENSITIVE, &no, sizeof no},
-        {CKA_EXTRACTABLE, &yes, sizeof yes},   {CKA_VALUE_LEN, &operation->result_length, sizeof(CK_ULONG)},
+        {CKA_EXTRACTABLE, &yes, sizeof yes},   {CKA_VALUE_LEN, &derivation->length, sizeof derivation->length},
     };
-    CK_ATTRIBUTE value = {CKA_VALUE, operation->result, operation->result_length};
-    CK_OBJECT_HANDLE secret;
+    CK_OBJECT_HANDLE secret = 0;
     CK_RV code;
 
     use->called = "C_DeriveKey";
-    code = use->functions->C_DeriveKey(
-        use->session, operation->mechanism, use->handle, template, sizeof template / sizeof template[0], &secret);
+    code = CALL(
+        use->key->token->module, C_DeriveKey, use->session, derivation->mechanism, use->handle, template,
+        sizeof template / sizeof template[0], &secret);
     if (code != CKR_OK)
         return code;
     use->called = "C_GetAttributeValue of the agreed key";
-    code = use->functions->C_GetAttributeValue(use->session, secret, &value, 1);
-    use->functions->C_DestroyObject(use->session, secret);
-    return code == CKR_OK && value.ulValueLen != operation->result_length ? CKR_GENERAL_ERROR : code;
+    return key_read_secret(use, secret, derivation->result, derivation->length);
 }
 
 int key_derive(struct key *key, CK_MECHANISM *mechanism, unsigned char *result, size_t length) {
-    struct operation operation = {mechanism, NULL, 0, result, (CK_ULONG)length};
+    struct derivation derivation = {mechanism, result, (CK_ULONG)length};
 
-    return key_perform(key, derive, &operation);
+    return key_perform(key, derive, &derivation);
 }

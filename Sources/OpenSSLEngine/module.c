@@ -40,8 +40,10 @@ static void disconnect(struct token *token) {
 static void in_child(void) {
     pthread_cond_init(&changed, NULL);
     pthread_mutex_init(&loading, NULL);
-    for (struct module *module = modules; module; module = module->next)
+    for (struct module *module = modules; module; module = module->next) {
+        pthread_mutex_init(&module->calling, NULL);
         module->is_initialised = false;
+    }
     for (struct token *token = tokens; token; token = token->next) {
         pthread_mutex_init(&token->connecting, NULL);
         secret_lock(token->pin);
@@ -70,7 +72,7 @@ bool module_prepare_process(void) {
 }
 
 int module_initialise(struct module *module) {
-    CK_INFO info;
+    CK_INFO info = {0};
     CK_RV code = CKR_OK;
     bool is_initialised;
 
@@ -79,11 +81,11 @@ int module_initialise(struct module *module) {
     is_initialised = module->is_initialised;
     state_unlock();
     if (!is_initialised) {
-        code = p11_kit_module_initialize(module->functions);
+        code = call_initialise(module);
         /* Another part of the program did it, and will finalise it. */
         module->is_ours = code == CKR_OK;
         if (code == CKR_OK || code == CKR_CRYPTOKI_ALREADY_INITIALIZED)
-            code = module->functions->C_GetInfo(&info);
+            code = CALL(module, C_GetInfo, &info);
         state_lock();
         module->is_initialised = code == CKR_OK;
         /* It never changes, and others read it. */
@@ -113,6 +115,7 @@ static struct module *load(const char *path) {
         NO_MEMORY();
         return NULL;
     }
+    pthread_mutex_init(&module->calling, NULL);
     p11_kit_be_quiet();
     module->functions = p11_kit_module_load(path, P11_KIT_MODULE_UNMANAGED | P11_KIT_MODULE_CRITICAL);
     if (!module->functions) {
@@ -139,10 +142,10 @@ struct module *module_open(const char *path) {
 }
 
 int module_slots(struct module *module, struct found_slot *slots) {
-    CK_SLOT_ID ids[SLOTS];
+    CK_SLOT_ID ids[SLOTS] = {0};
     CK_ULONG count = SLOTS;
     int found = 0;
-    CK_RV code = module->functions->C_GetSlotList(CK_TRUE, ids, &count);
+    CK_RV code = call_slots(module, ids, &count);
 
     if (code == CKR_CRYPTOKI_NOT_INITIALIZED) {
         /* Another part of the program has finalised it. */
@@ -152,15 +155,15 @@ int module_slots(struct module *module, struct found_slot *slots) {
         if (!module_initialise(module))
             return -1;
         count = SLOTS;
-        code = module->functions->C_GetSlotList(CK_TRUE, ids, &count);
+        code = call_slots(module, ids, &count);
     }
     if (code != CKR_OK) {
         FAIL_CODE("C_GetSlotList", code);
         return -1;
     }
-    for (CK_ULONG i = 0; i < count && i < SLOTS; i++) {
-        slots[found].slot = ids[i];
-        code = module->functions->C_GetTokenInfo(ids[i], &slots[found].info);
+    for (CK_ULONG i = 0; i < count; i++) {
+        slots[found] = (struct found_slot){.slot = ids[i]};
+        code = CALL(module, C_GetTokenInfo, ids[i], &slots[found].info);
         if (code == CKR_OK)
             found++;
         else
@@ -214,7 +217,7 @@ static void end(struct module *old_modules, struct token *old_tokens) {
         struct token *token = old_tokens;
         old_tokens = token->next;
         for (size_t i = 0; token->connection && i < token->idle_count; i++)
-            token->module->functions->C_CloseSession(token->idle[i]);
+            CALL(token->module, C_CloseSession, token->idle[i]);
         secret_free(token->pin);
         refusals_free(token->refusals);
         pthread_mutex_destroy(&token->connecting);
@@ -224,8 +227,9 @@ static void end(struct module *old_modules, struct token *old_tokens) {
         struct module *module = old_modules;
         old_modules = module->next;
         if (module->is_initialised && module->is_ours)
-            p11_kit_module_finalize(module->functions);
+            CALL(module, C_Finalize, NULL);
         p11_kit_module_release(module->functions);
+        pthread_mutex_destroy(&module->calling);
         OPENSSL_free(module->path);
         OPENSSL_free(module);
     }

@@ -5,24 +5,17 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LARGEST_VALUE = 1 << 16 };
-
 unsigned char *object_attribute(
     struct token *token, CK_SESSION_HANDLE session, CK_OBJECT_HANDLE object, CK_ATTRIBUTE_TYPE type, size_t *length) {
-    CK_FUNCTION_LIST *functions = token->module->functions;
     CK_ATTRIBUTE attribute = {type, NULL, 0};
-    CK_ULONG room;
 
     *length = 0;
-    if (functions->C_GetAttributeValue(session, object, &attribute, 1) != CKR_OK || attribute.ulValueLen == 0
-        || attribute.ulValueLen > LARGEST_VALUE)
+    if (call_attribute(token->module, session, object, &attribute) != CKR_OK || attribute.ulValueLen == 0)
         return NULL;
-    room = attribute.ulValueLen;
-    attribute.pValue = OPENSSL_zalloc(room);
+    attribute.pValue = OPENSSL_zalloc(attribute.ulValueLen);
     if (!attribute.pValue)
         return NULL;
-    if (functions->C_GetAttributeValue(session, object, &attribute, 1) != CKR_OK
-        || attribute.ulValueLen == 0 || attribute.ulValueLen > room) {
+    if (call_attribute(token->module, session, object, &attribute) != CKR_OK || attribute.ulValueLen == 0) {
         OPENSSL_free(attribute.pValue);
         return NULL;
     }
@@ -54,10 +47,9 @@ static void read_object(struct token *token, CK_SESSION_HANDLE session, CK_OBJEC
 
 CK_RV object_list(
     struct token *token, CK_SESSION_HANDLE session, CK_OBJECT_CLASS wanted, struct object **objects, size_t *count) {
-    CK_FUNCTION_LIST *functions = token->module->functions;
     CK_ATTRIBUTE query = {CKA_CLASS, &wanted, sizeof wanted};
     CK_OBJECT_HANDLE *handles;
-    CK_ULONG found = 0;
+    CK_ULONG found = OBJECTS;
     CK_RV code;
 
     *objects = NULL;
@@ -65,12 +57,12 @@ CK_RV object_list(
     handles = OPENSSL_zalloc(OBJECTS * sizeof *handles);
     if (!handles)
         return CKR_HOST_MEMORY;
-    code = functions->C_FindObjectsInit(session, &query, 1);
+    code = CALL(token->module, C_FindObjectsInit, session, &query, 1);
     if (code == CKR_OK) {
-        code = functions->C_FindObjects(session, handles, OBJECTS, &found);
-        functions->C_FindObjectsFinal(session);
+        code = call_objects(token->module, session, handles, &found);
+        CALL(token->module, C_FindObjectsFinal, session);
     }
-    if (code == CKR_OK && found > 0 && found <= OBJECTS) {
+    if (code == CKR_OK && found > 0) {
         *objects = OPENSSL_zalloc(found * sizeof **objects);
         if (!*objects)
             code = CKR_HOST_MEMORY;

@@ -82,33 +82,63 @@ static ASN1_STRING *new_string(int type, const unsigned char *octets, size_t len
 }
 
 /* CKA_VALUE is what the OCTET STRING of RFC 9215, 4, has; the parameters are two identifiers in DER. */
-static EVP_PKEY *from_gost(const struct place *place, bool is_long) {
-    size_t length, curve_length, hash_length;
-    unsigned char *value = attribute(place, CKA_VALUE, &length);
-    unsigned char *curve = attribute(place, CKA_GOSTR3410_PARAMS, &curve_length);
-    unsigned char *hash = attribute(place, CKA_GOSTR3411_PARAMS, &hash_length);
+EVP_PKEY *public_gost(const struct gost_public *parts, bool is_long) {
+    size_t curve_length = parts->curve_length, hash_length = parts->hash_length;
     static const unsigned char old_hash[] = {0x06, 0x07, 0x2A, 0x85, 0x03, 0x02, 0x02, 0x1E, 0x01};
     unsigned char parameters[130], *key = NULL;
     ASN1_STRING *sequence = NULL, *octets = NULL;
     int algorithm = is_long ? NID_id_GostR3410_2012_512 : NID_id_GostR3410_2012_256, size = 0;
 
-    if (value && curve && curve_length + hash_length <= 127 && length == (is_long ? 128 : 64)) {
-        if (hash && hash_length == sizeof old_hash && memcmp(hash, old_hash, hash_length) == 0)
+    if (parts->value && parts->curve && curve_length + hash_length <= 127 && parts->length == (is_long ? 128 : 64)) {
+        if (hash_length == sizeof old_hash && memcmp(parts->hash, old_hash, hash_length) == 0)
             algorithm = NID_id_GostR3410_2001;
         parameters[0] = 0x30;
         parameters[1] = (unsigned char)(curve_length + hash_length);
-        memcpy(parameters + 2, curve, curve_length);
-        if (hash)
-            memcpy(parameters + 2 + curve_length, hash, hash_length);
+        memcpy(parameters + 2, parts->curve, curve_length);
+        if (hash_length)
+            memcpy(parameters + 2 + curve_length, parts->hash, hash_length);
         sequence = new_string(V_ASN1_SEQUENCE, parameters, 2 + curve_length + hash_length);
-        octets = new_string(V_ASN1_OCTET_STRING, value, length);
+        octets = new_string(V_ASN1_OCTET_STRING, parts->value, parts->length);
         size = octets ? i2d_ASN1_OCTET_STRING(octets, &key) : 0;
     }
     ASN1_STRING_free(octets);
-    OPENSSL_free(value);
-    OPENSSL_free(curve);
-    OPENSSL_free(hash);
     return assemble(algorithm, V_ASN1_SEQUENCE, sequence, key, size);
+}
+
+bool public_point(const EVP_PKEY *pkey, unsigned char point[128], size_t *length) {
+    unsigned char *der = NULL;
+    const unsigned char *rest, *key;
+    int size = i2d_PUBKEY(pkey, &der), key_length;
+    X509_PUBKEY *info = NULL;
+    ASN1_OCTET_STRING *octets = NULL;
+
+    rest = der;
+    if (size > 0 && (info = d2i_X509_PUBKEY(NULL, &rest, size))
+        && X509_PUBKEY_get0_param(NULL, &key, &key_length, NULL, info)) {
+        rest = key;
+        octets = d2i_ASN1_OCTET_STRING(NULL, &rest, key_length);
+    }
+    *length = octets ? (size_t)ASN1_STRING_length(octets) : 0;
+    if (*length == 64 || *length == 128)
+        memcpy(point, ASN1_STRING_get0_data(octets), *length);
+    ASN1_OCTET_STRING_free(octets);
+    X509_PUBKEY_free(info);
+    OPENSSL_free(der);
+    return *length == 64 || *length == 128;
+}
+
+static EVP_PKEY *from_gost(const struct place *place, bool is_long) {
+    struct gost_public parts = {0};
+    EVP_PKEY *pkey;
+
+    parts.value = attribute(place, CKA_VALUE, &parts.length);
+    parts.curve = attribute(place, CKA_GOSTR3410_PARAMS, &parts.curve_length);
+    parts.hash = attribute(place, CKA_GOSTR3411_PARAMS, &parts.hash_length);
+    pkey = public_gost(&parts, is_long);
+    OPENSSL_free(parts.value);
+    OPENSSL_free(parts.curve);
+    OPENSSL_free(parts.hash);
+    return pkey;
 }
 
 static EVP_PKEY *from_ec(const struct place *place) {
@@ -166,8 +196,9 @@ static EVP_PKEY *from_rsa(const struct place *place) {
 static EVP_PKEY *from_object(const struct place *place, CK_OBJECT_CLASS kind, CK_ULONG type) {
     EVP_PKEY *pkey = kind == CKO_CERTIFICATE ? from_certificate(place) : from_info(place);
 
-    if (pkey || kind == CKO_CERTIFICATE)
+    if (kind == CKO_CERTIFICATE || (pkey && has_type(pkey, type)))
         return pkey;
+    EVP_PKEY_free(pkey);
     if (type == CKK_RSA)
         return from_rsa(place);
     if (kind == CKO_PUBLIC_KEY)
@@ -179,23 +210,11 @@ static EVP_PKEY *from_object(const struct place *place, CK_OBJECT_CLASS kind, CK
     return NULL;
 }
 
-/* Whether a public key may be that of a PKCS #11 key type. */
-static bool has_type(const EVP_PKEY *pkey, CK_ULONG type) {
-    int kind = EVP_PKEY_get_base_id(pkey);
-
-    switch (type) {
-    case CKK_RSA: return kind == EVP_PKEY_RSA;
-    case CKK_EC: return kind == EVP_PKEY_EC;
-    case CKK_GOSTR3410: return kind == NID_id_GostR3410_2001 || kind == NID_id_GostR3410_2012_256;
-    case CKK_GOSTR3410_512: return kind == NID_id_GostR3410_2012_512;
-    default: return false;
-    }
-}
-
 EVP_PKEY *public_read(
     struct token *token, CK_SESSION_HANDLE session, CK_OBJECT_CLASS kind, const struct object *object) {
     static const CK_OBJECT_CLASS others[] = {CKO_PUBLIC_KEY, CKO_CERTIFICATE};
     struct place place = {token, session, object->handle};
+    bool has_other = false;
     EVP_PKEY *pkey;
 
     if (kind != CKO_CERTIFICATE && object->type != CKK_RSA && object->type != CKK_EC
@@ -218,7 +237,8 @@ EVP_PKEY *public_read(
                 continue;
             place.object = objects[j].handle;
             pkey = from_object(&place, others[i], objects[j].type);
-            if (pkey && !has_type(pkey, object->type)) {
+            if (pkey && !has_parameters(pkey, token, session, object)) {
+                has_other = true;
                 EVP_PKEY_free(pkey);
                 pkey = NULL;
             }
@@ -226,7 +246,11 @@ EVP_PKEY *public_read(
         OPENSSL_free(objects);
     }
     ERR_pop_to_mark();
-    if (!pkey)
+    if (!pkey && has_other)
+        FAIL(
+            REASON_PUBLIC, "the public key or certificate with the private key's id is of another kind or curve; give "
+            "this id to the private key's own certificate");
+    else if (!pkey)
         FAIL(REASON_PUBLIC, "neither a public key nor a certificate with the private key's id can be used");
     return pkey;
 }

@@ -15,15 +15,19 @@ static int run(
     struct key *key = key_of(rsa);
     CK_MECHANISM mechanism = {padding == RSA_NO_PADDING ? CKM_RSA_X_509 : CKM_RSA_PKCS, NULL, 0};
     int size = RSA_size(rsa);
-    size_t result_length = size > 0 ? (size_t)size : 0;
+    size_t result_length;
 
     if (!key)
         return FAIL(REASON_INPUT, "the key is not the token's") - 1;
     if (padding != RSA_NO_PADDING && padding != RSA_PKCS1_PADDING)
         return FAIL(REASON_UNSUPPORTED, "the padding %d of RSA", padding) - 1;
-    if (length < 0 || length > size)
+    if (length < 0 || length > size || size > LARGEST_RSA || size <= RSA_PKCS1_PADDING_SIZE)
         return FAIL(REASON_INPUT, "%d octets for a key of %d", length, size) - 1;
-    if (!(is_signature ? key_sign : key_decrypt)(key, &mechanism, data, (size_t)length, result, &result_length))
+    if (is_signature)
+        return key_sign(key, &mechanism, data, (size_t)length, result, (size_t)size) ? size : -1;
+    /* OpenSSL's callers have room for what can be below the padding, and reads a raw block as a whole. */
+    result_length = (size_t)(padding == RSA_NO_PADDING ? size : size - RSA_PKCS1_PADDING_SIZE);
+    if (!key_decrypt(key, &mechanism, data, (size_t)length, result, &result_length, padding == RSA_NO_PADDING))
         return -1;
     return (int)result_length;
 }

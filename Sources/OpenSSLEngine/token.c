@@ -39,8 +39,8 @@ static CK_RV present(
     refusals_lock(refusals);
     if (pin ? !refusals_have(refusals, pin) : is_new || !refusals->has_refused_path) {
         settings_note("the PIN is presented");
-        code = token->module->functions->C_Login(
-            session, user, pin ? pin->octets : NULL, pin ? (CK_ULONG)pin->length : 0);
+        code = CALL(
+            token->module, C_Login, session, user, pin ? pin->octets : NULL, pin ? (CK_ULONG)pin->length : 0);
         if (!pin)
             refusals->has_refused_path = code == CKR_PIN_INCORRECT;
         else if (code == CKR_PIN_INCORRECT)
@@ -75,18 +75,17 @@ static int find_slot(struct token *token, CK_SLOT_ID *slot) {
 
 /* Opens the first session, and logs in as before. To be called while "connecting" is held. */
 static int connect_token(struct token *token) {
-    CK_FUNCTION_LIST *functions = token->module->functions;
-    CK_SESSION_HANDLE session;
+    CK_SESSION_HANDLE session = 0;
     CK_SLOT_ID slot;
     CK_RV code;
 
     if (!module_initialise(token->module) || !find_slot(token, &slot))
         return 0;
-    code = functions->C_OpenSession(slot, CKF_SERIAL_SESSION, NULL, NULL, &session);
+    code = CALL(token->module, C_OpenSession, slot, CKF_SERIAL_SESSION, NULL, NULL, &session);
     if (code != CKR_OK)
         return FAIL_CODE("C_OpenSession", code);
     if ((token->pin || token->has_path) && !log_in(token, session, token->pin, false)) {
-        functions->C_CloseSession(session);
+        CALL(token->module, C_CloseSession, session);
         return 0;
     }
     state_lock();
@@ -115,7 +114,7 @@ static int connect_once(struct token *token) {
 
 /* Another session of a connection. */
 static int open_session(struct token *token, CK_SLOT_ID slot, CK_SESSION_HANDLE *session, unsigned long *connection) {
-    CK_RV code = token->module->functions->C_OpenSession(slot, CKF_SERIAL_SESSION, NULL, NULL, session);
+    CK_RV code = CALL(token->module, C_OpenSession, slot, CKF_SERIAL_SESSION, NULL, NULL, session);
 
     if (code == CKR_OK)
         return 1;
@@ -183,7 +182,7 @@ void token_release(struct token *token, CK_SESSION_HANDLE session, unsigned long
     state_changed();
     state_unlock();
     if (!is_kept)
-        token->module->functions->C_CloseSession(session);
+        CALL(token->module, C_CloseSession, session);
 }
 
 void token_lost(struct token *token, unsigned long connection) {
@@ -201,7 +200,7 @@ void token_lost(struct token *token, unsigned long connection) {
     state_changed();
     state_unlock();
     for (size_t i = 0; i < count; i++)
-        token->module->functions->C_CloseSession(old[i]);
+        CALL(token->module, C_CloseSession, old[i]);
 }
 
 int token_login(struct token *token, const struct name *name, const struct asking *asking) {

@@ -132,6 +132,9 @@ struct module {
     CK_FUNCTION_LIST *functions;
     /* In this process; and by us. */
     bool is_initialised, is_ours, has_info;
+    /* One thread at a time may call it, the one that holds "calling". Once it is so, it stays. */
+    bool is_serial;
+    pthread_mutex_t calling;
     CK_INFO info;
 };
 struct token {
@@ -171,6 +174,41 @@ bool is_same_token(const CK_TOKEN_INFO *one, const CK_TOKEN_INFO *other);
 /* Engines and keys. When there is none of them, sessions end and modules are finalised. */
 void users_add(void);
 void users_remove(void);
+
+/* ---- calls.c ---- */
+
+/* A call of a module, as in CALL(module, C_CloseSession, session). */
+#define CALL(owner, function, ...) \
+    __extension__({ \
+        struct module *called_module = (owner); \
+        bool called_alone = call_begin(called_module); \
+        CK_RV called_code = called_module->functions->function(__VA_ARGS__); \
+        call_end(called_module, called_alone); \
+        called_code; \
+    })
+bool call_begin(struct module *module);
+void call_end(struct module *module, bool is_alone);
+/* C_Initialize, for use by several threads. */
+CK_RV call_initialise(struct module *module);
+/*
+ * The calls by which a module writes as much as it says, which are made here alone. The last argument has the room, and
+ * gets the length or the number.
+ */
+CK_RV call_slots(struct module *module, CK_SLOT_ID *slots, CK_ULONG *count);
+CK_RV call_objects(struct module *module, CK_SESSION_HANDLE session, CK_OBJECT_HANDLE *objects, CK_ULONG *count);
+/* Without room for a value it tells its length, which is at most LARGEST_VALUE. */
+CK_RV call_attribute(
+    struct module *module, CK_SESSION_HANDLE session, CK_OBJECT_HANDLE object, CK_ATTRIBUTE *attribute);
+CK_RV call_sign(
+    struct module *module, CK_SESSION_HANDLE session, const unsigned char *data, size_t length, unsigned char *result,
+    CK_ULONG *result_length);
+CK_RV call_decrypt(
+    struct module *module, CK_SESSION_HANDLE session, const unsigned char *data, size_t length, unsigned char *result,
+    CK_ULONG *result_length);
+enum { LARGEST_VALUE = 1 << 16 };
+/* Instead of a module's code: there is no room for what it tells of; or that has not the only possible length. */
+#define CODE_TOO_LONG (CKR_VENDOR_DEFINED | 0x4B414E43UL)
+#define CODE_OTHER_LENGTH (CKR_VENDOR_DEFINED | 0x4B414E44UL)
 
 /* ---- token.c ---- */
 

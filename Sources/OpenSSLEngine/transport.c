@@ -61,32 +61,13 @@ struct vko_parameters {
     CK_ULONG ukm_length;
 };
 
-/* The coordinates of a public key as PKCS #11 has them: the OCTET STRING of its SubjectPublicKeyInfo. */
+/* The other side's coordinates. */
 static int read_point(EVP_PKEY *peer, int type, unsigned char point[128], size_t *length) {
-    unsigned char *der = NULL;
-    const unsigned char *rest, *key;
-    int size, key_length;
-    X509_PUBKEY *info = NULL;
-    ASN1_OCTET_STRING *octets = NULL;
-
     if (!peer)
         return FAIL(REASON_INPUT, "the other side's public key is missing");
     if (EVP_PKEY_get_base_id(peer) != type)
         return FAIL(REASON_INPUT, "the other side's public key is of another type");
-    size = i2d_PUBKEY(peer, &der);
-    rest = der;
-    if (size > 0 && (info = d2i_X509_PUBKEY(NULL, &rest, size))
-        && X509_PUBKEY_get0_param(NULL, &key, &key_length, NULL, info)) {
-        rest = key;
-        octets = d2i_ASN1_OCTET_STRING(NULL, &rest, key_length);
-    }
-    *length = octets ? (size_t)ASN1_STRING_length(octets) : 0;
-    if (*length == 64 || *length == 128)
-        memcpy(point, ASN1_STRING_get0_data(octets), *length);
-    ASN1_OCTET_STRING_free(octets);
-    X509_PUBKEY_free(info);
-    OPENSSL_free(der);
-    return *length == 64 || *length == 128 || FAIL(REASON_INPUT, "the other side's public key cannot be read");
+    return public_point(peer, point, length) || FAIL(REASON_INPUT, "the other side's public key cannot be read");
 }
 
 static CK_MECHANISM_TYPE agreement_mechanism(int type) {
@@ -156,26 +137,24 @@ static CK_RV unwrap(struct use *use, void *data) {
         {CKA_GOST28147_PARAMS, unwrapping->cipher, (CK_ULONG)unwrapping->cipher_length},
     };
     CK_ULONG without_cipher = unwrapping->cipher ? 0 : 1;
-    CK_ATTRIBUTE value = {CKA_VALUE, unwrapping->secret, SECRET};
-    CK_OBJECT_HANDLE agreed, secret;
+    struct module *module = use->key->token->module;
+    CK_OBJECT_HANDLE agreed = 0, secret = 0;
     CK_RV code;
 
     use->called = "C_DeriveKey";
-    code = use->functions->C_DeriveKey(
-        use->session, &unwrapping->agreement, use->handle, unwrapper, 5 - without_cipher, &agreed);
+    code = CALL(
+        module, C_DeriveKey, use->session, &unwrapping->agreement, use->handle, unwrapper, 5 - without_cipher, &agreed);
     if (code != CKR_OK)
         return code;
     use->called = "C_UnwrapKey";
-    code = use->functions->C_UnwrapKey(
-        use->session, &unwrapping->mechanism, agreed, (CK_BYTE_PTR)unwrapping->data, (CK_ULONG)unwrapping->length,
-        wanted, 6 - without_cipher, &secret);
-    use->functions->C_DestroyObject(use->session, agreed);
+    code = CALL(
+        module, C_UnwrapKey, use->session, &unwrapping->mechanism, agreed, (CK_BYTE_PTR)unwrapping->data,
+        (CK_ULONG)unwrapping->length, wanted, 6 - without_cipher, &secret);
+    CALL(module, C_DestroyObject, use->session, agreed);
     if (code != CKR_OK)
         return code;
     use->called = "C_GetAttributeValue of the unwrapped key";
-    code = use->functions->C_GetAttributeValue(use->session, secret, &value, 1);
-    use->functions->C_DestroyObject(use->session, secret);
-    return code == CKR_OK && value.ulValueLen != SECRET ? CKR_GENERAL_ERROR : code;
+    return key_read_secret(use, secret, unwrapping->secret, SECRET);
 }
 
 /* The key that CMS and suites before 2018 transport. Without an ephemeral key the sender's own counts. */

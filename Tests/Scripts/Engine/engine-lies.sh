@@ -1,0 +1,133 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# The engine "kanal" with modules that lie about lengths, with certificates that are not the key's, and
+# with threads. The engine is built with AddressSanitizer.
+set -euo pipefail
+cd "$(dirname "$0")/../../.."
+. Tests/Scripts/common.sh
+
+export OPENSSL_ENGINES=$work/engines SOFTHSM2_CONF=$work/softhsm2.conf
+soft=$(dpkg-query --listfiles libsofthsm2 | grep -m 1 '/libsofthsm2\.so$')
+checked=(-g -O1 -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover=all)
+
+# settings MODULE: what the programs read.
+settings() {
+    printf '%s\n' 'openssl_conf = main' '[main]' 'engines = engines' '[engines]' 'kanal = kanal' '[kanal]' \
+        'engine_id = kanal' "MODULE_PATH = $1" "PIN = $pin" > kanal.cnf
+}
+use() { OPENSSL_CONF=$work/kanal.cnf expect "$@"; }
+
+# wrapped SOURCE MODULE NAME: a module around another one.
+wrapped() {
+    # shellcheck disable=SC2046
+    cc -g -O1 -Wall -Wextra -Werror -shared -fPIC "-DLIBRARY=\"$2\"" "$root/Tests/Programs/Engine/$1.c" \
+        $(pkg-config --cflags p11-kit-1) -o "$3"
+}
+
+builds() {
+    mkdir -p "$OPENSSL_ENGINES"
+    ln -s "$(pkg-config libcrypto --variable=enginesdir)/gost.so" "$OPENSSL_ENGINES"
+    # shellcheck disable=SC2046
+    cc -std=gnu11 "${checked[@]}" -shared -fPIC -fvisibility=hidden -DOPENSSL_API_COMPAT=10101 \
+        "$root"/Sources/OpenSSLEngine/*.c $(pkg-config --cflags --libs libcrypto p11-kit-1) \
+        -Wl,-z,nodelete -o "$OPENSSL_ENGINES/kanal.so" &
+    local program
+    for program in lies engine; do
+        # shellcheck disable=SC2046
+        cc "${checked[@]}" "$root/Tests/Programs/Engine/$program.c" $(pkg-config --cflags p11-kit-1) -o $program \
+            -pthread -lcrypto
+    done
+    wrapped liar "$soft" liar-soft.so
+    wrapped liar "$module" liar-kanal.so
+    wrapped locking "$soft" locking.so
+    wait $!
+    mkdir tokens
+    echo "directories.tokendir = $work/tokens" > softhsm2.conf
+}
+
+token() { expect 0 pkcs11-tool --module "$soft" --token-label engine --login --pin $pin "$@"; }
+lies() {
+    use 0 ./lies "$@"
+    told=$((told + $(tail -n 1 output | cut -d ' ' -f 1)))
+}
+
+# Each key does each of its operations while the module lies.
+lengths() {
+    local operation uri=pkcs11:token=engine
+    expect 0 softhsm2-util --init-token --free --label engine --so-pin 87654321 --pin $pin
+    token --keypairgen --id 01 --label rsa --key-type rsa:2048
+    token --keypairgen --id 02 --label ec --key-type EC:prime256v1 --usage-derive --usage-sign
+    settings "$work/liar-soft.so"
+    told=0
+    for operation in sign pss decrypt oaep; do lies ./liar-soft.so $operation "$uri;object=rsa"; done
+    for operation in sign derive; do lies ./liar-soft.so $operation "$uri;object=ec"; done
+    passed "of $told lies of a module with keys of RSA and P-256 none does harm"
+}
+
+gost_lengths() {
+    local kind operation
+    settings "$work/liar-kanal.so"
+    told=0
+    for kind in gost256 gost512; do
+        PIN=$pin expect 0 "$kanal" key generate --agree --kind $kind --label $kind --pin-source env:PIN
+        for operation in sign derive decrypt; do lies ./liar-kanal.so $operation "pkcs11:object=$kind"; done
+        [ $kind = gost512 ] || lies ./liar-kanal.so sign "pkcs11:object=$kind" hidden
+    done
+    passed "of $told lies of a module with keys of GOST none does harm"
+}
+
+# certificate FILE CURVE
+certificate() {
+    expect 0 openssl req -x509 -newkey ec -pkeyopt "ec_paramgen_curve:$2" -nodes -keyout other.key -subj "/CN=$2" \
+        -outform der -out "$1"
+}
+
+# The public half is looked for by the private key's identifier, which anyone gives to a certificate.
+certificates() {
+    local uri="pkcs11:object=ec" curve
+    settings "$module"
+    tool() { expect 0 pkcs11-tool --module "$module" --slot "$slot" --login --pin $pin "$@"; }
+    tool --keypairgen --id 05 --label ec --key-type EC:prime256v1 --usage-sign
+    LD_PRELOAD=$(cc -print-file-name=libasan.so) use 0 openssl req -new -x509 -engine kanal -keyform engine -key "$uri" -subj /CN=own -outform der -out own.der
+    tool --delete-object --type pubkey --id 05
+    for curve in secp112r1 secp256k1 P-521; do
+        certificate other.der $curve
+        tool --write-object other.der --type cert --id 05 --label $curve
+        use 0 ./engine again "$uri"
+        printed 'is of another kind or curve; give this id to the private key.s own certificate'
+    done
+    tool --write-object own.der --type cert --id 05 --label own
+    use 0 ./engine sign "$uri"
+    passed "a certificate of another curve with a key's identifier is not the key's"
+}
+
+threads() {
+    local uri=pkcs11:token=engine mode
+    settings "$soft"
+    for mode in threads load; do use 0 ./engine $mode "$uri;object=ec" 50; done
+    settings "$work/locking.so"
+    use 0 ./engine threads "$uri;object=ec" 2
+    printed 'C_Initialize: 2'
+    grep -q '^at once: 1$' output && fail "a module that locks is called by one thread at a time"
+    for mode in threads load; do
+        REFUSES=yes use 0 ./engine $mode "$uri;object=ec" 2
+        printed 'C_Initialize: 0'
+        printed 'at once: 1$'
+    done
+    TAKEN=yes use 0 ./engine threads "$uri;object=ec" 2
+    printed 'at once: 1$'
+    REFUSES=yes use 0 ./engine fork "$uri;object=ec"
+    passed "a module is told of threads, and called by one at a time if it cannot lock, or may not know of threads"
+}
+
+prepare
+builds
+lengths
+threads
+# What Swift's tables hold by tagged pointers is taken for leaks.
+export ASAN_OPTIONS=detect_leaks=0
+start_pcscd
+attach usb usb
+gost_lengths
+certificates
+echo "engine-lies.sh: passed"
