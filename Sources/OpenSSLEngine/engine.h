@@ -22,6 +22,7 @@
  *   rsa.c, ec.c    methods of RSA and elliptic curves
  *   certificate.c  certificates
  *   errors.c       OpenSSL's errors
+ *   text.c         texts for people, in which nothing commands a terminal
  *
  * What tokens.h declares is from settings.c to find.c; the rest is declared here.
  *

@@ -3,7 +3,6 @@
 #include "engine.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 
 static ERR_STRING_DATA library_name[] = {{0, "kanal"}, {0, NULL}};
 static ERR_STRING_DATA reasons[] = {
@@ -38,13 +37,16 @@ static void load(void) {
 void errors_load(void) { pthread_once(&loaded, load); }
 
 int error_put(int line, const char *file, const char *function, enum reason reason, const char *format, ...) {
+    struct text text = {0}, printable = {0};
     va_list arguments;
 
     va_start(arguments, format);
+    text_add_list(&text, format, arguments);
+    va_end(arguments);
+    text_add_printable(&printable, text.characters);
     ERR_new();
     ERR_set_debug(file, line, function);
-    ERR_vset_error(library, (int)reason, format, arguments);
-    va_end(arguments);
+    ERR_set_error(library, (int)reason, "%s", printable.characters);
     return 0;
 }
 
@@ -94,16 +96,4 @@ int error_put_code(int line, const char *file, const char *function, const char 
         if (codes[i].code == code)
             return error_put(line, file, function, reason, "%s: %s", called, codes[i].name);
     return error_put(line, file, function, reason, "%s: 0x%lX", called, code);
-}
-
-void text_add(struct text *text, const char *format, ...) {
-    va_list arguments;
-    size_t left = sizeof text->characters - text->length;
-    int length;
-
-    va_start(arguments, format);
-    length = vsnprintf(text->characters + text->length, left, format, arguments);
-    va_end(arguments);
-    if (length > 0)
-        text->length += (size_t)length < left ? (size_t)length : left - 1;
 }

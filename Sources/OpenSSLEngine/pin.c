@@ -4,13 +4,15 @@
  * own way of authentication, and the user, by the user interface that the program gave. Without any there is an error:
  * the engine opens no terminal by itself.
  */
+#define _GNU_SOURCE
 #include "engine.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct secret *secret_new(const void *octets, size_t length) {
@@ -47,9 +49,35 @@ void secret_free(struct secret *secret) {
     munmap(secret, sizeof *secret);
 }
 
-/* The first line of a file, named by a path or a URI. */
+/*
+ * Why a file may not have a PIN; NULL if it may. A credential of the service manager gives the service's user a right
+ * by an access control list, and the mode shows this as a right of the group.
+ */
+static const char *refusal(int file, const char *path) {
+    const char *credentials = secure_getenv("CREDENTIALS_DIRECTORY");
+    size_t length = credentials ? strlen(credentials) : 0;
+    bool is_credential = length > 1 && strncmp(path, credentials, length) == 0 && path[length] == '/'
+        && !strchr(path + length + 1, '/');
+    struct stat status;
+
+    if (fstat(file, &status) != 0)
+        return strerror(errno);
+    if (!S_ISREG(status.st_mode))
+        return "it is no regular file";
+    if (status.st_nlink > 1)
+        return "it has several names; remove all but one";
+    if (status.st_uid != 0 && status.st_uid != geteuid())
+        return "it belongs to another user; give it to the one who runs the program (chown)";
+    if (status.st_mode & (is_credential ? 037 : 077))
+        return "others than its owner can reach it; take their rights away (chmod 600), and change the PIN if others "
+               "may have read it";
+    return NULL;
+}
+
+/* The first line of a file, named by a path or a URI. Its owner alone may reach it. */
 static int read_source(struct secret **pin, const char *source) {
     unsigned char octets[258];
+    const char *reason;
     size_t length = 0;
     ssize_t count;
     int file;
@@ -58,9 +86,16 @@ static int read_source(struct secret **pin, const char *source) {
         source += strncmp(source, "file://", 7) == 0 ? 7 : 5;
     else if (source[0] != '/')
         return FAIL(REASON_PIN, "pin-source has to be a path that begins with /, or a URI with file:");
-    file = open(source, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    file = open(source, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK);
     if (file < 0)
-        return FAIL(REASON_PIN, "pin-source %s: %s", source, strerror(errno));
+        return FAIL(
+            REASON_PIN, "pin-source %s: %s", source,
+            errno == ELOOP ? "it is a link; name the file itself" : strerror(errno));
+    reason = refusal(file, source);
+    if (reason) {
+        close(file);
+        return FAIL(REASON_PIN, "pin-source %s: %s", source, reason);
+    }
     do {
         count = read(file, octets + length, sizeof octets - length);
         if (count > 0)
@@ -77,18 +112,20 @@ static int read_source(struct secret **pin, const char *source) {
 
 static int ask(struct secret **pin, const CK_TOKEN_INFO *info, const struct asking *asking) {
     struct asking chosen = asking->method ? *asking : settings_asking();
-    char label[sizeof info->label + 1], buffer[257] = "", *prompt = NULL;
+    char buffer[257] = "", *prompt = NULL;
+    struct text label = {0}, printable = {0};
     UI *ui = NULL;
 
     if (!chosen.method)
         return FAIL(REASON_PIN, "give it by pin-value or pin-source in the URI, or by the control command PIN");
-    snprintf(label, sizeof label, "%.*s", (int)p11_kit_space_strlen(info->label, sizeof info->label), info->label);
+    text_add(&label, "%.*s", (int)p11_kit_space_strlen(info->label, sizeof info->label), info->label);
+    text_add_printable(&printable, label.length ? label.characters : "token");
     ui = UI_new_method(chosen.method);
     if (!ui)
         return NO_MEMORY();
     if (chosen.data)
         UI_add_user_data(ui, chosen.data);
-    prompt = UI_construct_prompt(ui, "PIN", label[0] ? label : "token");
+    prompt = UI_construct_prompt(ui, "PIN", printable.characters);
     if (prompt && UI_dup_input_string(ui, prompt, UI_INPUT_FLAG_DEFAULT_PWD, buffer, 1, sizeof buffer - 1) > 0
         && UI_process(ui) == 0 && buffer[0])
         *pin = secret_new(buffer, strlen(buffer));

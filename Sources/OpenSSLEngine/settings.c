@@ -128,7 +128,7 @@ struct asking settings_asking(void) {
 }
 
 void settings_note(const char *format, ...) {
-    char line[512];
+    struct text text = {0}, printable = {0};
     va_list arguments;
     int verbose;
 
@@ -138,7 +138,8 @@ void settings_note(const char *format, ...) {
     if (verbose == 0)
         return;
     va_start(arguments, format);
-    vsnprintf(line, sizeof line, format, arguments);
+    text_add_list(&text, format, arguments);
     va_end(arguments);
-    fprintf(stderr, "kanal: %s\n", line);
+    text_add_printable(&printable, text.characters);
+    fprintf(stderr, "kanal: %s\n", printable.characters);
 }

@@ -8,6 +8,7 @@
 #include <p11-kit/p11-kit.h>
 #include <p11-kit/uri.h>
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -41,12 +42,17 @@ int error_put_code(int line, const char *file, const char *function, const char 
 #define FAIL_CODE(called, code) error_put_code(OPENSSL_LINE, OPENSSL_FILE, __func__, called, code)
 #define NO_MEMORY() FAIL(REASON_MEMORY, "no memory")
 
+/* ---- text.c ---- */
+
 /* A growing text, which is cut off at its end. */
 struct text {
     char characters[768];
     size_t length;
 };
 void text_add(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void text_add_list(struct text *text, const char *format, va_list arguments) __attribute__((format(printf, 2, 0)));
+/* Adds a text of unknown origin for a terminal: errors, notes and questions go through it. */
+void text_add_printable(struct text *text, const char *other);
 
 /* ---- pin.c ---- */
 

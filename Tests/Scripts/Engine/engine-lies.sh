@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The engine "kanal" with modules that lie about lengths, with certificates that are not the key's, and
-# with threads. The engine is built with AddressSanitizer.
+# The engine "kanal" with modules that lie about lengths, with certificates that are not the key's, with labels that
+# command a terminal, and with threads. The engine is built with AddressSanitizer.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 . Tests/Scripts/common.sh
@@ -101,6 +101,30 @@ certificates() {
     passed "a certificate of another curve with a key's identifier is not the key's"
 }
 
+# Labels are anyone's words.
+labels() {
+    local escape=$'\e[2J\302\233\342\200\256\n\377' number
+    silent() {
+        ! LC_ALL=C grep -qP '[\x00-\x08\x0B\x0C\x0E-\x1F\x7F\xFF]|\xC2\x9B|\xE2\x80\xAE' output || fail "$(cat -v output)"
+    }
+    settings "$soft"
+    expect 0 softhsm2-util --init-token --free --label "$escape" --so-pin 87654321 --pin $pin
+    number=$(sed -n 's/.*reassigned to slot //p' output)
+    token --keypairgen --id 06 --label "ключ$escape" --key-type EC:prime256v1
+    use 0 ./engine again 'pkcs11:token=nowhere'
+    printed 'token=%1B\[2J%C2%9B%E2%80%AE%0A%FF'
+    silent
+    use 0 ./engine again 'pkcs11:token=engine;object=nothing'
+    printed 'object=ключ%1B\[2J%C2%9B%E2%80%AE%0A%FF'
+    silent
+    sed -i /^PIN/d kanal.cnf
+    echo $pin | ASAN_OPTIONS=detect_leaks=0 use 1 script -qec "env LD_PRELOAD=$(cc -print-file-name=libasan.so) openssl \
+        dgst -engine kanal -keyform engine -sign 'pkcs11:slot-id=$number;object=none' kanal.cnf" typed
+    printed 'PIN for %1B\[2J%C2%9B%E2%80%AE%0A%FF'
+    silent
+    passed "labels cannot command a terminal"
+}
+
 threads() {
     local uri=pkcs11:token=engine mode
     settings "$soft"
@@ -124,6 +148,7 @@ prepare
 builds
 lengths
 threads
+labels
 # What Swift's tables hold by tagged pointers is taken for leaks.
 export ASAN_OPTIONS=detect_leaks=0
 start_pcscd

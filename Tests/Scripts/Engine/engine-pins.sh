@@ -46,6 +46,46 @@ once() {
     passed "a wrong PIN costs one try, in a process and its children"
 }
 
+# A file with a PIN is its user's alone, as for the library's authenticator.
+files() {
+    local mode
+    refused() {
+        use 0 ./engine again "$key?pin-source=$1"
+        printed "pin-source .*$2"
+    }
+    mkdir -p folder credentials
+    echo $pin > secret
+    for mode in 604 640 620 602; do
+        chmod $mode secret
+        refused "file:$work/secret" 'others than its owner can reach it; take their rights away (chmod 600)'
+    done
+    for mode in 400 600; do
+        chmod $mode secret
+        use 0 ./engine sign "$key?pin-source=file:$work/secret"
+    done
+    ln -s secret link
+    refused "$work/link" 'it is a link; name the file itself'
+    mkfifo --mode 600 fifo
+    refused "$work/fifo" 'it is no regular file'
+    refused "$work/folder" 'it is no regular file'
+    ln secret second
+    refused "$work/secret" 'it has several names'
+    rm second
+    if [ "$(id -u)" = 0 ]; then
+        chown nobody secret
+        refused "$work/secret" 'it belongs to another user.*chown'
+        chown root secret
+    fi
+    mv secret credentials
+    chmod 440 credentials/secret
+    refused "$work/credentials/secret" 'others than its owner'
+    CREDENTIALS_DIRECTORY=$work/credentials use 0 ./engine sign "$key?pin-source=$work/credentials/secret"
+    chmod 444 credentials/secret
+    CREDENTIALS_DIRECTORY=$work/credentials refused "$work/credentials/secret" 'others than its owner'
+    costs 0
+    passed "a PIN is read from a file that its owner alone can reach, and from a credential"
+}
+
 # The PIN is changed while a program has its key: its children learn of it, by one try of them all.
 changed() {
     mkfifo lines
@@ -81,6 +121,7 @@ attach usb usb --trace "$work/trace"
 key="pkcs11:serial=$serial;object=gost256"
 PIN=$pin expect 0 "$kanal" key generate --kind gost256 --label gost256 --pin-source env:PIN
 once
+files
 changed
 locked
 echo "engine-pins.sh: passed"

@@ -230,12 +230,12 @@ names() {
         signs "$name" -passin pass:$pin
     done
     echo $pin > pin
+    chmod 600 pin
     signs "pkcs11:id=%01?pin-source=file:$work/pin"
     signs "pkcs11:id=%01?pin-source=$work/pin"
     sed "s|^engine_id.*|&\nMODULE_PATH = $module\nPIN = $pin|" kanal.cnf > pin.cnf
     OPENSSL_CONF=$work/pin.cnf expect 0 \
         openssl dgst -engine kanal -keyform engine -md_gost12_256 -sign gost256 -out signature message
-    chmod 600 pin
     configure "authenticator = file:$work/pin"
     signs "$uri;id=%01"
     unconfigure
