@@ -88,14 +88,19 @@ halves() {
     printed 'no usable public half.*neither a public key nor a certificate'
     tool --write-object other.der --type cert --id 02 --label other
     key 1 dgst -md_gost12_256 -sign "$plain" message
-    printed 'no usable public half'
+    printed 'no usable public half.*is of another kind or curve'
+    expect 0 openssl req -x509 -newkey gost2012_256 -pkeyopt paramset:B -nodes -keyout curve.key -outform der \
+        -out curve.der -subj /CN=curve
+    tool --write-object curve.der --type cert --id 02 --label curve
+    key 1 dgst -md_gost12_256 -sign "$plain" message
+    printed 'no usable public half.*is of another kind or curve'
     tool --write-object half.der --type cert --id 02 --label half
     signs "$plain" md_gost12_256 half.pub
     tool --delete-object --type privkey --id 02
     key 1 dgst -md_gost12_256 -sign "$uri;object=half" message
     printed 'no private key matches'
     public "$uri;object=half" certificate.pub
-    passed "a public half comes from a certificate of the key's type, and without a private half nothing signs"
+    passed "a public half comes from a certificate of the key's type and curve, and without a private half nothing signs"
 }
 
 # A key wants the PIN each time, and it has become wrong.
