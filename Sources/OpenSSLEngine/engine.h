@@ -35,8 +35,8 @@
  *
  * Locks: "state" guards all lists and counts, is held for moments, and a fork waits for it, so that a child finds them
  * whole. A token's "connecting" is held while its first session is opened, which may ask the user. "state" is never
- * held while a module, OpenSSL or the user is called. A module that cannot lock has "calling", which is held during each
- * of its calls, and no other lock is taken within.
+ * held while a module, OpenSSL or the user is called. A module that cannot lock has "calling", which is held during
+ * each of its calls, and no other lock is taken within.
  *
  * The file is never unmapped (-z nodelete), because keys may outlive the engine and have functions of it.
  */

@@ -27,7 +27,12 @@ void text_add_list(struct text *text, const char *format, va_list arguments) {
 /* How many bytes the character has that a text of UTF-8 begins with; 0 if it is none that may be shown. */
 static size_t shown_length(const char *text) {
     const unsigned char *bytes = (const unsigned char *)text;
-    size_t length = bytes[0] < 0x80 ? 1 : bytes[0] < 0xC2 ? 0 : bytes[0] < 0xE0 ? 2 : bytes[0] < 0xF0 ? 3 : bytes[0] < 0xF5 ? 4 : 0;
+    size_t length = bytes[0] < 0x80 ? 1
+        : bytes[0] < 0xC2           ? 0
+        : bytes[0] < 0xE0           ? 2
+        : bytes[0] < 0xF0           ? 3
+        : bytes[0] < 0xF5           ? 4
+                                    : 0;
     unsigned long character = length == 1 ? bytes[0] : bytes[0] & (0x7FU >> length);
 
     for (size_t i = 1; i < length; i++) {
@@ -35,8 +40,9 @@ static size_t shown_length(const char *text) {
             return 0;
         character = character << 6 | (bytes[i] & 0x3F);
     }
+    /* Controls, and what is no character of UTF-8. */
     if (character < 0x20 || (character >= 0x7F && character < 0xA0) || (length == 3 && character < 0x800)
-        || (length == 4 && (character < 0x10000 || character > 0x10FFFF)) || (character >= 0xD800 && character < 0xE000))
+        || (character >= 0xD800 && character < 0xE000) || (length == 4 && character < 0x10000) || character > 0x10FFFF)
         return 0;
     /* Characters without width, ends of lines, and those that turn the direction. */
     if (character == 0xAD || character == 0x61C || (character >= 0x200B && character <= 0x200F)

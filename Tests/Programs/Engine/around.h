@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A PKCS #11 module around another one, whose path is LIBRARY: it has that one's functions but for those it replaces. */
+/* A PKCS #11 module around another one, whose path is LIBRARY: it has that one's functions but those it replaces. */
 #ifndef AROUND_H
 #define AROUND_H
 

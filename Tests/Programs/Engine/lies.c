@@ -2,11 +2,11 @@
 /*
  * lies LIAR OPERATION KEY [hidden]
  *
- * Uses a key of the engine "kanal" by a module that lies, which is LIAR and the configuration's module. The operation is
+ * Uses a key of the engine "kanal" by a module that lies, which is LIAR and the configuration's module. OPERATION is
  * sign, pss, decrypt, oaep or derive. Each function tells each lie: the operation fails with the engine's error, or it
  * does what an honest module's does; a lie about a result always fails. A text below a padding of PKCS #1 has any
- * length that there is room for. Hidden is CKA_PUBLIC_KEY_INFO. It is built with AddressSanitizer, as the engine is, and
- * its buffers have the sizes that OpenSSL asks for.
+ * length that there is room for. Hidden is CKA_PUBLIC_KEY_INFO. The program is built with AddressSanitizer, as the
+ * engine is, and its buffers have the sizes that OpenSSL asks for.
  */
 #define OPENSSL_API_COMPAT 10101
 #include <dlfcn.h>

@@ -9,6 +9,8 @@ cd "$(dirname "$0")/../../.."
 export OPENSSL_ENGINES=$work/engines SOFTHSM2_CONF=$work/softhsm2.conf
 soft=$(dpkg-query --listfiles libsofthsm2 | grep -m 1 '/libsofthsm2\.so$')
 checked=(-g -O1 -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover=all)
+# For programs that are built without it.
+sanitizer=$(cc -print-file-name=libasan.so)
 
 # settings MODULE: what the programs read.
 settings() {
@@ -88,7 +90,8 @@ certificates() {
     settings "$module"
     tool() { expect 0 pkcs11-tool --module "$module" --slot "$slot" --login --pin $pin "$@"; }
     tool --keypairgen --id 05 --label ec --key-type EC:prime256v1 --usage-sign
-    LD_PRELOAD=$(cc -print-file-name=libasan.so) use 0 openssl req -new -x509 -engine kanal -keyform engine -key "$uri" -subj /CN=own -outform der -out own.der
+    use 0 env "LD_PRELOAD=$sanitizer" openssl req -new -x509 -engine kanal -keyform engine -key "$uri" -subj /CN=own \
+        -outform der -out own.der
     tool --delete-object --type pubkey --id 05
     for curve in secp112r1 secp256k1 P-521; do
         certificate other.der $curve
@@ -105,7 +108,8 @@ certificates() {
 labels() {
     local escape=$'\e[2J\302\233\342\200\256\n\377' number
     silent() {
-        ! LC_ALL=C grep -qP '[\x00-\x08\x0B\x0C\x0E-\x1F\x7F\xFF]|\xC2\x9B|\xE2\x80\xAE' output || fail "$(cat -v output)"
+        ! LC_ALL=C grep -qP '[\x00-\x08\x0B\x0C\x0E-\x1F\x7F\xFF]|\xC2\x9B|\xE2\x80\xAE' output \
+            || fail "$(cat -v output)"
     }
     settings "$soft"
     expect 0 softhsm2-util --init-token --free --label "$escape" --so-pin 87654321 --pin $pin
@@ -118,8 +122,8 @@ labels() {
     printed 'object=ключ%1B\[2J%C2%9B%E2%80%AE%0A%FF'
     silent
     sed -i /^PIN/d kanal.cnf
-    echo $pin | ASAN_OPTIONS=detect_leaks=0 use 1 script -qec "env LD_PRELOAD=$(cc -print-file-name=libasan.so) openssl \
-        dgst -engine kanal -keyform engine -sign 'pkcs11:slot-id=$number;object=none' kanal.cnf" typed
+    echo $pin | ASAN_OPTIONS=detect_leaks=0 use 1 script -qec "env LD_PRELOAD=$sanitizer openssl dgst -engine kanal \
+        -keyform engine -sign 'pkcs11:slot-id=$number;object=none' kanal.cnf" typed
     printed 'PIN for %1B\[2J%C2%9B%E2%80%AE%0A%FF'
     silent
     passed "labels cannot command a terminal"

@@ -100,7 +100,7 @@ halves() {
     key 1 dgst -md_gost12_256 -sign "$uri;object=half" message
     printed 'no private key matches'
     public "$uri;object=half" certificate.pub
-    passed "a public half comes from a certificate of the key's type and curve, and without a private half nothing signs"
+    passed "a public half comes from a certificate of the key's type and curve; without a private half nothing signs"
 }
 
 # A key wants the PIN each time, and it has become wrong.
