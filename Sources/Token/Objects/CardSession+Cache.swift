@@ -5,6 +5,9 @@ import Storage
 
 /// What everybody may read on a token, kept on the disk for other processes if the user wants that. The change counter says
 /// whether it is still true; without it, or with a damaged or foreign file, everything is read from the token.
+///
+/// That goes for tokens with a channel, which proves whose files and counter these are. A card without one can show any
+/// serial number and counter, and what it had would be shown for another token's for as long as that does not change.
 extension CardSession {
     /// What is known of the token's files from other connections, of this process or another.
     func recallFiles() {
@@ -37,16 +40,15 @@ extension CardSession {
     }
 
     private func cache(create: Bool) -> SealedCache? {
-        guard settings.policy.cachesObjects, let path = settings.cache else { return nil }
+        guard isProtected, settings.policy.cachesObjects, let path = settings.cache else { return nil }
         do throws(StorageError) { return try SealedCache(path: path, create: create, random: settings.random) } catch {
             settings.log.notice("the cache in \(path) cannot be used: \(error)")
             return nil
         }
     }
 
-    /// The serial number, and whether it was read in a channel: what was read outside one is not told as if it came out
-    /// of it.
+    /// The serial number, and 01: it was read in a channel.
     private var cacheIdentity: [UInt8] {
-        Array((identity.serial + [isProtected ? 1 : 0] + [UInt8](repeating: 0, count: 16)).prefix(16))
+        Array((identity.serial + [1] + [UInt8](repeating: 0, count: 16)).prefix(16))
     }
 }
