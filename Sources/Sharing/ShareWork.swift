@@ -91,7 +91,8 @@ final class ShareWork {
             _ = try channelState(records)
             try carry(first) { [self] token throws(ShareError) in
                 let policy = SharePolicy(
-                    permissions: settings.permissions, confirmation: settings.confirmation, ask: ask, report: told)
+                    permissions: settings.permissions, confirmation: settings.confirmation,
+                    isOnce: settings.isOnce, ask: ask, report: told)
                 guard let state = try records.load() else { throw .damagedRecords }
                 return TerminatingCard(
                     SharedCard(token, state, records: records, policy: policy) { [clocks] milliseconds in

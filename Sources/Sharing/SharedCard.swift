@@ -104,7 +104,7 @@ package final class SharedCard: ChannelCard {
         guard condition.loss == nil else { return nil }
         condition.isUsed = true
         do throws(LinkError) {
-            var response = try link.transmit(command)
+            var response = try sendLinks(of: command)
             while let count = response.status.bytesAvailable, response.data.count < Self.longestAnswer {
                 let more = try link.transmit(Command(command.cla & 0x03, 0xC0, 0, 0, ne: count))
                 response.data += more.data
@@ -118,25 +118,48 @@ package final class SharedCard: ChannelCard {
         }
     }
 
+    /// Sends a command, in a chain if its data are longer than those of a short APDU.
+    private func sendLinks(of command: borrowing Command) throws(LinkError) -> Response {
+        var start = 0
+        while command.data.count - start > Self.longestLink {
+            let data = command.data.extracting(start..<start + Self.longestLink)
+            let response = try link.transmit(
+                Command(command.cla | 0x10, command.ins, command.p1, command.p2, data: data))
+            guard response.status == .success else {
+                // The token forgets the links before when any other command comes: one that changes nothing.
+                _ = try link.transmit(Command(0x00, 0xCA, 0x01, 0x81, ne: 256))
+                return response
+            }
+            start += Self.longestLink
+        }
+        let rest = command.data.extracting(start..<command.data.count)
+        return try link.transmit(
+            Command(command.cla, command.ins, command.p1, command.p2, data: rest, ne: command.ne.map { min($0, 256) }))
+    }
+
     func noteErasure() { condition.wasErased = true }
 
     private static let longestAnswer = 65_536
+    private static let longestLink = 255
 }
 
 /// What limits the hosts of a share, and who hears of them.
 package struct SharePolicy: Sendable {
     let permissions: SharePermissions
     let confirmation: ShareConfirmation
+    /// Whether commands that are not known are refused whatever is permitted: one of them may log in, or use a key.
+    let refusesUnknown: Bool
     let ask: @Sendable (ShareQuestion) -> Bool
     let report: @Sendable (ShareEvent) -> Void
 
     package init(
-        permissions: SharePermissions = .all, confirmation: ShareConfirmation = .never,
+        permissions: SharePermissions = .all, confirmation: ShareConfirmation = .never, isOnce: Bool = false,
         ask: @escaping @Sendable (ShareQuestion) -> Bool = { _ in false },
         report: @escaping @Sendable (ShareEvent) -> Void
     ) {
         self.permissions = permissions
         self.confirmation = confirmation
+        refusesUnknown = confirmation != .never || isOnce
         self.ask = ask
         self.report = report
     }

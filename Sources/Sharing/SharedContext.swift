@@ -4,10 +4,17 @@ import Secrets
 import TokenEnd
 
 /// The commands of one host's session, limited by the share's policy.
+///
+/// The policy judges whole commands. So the links of a chain (ISO/IEC 7816-4, 5.3.3) wait here for the last one, and the
+/// token hears of none before: what it joins is what was judged.
 final class SharedContext: CardContext {
+    /// More data than any command needs.
+    private static let longestData = 4096
+
     private let card: SharedCard
     private let host: String
-    private(set) var isInChain = false
+    /// The links so far, as one command without the bit of chaining.
+    private var chain: Command?
     private(set) var isAdministrator = false
 
     init(_ card: SharedCard, host: String) {
@@ -17,24 +24,46 @@ final class SharedContext: CardContext {
 
     deinit { card.policy.report(.closed(host: host)) }
 
+    var isInChain: Bool { chain != nil }
+
     func execute(_ command: borrowing Command) -> Response {
         guard card.isHeld(by: self) else { return Response(.conditionsNotSatisfied) }
-        guard isAllowed(command) else {
-            abortChain()
-            return Response(.securityStatusNotSatisfied)
+        guard let whole = joined(command) else { return Response(.wrongLength) }
+        guard command.cla & Self.chaining == 0 else {
+            chain = consume whole
+            return Response(.success)
         }
-        guard let response = card.transmit(command) else { return Response(.memoryUnchanged) }
-        follow(command, response.status)
+        guard isAllowed(whole) else { return Response(.securityStatusNotSatisfied) }
+        guard let response = card.transmit(whole) else { return Response(.memoryUnchanged) }
+        follow(whole, response.status)
         return response
+    }
+
+    private static let chaining: UInt8 = 0x10
+
+    /// The command behind the links that wait for it; nil if there is too much. Any other command drops them.
+    private func joined(_ command: borrowing Command) -> Command? {
+        let cla = command.cla & ~Self.chaining
+        var data = Secret(count: 0)
+        if let links = chain.take(),
+            (links.cla, links.ins, links.p1, links.p2) == (cla, command.ins, command.p1, command.p2)
+        {
+            data = links.data.copy()
+        }
+        guard data.count + command.data.count <= Self.longestData else { return nil }
+        return Command(
+            cla, command.ins, command.p1, command.p2, data: data.appending(command.data.bytes), ne: command.ne)
     }
 
     private func isAllowed(_ command: borrowing Command) -> Bool {
         let policy = card.policy
-        guard !SharePermissions(for: command).isDisjoint(with: policy.permissions) else {
+        let action = SharedAction(command)
+        guard !action.permissions.isDisjoint(with: policy.permissions), !policy.refusesUnknown || action != .unknown
+        else {
             policy.report(.refused([command.cla, command.ins, command.p1, command.p2], host: host))
             return false
         }
-        guard let subject = policy.confirmation.question(for: command) else { return true }
+        guard let subject = policy.confirmation.question(for: action) else { return true }
         guard policy.ask(ShareQuestion(subject: subject, host: host, serial: card.serial.shownSerial)) else {
             policy.report(.declined(subject, host: host))
             return false
@@ -44,7 +73,6 @@ final class SharedContext: CardContext {
 
     /// Keeps what the end of the channel has to know of the token's state.
     private func follow(_ command: borrowing Command, _ status: StatusWord) {
-        isInChain = command.cla & 0x10 != 0 && status == .success
         if command.cla == 0x00, command.ins == 0x20, !command.data.isEmpty, status == .success {
             card.policy.report(.loggedIn(host: host))
         }
@@ -59,16 +87,10 @@ final class SharedContext: CardContext {
         }
     }
 
-    /// The token forgets the links when any other command comes: one that changes nothing.
-    func abortChain() {
-        guard isInChain else { return }
-        isInChain = false
-        guard card.isHeld(by: self) else { return }
-        _ = card.transmit(Command(0x00, 0xCA, 0x01, 0x81, ne: 256))
-    }
+    func abortChain() { chain = nil }
 
     func clear() {
-        isInChain = false
+        chain = nil
         isAdministrator = false
     }
 }

@@ -73,7 +73,7 @@ mutant "share: the card is not reset between sessions" $share/SharedCard.swift \
 mutant "share: a session that was ended reaches the card" $share/SharedCard.swift \
     's/holder === context && condition.loss == nil/condition.loss == nil/' KanalKitTests.SharedCardTests 'T33: '
 mutant "share: the policy is not asked" $share/SharedContext.swift \
-    's/guard !SharePermissions(for: command).isDisjoint(with: policy.permissions) else/guard command.cla < 0xFF else/' \
+    's/guard !action.permissions.isDisjoint(with: policy.permissions),/guard command.cla < 0xFF,/' \
     KanalKitTests.ShareTests 'a share that allows reading'
 mutant "share: what only says that it is protected is passed on" $share/FarCards.swift \
     's/ && isProtected(.UInt8.(copying: command.data))//' KanalKitTests.ShareTests 'a token that has the channel'

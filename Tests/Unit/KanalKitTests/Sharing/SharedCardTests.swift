@@ -78,14 +78,18 @@ struct SharedCardTests {
         #expect(link.resets == before + 1)
     }
 
-    @Test("a chain that is broken off in the channel is broken off on the card")
+    @Test("the token hears of a chain when it is whole, in links as long as its own")
     func chains() throws {
         let one = context("one")
-        #expect(try send(one, [[0x10, 0xD6, 0x00, 0x00, 1, 0xAA]]) == .success)
+        let before = link.sent.count
+        let update: [UInt8] = [0x10, 0xD6, 0x00, 0x00, 200] + [UInt8](repeating: 0xAA, count: 200)
+        #expect(try send(one, [update, update]) == .success)
         #expect(one.isInChain)
         one.abortChain()
         #expect(!one.isInChain)
-        #expect(link.sent.last == [0x00, 0xCA, 0x01, 0x81])
+        #expect(link.sent.count == before)
+        #expect(try send(one, [update, [0x00] + update.dropFirst()]) != .wrongLength)
+        #expect(Array(link.sent[before...]) == [[0x10, 0xD6, 0x00, 0x00], [0x00, 0xD6, 0x00, 0x00]])
     }
 
     @Test("a command whose answer was lost is not sent again")
@@ -103,11 +107,12 @@ struct SharedCardTests {
         "each command has the permission that it needs",
         arguments: [
             ("00A40004", "", "read"), ("00B00000", "", "read"), ("00200002", "", "read"),
-            ("00200002", "31", "sign write"),
+            ("00200002", "31", "sign write"), ("00200083", "31", "admin"), ("00200102", "31", "admin"),
             ("00200001", "31", "admin"), ("002241B6", "80", "sign"), ("002A9E9A", "01", "sign"),
-            ("108E0000", "", "admin"),
-            ("00D60000", "01", "write"), ("00E00000", "01", "write"), ("10D60000", "01", "write"),
-            ("00240100", "01", "write"),
+            ("80530000", "", "admin"), ("80531200", "", "read"), ("807E3201", "", "admin"),
+            ("00D60000", "01", "write"), ("00E00000", "01", "admin"), ("00E00000", "620482020100", "write"),
+            ("00E00000", "62088202100085020300", "write"), ("00E00000", "62088202100085022100", "admin"),
+            ("00E00000", "620C8202100085020300850201", "admin"), ("00240100", "01", "write"),
             ("00240102", "01", "admin"), ("002C0302", "", "admin"), ("807A0000", "", "admin"),
             ("80FF0000", "", "admin"),
         ])
@@ -115,7 +120,7 @@ struct SharedCardTests {
         let bytes = [UInt8](hex: header)
         let command = Command(bytes[0], bytes[1], bytes[2], bytes[3], bytes: [UInt8](hex: data))
         let wanted = names == "read" ? "read sign write admin" : names
-        let found = SharePermissions.names.filter { SharePermissions(for: command).contains($0.0) }.map(\.1)
+        let found = SharePermissions.names.filter { SharedAction(command).permissions.contains($0.0) }.map(\.1)
         #expect(found.joined(separator: " ") == wanted)
     }
 }
