@@ -33,6 +33,8 @@ struct AskingStatements {
     /// What a wrong line of a key, or a second one, counts as.
     mutating func takeStrictest(_ key: Key) {
         if key == .consent { consent = .always }
+        // Not the user's in place of the administrator's: it could say yes in the user's stead.
+        if key == .authenticator { authenticator = .some(nil) }
     }
 
     /// Gives precedence to the settings of `other`.

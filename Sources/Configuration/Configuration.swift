@@ -16,7 +16,7 @@ package struct Configuration: Sendable, Equatable {
     package var authenticator: Authenticator?
     /// Whether the activation password of a token that was not activated is asked for.
     package var asksForActivation = false
-    /// For which signatures the user is asked.
+    /// For which uses of private keys the user is asked.
     package var consent = Consent.never
     /// Whether the system's log is told what the administrator should know. Only the administrator's file says.
     package internal(set) var reportsToSyslog = true

@@ -35,7 +35,7 @@ final class Inquiry: Sendable {
         let seen = count.withLock { $0 }
         return try turn.withLock { last throws(CKError) in
             let hasWaited = count.withLock { $0 } != seen
-            // Two signatures are not the same question.
+            // Two uses of a key are not the same question.
             if hasWaited, let last, last.subject == subject, subject != .consent { throw last.error }
             last = nil
             defer { count.withLock { $0 &+= 1 } }

@@ -5,21 +5,38 @@ import Token
 import Translation
 
 extension Library {
-    /// Has the user asked for consent to a signature.
+    /// Has the user asked for consent to a use of a private key.
     ///
     /// - Throws: `CKR_FUNCTION_CANCELED` if the user says no; `CKR_FUNCTION_FAILED` if there is no answer, or nobody to ask.
-    func askConsent(to draft: SignatureDraft, of token: TokenFacts, in slot: CK_SLOT_ID) throws(CKError) {
+    func askConsent(to use: KeyUse, of token: TokenFacts, in slot: CK_SLOT_ID) throws(CKError) {
         guard let prompt = interaction.prompt, prompt.asksUser else { throw CKError(.notConfigured) }
-        let question = Question(
-            title: "Sign with a token", text: token.text(for: "a signature") + "\n" + draft.text,
-            prompt: translated("Sign?"))
+        let question = use.question(token)
         try inquire(.consent, in: slot) { () throws(CKError) in try confirm(question, by: prompt) }
     }
 }
 
+extension KeyUse {
+    fileprivate func question(_ token: TokenFacts) -> Question {
+        switch purpose {
+        case .signature:
+            Question(
+                title: "Sign with a token", text: token.text(for: "a signature") + "\n" + text,
+                prompt: translated("Sign?"))
+        case .decryption:
+            Question(
+                title: "Decrypt with a token", text: token.text(for: "a decryption") + "\n" + text,
+                prompt: translated("Decrypt?"))
+        case .agreement:
+            Question(
+                title: "Agree on a key with a token", text: token.text(for: "a key agreement") + "\n" + text,
+                prompt: translated("Agree?"))
+        }
+    }
+}
+
 extension Session {
-    /// Makes sure that the user has said yes to a signature, if that is wanted for the key.
-    func requireConsent(to input: [UInt8], with key: Object) throws(CKError) {
+    /// Makes sure that the user has said yes to a use of a private key, if that is wanted for the key.
+    func requireConsent(to purpose: KeyUse.Purpose, with key: Object) throws(CKError) {
         let isWanted =
             switch slot.consent {
             case .never: false
@@ -29,6 +46,6 @@ extension Session {
         guard isWanted else { return }
         let label = key.attributes[CKA_LABEL].map { String(decoding: $0, as: UTF8.self) } ?? ""
         let id = key.attributes[CKA_UNIQUE_ID] ?? []
-        try consent.use(for: SignatureDraft(key: id, label: label, input: input, content: consent.content))
+        try consent.use(for: KeyUse(key: id, label: label, purpose: purpose, content: consent.content))
     }
 }

@@ -9,7 +9,7 @@ package struct UserInteraction: Sendable {
     package var prompt: UserPrompt?
     /// Whether `C_OpenSession` has the activation password asked of a token that wants one.
     package var asksForActivation = false
-    /// Before which signatures the user is asked for consent.
+    /// Before which uses of private keys the user is asked for consent.
     package var consent = Consent.never
     /// What the calling thread holds for the time of a call.
     package var call: any CallHold = NoHold()

@@ -8,14 +8,33 @@ import Token
 /// The part of an operation that only the private key can do: in this process with a key of a session, on the token with
 /// a key of the token. Hashing and padding are the host's part with both.
 extension Session {
+    /// Where a private key computes.
+    private enum Place {
+        case token(PermittedKey)
+        case process(SessionKey)
+    }
+
+    /// Where a private key computes, which may be used so now. Every use of one comes through here.
+    ///
+    /// - Throws: What ``requireUsable(_:)`` and ``requireConsent(to:with:)`` do.
+    private func place(of key: Object, for purpose: KeyUse.Purpose) throws(CKError) -> Place {
+        try requireUsable(key)
+        let ask = { () throws(CKError) in try self.requireConsent(to: purpose, with: key) }
+        switch key.home {
+        case .token(let object, _) where object.key != nil: return .token(try PermittedKey(object, asking: ask))
+        case .session(_, let key?):
+            try ask()
+            return .process(key)
+        default: throw .keyHandleInvalid("no private key is behind the handle")
+        }
+    }
+
     /// The signature of a digest by GOST R 34.10 or ECDSA.
     func sign(digest: [UInt8], with key: Object) throws(CKError) -> [UInt8] {
-        let place = try place(of: key)
-        try requireConsent(to: digest, with: key)
-        switch place {
-        case .token(let object):
+        switch try place(of: key, for: .signature(digest)) {
+        case .token(let key):
             return try slot.withToken(usesKey: true) { token throws(TokenError) in
-                try token.sign(digest: digest, with: object)
+                try token.sign(digest: digest, with: key)
             }
         case .process(let key): return try key.sign(digest: digest, random: slot.settings.random)
         }
@@ -25,68 +44,51 @@ extension Session {
     func agree(
         _ parameters: AgreementParameters, _ derivation: KeyDerivation, sBox: SBox, with key: Object
     ) throws(CKError) -> Secret {
-        switch try place(of: key) {
-        case .token(let object):
-            try requireAgreement()
-            guard let curve = key.attributes.gostCurve else { throw .keyHandleInvalid("the key is on no known curve") }
-            let size = curve.coordinateSize
-            return try parameters.agree(size: size, derivation, sBox: sBox) { peer, ukm, hash throws(CKError) in
-                // All lengths and numbers but the key's come with the mechanism.
-                guard (try? PublicKey(curve: curve, bytes: peer)) != nil, ukm.count <= size else {
-                    throw .mechanismParameterInvalid(
-                        "pPublicData is no point of the key's curve, or pUKM has \(ukm.count) octets, above \(size)")
-                }
-                return try slot.withToken(usesKey: true) { token throws(TokenError) in
-                    try token.agree(object, with: peer, ukm: ukm, hash: hash)
-                }
+        try requireAgreement(with: key)
+        guard let curve = key.attributes.gostCurve else { throw .keyHandleInvalid("the key is on no known curve") }
+        let size = curve.coordinateSize
+        return try parameters.agree(size: size, derivation, sBox: sBox) { peer, ukm, hash throws(CKError) in
+            // All lengths and numbers but the key's come with the mechanism.
+            guard let publicKey = try? PublicKey(curve: curve, bytes: peer), ukm.count <= size else {
+                throw .mechanismParameterInvalid(
+                    "pPublicData is no point of the key's curve, or pUKM has \(ukm.count) octets, above \(size)")
             }
-        case .process(let key): return try key.agree(parameters, derivation, sBox: sBox)
+            switch try place(of: key, for: .agreement(peer)) {
+            case .token(let key):
+                return try slot.withToken(usesKey: true) { token throws(TokenError) in
+                    try token.agree(key, with: peer, ukm: ukm, hash: hash)
+                }
+            case .process(let key): return try key.agree(with: publicKey, ukm: ukm, hash)
+            }
         }
     }
 
     /// The shared secret of ECDH.
     func sharedSecret(of key: Object, with peer: ECPublicKey) throws(CKError) -> Secret {
-        switch try place(of: key) {
-        case .token(let object):
-            try requireAgreement()
-            guard peer.curve.oid == key.attributes[CKA_EC_PARAMS] else {
-                throw .mechanismParameterInvalid("pPublicData is no point of the key's curve")
-            }
-            let point = Array(peer.point.dropFirst())
-            return try slot.withToken(usesKey: true) { token throws(TokenError) in try token.agree(object, with: point)
-            }
+        try requireAgreement(with: key)
+        guard peer.curve.oid == key.attributes[CKA_EC_PARAMS] else {
+            throw .mechanismParameterInvalid("pPublicData is no point of the key's curve")
+        }
+        let point = Array(peer.point.dropFirst())
+        switch try place(of: key, for: .agreement(point)) {
+        case .token(let key):
+            return try slot.withToken(usesKey: true) { token throws(TokenError) in try token.agree(key, with: point) }
         case .process(let key): return try key.sharedSecret(with: peer)
         }
     }
 
-    /// Where a private key computes.
-    private enum Place {
-        case token(TokenObject)
-        case process(SessionKey)
-    }
-
-    /// Where a private key computes, which may be used now.
-    private func place(of key: Object) throws(CKError) -> Place {
+    /// - Throws: `CKR_MECHANISM_INVALID` for a key of a token that agrees on no secrets.
+    private func requireAgreement(with key: Object) throws(CKError) {
         try requireUsable(key)
-        switch key.home {
-        case .token(let object, _) where object.key != nil: return .token(object)
-        case .session(_, let key?): return .process(key)
-        default: throw .keyHandleInvalid("no private key is behind the handle")
-        }
-    }
-
-    /// - Throws: `CKR_MECHANISM_INVALID` unless the token agrees on secrets.
-    private func requireAgreement() throws(CKError) {
+        guard key.tokenObject != nil else { return }
         let isPossible = try slot.withToken { token throws(TokenError) in try token.takesOwnCommands() }
         guard isPossible else { throw .mechanismInvalid("the token agrees on no secrets") }
     }
 
     /// A signature of RSA.
     func sign(_ input: [UInt8], _ scheme: RSASignatureScheme, with key: Object) throws(CKError) -> [UInt8] {
-        let place = try place(of: key)
-        try requireConsent(to: input, with: key)
-        switch place {
-        case .token(let object):
+        switch try place(of: key, for: .signature(input)) {
+        case .token(let permitted):
             let block: [UInt8]
             let bitCount = try key.modulusBits()
             do throws(HostCryptoError) {
@@ -94,9 +96,9 @@ extension Session {
             } catch {
                 throw CKError(error)
             }
-            guard object.covers(block) else { throw .dataInvalid }
+            guard key.tokenObject?.covers(block) != false else { throw .dataInvalid }
             return try slot.withToken(usesKey: true) { token throws(TokenError) in
-                try token.sign(block: block, with: object)
+                try token.sign(block: block, with: permitted)
             }
         case .process(let key): return try key.sign(input, scheme)
         }
@@ -104,13 +106,14 @@ extension Session {
 
     /// The plaintext of a cryptogram of RSA.
     func decrypt(_ ciphertext: Span<UInt8>, _ scheme: RSAEncryptionScheme, with key: Object) throws(CKError) -> Secret {
-        switch try place(of: key) {
-        case .token(let object):
-            let block = [UInt8](copying: ciphertext)
-            guard try block.count == key.modulusBits() / 8 else { throw .encryptedDataLengthRange }
-            guard object.covers(block) else { throw .encryptedDataInvalid }
+        try requireUsable(key)
+        let block = [UInt8](copying: ciphertext)
+        guard try block.count == (key.modulusBits() + 7) / 8 else { throw .encryptedDataLengthRange }
+        guard key.tokenObject?.covers(block) != false else { throw .encryptedDataInvalid }
+        switch try place(of: key, for: .decryption(block, isPadded: scheme != .raw)) {
+        case .token(let key):
             let padded = try slot.withToken(usesKey: true) { token throws(TokenError) in
-                try token.decipher(block: block, with: object)
+                try token.decipher(block: block, with: key)
             }
             do throws(HostCryptoError) { return try scheme.plaintext(of: padded) } catch { throw CKError(error) }
         case .process(let key): return try key.decrypt(ciphertext, scheme)

@@ -55,19 +55,14 @@ final class SessionKey {
         }
     }
 
-    /// What the key and the other side's public key agree on.
-    func agree(_ parameters: AgreementParameters, _ derivation: KeyDerivation, sBox: SBox) throws(CKError) -> Secret {
+    /// What the key and the other side's public key, on the same curve, agree on.
+    func agree(with peer: PublicKey, ukm: [UInt8], _ hash: HashAlgorithm) throws(CKError) -> Secret {
         switch material {
         case .gost(let key):
-            let curve = key.curve
-            return try parameters.agree(size: curve.coordinateSize, derivation, sBox: sBox) {
-                peer, ukm, hash throws(CKError) in
-                do throws(GOSTError) { return try key.vko(PublicKey(curve: curve, bytes: peer), ukm, hash) } catch {
-                    // All lengths and numbers but those of the key come with the mechanism.
-                    throw error == .libraryFailure
-                        ? .functionFailed
-                        : .mechanismParameterInvalid("pPublicData is no point of the key's curve, or pUKM is too long")
-                }
+            do throws(GOSTError) { return try key.vko(peer, ukm, hash) } catch {
+                // A multiple of the group's order.
+                throw error == .libraryFailure
+                    ? .functionFailed : .mechanismParameterInvalid("pUKM of \(ukm.count) octets is 0 on the curve")
             }
         default: throw .keyTypeInconsistent("the key is of another type")
         }

@@ -197,7 +197,7 @@ package final class Library: Sendable {
     /// not: `CKR_BUFFER_TOO_SMALL`, and the `CKR_OPERATION_ACTIVE` of a function for data in one part that meets an
     /// operation whose data came in parts, which it must not end (PKCS #11 v2.40, 5.8 to 5.14).
     ///
-    /// If `body` signs, and the user's consent is wanted for that, `body` ends, the user is asked with nothing held, and
+    /// If `body` uses a private key, and the user's consent is wanted for that, `body` ends, the user is asked with nothing held, and
     /// `body` runs again.
     ///
     /// - Parameter operations: All that must be active (`CKF_`); none for a call that takes a step of none.
@@ -207,7 +207,7 @@ package final class Library: Sendable {
         _ handle: CK_SESSION_HANDLE, during operations: CK_FLAGS = 0, _ body: (Session) throws(CKError) -> Result
     ) throws(CKError) -> Result {
         let id = try slot(of: handle)
-        var consent: SignatureDraft?
+        var consent: KeyUse?
         while true {
             let outcome: Outcome<Result> = try entry(id).slot.withLock { slot throws(CKError) in
                 let session = try slot.beginCall(of: handle)
@@ -219,7 +219,7 @@ package final class Library: Sendable {
                     guard !session.isClosed else { throw .sessionClosed }
                     return .done(result)
                 } catch {
-                    // A user is asked for one signature once.
+                    // A user is asked for one use once.
                     if let draft = session.consent.takeDraft(), consent == nil {
                         return .wantsConsent(draft, try session.facts())
                     }
@@ -242,7 +242,7 @@ package final class Library: Sendable {
     /// How a function of a session ends for the moment.
     private enum Outcome<Result> {
         case done(Result)
-        case wantsConsent(SignatureDraft, TokenFacts)
+        case wantsConsent(KeyUse, TokenFacts)
     }
 
     /// The slot, state and flags of a session, which another call may have.

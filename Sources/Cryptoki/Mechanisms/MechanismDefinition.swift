@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import CCryptoki
+package import CCryptoki
 import GOST
 import HostCrypto
 
 /// A mechanism: its work, its keys, and the answer of `C_GetMechanismInfo`.
-struct MechanismDefinition: Sendable {
+package struct MechanismDefinition: Sendable {
     enum Work: Sendable {
         case keyPairGeneration(KeyType)
         /// Signs a digest by GOST R 34.10 or ECDSA, or with `hash` a message of any length.
@@ -145,6 +145,9 @@ struct MechanismDefinition: Sendable {
         .init(CKM_AES_CBC, .cipher(.aes, .chained), inHardware: false),
         .init(CKM_AES_CBC_PAD, .cipher(.aes, .padded), inHardware: false),
     ]
+
+    /// The types of all mechanisms that work, listed or not.
+    package static var types: [CK_MECHANISM_TYPE] { (all + unlisted).map(\.type) }
 
     /// - Throws: `CKR_MECHANISM_INVALID` for a mechanism that does not work.
     static func find(_ type: CK_MECHANISM_TYPE) throws(CKError) -> MechanismDefinition {

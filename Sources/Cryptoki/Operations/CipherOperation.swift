@@ -96,11 +96,8 @@ package final class CipherOperation {
     }
 
     func finalize() throws(CKError) -> Secret {
-        var text: [UInt8] = []
-        swap(&text, &pending)
-        defer { text.wipe() }
-        if cipher.granularity == nil { return try result(of: text) }
-        guard text.isEmpty else { throw direction.lengthRange }
+        guard cipher.granularity != nil else { return try result(of: pending) }
+        guard pending.isEmpty else { throw direction.lengthRange }
         return Secret(count: 0)
     }
 }

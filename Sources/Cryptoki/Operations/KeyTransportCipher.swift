@@ -27,7 +27,10 @@ struct KeyTransportCipher {
         if parameters.key == CK_INVALID_HANDLE {
             let sender = try KeyType(peer.curve).kind.generate(key.attributes, random: session.slot.settings.random)
             ephemeralKey = try sender.publicKeyInfo(for: hash)
-            kek = try sender.agree(agreement, hash.derivation, sBox: sBox)
+            kek = try agreement.agree(size: peer.curve.coordinateSize, hash.derivation, sBox: sBox) {
+                _, ukm, hash throws(CKError) in
+                try sender.agree(with: peer, ukm: ukm, hash)
+            }
         } else {
             kek = try session.agree(agreement, hash.derivation, sBox: sBox, with: sender())
         }

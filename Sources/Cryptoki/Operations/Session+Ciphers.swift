@@ -20,14 +20,18 @@ extension Session {
         return operation
     }
 
-    private func takeCipher(_ direction: CipherDirection) throws(CKError) -> CipherOperation {
-        defer { if direction == .encryption { encryption = nil } else { decryption = nil } }
-        return try activeCipher(direction)
+    /// Runs the last step of an encryption or decryption, which goes on from here after the user's consent.
+    private func ending(
+        _ direction: CipherDirection, _ body: (CipherOperation) throws(CKError) -> Secret
+    ) throws(CKError) -> Secret {
+        let operation = try activeCipher(direction)
+        defer { if consent.draft == nil { cancel(direction == .encryption ? CKF_ENCRYPT : CKF_DECRYPT) } }
+        return try body(operation)
     }
 
     /// Encrypts or decrypts text that came in one part.
     package func cipher(_ data: Span<UInt8>, _ direction: CipherDirection) throws(CKError) -> Secret {
-        try takeCipher(direction).process(data)
+        try ending(direction) { operation throws(CKError) in try operation.process(data) }
     }
 
     /// Encrypts or decrypts a further part.
@@ -37,7 +41,7 @@ extension Session {
 
     /// Ends text that came in parts.
     package func cipherFinal(_ direction: CipherDirection) throws(CKError) -> Secret {
-        try takeCipher(direction).finalize()
+        try ending(direction) { operation throws(CKError) in try operation.finalize() }
     }
 
     private func cipherOperation(

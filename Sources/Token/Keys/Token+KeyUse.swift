@@ -17,8 +17,8 @@ extension Token {
     ///
     /// - Parameter digest: In the octet order of the hash function; for GOST R 34.10 as long as the curve's coordinates.
     /// - Returns: Two numbers, each big-endian, as long as the coordinates: s ‖ r of GOST R 34.10, r ‖ s of ECDSA.
-    package func sign(digest: [UInt8], with object: TokenObject) throws(TokenError) -> [UInt8] {
-        guard let key = object.key, let digest = key.kind.digest(digest) else { throw .unsupported }
+    package func sign(digest: [UInt8], with key: PermittedKey) throws(TokenError) -> [UInt8] {
+        guard let key = key.object.key, let digest = key.kind.digest(digest) else { throw .unsupported }
         return try transaction(first: .act) { card throws(TokenError) in
             if !type(of: key.kind).isUsePublished { try card.requireOwnCommands() }
             try card.requireLogin(.user)
@@ -41,9 +41,9 @@ extension Token {
     ///   - hash: What the agreed point goes through, in VKO.
     /// - Returns: As many bytes as the hash function gives; of ECDH X of the shared point, big-endian.
     package func agree(
-        _ object: TokenObject, with peer: [UInt8], ukm: [UInt8] = [], hash: HashAlgorithm? = nil
+        _ key: PermittedKey, with peer: [UInt8], ukm: [UInt8] = [], hash: HashAlgorithm? = nil
     ) throws(TokenError) -> Secret {
-        guard let key = object.key, key.half == .privateKey, let request = key.kind.agreement(with: peer, ukm: ukm)
+        guard let key = key.object.key, key.half == .privateKey, let request = key.kind.agreement(with: peer, ukm: ukm)
         else { throw .unsupported }
         return try transaction { card throws(TokenError) in
             try card.requireLogin(.user)
@@ -60,8 +60,8 @@ extension Token {
     ///
     /// - Parameter block: As long as the modulus and below it, big-endian.
     /// - Returns: As long as the modulus, big-endian.
-    package func sign(block: [UInt8], with object: TokenObject) throws(TokenError) -> [UInt8] {
-        let signature = try apply(object, to: block, for: .signature)
+    package func sign(block: [UInt8], with key: PermittedKey) throws(TokenError) -> [UInt8] {
+        let signature = try apply(key, to: block, for: .signature)
         return [UInt8](copying: signature)
     }
 
@@ -69,17 +69,17 @@ extension Token {
     ///
     /// - Parameter block: As long as the modulus and below it, big-endian.
     /// - Returns: The padded plaintext, as long as the modulus, big-endian.
-    package func decipher(block: [UInt8], with object: TokenObject) throws(TokenError) -> Secret {
-        try apply(object, to: block, for: .decipherment)
+    package func decipher(block: [UInt8], with key: PermittedKey) throws(TokenError) -> Secret {
+        try apply(key, to: block, for: .decipherment)
     }
 
     /// Has the card compute with a key of RSA (PSO), with the key set before (MSE). A key that was set last time is not set
     /// again, which without a channel another process may have undone meanwhile: what another key makes of the block goes
     /// nowhere. The card takes whole blocks, little-endian; padding is the host's business.
     private func apply(
-        _ object: TokenObject, to block: [UInt8], for use: CardCommand.KeyUse
+        _ key: PermittedKey, to block: [UInt8], for use: CardCommand.KeyUse
     ) throws(TokenError) -> Secret {
-        guard let key = object.key, key.half == .privateKey, let kind = key.kind as? RSAKey,
+        guard let key = key.object.key, key.half == .privateKey, let kind = key.kind as? RSAKey,
             block.count == kind.size.blockSize
         else { throw .unsupported }
         let wanted = SecurityEnvironment(use: use, key: key.number)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import GOST
 import HostCrypto
+package import Secrets
 package import Token
 
 /// The objects of a token by kind.
@@ -71,4 +72,19 @@ extension Token {
 
 extension ECKey {
     package static var p256: ECKey { ECKey(ECCurve.p256.oid) }
+}
+
+/// Uses of keys by an owner who has agreed.
+extension Token {
+    package func sign(digest: [UInt8], with key: TokenObject) throws(TokenError) -> [UInt8] {
+        try sign(digest: digest, with: PermittedKey(key) {})
+    }
+
+    package func sign(block: [UInt8], with key: TokenObject) throws(TokenError) -> [UInt8] {
+        try sign(block: block, with: PermittedKey(key) {})
+    }
+
+    package func decipher(block: [UInt8], with key: TokenObject) throws(TokenError) -> Secret {
+        try decipher(block: block, with: PermittedKey(key) {})
+    }
 }

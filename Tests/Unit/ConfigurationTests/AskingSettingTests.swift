@@ -41,8 +41,7 @@ struct AskingSettingTests {
             "authenticator = askpass\nauthenticator_timeout = 0\nactivation = yes", "authenticator_timeout = 3601")
         #expect(wrong.authenticator == nil && !wrong.asksForActivation && !wrong.isClosed)
         #expect(wrong.remarks.map(\.line) == [1, 2, 3, 1])
-        let kept = configuration("authenticator = pinentry", "authenticator = x")
-        #expect(kept.authenticator?.method == .pinentry("pinentry"))
+        #expect(configuration("authenticator = pinentry", "authenticator = x").authenticator == nil)
         #expect(configuration("nonsense").consent == .always)
     }
 
@@ -70,6 +69,21 @@ struct AskingSettingTests {
         #expect(demanded.remarks.map(\.line) == [1])
         #expect(configuration("authenticator = pinentry", "authenticator =").authenticator == nil)
         #expect(configuration("consent = always\nauthenticator = pinentry", "authenticator =").authenticator != nil)
+    }
+
+    @Test(
+        "The administrator's misspelt authenticator lets no program of the user's answer",
+        arguments: [
+            "authenticator = pinentri:/usr/bin/pinentry", "authenticator = pinentry: x/y",
+            "authenticator = pinentry\nauthenticator = pinentry", "[program program]\nauthenticator = pinentry /bin",
+        ])
+    func misspelt(_ line: String) {
+        let user = "authenticator = pinentry:/home/user/yes"
+        for consent in ["always", "per-key"] {
+            let both = configuration("consent = \(consent)\n\(line)", user)
+            #expect(both.authenticator == nil && both.consent.rawValue == consent)
+            #expect(both.remarks.first?.isError == true && both.remarks.count == 2)
+        }
     }
 
     @Test("A file is not asked for an activation password")

@@ -72,6 +72,7 @@ func change(_ objects: [TokenObject], of token: Token) throws(TokenError) {
 func agree(_ objects: [TokenObject], of token: Token) throws(TokenError) {
     let keys = objects.filter { $0.key?.kind is GOSTKey }
     guard let key = keys.last, let peer = keys.first?.key?.kind.value else { return }
-    let secret = try token.agree(key, with: peer, ukm: [UInt8](repeating: 1, count: 8), hash: .streebog256)
+    let permitted = PermittedKey(key) {}
+    let secret = try token.agree(permitted, with: peer, ukm: [UInt8](repeating: 1, count: 8), hash: .streebog256)
     guard secret.count == 32 else { fatalError("another secret") }
 }

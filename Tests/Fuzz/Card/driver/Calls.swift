@@ -16,17 +16,18 @@ func use(_ objects: [TokenObject], of token: Token, _ call: UInt8) throws(TokenE
             }
         }
         guard let object = keys.dropFirst(place).first, let key = object.key else { continue }
+        let permitted = PermittedKey(object) {}
         if let rsa = key.kind as? RSAKey {
             let block = [UInt8](repeating: 1, count: rsa.size.bits / 8)
-            guard try token.sign(block: block, with: object).count == block.count else {
+            guard try token.sign(block: block, with: permitted).count == block.count else {
                 fatalError("another signature")
             }
-            guard try token.decipher(block: block, with: object).count == block.count else {
+            guard try token.decipher(block: block, with: permitted).count == block.count else {
                 fatalError("another block")
             }
         } else {
             let size = key.kind.signatureSize
-            let signature = try token.sign(digest: [UInt8](repeating: 1, count: size / 2), with: object)
+            let signature = try token.sign(digest: [UInt8](repeating: 1, count: size / 2), with: permitted)
             guard signature.count == size else { fatalError("a signature of \(signature.count) bytes") }
         }
         if call & 1 != 0 { try token.delete(object) }

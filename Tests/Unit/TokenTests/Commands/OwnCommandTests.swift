@@ -71,7 +71,8 @@ struct OwnCommandTests {
         let (publicKey, privateKey) = try driver.token.generate(Self.pair(GOSTKey(.cryptoProA)))
         let peer = try #require(publicKey.value)
         let acts = Self.acts(driver) {
-            _ = try driver.token.agree(privateKey, with: peer, ukm: [1, 2, 3, 4, 5, 6, 7, 8], hash: .streebog256)
+            _ = try driver.token.agree(
+                PermittedKey(privateKey) {}, with: peer, ukm: [1, 2, 3, 4, 5, 6, 7, 8], hash: .streebog256)
         }
         #expect(acts == [])
     }
