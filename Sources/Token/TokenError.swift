@@ -20,6 +20,8 @@ package enum TokenError: Error, Sendable, Equatable {
     case faulty
     /// The operation needs a login.
     case notLoggedIn
+    /// The token's policy lets User alone change User's PIN.
+    case forbiddenByPolicy
     /// No such file, key or data object.
     case notFound
     /// The token's memory is full.

@@ -99,6 +99,7 @@ extension CKError {
             case .pinLength: CKR_PIN_LEN_RANGE
             case .pinLocked: CKR_PIN_LOCKED
             case .notLoggedIn: CKR_USER_NOT_LOGGED_IN
+            case .forbiddenByPolicy: CKR_FUNCTION_REJECTED
             case .notFound: CKR_OBJECT_HANDLE_INVALID
             case .anotherToken: CKR_DEVICE_REMOVED
             case .memoryFull: CKR_DEVICE_MEMORY

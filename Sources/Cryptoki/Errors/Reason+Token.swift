@@ -18,6 +18,9 @@ extension Reason {
         case .faulty: self = "the secure channel could not be opened several times, and is not tried for a while"
         case .anotherToken: self = "another token is in the place of the one that was here"
         case .notLoggedIn: self = "the card wants a login: \(answerOf: exchange)"
+        case .forbiddenByPolicy:
+            self =
+                "by the token's policy User alone changes this PIN: the SO can unblock it, or format the token with another"
         case .notFound: self = "the card does not have it: \(answerOf: exchange)"
         case .memoryFull: self = "the card has no room for it: \(answerOf: exchange)"
         case .unsupported: self = "the card does not do this: \(answerOf: exchange)"

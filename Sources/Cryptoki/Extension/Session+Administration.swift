@@ -75,7 +75,7 @@ extension Session {
 
     /// Gives a PIN the value that is its default.
     ///
-    /// - Throws: `CKR_USER_NOT_LOGGED_IN` also where the token's policy does not let the SO change the PIN.
+    /// - Throws: `CKR_FUNCTION_REJECTED` where the token's policy does not let the SO change the PIN.
     package func resetPINToDefault(of user: CK_USER_TYPE) throws(CKError) {
         try requireManaged(user)
         try slot.withToken { token throws(TokenError) in try token.resetUserPINToDefault() }

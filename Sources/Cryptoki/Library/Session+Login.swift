@@ -54,15 +54,19 @@ extension Session {
 
 extension Session {
     /// Gives User's PIN its first value, or a new one.
+    ///
+    /// - Throws: What ``requireInitPINPossible()`` does, before anything is changed.
     package func initPIN(_ pin: borrowing Secret) throws(CKError) {
         try requireInitPINPossible()
         let pin = pin.copy()
         try slot.withToken { token throws(TokenError) in try token.resetUserPIN(to: pin) }
     }
 
+    /// - Throws: `CKR_FUNCTION_REJECTED` where the token's policy does not let the SO change the PIN.
     func requireInitPINPossible() throws(CKError) {
         try requirePINsChangeable()
         guard slot.login == .securityOfficer else { throw .userNotLoggedIn("the SO must be logged in") }
+        try slot.withToken { token throws(TokenError) in try token.requireUserPINResettable() }
     }
 
     /// PINs are set in a session for writing only.

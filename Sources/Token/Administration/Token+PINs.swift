@@ -22,11 +22,17 @@ extension Token {
         }
     }
 
+    /// Makes sure that the token's policy lets the SO change User's PIN.
+    package func requireUserPINResettable() throws(TokenError) {
+        try transaction { card throws(TokenError) in try card.requireUserPINResettable() }
+    }
+
     /// Gives User's PIN a value and all its tries. Needs the SO's login, and a token that lets the SO do it.
     package func resetUserPIN(to new: borrowing Secret) throws(TokenError) {
         let new = new.copy()
         try new.requirePINLength()
         try transaction { card throws(TokenError) in
+            try card.requireUserPINResettable()
             try card.requireLogin(.securityOfficer)
             try card.perform(.resetRetryCounter(of: .user))
             try card.changePIN(of: .user, to: new)
@@ -44,6 +50,7 @@ extension Token {
     /// Gives User's PIN the value that is its default. Needs the SO's login, and a token that lets the SO change it.
     package func resetUserPINToDefault() throws(TokenError) {
         try transaction { card throws(TokenError) in
+            try card.requireUserPINResettable()
             try card.requireLogin(.securityOfficer)
             try card.perform(.changeToDefault(.user))
         }
@@ -72,6 +79,12 @@ extension Token {
 }
 
 extension Transaction {
+    /// Reads the policy before anything is changed: a refused change would come behind tries that were given back.
+    fileprivate func requireUserPINResettable() throws(TokenError) {
+        let user = try PINState(parsing: perform(.pinState(.user)))
+        guard user.changePolicy & 0x01 != 0 else { throw .forbiddenByPolicy }
+    }
+
     /// CHANGE REFERENCE DATA of a PIN; see ``change(_:to:)``.
     func changePIN(of role: Token.Role, to value: borrowing Secret) throws(TokenError) {
         try change(role.rawValue, to: value)

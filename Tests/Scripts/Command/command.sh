@@ -176,7 +176,7 @@ for identity in usb bt; do
     NEW=1 run 1 pin change --pin-source file:officer-pin --new-pin-source env:NEW --officer
     run_json pin unblock --pin-source file:officer-pin
     run 1 pin set --pin-source file:officer-pin --new-pin-source file:pin
-    said 'only the user may change the PIN'
+    said 'User alone changes this PIN'
     OLD=87654321 run 0 pin change --pin-source env:OLD --new-pin-source file:pin
     for _ in {1..10}; do "$kanal" label --pin-source file:wrong-pin x > /dev/null 2>&1 || true; done
     run 5 label --pin-source file:wrong-pin x

@@ -62,8 +62,8 @@ extension Contract {
             let token = try Self.officer(subject)
             try token.format(Subject.format(policy: 0x02), pin: .of(Subject.securityOfficerPIN))
             try token.logIn(as: .securityOfficer, pin: .of(Subject.securityOfficerPIN))
-            #expect(throws: TokenError.notLoggedIn) { try token.resetUserPINToDefault() }
-            #expect(throws: TokenError.notLoggedIn) { try token.resetUserPIN(to: .of("11112222")) }
+            #expect(throws: TokenError.forbiddenByPolicy) { try token.resetUserPINToDefault() }
+            #expect(throws: TokenError.forbiddenByPolicy) { try token.resetUserPIN(to: .of("11112222")) }
             try token.unblockUserPIN()
             #expect(try token.info(evicting: true).user.changePolicy == 0x02)
         }

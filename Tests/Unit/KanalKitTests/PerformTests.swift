@@ -81,9 +81,11 @@ struct PerformTests {
         }
         try await token.perform(as: .securityOfficer, pin: Machine.officerPIN) { session in
             try session.unblockUserPIN()
-            #expect(
-                throws: KanalError.refused(code: "CKR_USER_NOT_LOGGED_IN", reason: "only the user may change the PIN")
-            ) { try session.setUserPIN(PIN("another1")) }
+            let error = #expect(throws: KanalError.self) { try session.setUserPIN(PIN("another1")) }
+            guard case .refused(code: "CKR_FUNCTION_REJECTED", let reason)? = error, reason.contains("policy") else {
+                Issue.record("\(error as Any)")
+                return
+            }
         }
         await #expect(throws: KanalError.pinNeeded) {
             try await token.perform { session in try session.unblockUserPIN() }

@@ -151,6 +151,25 @@ struct FormatTests {
         try application.logIn(session, "next PIN")
     }
 
+    @Test(
+        "the policy of a token as it is made keeps the SO from setting User's PIN, and nothing changes",
+        arguments: identities)
+    func userPolicy(_ identity: Identity) throws {
+        let (reader, application) = try Self.start(identity)
+        let session = try application.open()
+        func tries() throws -> Int { try application.library.token(in: 0, evicting: true).info.user.triesLeft }
+        for _ in 0..<2 { #expect(throws: CKError.pinIncorrect) { try application.logIn(session, "wrong one") } }
+        try application.logIn(session, "87654321", as: CKU_SO)
+        let before = (reader.count(of: 0x24), reader.count(of: 0x2C), try tries())
+        let error = #expect(throws: CKError(CKR_FUNCTION_REJECTED)) {
+            try application.library.withSession(session) { session throws(CKError) in
+                try session.initPIN(.of("next PIN"))
+            }
+        }
+        #expect(error?.reason?.description.contains("policy") == true)
+        #expect(try (reader.count(of: 0x24), reader.count(of: 0x2C), tries()) == before && before.2 == 8)
+    }
+
     @Test("a PIN is changed with its old value, or by who is logged in without it", arguments: identities)
     func setPIN(_ identity: Identity) throws {
         let (reader, application) = try Self.start(identity)

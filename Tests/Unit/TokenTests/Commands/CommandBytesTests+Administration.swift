@@ -97,9 +97,9 @@ extension CommandBytesTests {
         }
         // The SO may not change User's PIN with the conditions of the factory.
         let refused = Self.sent(driver) {
-            #expect(throws: TokenError.self) { try driver.token.resetUserPINToDefault() }
+            #expect(throws: TokenError.forbiddenByPolicy) { try driver.token.resetUserPINToDefault() }
         }
-        Self.expect(refused, [Self.logInOfficer, "00240102 06 80020000 A500", "8040 0001"])
+        Self.expect(refused, ["00CA 0102 26"])
     }
 
     @Test("a local PIN: made by User with User's least length, then changed by itself")
