@@ -7,7 +7,7 @@ struct MessageOrder {
     /// An AlgorithmIdentifier in DER without parameters, or with NULL as parameters.
     ///
     /// - Returns: The object identifier; nil for one that has others.
-    private static func oid(of identifier: [UInt8]) throws(GOSTError) -> [UInt8]? {
+    static func oid(of identifier: [UInt8]) throws(GOSTError) -> [UInt8]? {
         var reader = DERReader(identifier.span)
         var fields = DERReader(try reader.contents(.sequence))
         let oid = try fields.objectIdentifier()

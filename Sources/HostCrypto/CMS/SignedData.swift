@@ -15,6 +15,8 @@ package struct SignedData: Sendable {
         /// The attributes that are signed in the content's place, a SET OF in DER; nil if the content itself is.
         let signedAttributes: [UInt8]?
         let signature: [UInt8]
+        /// The object identifier of the signature's algorithm, in DER; empty for one that cannot be read.
+        let algorithm: [UInt8]
         /// See ``MessageOrder``.
         let isInOrder: Bool
     }
@@ -27,6 +29,14 @@ package struct SignedData: Sendable {
     /// Whether also what no signature covers, versions and names of algorithms, is as RFC 5652 wants it. Programs are
     /// known to be careless with it.
     package let isInOrder: Bool
+
+    /// Whether each of the certificates that came with the message can be read.
+    package var hasReadableCertificates: Bool {
+        certificates.allSatisfy { der in
+            guard let certificate = try? Certificate(der: der.span) else { return false }
+            return certificate.isReadable
+        }
+    }
 
     /// The greatest numbers of signers and of certificates.
     package static let (signerLimit, certificateLimit) = (256, 4096)
@@ -119,6 +129,7 @@ extension SignedData.Signer {
         signedAttributes =
             info.isAt(.context0) ? DERTag.set.element([UInt8](copying: try info.contents(.context0))) : nil
         let signatureAlgorithm = [UInt8](copying: try info.element(.sequence))
+        self.algorithm = ((try? MessageOrder.oid(of: signatureAlgorithm)) ?? nil) ?? []
         isInOrder =
             (try? MessageOrder.holds(version: version, hash: hash, signature: signatureAlgorithm, digest)) == true
         signature = [UInt8](copying: try info.contents(.octetString))
@@ -133,6 +144,16 @@ extension SignedData.Signer {
     package func hasSigned(contentDigest: [UInt8], with key: PublicKeyInfo) throws(HostCryptoError) -> Bool {
         guard let signed = try signedDigest(contentDigest: contentDigest) else { return false }
         return try isSignature(of: signed, with: key)
+    }
+
+    /// Whether the algorithm that stands beside the signature is the key's.
+    func names(_ key: PublicKeyInfo) -> Bool {
+        if let algorithm = SignatureAlgorithm(oid: algorithm) { return algorithm.isUsed(with: key) }
+        return switch key {
+        case .rsa: algorithm == PublicKeyInfo.rsaEncryption
+        case .gost(let info): algorithm == info.algorithm.algorithm.oid
+        case .ec: false
+        }
     }
 
     var hasSignedAttributes: Bool { signedAttributes != nil }

@@ -33,9 +33,12 @@ package final class SignerVerification {
         case signature
         /// More signatures would have to be verified than are allowed.
         case limit
+        /// The algorithm that stands beside the signature is not the key's, and has to be.
+        case order
     }
 
     private let signers: [SignedData.Signer]
+    private let requiresOrder: Bool
     private let search: PathSearch
     /// Who has signed, when that is known.
     private var found: [Found] = []
@@ -50,13 +53,15 @@ package final class SignerVerification {
 
     /// - Parameters:
     ///   - usesMessage: Whether the certificates that came with the message are used.
+    ///   - requiresOrder: Whether the algorithm that stands beside a signature must be the key's.
     ///   - time: When the certificates must be valid, in seconds since 1970.
     /// - Throws: ``HostCryptoError/invalidEncoding`` for a trusted certificate or a list that cannot be read;
     ///   ``HostCryptoError/libraryFailure``.
     package init(
-        _ message: SignedData, trusting store: TrustStore, usesMessage: Bool, time: Int
+        _ message: SignedData, trusting store: TrustStore, usesMessage: Bool, requiresOrder: Bool = false, time: Int
     ) throws(HostCryptoError) {
         signers = message.signers
+        self.requiresOrder = requiresOrder
         search = try PathSearch(
             store, further: usesMessage ? message.certificates : [], time: time,
             signatureLimit: Self.signatureLimit(signers: message.signers.count))
@@ -107,6 +112,10 @@ package final class SignerVerification {
             guard try named.allows(candidate) else { continue }
             guard let key = candidate.key else {
                 if fault == .certificate { fault = .weakAlgorithm }
+                continue
+            }
+            guard !requiresOrder || signer.names(key) else {
+                fault = .order
                 continue
             }
             guard search.takeSignature() else { return refused(.limit) }

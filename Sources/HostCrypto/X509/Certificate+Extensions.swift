@@ -12,14 +12,8 @@ extension Certificate {
         var reader = DERReader(extensions.span)
         var list = DERReader(try reader.contents(.sequence))
         while !list.isAtEnd {
-            var element = DERReader(try list.contents(.sequence))
-            guard try element.objectIdentifier() == type else { continue }
-            var isCritical = false
-            if element.isAt(.boolean) {
-                let value = [UInt8](copying: try element.contents(.boolean))
-                isCritical = value != [0]
-            }
-            return (isCritical, [UInt8](copying: try element.contents(.octetString)))
+            let found = try list.extension()
+            if found.type == type { return (found.isCritical, found.value) }
         }
         return nil
     }

@@ -35,6 +35,9 @@ extension Certificate {
     private static let afterKey =
         X509_FLAG_NO_IDS | X509_FLAG_NO_EXTENSIONS | X509_FLAG_NO_SIGDUMP | X509_FLAG_NO_AUX
 
+    /// Whether libcrypto can read it, too.
+    var isReadable: Bool { (try? quietly { () throws(HostCryptoError) in try Self.read(der) }) != nil }
+
     /// The certificate in libcrypto (`X509`).
     static func read(_ der: [UInt8]) throws(HostCryptoError) -> Handle {
         guard let library = unsafe LibraryContext.context else { throw .libraryFailure }

@@ -35,14 +35,15 @@ package struct Certificate: Sendable, Equatable {
         der = [UInt8](copying: try first.element(.sequence))
         var reader = DERReader(octets)
         let contents = try reader.contents(.sequence)
-        structure = try SignedStructure(contents)
+        var structure = try SignedStructure(contents)
         let signed = structure.content
         var outer = DERReader(signed.span)
         var content = DERReader(try outer.contents(.sequence))
         if content.isAt(.context0) { _ = try content.contents(.context0) }
         serialNumber = [UInt8](copying: try content.element(.integer))
         guard serialNumber.count > 2 else { throw .invalidEncoding }
-        _ = try content.contents(.sequence)
+        try structure.takeAlgorithm(&content)
+        self.structure = structure
         issuer = [UInt8](copying: try content.element(.sequence))
         times = [UInt8](copying: try content.contents(.sequence))
         subject = [UInt8](copying: try content.element(.sequence))

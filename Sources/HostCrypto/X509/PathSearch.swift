@@ -11,8 +11,16 @@ package final class PathSearch {
         let issuer, serialNumber: [UInt8]
     }
 
+    /// A list, and a certificate that may have signed it.
+    private struct ListSigner: Hashable {
+        let list, signer: ObjectIdentifier
+    }
+
     private let store: TrustStore
+    /// Lists of the time, by their issuers.
     private let lists: [[UInt8]: [RevocationList]]
+    /// Whether the certificate's key has signed the list, as far as that is known.
+    private var listSigners: [ListSigner: Bool] = [:]
     private var known: Set<[UInt8]> = []
     private var bySubject: [[UInt8]: [PathCandidate]] = [:]
     private var byIdentity: [Identity: [PathCandidate]] = [:]
@@ -36,14 +44,10 @@ package final class PathSearch {
     ) throws(HostCryptoError) {
         self.store = store
         self.signatureLimit = signatureLimit
-        var lists: [[UInt8]: [RevocationList]] = [:]
-        for der in store.revocationLists {
-            let list = try RevocationList(der: der, time: time)
-            lists[list.issuer, default: []].append(list)
-        }
-        self.lists = lists
-        for der in store.trusted { add(try Certificate(der: der.span), isTrusted: true, time: time) }
-        for der in store.certificates { (try? Certificate(der: der.span)).map { add($0, time: time) } }
+        let contents = try store.read()
+        lists = Dictionary(grouping: contents.lists.filter { $0.isUsable(at: time) }, by: \.issuer)
+        for certificate in contents.trusted { add(certificate, isTrusted: true, time: time) }
+        for certificate in contents.certificates { add(certificate, time: time) }
         for der in further { (try? Certificate(der: der.span)).map { add($0, isKnown: false, time: time) } }
     }
 
@@ -126,11 +130,11 @@ package final class PathSearch {
         var isListed = false
         guard let details = candidate.details else { return false }
         let lists = issuer.details?.signsLists == true ? lists[issuer.certificate.subject] ?? [] : []
-        for list in lists where list.isUsable {
+        for list in lists {
             guard let isSigned = try isSigned(list, by: issuer, key) else { return false }
             guard isSigned else { continue }
             if list.names(details) { return false }
-            isListed = true
+            if list.isWhole(for: candidate.certificate, isAuthority: details.isAuthority) { isListed = true }
         }
         switch store.revocationCheck {
         case .none: return true
@@ -143,10 +147,11 @@ package final class PathSearch {
     private func isSigned(
         _ list: RevocationList, by issuer: PathCandidate, _ key: PublicKeyInfo
     ) throws(HostCryptoError) -> Bool? {
-        if let isSigned = list.signers[ObjectIdentifier(issuer)] { return isSigned }
+        let pair = ListSigner(list: ObjectIdentifier(list), signer: ObjectIdentifier(issuer))
+        if let isSigned = listSigners[pair] { return isSigned }
         guard takeSignature() else { return nil }
         let isSigned = try list.isSigned(with: key)
-        list.signers[ObjectIdentifier(issuer)] = isSigned
+        listSigners[pair] = isSigned
         return isSigned
     }
 }

@@ -6,19 +6,32 @@ import Secrets
 struct SignedStructure: Sendable, Equatable {
     /// What is signed, a SEQUENCE in DER.
     let content: [UInt8]
+    /// The AlgorithmIdentifier in DER.
+    private let identifier: [UInt8]
     /// The object identifier in DER, and the contents of the BIT STRING.
     private let algorithm, signature: [UInt8]
+    /// Whether what is signed names the same algorithm, as it has to (RFC 5280, 4.1.1.2 and 5.1.1.2).
+    private var namesAlgorithm = false
 
     /// - Parameter contents: What stands in the outer SEQUENCE.
     init(_ contents: Span<UInt8>) throws(GOSTError) {
         var structure = DERReader(contents)
         content = [UInt8](copying: try structure.element(.sequence))
-        var identifier = DERReader(try structure.contents(.sequence))
-        algorithm = try identifier.objectIdentifier()
+        let identifier = [UInt8](copying: try structure.element(.sequence))
+        self.identifier = identifier
+        var outer = DERReader(identifier.span)
+        var fields = DERReader(try outer.contents(.sequence))
+        algorithm = try fields.objectIdentifier()
         let bits = try structure.contents(.bitString)
         try structure.end()
         guard !bits.isEmpty, bits[0] == 0 else { throw .invalidEncoding }
         signature = [UInt8](copying: bits.extracting(droppingFirst: 1))
+    }
+
+    /// Reads the algorithm that what is signed names.
+    mutating func takeAlgorithm(_ content: inout DERReader) throws(GOSTError) {
+        let inner = [UInt8](copying: try content.element(.sequence))
+        namesAlgorithm = inner == identifier
     }
 
     /// nil for an algorithm that is not known here.
@@ -37,7 +50,7 @@ struct SignedStructure: Sendable, Equatable {
     /// - Parameter digest: ``digest()``.
     /// - Throws: ``HostCryptoError/libraryFailure``.
     func isSigned(with key: PublicKeyInfo, digest: [UInt8]) throws(HostCryptoError) -> Bool {
-        guard let algorithm = signatureAlgorithm, algorithm.isUsed(with: key) else { return false }
+        guard namesAlgorithm, let algorithm = signatureAlgorithm, algorithm.isUsed(with: key) else { return false }
         return try key.isValidSignature(signature, of: digest, algorithm.digest)
     }
 }

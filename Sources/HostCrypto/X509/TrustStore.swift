@@ -11,12 +11,14 @@ package struct TrustStore: Sendable {
     }
 
     /// In DER.
-    package var trusted: [[UInt8]]
-    package var certificates: [[UInt8]]
-    package var revocationLists: [[UInt8]]
+    package var trusted: [[UInt8]] { didSet { contents = nil } }
+    package var certificates: [[UInt8]] { didSet { contents = nil } }
+    package var revocationLists: [[UInt8]] { didSet { contents = nil } }
     package var revocationCheck = RevocationCheck.none
     /// Whether a path may end at a trusted certificate that others have issued.
     package var allowsPartialPaths = false
+    /// What was read of it, by ``requireReadable()``.
+    private var contents: Contents?
 
     package init(trusted: [[UInt8]], certificates: [[UInt8]] = [], revocationLists: [[UInt8]] = []) {
         self.trusted = trusted
@@ -24,15 +26,33 @@ package struct TrustStore: Sendable {
         self.revocationLists = revocationLists
     }
 
-    /// Throws unless every certificate and list can be read.
+    /// Reads everything, once for any number of messages.
     ///
-    /// - Throws: ``HostCryptoError/invalidEncoding``; ``HostCryptoError/libraryFailure``.
-    package func requireReadable() throws(HostCryptoError) {
-        for der in trusted + certificates {
-            let certificate = try Certificate(der: der.span)
-            _ = try PathCertificate(certificate, time: 0)
+    /// - Throws: ``HostCryptoError/invalidEncoding`` for whatever cannot be read; ``HostCryptoError/libraryFailure``.
+    package mutating func requireReadable() throws(HostCryptoError) {
+        let contents = try Contents(self)
+        guard contents.certificates.count == certificates.count,
+            (contents.trusted + contents.certificates).allSatisfy(\.isReadable)
+        else { throw .invalidEncoding }
+        self.contents = contents
+    }
+
+    /// - Throws: ``HostCryptoError/invalidEncoding`` for a trusted certificate or a list that cannot be read;
+    ///   ``HostCryptoError/libraryFailure``.
+    func read() throws(HostCryptoError) -> Contents { if let contents { contents } else { try Contents(self) } }
+
+    /// What was read of a store.
+    final class Contents: Sendable {
+        let trusted: [Certificate]
+        /// Those that can be read.
+        let certificates: [Certificate]
+        let lists: [RevocationList]
+
+        fileprivate init(_ store: TrustStore) throws(HostCryptoError) {
+            trusted = try store.trusted.map { der throws(HostCryptoError) in try Certificate(der: der.span) }
+            certificates = store.certificates.compactMap { try? Certificate(der: $0.span) }
+            lists = try store.revocationLists.map { der throws(HostCryptoError) in try RevocationList(der: der) }
         }
-        for der in revocationLists { _ = try RevocationList(der: der, time: 0) }
     }
 
     /// Whether a path leads from a certificate that signs messages to a trusted one. At most 72 signatures are verified.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 import HostCrypto
+import Locking
 import Translation
 
 /// Verifies signed messages (CMS SignedData, RFC 5652; CAdES-BES). It needs no token.
@@ -19,11 +20,11 @@ public struct MessageVerifier: Sendable {
     }
 
     /// The certificates that are trusted, in DER.
-    public var trusted: [[UInt8]]
+    public var trusted: [[UInt8]] { didSet { known = KnownStore() } }
     /// Further certificates, in DER, of signers and of authorities on the path to a trusted one.
-    public var certificates: [[UInt8]] = []
+    public var certificates: [[UInt8]] = [] { didSet { known = KnownStore() } }
     /// Lists of revoked certificates, in DER.
-    public var revocationLists: [[UInt8]] = []
+    public var revocationLists: [[UInt8]] = [] { didSet { known = KnownStore() } }
     /// Of which certificates a list must tell.
     public var revocationCheck = RevocationCheck.none
     /// Whether a path may end at a trusted certificate that somebody else has issued.
@@ -38,6 +39,9 @@ public struct MessageVerifier: Sendable {
     public var requiresOrder = false
     /// When the certificates must be valid, in seconds since 1970; nil for now.
     public var time: Int64?
+
+    /// Certificates and lists as they were read, once for all messages.
+    private var known = KnownStore()
 
     /// - Parameter trusted: The certificates that are trusted, in DER.
     public init(trusting trusted: [[UInt8]]) { self.trusted = trusted }
@@ -122,11 +126,15 @@ public struct MessageVerifier: Sendable {
 
     /// - Throws: ``MessageFault/malformed`` if the message is not in order, and has to be.
     private func check(_ message: SignedData) throws(KanalError) {
-        guard !requiresOrder || message.isInOrder else { throw .messageRefused(.malformed) }
+        guard requiresOrder else { return }
+        guard message.isInOrder, !usesMessageCertificates || message.hasReadableCertificates else {
+            throw .messageRefused(.malformed)
+        }
     }
 
     private func store() throws(KanalError) -> TrustStore {
-        var store = TrustStore(trusted: trusted, certificates: certificates, revocationLists: revocationLists)
+        var store = try known.store(
+            or: TrustStore(trusted: trusted, certificates: certificates, revocationLists: revocationLists))
         store.allowsPartialPaths = allowsPartialChains
         store.revocationCheck =
             switch revocationCheck {
@@ -134,9 +142,6 @@ public struct MessageVerifier: Sendable {
             case .signers: .leaf
             case .all: .all
             }
-        do throws(HostCryptoError) { try store.requireReadable() } catch {
-            throw .invalidArgument("a certificate or a list of revoked ones cannot be read")
-        }
         return store
     }
 
@@ -146,7 +151,8 @@ public struct MessageVerifier: Sendable {
         return try onHost { () throws(HostCryptoError) -> Result<[MessageSigner], KanalError> in
             let digests = try content.finalize()
             let verification = try SignerVerification(
-                message, trusting: store, usesMessage: usesMessageCertificates, time: time)
+                message, trusting: store, usesMessage: usesMessageCertificates,
+                requiresOrder: requiresOrder, time: time)
             guard let found = try verification.signers(of: digests, content.form) else {
                 return .failure(.messageRefused(MessageFault(verification.fault)))
             }
@@ -156,6 +162,24 @@ public struct MessageVerifier: Sendable {
             let isTrusted = checksSignatureOnly ? true : try verification.trustsSigners()
             return isTrusted ? .success(signers) : .failure(.messageRefused(.untrusted(signers)))
         }.get()
+    }
+}
+
+/// What a verifier trusts, when it was read.
+private final class KnownStore: Sendable {
+    private let store = Lock<TrustStore?>(nil)
+
+    /// - Parameter unread: What is read, unless something was.
+    func store(or unread: TrustStore) throws(KanalError) -> TrustStore {
+        try store.withLock { store throws(KanalError) in
+            if let store { return store }
+            var read = unread
+            do throws(HostCryptoError) { try read.requireReadable() } catch {
+                throw .invalidArgument("a certificate or a list of revoked ones cannot be read")
+            }
+            store = read
+            return read
+        }
     }
 }
 
@@ -211,7 +235,7 @@ public enum MessageFault: Sendable, Equatable {
             case .weakAlgorithm: .weakAlgorithm
             case .attributes: .wrongAttributes
             case .limit: .tooManySignatures
-            case .unannouncedHash, nil: .malformed
+            case .unannouncedHash, .order, nil: .malformed
             }
     }
 }

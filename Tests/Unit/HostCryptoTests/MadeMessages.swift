@@ -34,12 +34,14 @@ struct MadeMessage {
     var signature: [UInt8]
     /// The signed attributes, a SET OF in DER; nil if the content itself is signed.
     var attributes: [UInt8]?
+    /// What stands beside the signature.
+    var algorithm = SignatureAlgorithm.ecdsa(.sha256)
 
     func der() throws -> [UInt8] {
         let version = DERTag.integer.element([1])
         let sha256 = DERTag.sequence.element(
             DERTag.objectIdentifier.element([0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, 0x01]))
-        let algorithm = try SignatureAlgorithm.ecdsa(.sha256).der()
+        let algorithm = try algorithm.der()
         let infos = try signers.map { der in
             let fields = try Certificate(der: der.span)
             return DERTag.sequence.element(

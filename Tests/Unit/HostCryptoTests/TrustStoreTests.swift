@@ -9,7 +9,7 @@ struct TrustStoreTests {
     static let algorithms = ["gost2012_256 -pkeyopt paramset:A", "rsa:2048"]
 
     /// A root, an authority that the root certifies, and a signer that the authority certifies, made by the program.
-    private final class Chain {
+    final class Chain {
         let openssl: OpenSSL
         private let newKey: String
         private var serial = 1
