@@ -60,10 +60,11 @@ struct Answer {
 
     /// Whether an address without parameters is the callback. Desktops write `a:/b` as `a:///b`, and a scheme in any case.
     private static func isSame(_ address: Substring, _ callback: String) -> Bool {
-        func normal(_ text: some StringProtocol) -> String? {
+        func normal(_ text: some StringProtocol) -> [UInt8]? {
             guard let colon = text.firstIndex(of: ":") else { return nil }
             let rest = text[colon...]
-            return text[..<colon].lowercased() + (rest.hasPrefix(":///") ? ":" + rest.dropFirst(3) : String(rest))
+            let name = text[..<colon].lowercased()
+            return Array((name + (rest.hasPrefix(":///") ? ":" + rest.dropFirst(3) : String(rest))).utf8)
         }
         return normal(address) == normal(callback)
     }

@@ -46,10 +46,11 @@ extension IdentityService {
     /// - Returns: The code, for ``Session/tokenRequest(to:by:code:at:)``.
     /// - Throws: ``IdentityServiceError/refused(_:description:)`` also if the user has said no.
     public func code(from answer: String, state: String) throws(IdentityServiceError) -> String {
-        let rest = answer.hasPrefix(redirectURI) ? answer.dropFirst(redirectURI.count) : ""
-        let mark: Character = redirectURI.contains("?") ? "&" : "?"
-        guard answer.utf8.count <= Self.answerLimit, rest.first == mark,
-            let values = FormParameters.values(rest.dropFirst().prefix { $0 != "#" })
+        let mark = redirectURI.utf8.contains(UInt8(ascii: "?")) ? "&" : "?"
+        let start = Array((redirectURI + mark).utf8)
+        let rest = Substring(String(decoding: answer.utf8.dropFirst(start.count), as: UTF8.self))
+        guard answer.utf8.count <= Self.answerLimit, answer.utf8.starts(with: start),
+            let values = FormParameters.values(rest.prefix { $0 != "#" })
         else { throw .malformed("the answer is no address of this program, or cannot be read") }
         // Before anything else of it is believed.
         guard let given = values["state"], Self.areSame(given, state) else { throw .wrongState }
@@ -85,9 +86,11 @@ extension IdentityService {
             keys: keys, issuer: issuer, clientID: clientID, time: time ?? Int64(Glibc.time(nil)))
         let accessClaims = try WebToken(access, requirements)
         let identity = try Self.text("id_token", of: values)
+        let identityClaims = try Self.verified(identity, requirements)
+        guard identityClaims?.hasSubject(of: accessClaims) ?? true else { throw .tokenRefused(.wrongSubject) }
         return IdentityTokens(
             access: BearerToken(access), accessClaims: accessClaims,
-            identity: try Self.verified(identity, requirements), identityToken: identity.map(BearerToken.init),
+            identity: identityClaims, identityToken: identity.map(BearerToken.init),
             renewal: try Self.text("refresh_token", of: values).map(BearerToken.init))
     }
 

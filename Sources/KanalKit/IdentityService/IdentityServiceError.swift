@@ -34,6 +34,8 @@ public enum WebTokenFault: Error, Sendable, Equatable {
     case wrongIssuer
     /// It is for another program.
     case wrongAudience
+    /// It tells of another person than the token of access.
+    case wrongSubject
     /// It is not valid any more.
     case expired
     /// It is not valid yet, or was made in the future.
@@ -65,6 +67,7 @@ extension WebTokenFault: CustomStringConvertible {
         case .wrongSignature: "its signature is wrong"
         case .wrongIssuer: "another service has made it"
         case .wrongAudience: "it is for another program"
+        case .wrongSubject: "it tells of another person than the token of access"
         case .expired: "it has expired"
         case .notYetValid: "it is not valid yet"
         }

@@ -11,6 +11,11 @@ indirect enum JSONValue {
 
     /// A text.
     var string: String? { if case .text(let octets) = self { String(decoding: octets, as: UTF8.self) } else { nil } }
+
+    /// Whether it is a text, octet for octet: texts of Swift are also the same where Unicode has two forms of a character.
+    func isText(_ text: String) -> Bool {
+        if case .text(let octets) = self { octets.elementsEqual(text.utf8) } else { false }
+    }
 }
 
 /// Reads JSON, and refuses all that two programs could read differently: names that are there twice, invalid UTF-8,

@@ -26,14 +26,25 @@ public struct WebToken: Sendable, Equatable {
     public let expiry: Int64
 
     /// Whose token it is: `sub`, or the number of a person that the service itself uses.
-    public var subject: String? {
-        for name in ["sub", "urn:esia:sbj_id"] {
-            switch claims[name] {
-            case .text(let text)?, .number(let text)?: return text
-            default: continue
-            }
+    public var subject: String? { Self.subjectNames.lazy.compactMap(text).first }
+
+    private static let subjectNames = ["sub", "urn:esia:sbj_id"]
+
+    private func text(_ name: String) -> String? {
+        switch claims[name] {
+        case .text(let text)?, .number(let text)?: text
+        default: nil
         }
-        return nil
+    }
+
+    /// Whether two tokens are of the same person: by all names of a person that both have, or else by ``subject``.
+    func hasSubject(of other: WebToken) -> Bool {
+        let pairs = Self.subjectNames.compactMap { name in
+            text(name).flatMap { own in other.text(name).map { (own, $0) } }
+        }
+        guard pairs.isEmpty else { return pairs.allSatisfy { $0.utf8.elementsEqual($1.utf8) } }
+        guard let own = subject, let others = other.subject else { return subject == nil && other.subject == nil }
+        return own.utf8.elementsEqual(others.utf8)
     }
 
     /// What a token must be to be accepted.
@@ -74,8 +85,10 @@ public struct WebToken: Sendable, Equatable {
     ) throws(IdentityServiceError) {
         let header = try object(header)
         // What a header calls critical would have to be understood.
-        guard header["crit"] == nil, let algorithm = header["alg"]?.string else { throw .tokenRefused(.malformed) }
-        let fitting = keys.filter { $0.webAlgorithm == algorithm }
+        guard header["crit"] == nil, let algorithm = header["alg"], case .text = algorithm else {
+            throw .tokenRefused(.malformed)
+        }
+        let fitting = keys.filter { $0.webAlgorithm.map(algorithm.isText) ?? false }
         guard !fitting.isEmpty else { throw .tokenRefused(.wrongAlgorithm) }
         do throws(HostCryptoError) {
             for key in fitting {
@@ -93,11 +106,11 @@ public struct WebToken: Sendable, Equatable {
     private static func check(
         _ claims: [String: JSONValue], _ requirements: Requirements
     ) throws(IdentityServiceError) -> Int64 {
-        guard claims["iss"]?.string == requirements.issuer else { throw .tokenRefused(.wrongIssuer) }
+        guard claims["iss"]?.isText(requirements.issuer) == true else { throw .tokenRefused(.wrongIssuer) }
         // A token of access names the program, and one that tells of a person whom it is for.
         guard claims["aud"] != nil || claims["client_id"] != nil,
             claims["aud"].map({ $0.names(requirements.clientID) }) ?? true,
-            claims["client_id"].map({ $0.string == requirements.clientID }) ?? true
+            claims["client_id"].map({ $0.isText(requirements.clientID) }) ?? true
         else { throw .tokenRefused(.wrongAudience) }
         guard let expiry = try time("exp", of: claims) else { throw .tokenRefused(.malformed) }
         // No sum of a time and the tolerance overflows: times are bounded.
@@ -136,7 +149,7 @@ extension WebToken.Claim {
 extension JSONValue {
     /// Whether this is an audience with a program in it (RFC 7519, 4.1.3).
     fileprivate func names(_ program: String) -> Bool {
-        if case .list(let values) = self { values.contains { $0.string == program } } else { string == program }
+        if case .list(let values) = self { values.contains { $0.isText(program) } } else { isText(program) }
     }
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 import KanalKit
 import Secrets
 import TestSupport
@@ -109,6 +110,85 @@ struct IdentityReplyTests {
 
     private func text(_ token: BearerToken) -> String {
         token.withOctets { String(decoding: [UInt8](copying: $0), as: UTF8.self) }
+    }
+
+    /// Signs tokens with a key of the program's, as a service does.
+    private struct Signer {
+        let openssl: OpenSSL
+        let certificate: [UInt8]
+
+        init() throws {
+            openssl = try OpenSSL()
+            try openssl.run(
+                "req -x509 -newkey rsa:2048 -nodes -keyout key -outform DER -out certificate -subj /CN=service")
+            certificate = try openssl.read("certificate")
+        }
+
+        func token(_ claims: String) throws -> String {
+            let text = [#"{"alg":"RS256"}"#, claims].map { Self.encoded(Array($0.utf8)) }.joined(separator: ".")
+            try openssl.write(Array(text.utf8), "text")
+            try openssl.run("dgst -sha256 -sign key -out signature text")
+            return text + "." + Self.encoded(try openssl.read("signature"))
+        }
+
+        private static func encoded(_ octets: [UInt8]) -> String {
+            Data(octets).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing(
+                "=", with: "")
+        }
+    }
+
+    @Test("Names of the service and of programs are the same octet for octet, however Unicode sees them")
+    func octets() throws {
+        let signer = try Signer()
+        var service = service
+        service.clientID = "TESTKEY"
+        service.issuer = "http://K/"
+        func fault(_ claims: String) throws -> IdentityServiceError? {
+            let body = Array(reply(try signer.token(#"{"exp":\#(time + 60),"sub":"1",\#(claims)}"#)).utf8)
+            do throws(IdentityServiceError) {
+                _ = try service.tokens(from: body, status: 200, state: "s", trusting: [signer.certificate], at: time)
+                return nil
+            } catch {
+                return error
+            }
+        }
+        #expect(try fault(#""iss":"http://K/","aud":"TESTKEY""#) == nil)
+        #expect(try fault(#""iss":"http://\u212A/","aud":"TESTKEY""#) == .tokenRefused(.wrongIssuer))
+        for claim in [#""aud":"TEST\u212AEY""#, #""aud":["TEST\u212AEY"]"#, #""client_id":"TEST\u212AEY""#] {
+            #expect(try fault(#""iss":"http://K/",\#(claim)"#) == .tokenRefused(.wrongAudience), "\(claim)")
+        }
+        let back = "https://example.org/K"
+        service.redirectURI = back
+        #expect(try service.code(from: back + "?state=s&code=c", state: "s") == "c")
+        #expect(throws: IdentityServiceError.self) {
+            try service.code(from: "https://example.org/\u{212A}?state=s&code=c", state: "s")
+        }
+    }
+
+    @Test("Both tokens of a reply are of the same person")
+    func persons() throws {
+        let signer = try Signer()
+        func isAccepted(_ access: String, _ identity: String) throws -> Bool {
+            let texts = try [access, identity].map { claims in
+                try signer.token(
+                    #"{"exp":\#(time + 60),"iss":"http://esia.gosuslugi.ru/","aud":"TESTSYS"\#(claims)}"#)
+            }
+            let body = Array(reply(texts[0], #","id_token":"\#(texts[1])""#).utf8)
+            do throws(IdentityServiceError) {
+                _ = try service.tokens(from: body, status: 200, state: "s", trusting: [signer.certificate], at: time)
+                return true
+            } catch {
+                #expect(error == .tokenRefused(.wrongSubject))
+                return false
+            }
+        }
+        let (one, two) = (#","urn:esia:sbj_id":1"#, #","sub":"1""#)
+        for (access, identity) in [(one, one), (two, two), (one, two), (one, one + two), ("", "")] {
+            #expect(try isAccepted(access, identity), "\(access) \(identity)")
+        }
+        let others = [#","urn:esia:sbj_id":2"#, #","sub":"2""#, #","sub":"1 ""#, ""]
+        for other in others { #expect(try !isAccepted(one, other) && !isAccepted(other, two), "\(other)") }
+        #expect(try !isAccepted(one + two, one + #","sub":"2""#))
     }
 
     @Test("A reply that is none, or of another request, is refused")
