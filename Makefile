@@ -186,6 +186,7 @@ test-pcscd:
 test-apart:
 	Tests/Scripts/apart.sh Tests/Scripts/Command/command.sh
 	Tests/Scripts/apart.sh Tests/Scripts/Command/command-signatures.sh
+	Tests/Scripts/Command/files.sh
 	Tests/Scripts/apart.sh Tests/Scripts/Command/language.sh
 	Tests/Scripts/apart.sh Tests/Scripts/Command/screens.sh
 	Tests/Scripts/apart.sh Tests/Scripts/Asking/asking.sh

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
+import Locking
 
 /// A file that is read piece by piece, or standard input, which is called `-`.
 package final class InputFile: Sendable {
     /// The octets of a piece.
     private static let pieceSize = 1 << 20
+
+    /// The files that were opened: no result takes the place of one.
+    private static let files = Lock<Set<FileIdentity>>([])
 
     package let name: String
     /// The number of octets that come; nil if nobody knows it before the end.
@@ -15,7 +19,8 @@ package final class InputFile: Sendable {
     package init(_ path: String) throws(SystemError) {
         let isStandardInput = path == "-"
         name = isStandardInput ? "standard input" : path
-        descriptor = isStandardInput ? 0 : unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
+        // A pipe that has no other end yet is waited for where it is read.
+        descriptor = isStandardInput ? 0 : unsafe open(path.path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
         guard descriptor >= 0 else { throw SystemError(errno, path) }
         var status = stat()
         let isKnown = unsafe fstat(descriptor, &status) == 0
@@ -24,10 +29,13 @@ package final class InputFile: Sendable {
             if !isStandardInput { close(descriptor) }
             throw SystemError(EISDIR, path)
         }
+        if form == S_IFREG { Self.files.withLock { _ = $0.insert(FileIdentity(status)) } }
         let place = lseek(descriptor, 0, SEEK_CUR)
         // Files of the kernel are empty until they are read.
         length = form == S_IFREG && place >= 0 && status.st_size > place ? status.st_size - place : nil
     }
+
+    static func hasOpened(_ file: FileIdentity) -> Bool { files.withLock { $0.contains(file) } }
 
     deinit { if descriptor > 0 { close(descriptor) } }
 
@@ -36,13 +44,9 @@ package final class InputFile: Sendable {
     /// - Throws: ``SystemError``; ``Console/Failure/interrupted`` when the end is wished for.
     package func next() throws -> [UInt8]? {
         while true {
-            var waiting = [
-                pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
-                pollfd(fd: Interruption.descriptor, events: Int16(POLLIN), revents: 0),
-            ]
-            guard unsafe poll(&waiting, 2, -1) >= 0 || errno == EINTR else { throw SystemError(errno, name) }
-            guard !Interruption.isRequested else { throw Console.Failure.interrupted }
-            guard waiting[0].revents != 0 else { continue }
+            do throws(SystemError) { try Interruption.wait(for: descriptor, POLLIN, name) } catch {
+                throw error.isInterruption ? Console.Failure.interrupted : error
+            }
             var result = 0
             let octets = unsafe [UInt8](unsafeUninitializedCapacity: Self.pieceSize) { buffer, count in
                 unsafe result = read(descriptor, buffer.baseAddress, buffer.count)
@@ -65,4 +69,12 @@ package final class InputFile: Sendable {
         }
         return octets
     }
+}
+
+/// What tells one file from all others.
+struct FileIdentity: Hashable, Sendable {
+    private let device: dev_t
+    private let number: ino_t
+
+    init(_ status: stat) { (device, number) = (status.st_dev, status.st_ino) }
 }

@@ -40,6 +40,27 @@ package enum Interruption {
     /// What poll(2) can wait for beside other things.
     static var descriptor: Int32 { wish.reading }
 
+    /// Waits until a descriptor can be read from or written to, or has a fault.
+    ///
+    /// - Parameters:
+    ///   - events: `POLLIN` or `POLLOUT`.
+    ///   - patience: In milliseconds; -1 for any time.
+    /// - Throws: ``SystemError/isInterruption`` when the end is wished for.
+    static func wait(
+        for descriptor: Int32, _ events: Int32, patience: Int32 = -1, _ subject: @autoclosure () -> String
+    ) throws(SystemError) {
+        while true {
+            var waiting = [
+                pollfd(fd: descriptor, events: Int16(events), revents: 0),
+                pollfd(fd: Self.descriptor, events: Int16(POLLIN), revents: 0),
+            ]
+            let count = unsafe poll(&waiting, 2, patience)
+            guard count >= 0 || errno == EINTR else { throw SystemError(errno, subject()) }
+            guard !isRequested else { throw SystemError(EINTR, subject()) }
+            if count == 0 || waiting[0].revents != 0 { return }
+        }
+    }
+
     /// Takes the signals over.
     package static func listen() {
         _ = (wish, signals)

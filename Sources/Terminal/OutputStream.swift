@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CHostProcess
 import Glibc
 import HostProcess
 package import Translation
@@ -23,13 +24,28 @@ package struct OutputStream: Sendable {
             }
             if count > 0 {
                 rest = rest.dropFirst(count)
+            } else if count < 0, errno == EAGAIN {
+                try Interruption.wait(for: descriptor, POLLOUT, name)
             } else if count == 0 || errno != EINTR {
-                throw SystemError(count == 0 ? EIO : errno, "standard \(descriptor == 1 ? "output" : "error")")
+                throw SystemError(count == 0 ? EIO : errno, name)
             }
         }
     }
 
     package func write(_ text: String) throws(SystemError) { try write(text.utf8) }
+
+    private var name: String { "standard \(descriptor == 1 ? "output" : "error")" }
+
+    /// Takes those of the numbers 0 to 2 that are free, so that no file gets one of them and with it what is printed. They
+    /// can be neither read nor written.
+    package static func takeFreeNumbers() {
+        while true {
+            // The least number that is free.
+            let number = unsafe open("/dev/null", path_only | O_CLOEXEC)
+            if number > 2 { close(number) }
+            guard (0...2).contains(number) else { return }
+        }
+    }
 }
 
 /// What the operating system refused.
@@ -45,6 +61,9 @@ package struct SystemError: Explained, Equatable {
 
     /// Whether nobody reads what was written.
     package var isClosedPipe: Bool { code == EPIPE }
+
+    /// Whether the end was wished for while it was waited for.
+    package var isInterruption: Bool { code == EINTR }
 
     package var explanation: Phrase {
         "\(Phrase(told: subject.printable)): \(Phrase(told: unsafe String(cString: strerror(code))))"

@@ -1,44 +1,90 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
-import HostProcess
 import Locking
 
-/// A file that comes to be whole or not at all: it is written under another name beside its place, and moved there
-/// when everything is on the disk. If it is not finished, nothing of it stays.
+/// A file that comes to be whole or not at all: it is written under another name beside its place, where its owner alone
+/// can read it, and gets its mode and its name when it is finished. If it is not finished, nothing of it stays.
+///
+/// What a link, a pipe or a device of another user leads to is not written, nor one of the files that were read. A pipe or
+/// a device of one's own is written to as it is.
 package final class ResultFile: Sendable {
+    /// The place of a file that gets its name at the end.
+    private struct Place {
+        let directory: OpenDirectory
+        let name, temporary: [CChar]
+    }
+
     private let path: String
-    private let temporary: String
+    /// nil for what is written to as it is.
+    private let place: Place?
     private let isPrivate: Bool
     /// -1 when it is closed.
     private let descriptor: Lock<Int32>
 
-    /// - Parameters:
-    ///   - replaces: Whether a file of this name may be there already.
-    ///   - isPrivate: Whether nobody but its owner may read the file, whoever could read the one before.
-    package init(_ path: String, replaces: Bool = true, isPrivate: Bool = false) throws(SystemError) {
-        self.isPrivate = isPrivate
-        guard unsafe replaces || access(path, F_OK) != 0 else { throw SystemError(EEXIST, path) }
-        // A device or a pipe is written to; nothing can stand beside it.
-        var status = stat()
-        let opened: Int32
-        if unsafe stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
-            temporary = path
-            self.path = path
-            opened = unsafe open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)
-        } else {
-            // A link stays, and what it leads to is replaced.
-            let place = unsafe realpath(path, nil)
-            defer { unsafe free(place) }
-            self.path = unsafe place.map { unsafe String(cString: $0) } ?? path
-            temporary = "\(self.path).\(getpid()).part"
-            opened = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, isPrivate ? 0o600 : 0o666)
+    /// The mode of new files.
+    private static let newMode: mode_t = {
+        let mask = umask(0o077)
+        umask(mask)
+        return 0o666 & ~mask
+    }()
+
+    /// - Parameter isPrivate: Whether nobody but its owner may read the file, whoever could read the one before.
+    package init(_ path: String, isPrivate: Bool = false) throws {
+        (self.path, self.isPrivate) = (path, isPrivate)
+        switch try ResultPlace(path) {
+        case .descriptor(let number):
+            (place, descriptor) = (nil, Lock(number))
+        case .name(let name, in: let directory, let status?) where status.st_mode & S_IFMT != S_IFREG:
+            (place, descriptor) = (nil, Lock(try Self.open(name, in: directory, status, path)))
+        case .name(let name, in: let directory, let status):
+            if let status, InputFile.hasOpened(FileIdentity(status)) { throw ResultRefusal.input(path) }
+            let temporary = Self.temporary(name)
+            let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+            let number = unsafe openat(directory.number, temporary, flags, 0o600)
+            guard number >= 0 else { throw SystemError(errno, path) }
+            place = Place(directory: directory, name: name, temporary: temporary)
+            descriptor = Lock(number)
         }
-        let code = errno
-        descriptor = Lock(opened)
-        guard opened >= 0 else { throw SystemError(code, path) }
     }
 
     deinit { discard() }
+
+    /// A name that cannot be foreseen, and is not longer than names may be.
+    private static func temporary(_ name: [CChar]) -> [CChar] {
+        let mark = String(UInt64.random(in: .min ... .max), radix: 36)
+        return name.dropLast().prefix(200) + Array(".\(mark).part".utf8CString)
+    }
+
+    /// Opens a pipe or a device, as soon as a pipe has its other end.
+    private static func open(
+        _ name: [CChar], in directory: OpenDirectory, _ status: stat, _ path: String
+    ) throws -> Int32 {
+        guard status.st_uid == geteuid() || status.st_uid == 0 || isStandard(status) else {
+            throw ResultRefusal.device(path)
+        }
+        let flags = O_WRONLY | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC
+        while true {
+            let number = unsafe openat(directory.number, name, flags)
+            if number >= 0 {
+                var opened = stat()
+                guard unsafe fstat(number, &opened) == 0, FileIdentity(opened) == FileIdentity(status) else {
+                    close(number)
+                    throw ResultRefusal.exchanged(path)
+                }
+                return number
+            }
+            guard errno == ENXIO, status.st_mode & S_IFMT == S_IFIFO else { throw SystemError(errno, path) }
+            try Interruption.wait(for: -1, POLLIN, patience: 50, path)
+        }
+    }
+
+    /// Whether it is the terminal that this process works in, whoever has opened that.
+    private static func isStandard(_ status: stat) -> Bool {
+        (0...2 as ClosedRange<Int32>).contains { number in
+            var standard = stat()
+            return unsafe fstat(number, &standard) == 0 && FileIdentity(standard) == FileIdentity(status)
+        }
+    }
 
     package func write(_ octets: [UInt8]) throws(SystemError) {
         do throws(SystemError) {
@@ -49,15 +95,30 @@ package final class ResultFile: Sendable {
     }
 
     /// Puts the file in its place.
-    package func finish() throws(SystemError) {
+    package func finish() throws {
         let descriptor = descriptor.withLock { $0 }
         guard descriptor >= 0 else { return }
         defer { discard() }
-        guard temporary != path else { return }
-        var status = stat()
-        // Whoever could read the file before can read it now.
-        if unsafe !isPrivate && stat(path, &status) == 0 { fchmod(descriptor, status.st_mode & 0o7777) }
-        guard fsync(descriptor) == 0, unsafe rename(temporary, path) == 0 else { throw SystemError(errno, path) }
+        guard let place else { return }
+        let directory = place.directory.number
+        var (own, other) = (stat(), stat())
+        guard unsafe fstat(descriptor, &own) == 0 else { throw SystemError(errno, path) }
+        let isThere = unsafe fstatat(directory, place.name, &other, AT_SYMLINK_NOFOLLOW) == 0
+        let mode = mode(instead: isThere ? other : nil, own, descriptor)
+        guard fchmod(descriptor, mode) == 0, fsync(descriptor) == 0,
+            unsafe renameat(directory, place.temporary, directory, place.name) == 0
+        else { throw SystemError(errno, path) }
+        guard unsafe fstatat(directory, place.name, &other, AT_SYMLINK_NOFOLLOW) == 0,
+            FileIdentity(other) == FileIdentity(own)
+        else { throw ResultRefusal.exchanged(path) }
+    }
+
+    /// Those who could read a file of this user before can read it now.
+    private func mode(instead other: stat?, _ own: stat, _ descriptor: Int32) -> mode_t {
+        guard !isPrivate else { return 0o600 }
+        guard let other, other.st_mode & S_IFMT == S_IFREG, other.st_uid == own.st_uid else { return Self.newMode }
+        let hasGroup = other.st_gid == own.st_gid || fchown(descriptor, .max, other.st_gid) == 0
+        return other.st_mode & (hasGroup ? 0o777 : 0o707)
     }
 
     /// Ends without the file.
@@ -68,6 +129,7 @@ package final class ResultFile: Sendable {
         }
         guard descriptor >= 0 else { return }
         close(descriptor)
-        if temporary != path { unsafe unlink(temporary) }
+        // Nothing has this name once the file has its own.
+        if let place { unsafe unlinkat(place.directory.number, place.temporary, 0) }
     }
 }

@@ -62,7 +62,7 @@ package enum SecretSource: Sendable, Equatable {
             guard unsafe !octets.isEmpty else { throw .empty(name) }
             return unsafe Secret(copying: Span(_unsafeElements: octets.bindMemory(to: UInt8.self)))
         case .file(let path):
-            let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
+            let file = unsafe open(path.path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
             guard file >= 0 else { throw .system(SystemError(errno, path)) }
             defer { close(file) }
             return try Self.firstLine(of: file, path)
@@ -78,9 +78,10 @@ package enum SecretSource: Sendable, Equatable {
         while true {
             // Octet by octet: what follows the line is for whoever reads the descriptor next.
             var octet: UInt8 = 0
+            do throws(SystemError) { try Interruption.wait(for: file, POLLIN, name) } catch { throw .system(error) }
             let result = unsafe Glibc.read(file, &octet, 1)
             if result < 0 {
-                guard errno == EINTR else { throw .system(SystemError(errno, name)) }
+                guard errno == EINTR || errno == EAGAIN else { throw .system(SystemError(errno, name)) }
                 continue
             }
             if result == 0 || octet == 0x0A { break }

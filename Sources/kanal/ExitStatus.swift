@@ -32,7 +32,9 @@ enum ExitStatus: Int32 {
         case let error as IdentityServiceError: self = error.isUsersRefusal ? .cancelled : .failed
         case is CancellationError: self = .cancelled
         case Console.Failure.interrupted: self = .cancelled
-        case is SystemError, is SecretSource.Failure, is Console.Failure, is ChildProgram.Failure: self = .failed
+        case let error as SystemError where error.isInterruption: self = .cancelled
+        case is ResultRefusal, is SystemError, is SecretSource.Failure, is Console.Failure, is ChildProgram.Failure:
+            self = .failed
         default: return nil
         }
     }
@@ -70,6 +72,7 @@ enum ExitStatus: Int32 {
             "cancelled"
         case let error as AnswerRefusal: "the answer is refused: \(error.explanation)"
         case let error as SystemError where error.isClosedPipe: nil
+        case let error as SystemError where error.isInterruption: "cancelled"
         case let error as any Explained: error.explanation
         default: Phrase(told: "\(error)")
         }

@@ -47,8 +47,9 @@ struct Kanal: AsyncParsableCommand {
 
     static func main() async {
         unsafe setlocale(LC_CTYPE, "")
+        OutputStream.takeFreeNumbers()
         Interruption.listen()
-        let work = Task { await run(CommandLine.arguments.dropFirst()) }
+        let work = Task { await run(FileName.arguments.dropFirst()) }
         Interruption.onRequest({ work.cancel() }, again: { _exit(ExitStatus.cancelled.rawValue) })
         // Everything is written, and nothing that a library does at its end is missed.
         _exit(await work.value.rawValue)
@@ -58,6 +59,9 @@ struct Kanal: AsyncParsableCommand {
     private static func run(_ arguments: some Collection<String>) async -> ExitStatus {
         do {
             var command = try await asyncParseAsRoot(Array(arguments))
+            if let argument = FileName.intruder(in: arguments) {
+                throw CommandError(.usage, "\(argument.printable) is not UTF-8, which only names of files need not be")
+            }
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {

@@ -25,7 +25,8 @@ struct CodeExchange: AsyncParsableCommand {
 
     @Option(
         help: .saying("A file with certificates of the service, whose keys sign its tokens.", valueName: "file"),
-        completion: .file())
+        completion: .file(),
+        transform: FileName.argument)
     var serviceCertificate: [String]
 
     @Option(help: .saying("What the service's tokens say of who made them.", valueName: "name"))
@@ -46,7 +47,8 @@ struct CodeExchange: AsyncParsableCommand {
 
     @Option(
         name: [.customShort("o"), .customLong("output")],
-        help: .saying("The file to write the tokens to.", valueName: "file"), completion: .file())
+        help: .saying("The file to write the tokens to.", valueName: "file"), completion: .file(),
+        transform: FileName.argument)
     var destination: String?
 
     @Argument(help: .saying("The address that the browser was sent to, or - for standard input.", valueName: "answer"))
@@ -82,7 +84,7 @@ struct CodeExchange: AsyncParsableCommand {
             try file.write(tokens.json)
             try file.finish()
         }
-        try output.show(IdentityReport(tokens, file: destination))
+        try output.show(IdentityReport(tokens, file: destination?.shownName))
     }
 
     /// What the browser was sent to, in one line.

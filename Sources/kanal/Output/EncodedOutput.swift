@@ -10,7 +10,8 @@ struct EncodedOutput: ParsableArguments {
 
     @Option(
         name: [.customShort("o"), .customLong("output")],
-        help: .saying("The file to write to. (default: standard output)", valueName: "file"), completion: .file())
+        help: .saying("The file to write to. (default: standard output)", valueName: "file"), completion: .file(),
+        transform: FileName.argument)
     var file: String?
 
     /// Refuses what cannot be had together.
@@ -30,7 +31,7 @@ struct EncodedOutput: ParsableArguments {
         } else if der {
             return try OutputStream.output.writeBinary(octets)
         }
-        try output.show(EncodedReport(pem: text, file: file))
+        try output.show(EncodedReport(pem: text, file: file?.shownName))
     }
 }
 

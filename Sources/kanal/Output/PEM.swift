@@ -57,19 +57,22 @@ enum PEM: String {
     func contents(of octets: [UInt8], from file: String) throws -> [[UInt8]] {
         guard Self.isText(octets) else { return [octets] }
         var found: [[UInt8]] = []
-        var (name, digits) = (String?.none, "")
-        for line in String(decoding: octets, as: UTF8.self).split(whereSeparator: \.isNewline) {
-            let line = String(line.filter { !$0.isWhitespace || $0 == " " }.reversed().drop { $0 == " " }.reversed())
-            if let begun = line.between("-----BEGIN ", "-----") {
-                (name, digits) = (begun, "")
-            } else if let ended = line.between("-----END ", "-----") {
-                guard ended == name, let der = Data(base64Encoded: digits), !der.isEmpty else {
-                    throw CommandError(.failed, "\(file) is damaged")
-                }
-                if names.contains(ended) { found.append(Array(der)) }
+        var (name, digits) = ([UInt8]?.none, [UInt8]())
+        var rest = octets[...]
+        while !rest.isEmpty {
+            let line = rest.prefix { $0 != 0x0A && $0 != 0x0D }
+            rest = rest.dropFirst(line.count + 1)
+            if let begun = line.between(Self.begin) {
+                name = Array(begun)
+                digits.removeAll(keepingCapacity: true)
+            } else if let ended = line.between(Self.end) {
+                guard let begun = name, ended.elementsEqual(begun), let der = Data(base64Encoded: Data(digits)),
+                    !der.isEmpty
+                else { throw CommandError(.failed, "\(file) is damaged") }
+                if names.contains(where: { $0.utf8.elementsEqual(begun) }) { found.append(Array(der)) }
                 name = nil
             } else if name != nil {
-                digits += line
+                digits += line.contains(where: Self.isSpace) ? line.filter { !Self.isSpace($0) }[...] : line
             }
         }
         guard name == nil else { throw CommandError(.failed, "\(file) is cut") }
@@ -80,9 +83,14 @@ enum PEM: String {
     /// Whether octets are text with PEM in it. DER of everything here begins with a SEQUENCE, and may have such text within.
     static func isText(_ octets: [UInt8]) -> Bool {
         guard octets.first != 0x30 else { return false }
-        let mark = Array("-----BEGIN ".utf8)
-        return octets.prefix(1 << 16).indices.contains { octets[$0...].starts(with: mark) }
+        let start = octets.prefix(1 << 16)
+        return start.indices.contains { start[$0] == begin[0] && octets[$0...].starts(with: begin) }
     }
+
+    private static let begin = Array("-----BEGIN ".utf8)
+    private static let end = Array("-----END ".utf8)
+
+    fileprivate static func isSpace(_ octet: UInt8) -> Bool { octet == 0x20 || (0x09...0x0D).contains(octet) }
 
     /// Reads everything of this kind from a file.
     func read(_ path: String) throws -> [[UInt8]] {
@@ -100,10 +108,12 @@ enum PEM: String {
     }
 }
 
-extension String {
-    /// What stands between a beginning and an end of the line; nil if it has not both.
-    fileprivate func between(_ start: String, _ end: String) -> String? {
-        guard hasPrefix(start), hasSuffix(end), count >= start.count + end.count else { return nil }
-        return String(dropFirst(start.count).dropLast(end.count))
+extension ArraySlice<UInt8> {
+    /// What stands between a beginning and five hyphens at the end of the line; nil if it has not both.
+    fileprivate func between(_ start: [UInt8]) -> Self? {
+        guard starts(with: start) else { return nil }
+        var text = dropFirst(start.count)
+        while let last = text.last, PEM.isSpace(last) { text = text.dropLast() }
+        return text.suffix(5).elementsEqual("-----".utf8) ? text.dropLast(5) : nil
     }
 }

@@ -49,10 +49,65 @@ struct FileTests {
         #expect(after == 0o600)
     }
 
+    @Test("A result takes over modes but not the rights of its owner, and its name until then cannot be foreseen")
+    func modes() throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try "old".write(toFile: folder + "/a", atomically: true, encoding: .utf8)
+        for (before, after) in [(0o6755, 0o755), (0o600, 0o600), (0o1640, 0o640)] {
+            unsafe chmod(folder + "/a", mode_t(before))
+            let file = try ResultFile(folder + "/a")
+            let part = try #require(names.first { $0 != "a" })
+            #expect(part.hasPrefix("a.") && part.hasSuffix(".part") && !part.contains("\(getpid())"))
+            var status = stat()
+            unsafe stat(folder + "/" + part, &status)
+            #expect(status.st_mode & 0o7777 == 0o600)
+            try file.finish()
+            unsafe stat(folder + "/a", &status)
+            #expect(Int(status.st_mode & 0o7777) == after)
+        }
+        let long = String(repeating: "n", count: 255)
+        try ResultFile(folder + "/" + long).finish()
+        #expect(names == ["a", long])
+    }
+
+    @Test("A file that was read is not replaced, by whatever name")
+    func input() throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try "read".write(toFile: folder + "/a", atomically: true, encoding: .utf8)
+        let input = try InputFile(folder + "/a")
+        try FileManager.default.linkItem(atPath: folder + "/a", toPath: folder + "/hard")
+        try FileManager.default.createSymbolicLink(atPath: folder + "/soft", withDestinationPath: "a")
+        for name in ["/a", "/hard", "/soft", "/./a"] {
+            #expect(throws: ResultRefusal.input(folder + name)) { try ResultFile(folder + name) }
+        }
+        #expect(try input.all(limit: 10) == Array("read".utf8) && names == ["a", "hard", "soft"])
+    }
+
+    @Test("Each name of a file is a text of its own, whatever its bytes are")
+    func fileNames() throws {
+        var names: [[UInt8]] = [
+            [], Array("файл.txt".utf8), [0xE4, 0xEE], [0xD1], [0xD1, 0x84, 0xD1], [0xF4, 0x8F, 0xBA, 0x80],
+            [0xF4, 0x8F, 0xBB, 0xBF, 0x80], [0xED, 0xA0, 0x80], [0xC0, 0xAF], [0xF0, 0x9F, 0x94, 0x91, 0xFF],
+        ]
+        let random = Seeded("names of files")
+        for _ in 0..<2000 { names.append(try random.bytes(Int(try random.bytes(1)[0] % 12)).map { $0 == 0 ? 1 : $0 }) }
+        for name in names { #expect(FileName.bytes(of: FileName.text(of: name)) == name, "\(name)") }
+        #expect(Set(names.map(FileName.text)).count == Set(names).count)
+        #expect(FileName.text(of: Array("файл".utf8)) == "файл")
+        #expect(FileName.text(of: [0x61, 0xE4, 0x62]).shownName == "a\\xe4b")
+        #expect(FileName.text(of: [0x1B, 0xE4]).printable == "\\u{1b}\\xe4")
+    }
+
     @Test("What cannot be written is told by the file's name")
     func refused() throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         #expect(throws: SystemError(ENOENT, folder + "/none/a")) { try ResultFile(folder + "/none/a") }
+        #expect(throws: SystemError(EISDIR, folder)) { try ResultFile(folder) }
+        #expect(throws: SystemError(EISDIR, folder + "/")) { try ResultFile(folder + "/") }
+        #expect(throws: SystemError(ENOENT, folder + "/a/")) { try ResultFile(folder + "/a/") }
+        #expect(throws: SystemError(ENOENT, "")) { try ResultFile("") }
+        try FileManager.default.createSymbolicLink(atPath: folder + "/loop", withDestinationPath: "loop")
+        #expect(throws: SystemError(ELOOP, folder + "/loop")) { try ResultFile(folder + "/loop") }
         let full = try ResultFile("/dev/full")
         #expect(throws: SystemError(ENOSPC, "/dev/full")) { try full.write([1]) }
         #expect(SystemError(ENOSPC, "a\u{1B}b").description == "a\\u{1b}b: No space left on device")

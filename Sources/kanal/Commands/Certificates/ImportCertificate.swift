@@ -26,7 +26,8 @@ struct ImportCertificate: AsyncParsableCommand {
 
     @Argument(
         help: .saying("The file: PEM with one or more certificates, or DER with one.", valueName: "file"),
-        completion: .file())
+        completion: .file(),
+        transform: FileName.argument)
     var file: String
 
     func run() async throws {

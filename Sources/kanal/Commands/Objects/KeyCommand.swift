@@ -72,7 +72,8 @@ struct ImportKey: AsyncParsableCommand {
     var label: String?
 
     @Argument(
-        help: .saying("The PFX file (PKCS #12).", valueName: "file"), completion: .file(extensions: ["pfx", "p12"]))
+        help: .saying("The PFX file (PKCS #12).", valueName: "file"), completion: .file(extensions: ["pfx", "p12"]),
+        transform: FileName.argument)
     var file: String
 
     /// Files that are longer are refused anyway.
@@ -82,7 +83,7 @@ struct ImportKey: AsyncParsableCommand {
         let (octets, file, label) = (try InputFile(file).all(limit: Self.limit), file, label)
         let token = try await token.find()
         let question = SecretQuestion(
-            prompt: "Password of \(file): ", source: passwordSource, option: "--password-source")
+            prompt: "Password of \(file.printable): ", source: passwordSource, option: "--password-source")
         let password = HeldPIN(try question.answer())
         let keys = try await pin.perform(on: token) { session in
             let progress = ProgressLine("The keys are stored…")

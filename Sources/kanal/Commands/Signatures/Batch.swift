@@ -45,6 +45,7 @@ struct Batch<Result: Encodable & Sendable>: Sendable {
     private static func isOfOneFile(_ error: any Error) -> Bool {
         switch error {
         case let error as SystemError: !error.isClosedPipe
+        case is ResultRefusal: true
         case let error as CommandError: error.status == .failed
         case KanalError.invalidArgument, KanalError.messageRefused: true
         default: false

@@ -35,9 +35,9 @@ struct MessageSigning {
                         of: source, by: certificate, others: others, isDetached: isDetached,
                         output: { try destination.write($0) })
                     try destination.finish()
-                    return SignedFile(file: file, signature: destination.name, error: nil)
+                    return SignedFile(file: file.shownName, signature: destination.name?.shownName, error: nil)
                 } failed: {
-                    SignedFile(file: file, signature: nil, error: $0)
+                    SignedFile(file: file.shownName, signature: nil, error: $0)
                 }
             }
             return batch

@@ -20,9 +20,9 @@ struct MessageVerification {
             await batch.attempt(file) {
                 let signers = try await verify(file, number, progress)
                 return VerifiedFile(
-                    file: file, isValid: true, signers: signers.map(VerifiedFile.Signer.init), error: nil)
+                    file: file.shownName, isValid: true, signers: signers.map(VerifiedFile.Signer.init), error: nil)
             } failed: {
-                VerifiedFile(file: file, isValid: false, signers: [], error: $0)
+                VerifiedFile(file: file.shownName, isValid: false, signers: [], error: $0)
             }
         }
         return batch

@@ -39,10 +39,13 @@ struct Sign: AsyncParsableCommand {
 
     @Option(
         name: [.customShort("o"), .customLong("output")],
-        help: .saying("The file to write to, or - for standard output.", valueName: "file"), completion: .file())
+        help: .saying("The file to write to, or - for standard output.", valueName: "file"), completion: .file(),
+        transform: FileName.argument)
     var destination: String?
 
-    @Argument(help: .saying("The files, or - for standard input.", valueName: "files"), completion: .file())
+    @Argument(
+        help: .saying("The files, or - for standard input.", valueName: "files"), completion: .file(),
+        transform: FileName.argument)
     var files: [String]
 
     func validate() throws {
@@ -107,9 +110,9 @@ struct Sign: AsyncParsableCommand {
                     }
                     try destination.write(algorithm.x509Form(of: signature))
                     try destination.finish()
-                    return SignedFile(file: file, signature: destination.name, error: nil)
+                    return SignedFile(file: file.shownName, signature: destination.name?.shownName, error: nil)
                 } failed: {
-                    SignedFile(file: file, signature: nil, error: $0)
+                    SignedFile(file: file.shownName, signature: nil, error: $0)
                 }
             }
             return batch

@@ -35,7 +35,7 @@ struct StateIdentityString {
             try result.write(Array(secret.utf8))
             try result.finish()
         }
-        try output.show(SignedString(clientSecret: secret, file: place == "-" ? nil : place))
+        try output.show(SignedString(clientSecret: secret, file: place == "-" ? nil : place?.shownName))
     }
 }
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import KanalKit
+import Terminal
 import Translation
 
 /// A signature that stands alone, and what it is verified with.
 struct SignatureAlone: ParsableArguments {
     @Option(
-        help: .saying("The file of the signature. (default: FILE.sig)", valueName: "file"), completion: .file())
+        help: .saying("The file of the signature. (default: FILE.sig)", valueName: "file"), completion: .file(),
+        transform: FileName.argument)
     var signature: String?
 
     @Option(
@@ -14,7 +16,9 @@ struct SignatureAlone: ParsableArguments {
         help: .saying("The key of the token, its label or id. (default: the only one)", valueName: "key"))
     var key: String?
 
-    @Option(help: .saying("A file with the public key.", valueName: "file"), completion: .file())
+    @Option(
+        help: .saying("A file with the public key.", valueName: "file"), completion: .file(),
+        transform: FileName.argument)
     var publicKey: String?
 
     @Option(help: .saying("How the key signs, for keys with a choice.", valueName: "algorithm"))
@@ -25,10 +29,14 @@ struct SignatureAlone: ParsableArguments {
 
 /// Whose signed messages are accepted, and which.
 struct MessageTrust: ParsableArguments {
-    @Option(help: .saying("A file with certificates that are trusted.", valueName: "file"), completion: .file())
+    @Option(
+        help: .saying("A file with certificates that are trusted.", valueName: "file"), completion: .file(),
+        transform: FileName.argument)
     var ca: [String] = []
 
-    @Option(help: .saying("A file with lists of revoked certificates.", valueName: "file"), completion: .file())
+    @Option(
+        help: .saying("A file with lists of revoked certificates.", valueName: "file"), completion: .file(),
+        transform: FileName.argument)
     var crl: [String] = []
 
     @Flag(help: .saying("Ask not whose certificate it is: everybody can make one of any name."))
@@ -39,7 +47,8 @@ struct MessageTrust: ParsableArguments {
 
     @Option(
         help: .saying("The file that was signed, if it is not in the message.", valueName: "file"),
-        completion: .file())
+        completion: .file(),
+        transform: FileName.argument)
     var content: String?
 
     var isGiven: Bool { !ca.isEmpty || !crl.isEmpty || signatureOnly || lenient || content != nil }

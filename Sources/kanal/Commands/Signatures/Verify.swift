@@ -27,7 +27,8 @@ struct Verify: AsyncParsableCommand {
     @Option(
         help: .saying(
             "A file with the certificate; with --cms, with certificates of signers and authorities.", valueName: "file"),
-        completion: .file())
+        completion: .file(),
+        transform: FileName.argument)
     var certificate: [String] = []
 
     @Flag(help: .saying("The files are signed messages."))
@@ -35,10 +36,13 @@ struct Verify: AsyncParsableCommand {
 
     @Option(
         name: [.customShort("o"), .customLong("output")],
-        help: .saying("The file to write the content of the message to.", valueName: "file"), completion: .file())
+        help: .saying("The file to write the content of the message to.", valueName: "file"), completion: .file(),
+        transform: FileName.argument)
     var destination: String?
 
-    @Argument(help: .saying("The files, or - for standard input.", valueName: "files"), completion: .file())
+    @Argument(
+        help: .saying("The files, or - for standard input.", valueName: "files"), completion: .file(),
+        transform: FileName.argument)
     var files: [String]
 
     func validate() throws {
@@ -103,9 +107,9 @@ struct Verify: AsyncParsableCommand {
                 guard try await key.verify(signature, of: source, algorithm: algorithm, form: .x509) else {
                     throw CommandError(.failed, "the signature is wrong")
                 }
-                return VerifiedFile(file: file, isValid: true, signers: [], error: nil)
+                return VerifiedFile(file: file.shownName, isValid: true, signers: [], error: nil)
             } failed: {
-                VerifiedFile(file: file, isValid: false, signers: [], error: $0)
+                VerifiedFile(file: file.shownName, isValid: false, signers: [], error: $0)
             }
         }
         return batch
