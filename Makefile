@@ -211,6 +211,7 @@ test-alone:
 	Tests/Scripts/Asking/authorization.sh
 	Tests/Model/model.sh
 	Tests/Scripts/Safety/constant-time.sh
+	Tests/Scripts/Safety/traces.sh
 	Tests/Scripts/Safety/curves.sh
 	Tests/Scripts/Asking/authenticators.sh
 	Tests/Scripts/Safety/threads.sh 10 thread

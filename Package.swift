@@ -234,9 +234,10 @@ let package = Package(
             ]),
         tests("EmulatorTests", on: ["Emulator", "APDU", "GOST", "Secrets", "Storage", "TestSupport"]),
         .target(name: "CMemcheck", dependencies: ["COpenSSL"], path: "Tests/Support/CMemcheck"),
+        .target(name: "CStack", path: "Tests/Support/CStack"),
         .executableTarget(
-            name: "constant-time", dependencies: ["CMemcheck", "GOST", "Secrets"], path: "Tests/Programs/ConstantTime",
-            swiftSettings: settings,
+            name: "constant-time", dependencies: ["CMemcheck", "CStack", "GOST", "Secrets"],
+            path: "Tests/Programs/ConstantTime", swiftSettings: settings,
             // valgrind 3.19 gives up on the compiler's debugging information.
             linkerSettings: [.unsafeFlags(["-Xlinker", "--strip-debug"])]),
         .executableTarget(

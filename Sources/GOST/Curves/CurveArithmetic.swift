@@ -12,15 +12,11 @@ struct Number: ~Copyable {
         get { secret.bytes }
     }
 
-    /// Whether the number is 0. Constant time but for the answer; not inlined, so that the proof of constant time tells this
-    /// computation from its callers' branches on the answer.
+    /// Whether the number is 0. Constant time, and as secret as the number until it is ``published(_:)``.
     var isZero: Bool {
-        @inline(never)
-        get {
-            var bits: UInt8 = 0
-            for index in octets.indices { bits |= octets[index] }
-            return bits == 0
-        }
+        var bits: UInt8 = 0
+        for index in octets.indices { bits |= octets[index] }
+        return bits == 0
     }
 }
 
@@ -62,8 +58,7 @@ extension CurveArithmetic {
     ///
     /// - Throws: ``GOSTError/invalidPoint`` unless both are below p, the point is on the curve, and q times it is O.
     ///
-    /// Constant time but for the answer; not inlined either.
-    @inline(never)
+    /// Constant time but for the answer.
     func point(_ bytes: Span<UInt8>) throws(GOSTError) -> Point {
         let point = try pointOnCurve(bytes)
         guard hasOrderQ(point) else { throw .invalidPoint }
@@ -78,9 +73,8 @@ extension CurveArithmetic {
     /// The point with the coordinates X ‖ Y, little-endian, of any order but 1 and 2. Constant time but for the answer.
     ///
     /// - Throws: ``GOSTError/invalidPoint`` unless both are below p and the point is on the curve.
-    @inline(never)
     func pointOnCurve(_ bytes: Span<UInt8>) throws(GOSTError) -> Point {
-        guard bytes.count == 2 * size, isReduced(bytes) else { throw .invalidPoint }
+        guard bytes.count == 2 * size, published(isReduced(bytes)) else { throw .invalidPoint }
         let isOnCurve = unsafe bytes.withUnsafeBufferPointer {
             unsafe gost_curve_has_point(kernel.pointer, $0.baseAddress)
         }
@@ -88,8 +82,6 @@ extension CurveArithmetic {
         return Point(coordinates: Secret(copying: bytes))
     }
 
-    /// Not inlined, for the same reason as ``Number/isZero``.
-    @inline(never)
     private func isReduced(_ point: Span<UInt8>) -> Bool {
         let x = curve.isReduced(point.extracting(first: size), modulo: curve.parameters.p)
         let y = curve.isReduced(point.extracting(last: size), modulo: curve.parameters.p)
@@ -187,9 +179,7 @@ extension CurveArithmetic {
         return Point(coordinates: coordinates)
     }
 
-    /// The point that a kernel writes, which says whether it is another than O. Constant time but for that answer; not inlined
-    /// for the same reason as ``Number/isZero``.
-    @inline(never)
+    /// The point that a kernel writes, which says whether it is another than O. Constant time but for that answer.
     private func point(_ compute: (UnsafeMutablePointer<UInt8>?) -> Bool) -> Point {
         var coordinates = Secret(count: 2 * size)
         var octets = coordinates.mutableBytes

@@ -35,7 +35,7 @@ package struct PrivateKeyInfo: ~Copyable, Sendable {
         if version[0] == 1, info.isAt(.issuerUniqueID) { _ = try info.contents(.issuerUniqueID) }
         try info.end()
 
-        let scalar = try Self.scalar(octets, on: algorithm.curve)
+        let scalar = try clearingTraces { () throws(GOSTError) in try Self.scalar(octets, on: algorithm.curve) }
         key = try PrivateKey(curve: algorithm.curve, scalar: scalar)
         self.algorithm = algorithm
     }
@@ -57,7 +57,7 @@ package struct PrivateKeyInfo: ~Copyable, Sendable {
         var product = try arithmetic.number([1].span)
         for start in stride(from: 0, to: octets.count, by: size) {
             let factor = octets.extracting(start..<start + size)
-            guard curve.isScalar(factor) else { throw .invalidScalar }
+            guard published(curve.isScalar(factor)) else { throw .invalidScalar }
             let number = try arithmetic.number(factor)
             product = arithmetic.multiply(product, number)
         }

@@ -25,7 +25,7 @@ extension SESPAKE {
         package init(
             as subject: Subject, verifier: borrowing Verifier, random: any RandomSource
         ) throws(GOSTError) {
-            self = try Self.begun(as: subject, verifier, random)
+            self = try clearingTraces { () throws(GOSTError) in try Self.begun(as: subject, verifier, random) }
         }
 
         private init(
@@ -70,20 +70,23 @@ extension SESPAKE {
         ///
         /// Constant time in its secret inputs; `peerShare` is not one.
         package consuming func key(with peerShare: [UInt8]) throws(GOSTError) -> Key {
-            let arithmetic = try CurveArithmetic(curve)
-            let received = try arithmetic.point(peerShare.span)
-            let mask = try arithmetic.mask(password.bytes, of: subject)
-            let peer = arithmetic.sum(received, mask)
-            let own = try arithmetic.pointOnCurve(point.bytes)
+            try clearingTraces { () throws(GOSTError) in
+                let arithmetic = try CurveArithmetic(curve)
+                let received = try arithmetic.point(peerShare.span)
+                let mask = try arithmetic.mask(password.bytes, of: subject)
+                let peer = arithmetic.sum(received, mask)
+                let own = try arithmetic.pointOnCurve(point.bytes)
 
-            let factor = try arithmetic.factor(ukm: [1].span)
-            let secret = try arithmetic.number(scalar.bytes)
-            let multiplier = arithmetic.multiply(factor, secret)
-            let common = peer.isInfinity ? arithmetic.product(multiplier, own) : arithmetic.product(multiplier, peer)
-            var hash = Streebog256()
-            let coordinates = try arithmetic.bytes(common)
-            hash.update(coordinates.bytes)
-            return Key(bytes: hash.finalize(), isDegenerate: peer.isInfinity)
+                let factor = try arithmetic.factor(ukm: [1].span)
+                let secret = try arithmetic.number(scalar.bytes)
+                let multiplier = arithmetic.multiply(factor, secret)
+                let common =
+                    peer.isInfinity ? arithmetic.product(multiplier, own) : arithmetic.product(multiplier, peer)
+                var hash = Streebog256()
+                let coordinates = try arithmetic.bytes(common)
+                hash.update(coordinates.bytes)
+                return Key(bytes: hash.finalize(), isDegenerate: peer.isInfinity)
+            }
         }
     }
 }

@@ -21,12 +21,14 @@ extension SESPAKE {
         package init(curve: Curve, f: Span<UInt8>) throws(GOSTError) {
             guard let base = curve.parameters.sespakePoint else { throw .invalidParameter }
             guard f.count == curve.coordinateSize else { throw .invalidLength }
-            let arithmetic = try CurveArithmetic(curve)
-            let q1 = try arithmetic.pointOnCurve(base.span)
-            let number = try arithmetic.number(f)
-            let scalar = arithmetic.moduloQ(number)
-            let product = arithmetic.product(scalar, q1)
-            point = try arithmetic.bytes(product)
+            point = try clearingTraces { () throws(GOSTError) in
+                let arithmetic = try CurveArithmetic(curve)
+                let q1 = try arithmetic.pointOnCurve(base.span)
+                let number = try arithmetic.number(f)
+                let scalar = arithmetic.moduloQ(number)
+                let product = arithmetic.product(scalar, q1)
+                return try arithmetic.bytes(product)
+            }
             self.curve = curve
         }
 
@@ -39,8 +41,10 @@ extension SESPAKE {
         /// Constant time in its secret inputs.
         package init(curve: Curve, point: consuming Secret) throws(GOSTError) {
             guard curve.parameters.sespakePoint != nil else { throw .invalidParameter }
-            let arithmetic = try CurveArithmetic(curve)
-            _ = try arithmetic.point(point.bytes)
+            try clearingTraces { () throws(GOSTError) in
+                let arithmetic = try CurveArithmetic(curve)
+                _ = try arithmetic.point(point.bytes)
+            }
             self.curve = curve
             self.point = point
         }

@@ -14,13 +14,15 @@ extension PrivateKey {
     /// Constant time in its secret inputs; the digest is not one.
     package func sign(digest: Span<UInt8>, random: any RandomSource) throws(GOSTError) -> [UInt8] {
         guard digest.count == curve.coordinateSize else { throw .invalidLength }
-        let noise = try random.octets(64)
-        for attempt in 0..<Curve.tries {
-            let k = nonce(digest, noise.bytes, attempt: UInt8(truncatingIfNeeded: attempt))
-            guard curve.isScalar(k.bytes) else { continue }
-            if let signature = try signature(digest: digest, nonce: k.bytes) { return signature }
+        return try clearingTraces { () throws(GOSTError) in
+            let noise = try random.octets(64)
+            for attempt in 0..<Curve.tries {
+                let k = nonce(digest, noise.bytes, attempt: UInt8(truncatingIfNeeded: attempt))
+                guard published(curve.isScalar(k.bytes)) else { continue }
+                if let signature = try signature(digest: digest, nonce: k.bytes) { return signature }
+            }
+            throw .randomUnavailable
         }
-        throw .randomUnavailable
     }
 
     /// A candidate for k, which need not be in range.
@@ -45,7 +47,7 @@ extension PrivateKey {
         let rd = arithmetic.multiply(r, d)
         let ke = arithmetic.multiply(e, k)
         let s = arithmetic.add(rd, ke)
-        guard !r.isZero, !s.isZero else { return nil }
+        guard !published(r.isZero), !published(s.isZero) else { return nil }
         return [UInt8](copying: s.octets).reversed() + [UInt8](copying: r.octets).reversed()
     }
 }

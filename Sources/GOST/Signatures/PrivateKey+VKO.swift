@@ -17,7 +17,7 @@ extension PrivateKey {
     /// Constant time in its secret inputs.
     package func vko2001(with peer: PublicKey, ukm: Span<UInt8>) throws(GOSTError) -> Secret {
         guard curve.coordinateSize == 32 else { throw .invalidParameter }
-        return try agree(with: peer, ukm: ukm, GOSTR341194())
+        return try agree(with: peer, ukm: ukm, GOSTR341194.self)
     }
 
     /// VKO_GOSTR3410_2012_256 (RFC 7836, 4.3.1): the hash code by GOST R 34.11-2012, 256 bits, of the point
@@ -33,7 +33,7 @@ extension PrivateKey {
     ///
     /// Constant time in its secret inputs.
     package func vko2012256(with peer: PublicKey, ukm: Span<UInt8>) throws(GOSTError) -> Secret {
-        try agree(with: peer, ukm: ukm, Streebog256())
+        try agree(with: peer, ukm: ukm, Streebog256.self)
     }
 
     /// VKO_GOSTR3410_2012_512 (RFC 7836, 4.3.2): as ``vko2012256(with:ukm:)``, with GOST R 34.11-2012 of 512 bits and
@@ -45,7 +45,7 @@ extension PrivateKey {
     /// Constant time in its secret inputs.
     package func vko2012512(with peer: PublicKey, ukm: Span<UInt8>) throws(GOSTError) -> Secret {
         guard curve.coordinateSize == 64 else { throw .invalidParameter }
-        return try agree(with: peer, ukm: ukm, Streebog512())
+        return try agree(with: peer, ukm: ukm, Streebog512.self)
     }
 
     /// KEG, the export keys of a key exchange in TLS 1.2 (RFC 9189, 8.3.1): VKO_GOSTR3410_2012_512 on curves of 512
@@ -76,24 +76,29 @@ extension PrivateKey {
     ///
     /// Constant time in its secret inputs.
     package static func kegKeys(from secret: borrowing Secret, seed: Span<UInt8>) throws(GOSTError) -> Secret {
-        let label = Array("kdf tree".utf8)
-        return try KDFTree<Streebog256>.derive(key: secret.bytes, label: label.span, seed: seed, count: 64)
+        try clearingTraces { () throws(GOSTError) in
+            let label = Array("kdf tree".utf8)
+            return try KDFTree<Streebog256>.derive(key: secret.bytes, label: label.span, seed: seed, count: 64)
+        }
     }
 
     /// The hash code of X ‖ Y, little-endian, of the point (m/q·UKM·d mod q)·Q.
     private func agree<Hash: HashFunction & ~Copyable>(
-        with peer: PublicKey, ukm: Span<UInt8>, _ hash: consuming Hash
+        with peer: PublicKey, ukm: Span<UInt8>, _: Hash.Type
     ) throws(GOSTError) -> Secret {
         guard peer.curve.parameters == curve.parameters else { throw .invalidParameter }
         guard (1...curve.coordinateSize).contains(ukm.count) else { throw .invalidLength }
-        let arithmetic = try CurveArithmetic(curve)
-        let factor = try arithmetic.factor(ukm: ukm)
-        let d = try arithmetic.number(scalar.bytes)
-        let multiplier = arithmetic.multiply(factor, d)
-        let peer = try arithmetic.point(of: peer)
-        let point = arithmetic.product(multiplier, peer)
-        let coordinates = try arithmetic.bytes(point)
-        hash.update(coordinates.bytes)
-        return hash.finalize()
+        return try clearingTraces { () throws(GOSTError) in
+            let arithmetic = try CurveArithmetic(curve)
+            let factor = try arithmetic.factor(ukm: ukm)
+            let d = try arithmetic.number(scalar.bytes)
+            let multiplier = arithmetic.multiply(factor, d)
+            let peer = try arithmetic.point(of: peer)
+            let point = arithmetic.product(multiplier, peer)
+            let coordinates = try arithmetic.bytes(point)
+            var hash = Hash()
+            hash.update(coordinates.bytes)
+            return hash.finalize()
+        }
     }
 }

@@ -14,7 +14,7 @@ package struct PrivateKey: ~Copyable, Sendable {
     ///
     /// Constant time in its secret inputs.
     package init(curve: Curve, scalar: consuming Secret) throws(GOSTError) {
-        guard curve.isScalar(scalar.bytes) else { throw .invalidScalar }
+        guard published(curve.isScalar(scalar.bytes)) else { throw .invalidScalar }
         self.curve = curve
         self.scalar = scalar
     }
@@ -25,21 +25,25 @@ package struct PrivateKey: ~Copyable, Sendable {
     ///
     /// Constant time in its secret inputs.
     package static func generate(on curve: Curve, random: any RandomSource) throws(GOSTError) -> PrivateKey {
-        for _ in 0..<Curve.tries {
-            let candidate = curve.candidate(try random.octets(curve.coordinateSize))
-            do { return try PrivateKey(curve: curve, scalar: candidate) } catch { continue }
+        try clearingTraces { () throws(GOSTError) in
+            for _ in 0..<Curve.tries {
+                let candidate = curve.candidate(try random.octets(curve.coordinateSize))
+                do { return try PrivateKey(curve: curve, scalar: candidate) } catch { continue }
+            }
+            throw .randomUnavailable
         }
-        throw .randomUnavailable
     }
 
     /// The public key Q = d·P. Constant time in its secret inputs.
     ///
     /// - Throws: ``GOSTError/libraryFailure``.
     package func publicKey() throws(GOSTError) -> PublicKey {
-        let arithmetic = try CurveArithmetic(curve)
-        let d = try arithmetic.number(scalar.bytes)
-        let point = arithmetic.product(d)
-        return PublicKey(computed: try arithmetic.bytes(point), on: curve)
+        try clearingTraces { () throws(GOSTError) in
+            let arithmetic = try CurveArithmetic(curve)
+            let d = try arithmetic.number(scalar.bytes)
+            let point = arithmetic.product(d)
+            return PublicKey(computed: try arithmetic.bytes(point), on: curve)
+        }
     }
 }
 
@@ -57,18 +61,14 @@ extension Curve {
         return candidate
     }
 
-    /// Whether 0 < number < q, little-endian. Constant time but for the answer.
-    ///
-    /// Not inlined, so that the proof of constant time tells this computation from its callers' branches on the answer.
-    @inline(never)
+    /// Whether 0 < number < q, little-endian. Constant time, and as secret as the number until it is ``published(_:)``.
     func isScalar(_ number: Span<UInt8>) -> Bool {
         var bits: UInt8 = 0
         for index in number.indices { bits |= number[index] }
         return isReduced(number, modulo: parameters.q) && bits != 0
     }
 
-    /// Whether number < modulus, little-endian, in as many octets. Constant time but for the answer; not inlined either.
-    @inline(never)
+    /// Whether number < modulus, little-endian, in as many octets. Constant time as well.
     func isReduced(_ number: Span<UInt8>, modulo modulus: [UInt8]) -> Bool {
         guard number.count == modulus.count else { return false }
         var borrow = 0

@@ -83,45 +83,82 @@ static void read_point(const gost_curve *curve, word *point, const uint8_t *octe
     words_read(2 * curve->count, point, octets);
 }
 
-/// Writes the point that a function gave.
-static bool write_point(const gost_curve *curve, uint8_t *octets, word *point, bool is_point) {
-    words_write(2 * curve->count, octets, point);
-    words_wipe(point, 2 * longest * sizeof(word));
-    return is_point;
-}
+// The operations. Each leaves its traces below its caller, which clears them.
 
-bool gost_curve_has_point(const gost_curve *curve, const uint8_t *point) {
+APART bool has_point(const gost_curve *curve, const uint8_t *point) {
     word words[2 * longest];
     read_point(curve, words, point);
-    bool is = group(curve)->is_on_curve(curve, words);
-    words_wipe(words, sizeof words);
-    return is;
+    return group(curve)->is_on_curve(curve, words);
 }
 
-bool gost_curve_has_order_q(const gost_curve *curve, const uint8_t *point) {
+APART bool has_order_q(const gost_curve *curve, const uint8_t *point) {
     word words[2 * longest];
     read_point(curve, words, point);
-    bool has = group(curve)->has_order_q(curve, words);
-    words_wipe(words, sizeof words);
-    return has;
+    return group(curve)->has_order_q(curve, words);
 }
 
-bool gost_curve_multiply_base(const gost_curve *curve, uint8_t *result, const uint8_t *k) {
+APART bool multiply_base(const gost_curve *curve, uint8_t *result, const uint8_t *k) {
     word product[2 * longest], factor[longest];
     words_read(curve->count, factor, k);
     bool is_point = group(curve)->multiply_base(curve, product, factor);
-    words_wipe(factor, sizeof factor);
-    return write_point(curve, result, product, is_point);
+    words_write(2 * curve->count, result, product);
+    return is_point;
 }
 
-bool gost_curve_multiply(const gost_curve *curve, uint8_t *result, const uint8_t *k, const uint8_t *point) {
+APART bool multiply(const gost_curve *curve, uint8_t *result, const uint8_t *k, const uint8_t *point) {
     word product[2 * longest], factor[longest], words[2 * longest];
     words_read(curve->count, factor, k);
     read_point(curve, words, point);
     bool is_point = group(curve)->multiply(curve, product, factor, words);
-    words_wipe(factor, sizeof factor);
-    words_wipe(words, sizeof words);
-    return write_point(curve, result, product, is_point);
+    words_write(2 * curve->count, result, product);
+    return is_point;
+}
+
+APART bool add(const gost_curve *curve, uint8_t *result, const uint8_t *left, const uint8_t *right) {
+    word sum[2 * longest], first[2 * longest], second[2 * longest];
+    read_point(curve, first, left);
+    read_point(curve, second, right);
+    bool is_point = group(curve)->add(curve, sum, first, second);
+    words_write(2 * curve->count, result, sum);
+    return is_point;
+}
+
+/// An operation modulo q with octets.
+APART void compute(
+    const gost_curve *curve, gost_scalar_operation operation, uint8_t *result, const uint8_t *a, const uint8_t *b
+) {
+    word r[longest], first[longest], second[longest];
+    words_read(curve->count, first, a);
+    words_read(curve->count, second, b);
+    if (curve->count == 4) gost_scalar256(operation, &curve->q, r, first, second);
+    else gost_scalar512(operation, &curve->q, r, first, second);
+    words_write(curve->count, result, r);
+}
+
+/// The answer of an operation with points, whose traces are cleared: within its caller, so that both begin at one place.
+INLINE bool cleared(bool answer) {
+    gost_clear_stack();
+    return gost_public_answer(answer);
+}
+
+bool gost_curve_has_point(const gost_curve *curve, const uint8_t *point) {
+    return cleared(has_point(curve, point));
+}
+
+bool gost_curve_has_order_q(const gost_curve *curve, const uint8_t *point) {
+    return cleared(has_order_q(curve, point));
+}
+
+bool gost_curve_multiply_base(const gost_curve *curve, uint8_t *result, const uint8_t *k) {
+    return cleared(multiply_base(curve, result, k));
+}
+
+bool gost_curve_multiply(const gost_curve *curve, uint8_t *result, const uint8_t *k, const uint8_t *point) {
+    return cleared(multiply(curve, result, k, point));
+}
+
+bool gost_curve_add(const gost_curve *curve, uint8_t *result, const uint8_t *left, const uint8_t *right) {
+    return cleared(add(curve, result, left, right));
 }
 
 bool gost_curve_has_x_modulo_q(
@@ -135,39 +172,17 @@ bool gost_curve_has_x_modulo_q(
     return group(curve)->has_x_modulo_q(curve, expected, first, second, words);
 }
 
-bool gost_curve_add(const gost_curve *curve, uint8_t *result, const uint8_t *left, const uint8_t *right) {
-    word sum[2 * longest], first[2 * longest], second[2 * longest];
-    read_point(curve, first, left);
-    read_point(curve, second, right);
-    bool is_point = group(curve)->add(curve, sum, first, second);
-    words_wipe(first, sizeof first);
-    words_wipe(second, sizeof second);
-    return write_point(curve, result, sum, is_point);
-}
-
-/// An operation modulo q with octets.
-static void compute(
-    const gost_curve *curve, gost_scalar_operation operation, uint8_t *result, const uint8_t *a, const uint8_t *b
-) {
-    word r[longest], first[longest], second[longest];
-    words_read(curve->count, first, a);
-    words_read(curve->count, second, b);
-    if (curve->count == 4) gost_scalar256(operation, &curve->q, r, first, second);
-    else gost_scalar512(operation, &curve->q, r, first, second);
-    words_write(curve->count, result, r);
-    words_wipe(r, sizeof r);
-    words_wipe(first, sizeof first);
-    words_wipe(second, sizeof second);
-}
-
 void gost_scalar_multiply(const gost_curve *curve, uint8_t *result, const uint8_t *a, const uint8_t *b) {
     compute(curve, gost_scalar_product, result, a, b);
+    gost_clear_little();
 }
 
 void gost_scalar_add(const gost_curve *curve, uint8_t *result, const uint8_t *a, const uint8_t *b) {
     compute(curve, gost_scalar_sum, result, a, b);
+    gost_clear_little();
 }
 
 void gost_scalar_invert(const gost_curve *curve, uint8_t *result, const uint8_t *a) {
     compute(curve, gost_scalar_inverse, result, a, a);
+    gost_clear_little();
 }

@@ -36,4 +36,11 @@ typedef struct {
     bool (*add)(const gost_curve *curve, word *result, const word *left, const word *right);
 } gost_group;
 
+/// An operation whose caller clears the stack below itself.
+#define APART static __attribute__((noinline))
+
+/// As `gost_clear_stack`, as deep as an operation modulo q goes.
+void gost_clear_little(void);
+enum { little_depth = 2048 };
+
 #endif

@@ -114,7 +114,6 @@ INLINE void GROUP(leave)(const gost_curve *c, word *x, word *y, const GROUP(poin
     MUL(x, above, a->x);
     ADD(x, x, c->t);
     MUL(y, above, a->z);
-    words_wipe(inverse, sizeof inverse);
 }
 
 /// 1 if the point is O, and 0 for the point of order 2, whose X is 0 too.

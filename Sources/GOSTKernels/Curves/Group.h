@@ -49,7 +49,6 @@ INLINE word GROUP(make_odd)(const gost_curve *c, word *odd, const word *k) {
     words_subtract(COUNT, opposite, c->q.words, k);
     memcpy(odd, k, sizeof opposite);
     words_take(COUNT, odd, opposite, even);
-    words_wipe(opposite, sizeof opposite);
     return even;
 }
 
@@ -59,8 +58,6 @@ static bool GROUP(give)(const gost_curve *c, word *result, const GROUP(point) *a
     GROUP(leave)(c, x, y, a);
     FIELD(leave)(&c->p, result, x);
     FIELD(leave)(&c->p, result + COUNT, y);
-    words_wipe(x, sizeof x);
-    words_wipe(y, sizeof y);
     return GROUP(is_infinity)(c, a) == 0;
 }
 
@@ -69,8 +66,6 @@ static void GROUP(take)(const gost_curve *c, GROUP(point) *r, const word *point)
     FIELD(enter)(&c->p, x, point);
     FIELD(enter)(&c->p, y, point + COUNT);
     GROUP(enter)(c, r, x, y);
-    words_wipe(x, sizeof x);
-    words_wipe(y, sizeof y);
 }
 
 /// r = P, 3P, 5P, …
@@ -78,7 +73,6 @@ INLINE void GROUP(make_multiples)(const gost_curve *c, GROUP(point) *r, size_t c
     GROUP(point) twice;
     GROUP(double)(c, &twice, &r[0], true);
     for (size_t i = 1; i < count; i++) GROUP(add)(c, &r[i], &r[i - 1], &twice);
-    words_wipe(&twice, sizeof twice);
 }
 
 /// Writes points in affine coordinates, X/Z and Y/Z, with one inversion for all.
@@ -146,8 +140,6 @@ static bool GROUP(is_on_curve)(const gost_curve *c, const word *point) {
     FIELD(leave)(&c->p, y, y);
     // A point with y = 0 has order 2: no key is one, and Edwards's form has no fraction for it.
     word is_point = words_are_zero(COUNT, right) & (1 ^ words_are_zero(COUNT, y));
-    words_wipe(x, sizeof x);
-    words_wipe(y, sizeof y);
     return is_point == 1;
 }
 
@@ -163,8 +155,6 @@ static void GROUP(base_product)(const gost_curve *c, GROUP(point) *r, const word
         if (i == 0) GROUP(from_affine)(c, r, chosen, chosen + COUNT);
         else GROUP(add_affine)(c, r, r, chosen, chosen + COUNT);
     }
-    words_wipe(odd, sizeof odd);
-    words_wipe(chosen, sizeof chosen);
 }
 
 /// r = k·a, for an odd k of COUNT words, or with −k if `is_opposite` are ones.
@@ -184,15 +174,12 @@ static void GROUP(product)(const gost_curve *c, GROUP(point) *r, const word *k, 
         GROUP(double_times)(c, r, GROUP(window));
         GROUP(add)(c, r, r, &chosen);
     }
-    words_wipe(multiples, sizeof multiples);
-    words_wipe(&chosen, sizeof chosen);
 }
 
 static bool GROUP(multiply_base)(const gost_curve *c, word *result, const word *k) {
     GROUP(point) r;
     GROUP(base_product)(c, &r, k);
     bool is_point = GROUP(give)(c, result, &r);
-    words_wipe(&r, sizeof r);
     return is_point;
 }
 
@@ -203,9 +190,6 @@ static bool GROUP(multiply)(const gost_curve *c, word *result, const word *k, co
     word is_opposite = GROUP(make_odd)(c, odd, k);
     GROUP(product)(c, &r, odd, is_opposite, &a);
     bool is_point = GROUP(give)(c, result, &r);
-    words_wipe(&a, sizeof a);
-    words_wipe(&r, sizeof r);
-    words_wipe(odd, sizeof odd);
     return is_point;
 }
 
@@ -214,8 +198,6 @@ static bool GROUP(has_order_q)(const gost_curve *c, const word *point) {
     GROUP(take)(c, &a, point);
     GROUP(product)(c, &r, c->q.words, 0, &a);
     word is_infinity = GROUP(is_infinity)(c, &r);
-    words_wipe(&a, sizeof a);
-    words_wipe(&r, sizeof r);
     return is_infinity == 1;
 }
 
@@ -225,8 +207,6 @@ static bool GROUP(sum)(const gost_curve *c, word *result, const word *left, cons
     GROUP(take)(c, &b, right);
     GROUP(add)(c, &a, &a, &b);
     bool is_point = GROUP(give)(c, result, &a);
-    words_wipe(&a, sizeof a);
-    words_wipe(&b, sizeof b);
     return is_point;
 }
 

@@ -72,5 +72,4 @@ void gost_scalar256(gost_scalar_operation operation, const modulus *q, word *r, 
         any256_leave(q, r, t);
         break;
     }
-    words_wipe(t, sizeof t);
 }

@@ -69,5 +69,4 @@ void gost_scalar512(gost_scalar_operation operation, const modulus *q, word *r, 
         any512_leave(q, r, t);
         break;
     }
-    words_wipe(t, sizeof t);
 }

@@ -112,10 +112,4 @@ static __attribute__((noinline)) void NUMBER(invert)(const modulus *m, word *r, 
         NUMBER(normalize)(m, v, other);
     }
     memcpy(r, v, sizeof v);
-    words_wipe(a, sizeof a);
-    words_wipe(b, sizeof b);
-    words_wipe(u, sizeof u);
-    words_wipe(v, sizeof v);
-    words_wipe(next, sizeof next);
-    words_wipe(other, sizeof other);
 }

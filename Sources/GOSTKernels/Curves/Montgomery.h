@@ -58,6 +58,5 @@ static void FIELD(invert)(const modulus *m, word *r, const word *a) {
     FIELD(leave)(m, number, a);
     NUMBER(invert)(m, number, number);
     FIELD(enter)(m, r, number);
-    words_wipe(number, sizeof number);
 }
 #endif

@@ -176,7 +176,6 @@ INLINE void GROUP(leave)(const gost_curve *c, word *x, word *y, const GROUP(poin
     FIELD(invert)(&c->p, inverse, a->z);
     MUL(x, a->x, inverse);
     MUL(y, a->y, inverse);
-    words_wipe(inverse, sizeof inverse);
 }
 
 /// 1 if the point is O.

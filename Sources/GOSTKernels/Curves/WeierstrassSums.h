@@ -66,7 +66,6 @@ static void GROUP(double_times)(const gost_curve *c, GROUP(point) *r, size_t cou
     MUL(r->x, r->x, r->z);
     SQR(square, r->z);
     MUL(r->z, r->z, square);
-    words_wipe(square, sizeof square);
 }
 
 /// A sum of public points.

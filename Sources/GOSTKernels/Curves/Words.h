@@ -101,10 +101,4 @@ INLINE word words_are_zero(size_t count, const word *a) {
     return 1 ^ ((all | (0 - all)) >> (word_bits - 1));
 }
 
-/// Overwrites what a computation leaves behind; the compiler cannot leave it out.
-INLINE void words_wipe(void *memory, size_t size) {
-    memset(memory, 0, size);
-    __asm__ __volatile__("" : : "r"(memory) : "memory");
-}
-
 #endif

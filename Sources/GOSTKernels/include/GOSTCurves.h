@@ -4,7 +4,8 @@
 /// Numbers and coordinates are octets, the least significant first, as many as p has: 32 or 64. A point is X ‖ Y, both below
 /// p. Where a function has a point as its result it answers false if that is O, and then the octets mean nothing.
 /// All functions are constant time in what they are given, but for `gost_curve_has_x_modulo_q`, and but for their answers.
-/// They overwrite what they leave in memory; registers that the compiler saves on the stack are not overwritten.
+/// These, but for that function, leave nothing behind but their results: they clear the stack that they have used, and the
+/// registers that a call may change.
 #ifndef GOST_CURVES_H
 #define GOST_CURVES_H
 
@@ -71,5 +72,15 @@ void gost_scalar_add(const gost_curve *curve, uint8_t *result, const uint8_t *a,
 
 /// 1 / a modulo q, and 0 for 0.
 void gost_scalar_invert(const gost_curve *curve, uint8_t *result, const uint8_t *a);
+
+/// The octets that ``gost_clear_stack`` overwrites.
+enum { gost_stack_depth = 8192 };
+
+/// Clears the stack below its caller, as deep as an operation goes, and the registers that a call may change. For the caller of
+/// a function that is not inlined and has computed with secrets.
+void gost_clear_stack(void);
+
+/// The answer itself, which is no secret whatever it comes of. Here alone something branches on what comes of a secret.
+bool gost_public_answer(bool answer);
 
 #endif

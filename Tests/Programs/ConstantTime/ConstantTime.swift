@@ -6,7 +6,8 @@ import Glibc
 /// Runs every function that is claimed to be constant time, or the named leaks, under valgrind; see `constant-time.sh`.
 @main
 enum ConstantTime {
-    static func main() {
+    static func main() throws {
+        if CommandLine.arguments.dropFirst() == ["traces"] { try compareTraces() }
         guard memcheck_is_running() else {
             print("constant-time: this program does its work under valgrind only")
             exit(2)
@@ -28,6 +29,19 @@ enum ConstantTime {
                 Instructions.choose(instructions)
                 return Claim.symmetric.map { report($0, "\(instructions)") }
             }
+    }
+
+    /// Compares what operations on curves leave behind, without valgrind.
+    private static func compareTraces() throws -> Never {
+        guard try !TracedOperation.leak.leavesNothing() else {
+            print("a trace of the test goes unnoticed")
+            exit(1)
+        }
+        let operations = TracedOperation.all
+        let telling = try operations.filter { try !$0.leavesNothing() }
+        for operation in telling { print("LEAVES TRACES", operation.name, separator: "\t") }
+        print("\(operations.count - telling.count) of \(operations.count) operations leave no trace")
+        exit(telling.isEmpty && !operations.isEmpty ? 0 : 1)
     }
 
     private static func report(_ claim: Claim, _ instructions: String = "best") -> Claim.Outcome {

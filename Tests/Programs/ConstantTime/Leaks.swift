@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import GOST
 import Secrets
 
 /// What valgrind must not let pass: the harness's own test.
@@ -8,6 +9,12 @@ extension Claim {
             let table = (0..<256).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ 5) }
             let secret = inputs.secret(32)
             return revealed(secret.bytes.indices.map { table[Int(secret.bytes[$0])] })
+        },
+        // The answer is published, and what comes after it is not.
+        Claim("answer") { inputs in
+            let secret = inputs.secret(32)
+            guard published(secret.bytes[0] != 0) else { return [0] }
+            return secret.bytes[1] == 0 ? [1] : [2]
         },
         Claim("branch") { inputs in
             let secret = inputs.secret(32)

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "GOSTCurves.h"
+
 struct curve {
     const char *name;
     size_t size, cofactor;
@@ -15,5 +17,8 @@ struct curve {
 
 /// All curves, and one without a size at the end.
 extern const struct curve curves[];
+
+/// The curve, prepared; to be freed.
+gost_curve *make_curve(const struct curve *numbers);
 
 #endif

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "GOSTCurves.h"
 #include "curves.h"
 
 enum { small = 20, longest = 64 };
@@ -55,18 +54,6 @@ static void require(const struct pair *pair, const char *what, bool is_point, co
     if (is_point && memcmp(octets, right, 2 * pair->numbers->size) != 0) fail(pair, what);
 }
 
-/// The number d of RFC 7836, A.2, of a curve with the cofactor 4.
-static void edwards(const struct pair *pair, uint8_t *d) {
-    const char *digits = pair->numbers->size == 32
-        ? "605F6B7C183FA81578BC39CFAD518132B9DF62897009AF7E522C32D6DC7BFFB"
-        : "9E4F5D8C017D8D9F13A5CF3CDF5BFE4DAB402D54198E31EBDE28A0621050439C"
-          "A6B39E0A515C06B304E2CE43E79E369E91A0CFC2BC2A22B4CA302DBB33EE7550";
-    BIGNUM *n = NULL;
-    BN_hex2bn(&n, digits);
-    write(pair, d, n);
-    BN_free(n);
-}
-
 static void prepare(struct pair *pair, const struct curve *c) {
     pair->numbers = c;
     pair->context = BN_CTX_new();
@@ -80,16 +67,7 @@ static void prepare(struct pair *pair, const struct curve *c) {
     if (EC_POINT_set_affine_coordinates(pair->group, base, x, y, pair->context) != 1) abort();
     if (EC_GROUP_set_generator(pair->group, base, pair->q, cofactor) != 1) abort();
 
-    BN_add_word(a, 3);
-    uint8_t d[longest] = {0};
-    gost_form form = BN_cmp(a, pair->p) == 0 ? gost_form_minus_3 : gost_form_any;
-    if (c->cofactor == 4) {
-        form = gost_form_edwards;
-        edwards(pair, d);
-    }
-    gost_curve_numbers numbers = {form, c->size, c->p, c->a, c->b, c->q, c->x, c->y, d};
-    pair->curve = malloc(gost_curve_size());
-    if (!gost_curve_prepare(pair->curve, &numbers)) fail(pair, "no arithmetic");
+    pair->curve = make_curve(c);
     EC_POINT_free(base);
     BN_free(a);
     BN_free(b);

@@ -21,25 +21,9 @@ for shape in "3 2 2" "4 3 2" "5 5 26"; do
     "$work/bounds"
 done
 
-# The vectors' numbers, of which two parameter sets may share one.
-python3 - > "$work/curves.c" << 'PYTHON'
-import json
-
-print('#include "curves.h"\n\nconst struct curve curves[] = {')
-seen = set()
-for curve in json.load(open("Tests/Vectors/curves.json"))["vectors"]:
-    size = 32 if len(curve["p"]) <= 64 else 64
-    if curve["q"] in seen:
-        continue
-    seen.add(curve["q"])
-    numbers = (int(curve[name], 16).to_bytes(size, "little") for name in "pabqxy")
-    fields = ", ".join("{" + ", ".join(map(str, number)) + "}" for number in numbers)
-    print(f'    {{"{curve["id"]}", {size}, {curve["cofactor"]}, {fields}}},')
-print("    {0},\n};")
-PYTHON
-
+Tests/Programs/Curves/table.py > "$work/curves.c"
 "$clang" "${flags[@]}" Tests/Programs/Curves/fields.c "$work/curves.c" -lcrypto -o "$work/fields"
-"$clang" "${flags[@]}" Tests/Programs/Curves/points.c "$work/curves.c" "$kernels"/Curves/*.c -lcrypto -o "$work/points"
+"$clang" "${flags[@]}" Tests/Programs/Curves/points.c Tests/Programs/Curves/make.c "$work/curves.c" "$kernels"/Curves/*.c -lcrypto -o "$work/points"
 "$work/fields" "${1:-3000}"
 "$work/points" "${2:-500}"
 echo "curves.sh: passed"
