@@ -54,8 +54,11 @@ func kanal(_ name: String, on dependencies: [Target.Dependency] = [], swift more
     .target(name: name, dependencies: dependencies, swiftSettings: settings + more)
 }
 
+/// To optimise what calls the optimised library takes three times as long, and finds no more.
+let testSettings = settings + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
+
 func tests(_ name: String, on dependencies: [Target.Dependency]) -> Target {
-    .testTarget(name: name, dependencies: dependencies, path: "Tests/Unit/\(name)", swiftSettings: settings)
+    .testTarget(name: name, dependencies: dependencies, path: "Tests/Unit/\(name)", swiftSettings: testSettings)
 }
 
 let package = Package(
