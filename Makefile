@@ -115,7 +115,7 @@ define install_packages
 	fi
 endef
 
-.PHONY: help deps build-deps build check test model mutants constant-time fuzz threads soak nightly bench lint docs demo install uninstall deb rpm clean test-pcscd test-apart test-alone
+.PHONY: help deps build-deps build check test model mutants constant-time fuzz threads soak nightly bench lint docs demo install uninstall deb rpm clean test-swift test-pcscd test-apart test-alone
 ifndef BESIDE
 .NOTPARALLEL:
 endif
@@ -154,26 +154,29 @@ check: ## build, lint, and run the tests that need neither root nor other packag
 	Tests/Lint/misuse.sh
 	Tests/Lint/interface.sh
 
-test: deps build lint ## build, and run every test
+test: deps build ## build, and run every test
+	$(MAKE) --no-print-directory --jobs $(lanes) --output-sync=line BESIDE=yes test-swift test-pcscd test-apart test-alone
+
+# Scripts mostly wait, so that they run beside what the compiler is needed for: those that use the machine's pcscd, those
+# that have one of their own, and those without, if namespaces can be made. What a script prints appears when it ends.
+lanes = $(if $(shell unshare --mount --net true 2>/dev/null || echo none),1,3)
+test-swift:
+	$(MAKE) --no-print-directory lint
 	$(swift_test)
 	Tests/Lint/misuse.sh
 	Tests/Lint/interface.sh
 	$(swift_build) --build-tests
 	swift test -c release --disable-local-rpath --disable-testable-imports --skip-build
+	Tests/Scripts/apart.sh Tests/Scripts/contract.sh
 	$(MAKE) --no-print-directory docs
-	Tests/Scripts/install.sh
-	$(MAKE) --no-print-directory --jobs $(lanes) --output-sync=line BESIDE=yes test-pcscd test-apart test-alone
+	Tests/Lint/adapters.sh
 
-# What uses the machine's pcscd, one of its own, or none runs beside each other, if namespaces can be made. What a script
-# prints appears when it ends.
-lanes = $(if $(shell unshare --mount --net true 2>/dev/null || echo none),1,3)
 test-pcscd:
 	Tests/Scripts/end-to-end.sh
 	Tests/Scripts/opensc.sh
 	Tests/Scripts/Safety/hardening.sh
 	Tests/Scripts/readers.sh
 	Tests/Scripts/contexts.sh
-	Tests/Scripts/contract.sh
 	Tests/Scripts/objects.sh
 	Tests/Scripts/clients.sh usb bt
 	Tests/Scripts/recipes.sh
@@ -207,17 +210,19 @@ test-apart:
 	Tests/Scripts/Share/share-records.sh
 	Tests/Scripts/Share/share-programs.sh
 
+# Those that build in .build/release come last, when "test-swift" has done so.
 test-alone:
+	Tests/Lint/nightly.sh
+	Tests/Scripts/install.sh
 	Tests/Scripts/Asking/authorization.sh
 	Tests/Model/model.sh
-	Tests/Scripts/Safety/constant-time.sh
-	Tests/Scripts/Safety/traces.sh
 	Tests/Scripts/Safety/curves.sh
-	Tests/Scripts/Asking/authenticators.sh
 	Tests/Scripts/Safety/threads.sh 10 thread
 	Tests/Scripts/apart.sh Tests/Scripts/KanalKit/examples.sh
 	Tests/Fuzz/fuzz.sh 3
-	Tests/Lint/adapters.sh
+	Tests/Scripts/Safety/constant-time.sh
+	Tests/Scripts/Safety/traces.sh
+	Tests/Scripts/Asking/authenticators.sh
 
 model: deps ## check the model of the secure channel's sessions
 	Tests/Model/model.sh
@@ -243,33 +248,12 @@ ROUNDS = 10000
 soak: deps ## interrupt an emulated token and its host ROUNDS times at random
 	KANAL_SOAK=$(ROUNDS) swift test --filter CryptokiTests.SoakTests
 
-# The adapters stand here and not in "test" because BoringSSL, which swift-nio-ssl is built with, takes minutes to compile.
-nightly: build docs mutants soak ## what CI has no time for: mutants, soak, other projects' suites, adapters, the engine under valgrind and load, shares for long, messages of 2 GiB, packages, and SECONDS of sharing, threads and each fuzz target
+# The steps that are run, by their names in Tests/nightly.txt; all if none is named.
+STEPS =
+
+nightly: deps ## what CI has no time for: mutants, soak, other projects' suites, adapters, the engine under valgrind and load, shares for long, messages of 2 GiB, packages, and SECONDS of sharing, threads and each fuzz target; STEPS="NAME..." for some of it
 	$(call install_packages,chromium)
-	Tests/Scripts/site.sh
-	Tests/Scripts/suites.sh
-	Tests/Scripts/KanalKit/adapters.sh
-	Tests/Scripts/Safety/curves.sh 500000 20000
-	Tests/Scripts/sharing.sh $(SECONDS)
-	Tests/Scripts/Engine/engine-use.sh checked usb bt
-	Tests/Scripts/Engine/engine-modules.sh all
-	Tests/Scripts/Engine/engine-servers.sh 1000 usb bt
-	Tests/Scripts/Share/share-policy.sh all
-	Tests/Scripts/Share/share-faults.sh 60
-	Tests/Scripts/Share/share-hosts.sh 600
-	Tests/Scripts/Share/share-records.sh 1000
-	KANAL_BENCHMARKS=1 swift build -c release --product share-traffic
-	Tests/Scripts/Share/share-traffic.sh 600
-	Tests/Scripts/KanalKit/messages.sh
-	Tests/Scripts/Command/command-signatures.sh 2048
-	$(MAKE) --no-print-directory deb
-	Tests/Scripts/Packages/lintian.sh
-	$(sudo) Tests/Scripts/Packages/packages.sh
-	$(sudo) Tests/Scripts/Packages/services.sh
-	PREBUILT=1 $(MAKE) --no-print-directory rpm
-	$(sudo) Tests/Scripts/Packages/rpm.sh
-	Tests/Scripts/Safety/threads.sh $(SECONDS)
-	Tests/Fuzz/fuzz.sh $(SECONDS)
+	seconds=$(SECONDS) rounds=$(ROUNDS) Tests/nightly.sh $(STEPS)
 
 bench: deps build ## compare the speed with that of gost-engine, libgcrypt, nettle, SoftHSM2 and OpenSC
 	$(call install_packages,$(bench_packages))

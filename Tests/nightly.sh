@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# nightly.sh [-f STEPS] [-o DIRECTORY] [STEP...]: runs the steps of Tests/nightly.txt, or those that are named, one after
+# the other, and goes on after one that fails. A table ends it: step, result, seconds. The directory (.build/nightly) gets
+# the log of each step, the table, and, after a run of all steps on one commit, that commit. Fails if a step has failed.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+steps=Tests/nightly.txt
+results=.build/nightly
+while getopts f:o: option; do
+    case $option in
+        f) steps=$OPTARG ;;
+        o) results=$OPTARG ;;
+        *) exit 64 ;;
+    esac
+done
+shift $((OPTIND - 1))
+
+export seconds=${seconds:-60} rounds=${rounds:-10000}
+sudo=$([ "$(id -u)" = 0 ] || echo sudo)
+export sudo
+# Steps that call make are no part of the make that runs this.
+unset MAKEFLAGS MAKELEVEL
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+mapfile -t all < <(sed -n 's/^\([a-z][a-z0-9-]*\) .*/\1/p' "$steps")
+chosen=("${@:-${all[@]}}")
+for step in "${chosen[@]}"; do
+    [[ " ${all[*]} " == *" $step "* ]] || { echo "there is no step $step, but: ${all[*]}" >&2; exit 64; }
+done
+
+mkdir -p "$results"
+rm -f "$results/commit" "$results/table"
+[ $# -gt 0 ] || rm -f "$results"/*.log
+commit=$(git rev-parse HEAD)
+is_changed=$(git status --porcelain --untracked-files=no)
+failed=0
+for step in "${chosen[@]}"; do
+    command=$(sed -n "s/^$step  *//p" "$steps")
+    printf '\n==== %s: %s\n' "$step" "$command"
+    begin=$SECONDS
+    result=passed
+    bash -o pipefail -c "$command" 2>&1 < /dev/null | tee "$results/$step.log" || result=FAILED
+    [ $result = passed ] || failed=$((failed + 1))
+    printf '%-20s %s %6d\n' "$step" $result $((SECONDS - begin)) >> "$results/table"
+done
+
+printf '\n%-20s %-6s %s\n' step result seconds
+cat "$results/table"
+if [ $# -gt 0 ]; then
+    echo "these are ${#chosen[@]} of ${#all[@]} steps: no run in one piece"
+elif [ -n "$is_changed" ] || [ "$(git rev-parse HEAD)" != "$commit" ]; then
+    echo "the tree has changes that are not committed: no run of one commit"
+else
+    echo "$commit" > "$results/commit"
+fi
+[ $failed = 0 ] || { echo "failed: $failed of ${#chosen[@]} steps; $results has their logs" >&2; exit 1; }
