@@ -44,7 +44,9 @@ let moduleLinking: [String] =
     + [
         "--version-script=\(Context.packageDirectory)/Sources/CModule/exports.map",
         "-soname=libkanal-pkcs11.so", "--gc-sections", "-z", "nodelete", "-z", "pack-relative-relocs",
-        "--wrap=swift_slowDealloc", "--wrap=_ZN5swift7runtime11environment10initializeEPv",
+        "--wrap=malloc", "--wrap=calloc", "--wrap=realloc", "--wrap=aligned_alloc", "--wrap=posix_memalign",
+        "--wrap=free", "--wrap=malloc_usable_size", "--wrap=swift_slowDealloc",
+        "--wrap=_ZN5swift7runtime11environment10initializeEPv",
         "-T", "\(Context.packageDirectory)/Sources/CModule/runtime.ld",
         "-lgcc_eh", "-lgcc", "-l:libc.so.6", "-l:libc_nonshared.a",
     ].flatMap { ["-Xlinker", $0] }
@@ -80,6 +82,8 @@ let package = Package(
         .systemLibrary(name: "CHostProcess", path: "Include/CHostProcess"),
         .systemLibrary(name: "CVersion", path: "Include/CVersion"),
 
+        .target(
+            name: "CReserve", cSettings: hardenedC + [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
         kanal("Locking"),
         kanal("HostProcess", on: ["CHostProcess"]),
         kanal("Translation", on: ["CHostProcess", "HostProcess"]),
@@ -95,7 +99,7 @@ let package = Package(
         kanal(
             "GOST", on: ["GOSTKernels", "Secrets"],
             swift: [.unsafeFlags(["-O"], .when(configuration: .debug))]),
-        kanal("HostCrypto", on: ["COpenSSL", "GOST", "HostProcess", "Secrets"]),
+        kanal("HostCrypto", on: ["COpenSSL", "GOST", "HostProcess", "Locking", "Secrets"]),
         kanal("Storage", on: ["HostProcess", "Secrets"]),
         .target(
             name: "CAsking", cSettings: hardenedC + [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
@@ -149,12 +153,13 @@ let package = Package(
         kanal(
             "Provider",
             on: [
-                "APDU", "CCryptoki", "CVersion", "Configuration", "Cryptoki", "HostProcess", "Locking", "PCSC",
+                "APDU", "CCryptoki", "CReserve", "CVersion", "Configuration", "Cryptoki", "HostProcess", "Locking",
+                "PCSC",
                 "SecureChannel", "Secrets", "Storage", "Token",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .target(
-            name: "CModule", dependencies: ["Provider", "CCryptoki"],
+            name: "CModule", dependencies: ["Provider", "CCryptoki", "CReserve"],
             exclude: ["exports.map", "libcrypto.inc", "runtime.ld", "sections.ld", "static"], publicHeadersPath: ".",
             cSettings: hardenedC + [.headerSearchPath("../../Include/CCryptoki")],
             linkerSettings: [

@@ -2,8 +2,8 @@
 // libcrypto, loaded when it is first needed. Loading and relocating it takes longer than all the rest of C_Initialize and
 // C_GetSlotList, and a process that only looks which tokens there are needs none of it.
 //
-// Each function of the list is a jump through a pointer. At first all pointers lead to first_call, which has libcrypto
-// loaded and goes on where the call was meant to go, with its arguments untouched.
+// Each function of the list is a jump through a pointer. At first all pointers lead to kanal_first_call, which has
+// libcrypto loaded and goes on where the call was meant to go, with its arguments untouched.
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -17,11 +17,11 @@ __asm__(
     "endbr64\n push %r11\n push %rdi\n push %rsi\n push %rdx\n push %rcx\n push %r8\n push %r9\n push %rax\n sub $136, %rsp\n"
     "movups %xmm0, (%rsp)\n movups %xmm1, 16(%rsp)\n movups %xmm2, 32(%rsp)\n movups %xmm3, 48(%rsp)\n"
     "movups %xmm4, 64(%rsp)\n movups %xmm5, 80(%rsp)\n movups %xmm6, 96(%rsp)\n movups %xmm7, 112(%rsp)\n"
-    "call kanal_load_libcrypto\n"
+    "mov %r11, %rdi\n call kanal_libcrypto\n mov %rax, 192(%rsp)\n"
     "movups (%rsp), %xmm0\n movups 16(%rsp), %xmm1\n movups 32(%rsp), %xmm2\n movups 48(%rsp), %xmm3\n"
     "movups 64(%rsp), %xmm4\n movups 80(%rsp), %xmm5\n movups 96(%rsp), %xmm6\n movups 112(%rsp), %xmm7\n"
     "add $136, %rsp\n pop %rax\n pop %r9\n pop %r8\n pop %rcx\n pop %rdx\n pop %rsi\n pop %rdi\n pop %r11\n"
-    "jmp *(%r11)\n");
+    "jmp *%r11\n");
 #elif defined(__aarch64__)
 #define JUMP(name) \
     #name ": adrp x16, " TARGET(name) "\n add x16, x16, :lo12:" TARGET(name) "\n ldr x17, [x16]\n br x17\n"
@@ -32,11 +32,11 @@ __asm__(
     "stp x0, x1, [sp, #16]\n stp x2, x3, [sp, #32]\n stp x4, x5, [sp, #48]\n stp x6, x7, [sp, #64]\n"
     "stp x8, x16, [sp, #80]\n"
     "stp q0, q1, [sp, #96]\n stp q2, q3, [sp, #128]\n stp q4, q5, [sp, #160]\n stp q6, q7, [sp, #192]\n"
-    "bl kanal_load_libcrypto\n"
+    "mov x0, x16\n bl kanal_libcrypto\n str x0, [sp, #88]\n"
     "ldp q0, q1, [sp, #96]\n ldp q2, q3, [sp, #128]\n ldp q4, q5, [sp, #160]\n ldp q6, q7, [sp, #192]\n"
     "ldp x8, x16, [sp, #80]\n"
     "ldp x0, x1, [sp, #16]\n ldp x2, x3, [sp, #32]\n ldp x4, x5, [sp, #48]\n ldp x6, x7, [sp, #64]\n"
-    "ldp x29, x30, [sp], #224\n ldr x17, [x16]\n br x17\n");
+    "ldp x29, x30, [sp], #224\n br x16\n");
 #else
 #error "say how to jump through a pointer without touching arguments"
 #endif
@@ -45,7 +45,7 @@ __asm__(
 #define TARGET(name) "kanal_target_of_" #name
 
 HIDDEN extern void kanal_first_call(void);
-HIDDEN void kanal_load_libcrypto(void);
+HIDDEN void (*kanal_libcrypto(void (**target)(void)))(void);
 
 #define FUNCTION(name) \
     HIDDEN void (*kanal_target_of_##name)(void) = kanal_first_call; \
@@ -65,11 +65,13 @@ static const struct {
 static size_t absent(void) { return 0; }
 
 // All functions, or none: of one that is missing, zero could mean that a certificate is not revoked, or that nothing in
-// it is critical. Without any there is nothing that such a question could be asked about.
+// it is critical. Without any there is nothing that such a question could be asked about. A library that cannot be loaded,
+// as there may be no memory for it now, is looked for again at the next call.
 static void load(void) {
     void *library = dlopen("libcrypto.so.3", RTLD_NOW | RTLD_LOCAL);
     void *found[sizeof functions / sizeof *functions];
-    int is_complete = library != NULL;
+    int is_complete = 1;
+    if (!library) return;
     for (size_t i = 0; is_complete && i < sizeof functions / sizeof *functions; i++) {
         found[i] = dlsym(library, functions[i].name);
         is_complete = found[i] != NULL;
@@ -80,7 +82,12 @@ static void load(void) {
     }
 }
 
-void kanal_load_libcrypto(void) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, load);
+// The function to call now.
+void (*kanal_libcrypto(void (**target)(void)))(void) {
+    static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&mutex);
+    if (*target == kanal_first_call) load();
+    void (*function)(void) = *target == kanal_first_call ? (void (*)(void))absent : *target;
+    pthread_mutex_unlock(&mutex);
+    return function;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import COpenSSL
 import GOST
+import Locking
 package import Secrets
 
 /// A digest, being computed.
@@ -106,17 +107,21 @@ package struct Digest: ~Copyable, Sendable {
 }
 
 extension DigestAlgorithm {
-    /// libcrypto's implementation (`EVP_MD`); nil for an algorithm of `GOST`, or if libcrypto could not fetch it.
-    var implementation: OpaquePointer? { unsafe implementations[self] }
+    /// libcrypto's implementation (`EVP_MD`); nil for an algorithm of `GOST`, or if libcrypto cannot fetch it now. It is
+    /// fetched once, for looking it up is slower than hashing a short message.
+    var implementation: OpaquePointer? {
+        guard let name else { return nil }
+        let known = implementations.withLock { fetched in
+            if let known = fetched[self] { return known }
+            guard let library = unsafe LibraryContext.context, let new = unsafe EVP_MD_fetch(library, name.cString, nil)
+            else { return 0 }
+            let known = UInt(bitPattern: new)
+            fetched[self] = known
+            return known
+        }
+        return unsafe OpaquePointer(bitPattern: known)
+    }
 }
 
-/// What libcrypto implements, fetched once, for looking it up is slower than hashing a short message.
-private nonisolated(unsafe) let implementations: [DigestAlgorithm: OpaquePointer] = {
-    guard let library = unsafe LibraryContext.context else { return unsafe [:] }
-    var fetched: [DigestAlgorithm: OpaquePointer] = unsafe [:]
-    for algorithm in DigestAlgorithm.allCases {
-        guard let name = algorithm.name else { continue }
-        unsafe fetched[algorithm] = EVP_MD_fetch(library, name.cString, nil)
-    }
-    return unsafe fetched
-}()
+/// The addresses of what libcrypto implements.
+private let implementations = Lock<[DigestAlgorithm: UInt]>([:])

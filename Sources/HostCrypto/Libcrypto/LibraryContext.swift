@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import COpenSSL
+import Glibc
 import HostProcess
+import Locking
 import Synchronization
 
 /// The project's own library context of libcrypto, for the process may use libcrypto too, with settings that are not
@@ -9,27 +11,41 @@ import Synchronization
 /// Digests and operations with keys still make OpenSSL 3.0 read the process's configuration file if nothing has done so before, and ask the engines that the
 /// process has made its defaults; keeping it from that would keep it from the host too.
 package enum LibraryContext {
-    /// The context (`OSSL_LIB_CTX`), or nil if libcrypto could not make one.
-    package nonisolated(unsafe) static let context: OpaquePointer? = {
+    /// The context (`OSSL_LIB_CTX`), or nil if libcrypto cannot make one now.
+    @unsafe package static var context: OpaquePointer? {
+        let known = made.withLock { made in
+            if made == 0 { made = unsafe UInt(bitPattern: make()) }
+            return made
+        }
+        return unsafe OpaquePointer(bitPattern: known)
+    }
+
+    /// The address of the context, or 0.
+    private static let made = Lock<UInt>(0)
+
+    private static func make() -> OpaquePointer? {
         // Cleaning up at exit could come before our last use.
         let result = StandardDescriptors.spare(otherwise: 0) {
             OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil)
         }
-        guard result == 1 else { return nil }
-        guard let context = unsafe OSSL_LIB_CTX_new() else { return nil }
-        guard unsafe OSSL_PROVIDER_load(context, "default") != nil else { return nil }
+        guard result == 1, let context = unsafe OSSL_LIB_CTX_new() else { return nil }
+        guard unsafe OSSL_PROVIDER_load(context, "default") != nil else {
+            unsafe OSSL_LIB_CTX_free(context)
+            return nil
+        }
         return unsafe context
-    }()
+    }
 
     /// Has libcrypto read the process's configuration file now, if nothing has done so before.
     ///
     /// The file can name an engine that loads this library and calls it, from within any function of libcrypto. Whoever
     /// holds a lock that such a call takes must have called this before; called from such a call, it does nothing.
     ///
-    /// - Returns: False if the process has no descriptor left to load libcrypto by: then that was not tried.
+    /// - Returns: False if the process has no descriptor, or no memory, left to load libcrypto by: then that was not tried,
+    ///   for libcrypto remembers a failure of its beginning for good.
     package static func prepare() -> Bool {
         if isPrepared.load(ordering: .acquiring) { return true }
-        guard !StandardDescriptors.areUsedUp else { return false }
+        guard !StandardDescriptors.areUsedUp, hasMemory() else { return false }
         return StandardDescriptors.spare(otherwise: false) {
             OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT | OPENSSL_INIT_LOAD_CONFIG), nil)
             isPrepared.store(true, ordering: .releasing)
@@ -38,4 +54,11 @@ package enum LibraryContext {
     }
 
     private static let isPrepared = Atomic(false)
+
+    /// Whether there is as much memory as libcrypto takes in the beginning, most of it for its own file.
+    private static func hasMemory() -> Bool {
+        let memory = unsafe malloc(8 << 20)
+        unsafe free(memory)
+        return unsafe memory != nil
+    }
 }

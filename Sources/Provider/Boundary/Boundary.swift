@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CCryptoki
+import CReserve
 import Cryptoki
 import HostProcess
 import PCSC
@@ -7,12 +8,15 @@ import Secrets
 
 /// Runs one entry point with the library.
 ///
-/// - Parameter isAlone: Whether an application that locks with functions of its own shall see one call at a time. False
-///   for a function that may take as long as the user likes.
+/// - Parameters:
+///   - isAlone: Whether an application that locks with functions of its own shall see one call at a time. False for a
+///     function that may take as long as the user likes.
+///   - givesBack: Whether the function gives back what others have taken, for which less memory will do.
 func call(
-    _ name: StaticString = #function, isAlone: Bool = true, _ body: (Library) throws(CKError) -> Void
+    _ name: StaticString = #function, isAlone: Bool = true, givesBack: Bool = false,
+    _ body: (Library) throws(CKError) -> Void
 ) -> CK_RV {
-    callUninitialised(name) { () throws(CKError) in
+    callUninitialised(name, givesBack: givesBack) { () throws(CKError) in
         let initialised = try Process.current.initialised()
         let mutex = isAlone ? initialised.mutex : nil
         try mutex?.lock()
@@ -22,8 +26,12 @@ func call(
 }
 
 /// As `call`, for the functions that work without `C_Initialize`.
-func callUninitialised(_ name: StaticString = #function, _ body: () throws(CKError) -> Void) -> CK_RV {
-    Cancellation.withheld {
+func callUninitialised(
+    _ name: StaticString = #function, givesBack: Bool = false, _ body: () throws(CKError) -> Void
+) -> CK_RV {
+    // Even a line of the log would need memory.
+    guard reserve_is_whole() || givesBack && reserve_has_half() else { return CK_RV(CKR_HOST_MEMORY) }
+    return Cancellation.withheld {
         ForkGate.enterLibrary()
         defer { ForkGate.leaveLibrary() }
         do throws(CKError) {
@@ -69,10 +77,20 @@ let documentLimit = 1 << 30
 /// The most elements that a template, or another list of the caller's, can have.
 let listLimit = 1 << 12
 
+/// Refuses a call that works on so many octets, if there is no memory for what it makes of them. For few the reserve has
+/// enough.
+///
+/// - Throws: `CKR_HOST_MEMORY`.
+func requireMemory(for count: Int) throws(CKError) {
+    guard count <= Int(RESERVE_SIZE) / 32 || reserve_is_beside(3 * count) else { throw .hostMemory }
+}
+
 /// The caller's elements. NULL stands for none.
 ///
-/// - Parameter name: The caller's argument, or what it points to.
-/// - Throws: `CKR_ARGUMENTS_BAD` for more than `limit`, with nothing read.
+/// - Parameters:
+///   - name: The caller's argument, or what it points to.
+///   - limit: The most elements, where they are copied.
+/// - Throws: `CKR_ARGUMENTS_BAD` for more than `limit`, with nothing read; `CKR_HOST_MEMORY`.
 func input<Element>(
     _ pointer: UnsafePointer<Element>?, _ count: CK_ULONG, _ name: StaticString = "an argument",
     atMost limit: Int = .max
@@ -83,6 +101,7 @@ func input<Element>(
     guard unsafe pointer != nil || count == 0 else {
         throw .argumentsBad("\(name) is NULL, and its length \(count)")
     }
+    if limit < .max { try requireMemory(for: count * MemoryLayout<Element>.stride) }
     return unsafe UnsafeBufferPointer(start: pointer, count: count)
 }
 

@@ -11,6 +11,7 @@ func cipher(
     try library.withSession(session, during: direction.operation) { session throws(CKError) in
         var size = try session.activeCipher(direction).size(ofWhole: length(count))
         let data = try unsafe input(data, count, "the data")
+        try requireMemory(for: data.count)
         let output = try unsafe Output(result, resultCount)
         if output.isQuery || output.isTooSmall(for: size) {
             size = try unsafe session.activeCipher(direction).exactSize(of: data.span)
@@ -30,6 +31,7 @@ func cipherUpdate(
     try library.withSession(session, during: direction.operation) { session throws(CKError) in
         let size = try session.activeCipher(direction).size(ofPart: length(count))
         let part = try unsafe input(part, count, "the part")
+        try requireMemory(for: part.count)
         try unsafe Output(result, resultCount).fill(count: size) { () throws(CKError) in
             try unsafe session.cipherUpdate(part.span, direction)
         }

@@ -55,6 +55,7 @@ private func dualUpdate(
     try library.withSession(session, during: direction.operation | second.operation) { session throws(CKError) in
         let size = try session.activeCipher(direction).size(ofPart: length(count))
         let part = try unsafe input(part, count, "the part")
+        try requireMemory(for: part.count)
         try unsafe Output(result, resultCount).fill(count: size) { () throws(CKError) in
             try unsafe session.dualUpdate(part.span, direction, second)
         }

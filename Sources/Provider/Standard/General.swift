@@ -30,7 +30,7 @@ private func applicationMutex(_ arguments: CK_C_INITIALIZE_ARGS) throws(CKError)
 
 @c @implementation
 public func C_Finalize(_ pReserved: UnsafeMutableRawPointer?) -> CK_RV {
-    callUninitialised { () throws(CKError) in
+    callUninitialised(givesBack: true) { () throws(CKError) in
         guard unsafe pReserved == nil else { throw .argumentsBad("pReserved is not NULL") }
         try Process.current.finalise()
     }

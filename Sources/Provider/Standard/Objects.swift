@@ -181,7 +181,7 @@ public func C_FindObjects(
 
 @c @implementation
 public func C_FindObjectsFinal(_ hSession: CK_SESSION_HANDLE) -> CK_RV {
-    call { library throws(CKError) in
+    call(givesBack: true) { library throws(CKError) in
         try library.withSession(hSession) { session throws(CKError) in try session.findObjectsFinal() }
     }
 }

@@ -22,6 +22,7 @@ public func C_GenerateRandom(
         guard count <= valueLimit else {
             throw .argumentsBad("\(count) octets are asked for, the most is \(valueLimit)")
         }
+        try requireMemory(for: count)
         let random = try library.withSession(hSession) { session throws(CKError) in
             try session.generateRandom(count)
         }

@@ -15,12 +15,12 @@ public func C_OpenSession(
 
 @c @implementation
 public func C_CloseSession(_ hSession: CK_SESSION_HANDLE) -> CK_RV {
-    call { library throws(CKError) in try library.closeSession(hSession) }
+    call(givesBack: true) { library throws(CKError) in try library.closeSession(hSession) }
 }
 
 @c @implementation
 public func C_CloseAllSessions(_ slotID: CK_SLOT_ID) -> CK_RV {
-    call { library throws(CKError) in try library.closeAllSessions(with: slotID) }
+    call(givesBack: true) { library throws(CKError) in try library.closeAllSessions(with: slotID) }
 }
 
 @c @implementation
@@ -75,7 +75,7 @@ public func C_Login(
 
 @c @implementation
 public func C_Logout(_ hSession: CK_SESSION_HANDLE) -> CK_RV {
-    call { library throws(CKError) in
+    call(givesBack: true) { library throws(CKError) in
         try library.withSession(hSession) { session throws(CKError) in try session.logOut() }
     }
 }
@@ -96,7 +96,7 @@ public func C_LoginUser(
 
 @c @implementation
 public func C_SessionCancel(_ hSession: CK_SESSION_HANDLE, _ flags: CK_FLAGS) -> CK_RV {
-    call { library throws(CKError) in
+    call(givesBack: true) { library throws(CKError) in
         try library.withSession(hSession) { session throws(CKError) in session.cancel(flags) }
     }
 }

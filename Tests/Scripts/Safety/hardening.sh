@@ -33,7 +33,7 @@ for file in "$prefix/lib/libkanal-pkcs11.so" "$prefix/bin/kanal-emulator" "$pref
     passed "$name: everything is resolved at once, and read-only but for $writable"
 done
 
-mapfile -t objects < <(find .build/release/{CAsking,GOSTKernels,CModule}.build -name "*.o")
+mapfile -t objects < <(find .build/release/{CAsking,CReserve,GOSTKernels,CModule}.build -name "*.o")
 if [ "$(uname -m)" = x86_64 ]; then
     for object in "${objects[@]}"; do
         grep -q 'IBT, SHSTK' <(readelf --notes "$object") || fail "${object##*/} does not say where jumps may go"

@@ -1,18 +1,32 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The library as a guest: programs in all states that hosts are in load the file that is installed, use a token by it and
-# end it. Each call answers, and the program is afterwards as it was. hosts.sh [STATE...] tries some of them.
+# hosts.sh [STATE...]: the library as a guest. Programs in all states that hosts are in, or in those that are named, load
+# the file that is installed, use a token by it and end it: each call answers, and the program is afterwards as it was.
+# Then memory fails, in many places each. COUNT=1000 hosts.sh takes more of them.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 . Tests/Scripts/common.sh
 
+# guest PROGRAM SOURCE OPTION...: builds a program of Tests/Programs/Guest.
+guest() {
+    cc -std=gnu11 -O1 -Wall -Wextra -Werror -pthread -I"$root/Include/CCryptoki" -I"$root/Sources/CReserve/include" \
+        "$root/Tests/Programs/Guest/$1.c" "${@:2}" -o "$1" -ldl -lm
+}
+
 prepare
-cc -std=gnu11 -O1 -Wall -Wextra -Werror -fno-pie -no-pie -pthread -I"$root/Include/CCryptoki" \
-    "$root/Tests/Programs/Guest/hosts.c" -o hosts -ldl -lm
+guest hosts -fno-pie -no-pie
 grep -q 'COPY.*environ' <(readelf --relocs --wide hosts) || fail "the program has no copy of environ"
+guest memory -fno-builtin -rdynamic
+guest reserve "$root/Sources/CReserve/reserve.c"
 strip -o library.so "$module"
 start_pcscd
 attach usb usb
-./hosts "$work/library.so" "$@" > output || fail "in these states the library is no good guest: $(cat output)"
+
+./hosts "$work/library.so" "$@" > output 2>&1 || fail "in these states the library is no good guest: $(cat output)"
 passed "R23: the library is a guest in every state of its host: $(tail -n 1 output)"
-grep '^not tried' output | sort | uniq -c || true
+grep '^not tried' output | sort -u || true
+[ $# = 0 ] || exit 0
+
+expect 0 ./reserve
+expect 0 ./memory "$work/library.so" "${COUNT:-24}"
+passed "without memory each call answers, and none ends the process: $(tail -n 1 output)"
