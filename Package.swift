@@ -20,6 +20,7 @@ let hardening =
 /// A command carries its own Swift runtime, too.
 let staticExecutable =
     ["-static-stdlib", "-use-ld=lld", "-l_FoundationCollections", "-l_FoundationCShims"]
+    + ["-Xclang-linker", "--config=\(Context.packageDirectory)/Sources/CModule/static/first.cfg"]
     + ["-Xlinker", "-z", "-Xlinker", "pack-relative-relocs"] + hardening
 
 /// For C: canaries in stack frames, checked copies, and marks where an indirect call or jump may go.
@@ -48,6 +49,7 @@ let moduleLinking: [String] =
         "--wrap=free", "--wrap=malloc_usable_size", "--wrap=swift_slowDealloc",
         "--wrap=_ZN5swift7runtime11environment10initializeEPv",
         "-T", "\(Context.packageDirectory)/Sources/CModule/runtime.ld",
+        "--wrap=strdup", "--wrap=vasprintf", "--wrap=asprintf", "--wrap=__getdelim",
         "-lgcc_eh", "-lgcc", "-l:libc.so.6", "-l:libc_nonshared.a",
     ].flatMap { ["-Xlinker", $0] }
     + hardening
@@ -143,7 +145,7 @@ let package = Package(
         .executableTarget(
             name: "kanal-emulator",
             dependencies: [
-                "CVersion", "Emulator", "Storage",
+                "CVersion", "Emulator", "PCSC", "Storage",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings,

@@ -148,7 +148,10 @@ sub write_inventory {
         $packages[-1]{downloadLocation} = "git+$entry->{address}\@$entry->{version}" if $entry->{address};
         push @relations, relation("SPDXRef-$name", 'STATIC_LINK', $id);
     }
-    for my $library (output_of('readelf', '--dynamic', '--wide', $installed) =~ /\(NEEDED\).*\[(.*)\]/g) {
+    # Beside the libraries that it is linked to, those that it opens when they are first needed.
+    my %loaded = map { $_ => 1 } output_of('readelf', '--dynamic', '--wide', $installed) =~ /\(NEEDED\).*\[(.*)\]/g,
+        output_of('strings', $installed) =~ /^(lib(?:crypto|pcsclite)\.so\.\d+)$/mg;
+    for my $library (sort keys %loaded) {
         (my $id = "SPDXRef-$library") =~ s/[^\w.-]/-/g;
         push @packages, { SPDXID => $id, name => $library, primaryPackagePurpose => 'LIBRARY' };
         push @relations, relation("SPDXRef-$name", 'DYNAMIC_LINK', $id);

@@ -7,6 +7,10 @@ package enum LinkError: Error, Sendable, Equatable {
     /// The smart card service runs and does not serve this process: it has as many clients as it takes, or does not let
     /// this user in.
     case refused
+    /// The library by which the service is reached is not installed.
+    case noLibrary
+    /// The environment names another service, and this process must not listen to it.
+    case redirected
     /// There is no such reader, or no card in it.
     case noCard
     /// There is a card that does not answer to power.
@@ -34,18 +38,22 @@ package enum LinkError: Error, Sendable, Equatable {
     /// Whether the card can have executed the command.
     package var outcome: Outcome {
         switch self {
-        case .noService, .refused, .noCard, .mute, .removed(sent: false), .reset, .sharingViolation, .randomUnavailable,
-            .noDescriptors:
+        case .noService, .refused, .noLibrary, .redirected, .noCard, .mute, .removed(sent: false), .reset,
+            .sharingViolation, .randomUnavailable, .noDescriptors:
             .notSent
         case .removed, .transmission, .malformed, .channelBroken: .unknown
         }
     }
 
+    /// Whether the service serves this process nothing, whatever is in its readers.
+    package var isObstacle: Bool { [.noService, .refused, .noLibrary, .redirected].contains(self) }
+
     /// Whether the same may succeed a moment later: the service or the card is busy, or something was lost on the way.
     package var mayPass: Bool {
         switch self {
         case .noService, .mute, .reset, .sharingViolation, .transmission, .malformed: true
-        case .refused, .noCard, .removed, .channelBroken, .randomUnavailable, .noDescriptors: false
+        case .refused, .noLibrary, .redirected, .noCard, .removed, .channelBroken, .randomUnavailable, .noDescriptors:
+            false
         }
     }
 }

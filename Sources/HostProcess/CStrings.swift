@@ -7,7 +7,7 @@
 @safe
 package final class CStrings {
     package let pointer: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
-    private let count: Int
+    package let count: Int
 
     package init(_ words: [String]) {
         count = words.count

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import APDU
 import Asking
 import CCryptoki
 import Cryptoki
@@ -65,12 +66,27 @@ public enum KanalError: Error, Sendable, Equatable {
     public enum Obstacle: Sendable, Equatable {
         /// pcscd does not run, or its socket cannot be reached.
         case noService
+        /// libpcsclite, by which pcscd is reached, is not installed.
+        case noServiceLibrary
         /// pcscd does not let this user in, or has as many clients as it takes.
         case serviceRefuses
         /// The application has ended the manager.
         case stopped
         /// No more file descriptors.
         case noDescriptors
+    }
+}
+
+extension KanalError.Obstacle {
+    /// - Returns: Nil if the service serves this process, as far as this tells.
+    init?(_ error: LinkError) {
+        switch error {
+        case .noService, .redirected: self = .noService
+        case .noLibrary: self = .noServiceLibrary
+        case .refused: self = .serviceRefuses
+        case .noDescriptors: self = .noDescriptors
+        default: return nil
+        }
     }
 }
 
@@ -143,6 +159,8 @@ extension KanalError: CustomStringConvertible {
     package var explanation: Phrase {
         switch self {
         case .notStarted(.noService): "pcscd does not run: start it, for instance by systemctl start pcscd"
+        case .notStarted(.noServiceLibrary):
+            "libpcsclite.so.1 is not installed: install the package libpcsclite1, or pcsc-lite-libs"
         case .notStarted(.serviceRefuses):
             "pcscd does not serve this user: allow access_pcsc in polkit, or end other programs that use it"
         case .notStarted(.stopped): "the token manager has been ended"

@@ -126,7 +126,7 @@ package enum ForkGate {
     /// Waits for libpcsclite's mutex, for ever if it is locked.
     private static func tryMutex() {
         // Any handle will do: it is looked up under the mutex.
-        _ = SCardIsValidContext(0)
+        _ = ServiceLibrary.opened?.SCardIsValidContext(0)
         unsafe pthread_mutex_lock(&state.pointee.mutex)
         unsafe state.pointee.isDoubtful = false
         unsafe pthread_cond_broadcast(&state.pointee.changed)

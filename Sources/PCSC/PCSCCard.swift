@@ -8,6 +8,7 @@ import Secrets
 final class PCSCCard: CardLink {
     private let lease: PCSCContexts.Lease
     private var context: PCSCContext { lease.context }
+    private var pcsc: pcsc_functions { context.pcsc }
     private var handle: SCARDHANDLE = 0
     private var protocolInUse: DWORD = 0
     /// Whether the card was reset since the last transaction.
@@ -28,7 +29,7 @@ final class PCSCCard: CardLink {
         self.mode = mode
         try check(
             context.call(.long) { context in
-                unsafe SCardConnect(context, reader, mode, Self.protocols, &handle, &protocolInUse)
+                unsafe pcsc.SCardConnect(context, reader, mode, Self.protocols, &handle, &protocolInUse)
             })
         atr = try answerToReset()
     }
@@ -40,7 +41,7 @@ final class PCSCCard: CardLink {
     /// - Parameter disposition: What becomes of the card.
     func disconnect(_ disposition: DWORD) {
         guard handle != 0 else { return }
-        _ = context.call(.brief) { _ in SCardDisconnect(handle, disposition) }
+        _ = context.call(.brief) { _ in pcsc.SCardDisconnect(handle, disposition) }
         handle = 0
     }
 
@@ -50,14 +51,14 @@ final class PCSCCard: CardLink {
     private func reconnect(_ initialisation: DWORD) throws(LinkError) {
         try check(
             context.call(.long) { _ in
-                unsafe SCardReconnect(handle, mode, Self.protocols, initialisation, &protocolInUse)
+                unsafe pcsc.SCardReconnect(handle, mode, Self.protocols, initialisation, &protocolInUse)
             })
     }
 
     /// Whether the card has been in its reader since the connection was made.
     var isThere: Bool {
         var state: DWORD = 0
-        let code = context.call(.brief) { _ in unsafe SCardStatus(handle, nil, nil, &state, nil, nil, nil) }
+        let code = context.call(.brief) { _ in unsafe pcsc.SCardStatus(handle, nil, nil, &state, nil, nil, nil) }
         return code == SCARD_W_RESET_CARD
             || code == SCARD_S_SUCCESS && state & (DWORD(SCARD_PRESENT) | DWORD(SCARD_POWERED)) != 0
     }
@@ -65,7 +66,7 @@ final class PCSCCard: CardLink {
     func beginTransaction() throws(LinkError) -> Bool {
         // Each turn that reconnects may meet the next reset by another process.
         for _ in 0..<8 {
-            let code = context.call(.long) { _ in SCardBeginTransaction(handle) }
+            let code = context.call(.long) { _ in pcsc.SCardBeginTransaction(handle) }
             if code == SCARD_S_SUCCESS {
                 defer { wasReset = false }
                 return wasReset
@@ -78,7 +79,7 @@ final class PCSCCard: CardLink {
     }
 
     func endTransaction() {
-        _ = context.call(.brief) { _ in SCardEndTransaction(handle, DWORD(SCARD_LEAVE_CARD)) }
+        _ = context.call(.brief) { _ in pcsc.SCardEndTransaction(handle, DWORD(SCARD_LEAVE_CARD)) }
     }
 
     func transmit(_ command: borrowing Command) throws(LinkError) -> Response {
@@ -101,7 +102,7 @@ final class PCSCCard: CardLink {
         let code = unsafe encoded.bytes.withUnsafeBufferPointer { bytes in
             unsafe reply.withUnsafeMutableBufferPointer { reply in
                 context.call(.long) { _ in
-                    unsafe SCardTransmit(
+                    unsafe pcsc.SCardTransmit(
                         handle, &sendInfo, bytes.baseAddress, DWORD(bytes.count), nil, reply.baseAddress, &replyCount)
                 }
             }
@@ -129,7 +130,7 @@ final class PCSCCard: CardLink {
         var count: DWORD = 0
         let result = unsafe answer.withUnsafeMutableBytes { buffer in
             context.call(.long) { _ in
-                unsafe SCardControl(handle, DWORD(code), nil, 0, buffer.baseAddress, DWORD(buffer.count), &count)
+                unsafe pcsc.SCardControl(handle, DWORD(code), nil, 0, buffer.baseAddress, DWORD(buffer.count), &count)
             }
         }
         return result == SCARD_S_SUCCESS ? Array(answer.prefix(Int(clamping: count))) : []
@@ -143,7 +144,7 @@ final class PCSCCard: CardLink {
         var count = DWORD(answer.count)
         let result = unsafe answer.withUnsafeMutableBufferPointer { buffer in
             context.call(.long) { _ in
-                unsafe SCardGetAttrib(handle, DWORD(identifier), buffer.baseAddress, &count)
+                unsafe pcsc.SCardGetAttrib(handle, DWORD(identifier), buffer.baseAddress, &count)
             }
         }
         return result == SCARD_S_SUCCESS ? Array(answer.prefix(Int(clamping: count))) : []
@@ -153,7 +154,8 @@ final class PCSCCard: CardLink {
         var atr = [UInt8](repeating: 0, count: Int(MAX_ATR_SIZE))
         var count = DWORD(atr.count)
         let code = unsafe atr.withUnsafeMutableBufferPointer { buffer in
-            context.call(.brief) { _ in unsafe SCardStatus(handle, nil, nil, nil, nil, buffer.baseAddress, &count) }
+            context.call(.brief) { _ in unsafe pcsc.SCardStatus(handle, nil, nil, nil, nil, buffer.baseAddress, &count)
+            }
         }
         try check(code)
         return Array(atr.prefix(Int(clamping: count)))

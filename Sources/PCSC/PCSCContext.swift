@@ -8,24 +8,28 @@ import Locking
 /// A connection to the smart card service (`SCardEstablishContext`). One context serves one thread at a time.
 @safe
 final class PCSCContext: Sendable {
+    /// libpcsclite's functions.
+    let pcsc: pcsc_functions
     private let handle: Lock<SCARDCONTEXT>
 
     /// - Throws: `LinkError/refused` if the service hangs up, as it does when it has as many contexts as it takes, and
     ///   on users whom polkit does not let use it.
     init() throws(LinkError) {
+        let pcsc = try ServiceLibrary.open()
         var handle: SCARDCONTEXT = 0
         let code = StandardDescriptors.spare(otherwise: SCARD_E_NO_SERVICE) {
-            ForkGate.call(.brief) { unsafe SCardEstablishContext(DWORD(SCARD_SCOPE_SYSTEM), nil, nil, &handle) }
+            ForkGate.call(.brief) { unsafe pcsc.SCardEstablishContext(DWORD(SCARD_SCOPE_SYSTEM), nil, nil, &handle) }
         }
         // libpcsclite does not report that it got no socket.
         if code == SCARD_E_NO_SERVICE, StandardDescriptors.areUsedUp { throw .noDescriptors }
         if [SCARD_F_COMM_ERROR, SCARD_W_SECURITY_VIOLATION].contains(code) { throw .refused }
         if code == SCARD_E_NO_SERVICE, ServiceSocket.isListening { throw .refused }
         try check(code)
+        self.pcsc = pcsc
         self.handle = Lock(handle)
     }
 
-    deinit { _ = call(.brief) { SCardReleaseContext($0) } }
+    deinit { _ = call(.brief) { pcsc.SCardReleaseContext($0) } }
 
     /// Calls libpcsclite with the context, when no other thread does and no fork is under way. Another thread's call would
     /// wait inside of libpcsclite, with all other contexts of the process.
@@ -41,50 +45,53 @@ final class PCSCContext: Sendable {
 
     /// What is in the readers now.
     func readerStates() throws(LinkError) -> [ReaderState] {
-        try handle.withLock { handle throws(LinkError) in try Self.states(of: Self.names(handle), handle) }
+        try handle.withLock { handle throws(LinkError) in try states(of: names(handle), handle) }
     }
 
     /// The same, unless another thread uses the context at the moment: then nil.
     func readerStatesIfAvailable() throws(LinkError) -> [ReaderState]? {
-        try handle.withLockIfAvailable { handle throws(LinkError) in try Self.states(of: Self.names(handle), handle) }
+        try handle.withLockIfAvailable { handle throws(LinkError) in try states(of: names(handle), handle) }
     }
 
     /// The names of all readers, in the service's order.
     func readerNames() throws(LinkError) -> [String] {
-        try handle.withLock { handle throws(LinkError) in try Self.names(handle) }
+        try handle.withLock { handle throws(LinkError) in try names(handle) }
     }
 
-    private static func names(_ handle: SCARDCONTEXT) throws(LinkError) -> [String] {
+    private func names(_ handle: SCARDCONTEXT) throws(LinkError) -> [String] {
         // Enough for as many readers as the service knows at a time.
         var names = [CChar](repeating: 0, count: Int(PCSCLITE_MAX_READERS_CONTEXTS) * (Int(MAX_READERNAME) + 1) + 1)
         let code = unsafe names.withUnsafeMutableBufferPointer { buffer in
             var count = DWORD(buffer.count)
-            return ForkGate.call(.brief) { unsafe SCardListReaders(handle, nil, buffer.baseAddress, &count) }
+            return ForkGate.call(.brief) { unsafe pcsc.SCardListReaders(handle, nil, buffer.baseAddress, &count) }
         }
         if code == SCARD_E_NO_READERS_AVAILABLE { return [] }
         try check(code)
         return names.map { UInt8(bitPattern: $0) }.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// What the readers' slots hold now.
-    private static func states(of names: [String], _ handle: SCARDCONTEXT) throws(LinkError) -> [ReaderState] {
-        guard !names.isEmpty else { return [] }
-        let cNames = unsafe names.map { unsafe strdup($0) }
-        defer {
-            for index in unsafe cNames.indices { unsafe free(cNames[index]) }
-        }
-        var states = unsafe cNames.map { cName in
+    /// What is to be told of readers of which nothing is known, as long as their names are kept.
+    static func unknownStates(of names: CStrings) -> [SCARD_READERSTATE] {
+        unsafe (0..<names.count).map { index in
             var state = unsafe SCARD_READERSTATE()
-            unsafe state.szReader = UnsafePointer(cName)
+            unsafe state.szReader = UnsafePointer(names.pointer[index])
             unsafe state.dwCurrentState = DWORD(SCARD_STATE_UNAWARE)
             return unsafe state
         }
+    }
+
+    /// What the readers' slots hold now.
+    private func states(of names: [String], _ handle: SCARDCONTEXT) throws(LinkError) -> [ReaderState] {
+        guard !names.isEmpty else { return [] }
+        let cNames = CStrings(names)
+        var states = unsafe Self.unknownStates(of: cNames)
         let code = unsafe states.withUnsafeMutableBufferPointer { buffer in
             ForkGate.call(.brief) {
-                unsafe SCardGetStatusChange(handle, 0, buffer.baseAddress, DWORD(buffer.count))
+                unsafe pcsc.SCardGetStatusChange(handle, 0, buffer.baseAddress, DWORD(buffer.count))
             }
         }
         try check(code)
+        withExtendedLifetime(cNames) {}
         return unsafe zip(names, states).map { name, state in unsafe ReaderState(name: name, state: state) }
     }
 }

@@ -96,9 +96,12 @@ final class PCSCContexts: Sendable {
         }
     }
 
-    /// A new context. A service that refuses is asked again for a while, but not by every call.
+    /// A new context. A service that hangs up before its first answer may be one that ends, or starts: it is asked again
+    /// for a while, but not by every call. The time counts from the first refusal, for which a service that ends takes
+    /// seconds.
     private func make() throws(LinkError) -> PCSCContext {
-        let end = clocks.awake.now + (state.withLock { $0.isRefused } ? .zero : Self.patience)
+        let patience = state.withLock { $0.isRefused } ? .zero : Self.patience
+        var end: Duration?
         while true {
             do throws(LinkError) {
                 let context = try PCSCContext()
@@ -106,7 +109,10 @@ final class PCSCContexts: Sendable {
                 return context
             } catch {
                 guard error == .refused else { throw error }
-                guard clocks.awake.now < end else {
+                let now = clocks.awake.now
+                let last = end ?? now + patience
+                end = last
+                guard now < last else {
                     state.withLock { $0.isRefused = true }
                     throw error
                 }

@@ -20,7 +20,7 @@ package final class PCSCReaders: ReaderService {
     private static let freshness = Duration.milliseconds(20)
 
     /// - Parameter unserved: Is called when the smart card service turns out not to serve this process: `noService` if
-    ///   it does not run, `refused` if it refuses.
+    ///   it does not run, `refused` if it refuses, `noLibrary` or `redirected` if it cannot, or must not, be looked for.
     package init(unserved: @escaping @Sendable (LinkError) -> Void = { _ in }) { self.unserved = unserved }
 
     /// All readers. Without a smart card service there are none; one that refuses this process is an error.
@@ -36,6 +36,8 @@ package final class PCSCReaders: ReaderService {
     }
 
     package var obstacle: LinkError? { state.withLock { $0.reason } }
+
+    package var isNew: Bool { obstacle == nil && ServiceSocket.isNew }
 
     private func look(_ state: inout State) throws(LinkError) -> [ReaderState] {
         state.time = nil
@@ -57,17 +59,17 @@ package final class PCSCReaders: ReaderService {
                 return states
             } catch {
                 failure = error
-                guard failure != .refused else { break }
+                guard failure == .noService || !failure.isObstacle else { break }
                 if failure != .noCard { contexts.renew() }
             }
         }
         note(failure, &state)
-        guard failure == .noService else { throw failure }
+        guard failure.isObstacle, failure != .refused else { throw failure }
         return []
     }
 
     private func note(_ failure: LinkError, _ state: inout State) {
-        guard failure == .noService || failure == .refused else { return }
+        guard failure.isObstacle else { return }
         if state.reason != failure { unserved(failure) }
         state.reason = failure
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import APDU
 import CPCSC
-import Glibc
+import HostProcess
 
 /// Waits for changes of readers (`SCardGetStatusChange`).
 @safe
@@ -11,20 +11,15 @@ final class PCSCWatch: ReaderWatch {
 
     private let lease: PCSCContexts.Lease
     private var context: PCSCContext { lease.context }
+    private var names = CStrings([])
     private var states: [SCARD_READERSTATE] = unsafe []
 
     init(lease: PCSCContexts.Lease) { self.lease = lease }
 
-    deinit { forget() }
-
     func note() throws(LinkError) {
-        forget()
-        for name in try context.readerNames() + [Self.readerList] {
-            var state = unsafe SCARD_READERSTATE()
-            unsafe state.szReader = unsafe UnsafePointer(strdup(name))
-            unsafe state.dwCurrentState = DWORD(SCARD_STATE_UNAWARE)
-            unsafe states.append(state)
-        }
+        unsafe states = []
+        names = CStrings(try context.readerNames() + [Self.readerList])
+        unsafe states = unsafe PCSCContext.unknownStates(of: names)
         // Nothing is known yet of the readers, so that their states come at once.
         try wait(atMost: .zero)
         for index in unsafe states.indices {
@@ -37,16 +32,11 @@ final class PCSCWatch: ReaderWatch {
         let milliseconds = parts.seconds * 1000 + parts.attoseconds / 1_000_000_000_000_000
         let code = unsafe states.withUnsafeMutableBufferPointer { buffer in
             context.call(.long) { context in
-                unsafe SCardGetStatusChange(
+                unsafe self.context.pcsc.SCardGetStatusChange(
                     context, DWORD(clamping: milliseconds), buffer.baseAddress, DWORD(buffer.count))
             }
         }
         // A reader that went before the wait began is a change as well.
         if code != SCARD_E_TIMEOUT, code != SCARD_E_UNKNOWN_READER { try check(code) }
-    }
-
-    private func forget() {
-        for index in unsafe states.indices { unsafe free(UnsafeMutablePointer(mutating: states[index].szReader)) }
-        unsafe states = []
     }
 }

@@ -4,11 +4,28 @@ import HostProcess
 
 /// The socket of the smart card service. libpcsclite does not tell a service that refuses it from none.
 enum ServiceSocket {
+    private static var path: String {
+        unsafe getenv("PCSCLITE_CSOCK_NAME").map { unsafe String(cString: $0) } ?? "/run/pcscd/pcscd.comm"
+    }
+
+    /// For how long a service that has started may still look for its readers and cards.
+    private static let infancy = 5
+
+    /// Whether the service has only just started, as the file of its process number tells, which lies beside the socket.
+    static var isNew: Bool {
+        var status = stat(), now = timespec()
+        let directory = path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+        guard unsafe stat(directory + "/pcscd.pid", &status) == 0, unsafe clock_gettime(CLOCK_REALTIME, &now) == 0
+        else { return false }
+        let (age, isEarlier) = now.tv_sec.subtractingReportingOverflow(status.st_mtim.tv_sec)
+        return !isEarlier && (0..<infancy).contains(age)
+    }
+
     /// Whether a service listens there.
     static var isListening: Bool {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
-        let path = unsafe getenv("PCSCLITE_CSOCK_NAME").map { unsafe String(cString: $0) } ?? "/run/pcscd/pcscd.comm"
+        let path = path
         let isWhole = unsafe withUnsafeMutableBytes(of: &address.sun_path) { field in
             unsafe field.copyBytes(from: path.utf8.prefix(field.count))
             return path.utf8.count < field.count

@@ -244,13 +244,46 @@ wait_until test -S /dev/log
 # told TEXT: the system's log has the text; what it has is forgotten.
 told() {
     wait_until grep -q -e "$1" syslog || fail "the system's log has no \"$1\": $(cat syslog)"
-    ! grep -v '^<8[34]>kanal\[[0-9]*\]: [a-z]*: ' syslog || fail "another form"
+    ! grep -v '^<8[34]>kanal\[[0-9]*\]: [a-z-]*: ' syslog || fail "another form"
     : > syslog
 }
 echo "minimum_profile = nonsense" > /etc/kanal/kanal.conf
 daemon "init 0x0 open 0x6" init open
 told "<83>kanal.*kanal.conf:1: minimum_profile: \"nonsense\" is not allowed"
 rm /etc/kanal/kanal.conf
+
+# A service of the user's own, which a program with more rights would tell PINs.
+cat > service.py << 'END'
+import os, socket, sys
+listener = socket.socket(socket.AF_UNIX)
+listener.bind(sys.argv[1])
+os.chmod(sys.argv[1], 0o666)
+listener.listen()
+while True:
+    connection, _ = listener.accept()
+    open("connected", "a").close()
+    connection.close()
+END
+python3 service.py "$work/own-service" &
+others+=($!)
+wait_until test -S own-service
+export PCSCLITE_CSOCK_NAME=$work/own-service
+daemon "init 0x0 open 0x6" init open
+[ -e connected ] || fail "the variable has no effect on others"
+rm connected
+privileged "init 0x0 open 0xE0" set-user-id init open
+told "<84>kanal.*the environment names another service (PCSCLITE_CSOCK_NAME"
+privileged "init 0x0 open 0xE0" capable init open
+privileged "init 0x0 open 0xE0" set-user-id user=0 init open
+: > syslog
+daemon "init 0x0 open 0xE0" works-as="$nobody" init open
+told "<84>kanal.*the environment names another service"
+unset PCSCLITE_CSOCK_NAME
+LIBPCSCLITE_DELEGATE=$work/own.so privileged "init 0x0 open 0xE0" set-user-id init open
+[ ! -e connected ] || fail "a program with more rights than its user comes to a service of that user's"
+: > syslog
+passed "a program with more rights than its user obeys no PCSCLITE_CSOCK_NAME, and the administrator reads of it"
+
 mkdir -p "$XDG_DATA_HOME/kanal/pairings" "$XDG_CONFIG_HOME/kanal"
 chmod 755 "$XDG_DATA_HOME/kanal/pairings"
 detach

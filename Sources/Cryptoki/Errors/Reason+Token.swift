@@ -35,6 +35,8 @@ extension Reason {
         switch error {
         case .noService: self = "pcscd does not answer"
         case .refused: self = "pcscd does not let this user in, or has as many clients as it takes"
+        case .noLibrary: self = "libpcsclite.so.1 is not installed: install the package libpcsclite1, or pcsc-lite-libs"
+        case .redirected: self = "a process with more rights than its user obeys no PCSCLITE_CSOCK_NAME"
         case .noDescriptors: self = "the process has no file descriptors left"
         case .noCard: self = "there is no card in the reader"
         case .mute: self = "the card does not answer to power"

@@ -43,7 +43,7 @@ extension TokenManager {
         try await working(on: worker, cancellation: .abandons) { [service] () throws(KanalError) in
             let states: [ReaderState]
             do throws(LinkError) { states = try service.readers.readers() } catch {
-                throw .notStarted(error == .refused ? .serviceRefuses : .noService)
+                throw .notStarted(KanalError.Obstacle(error) ?? .noService)
             }
             if states.isEmpty { try service.requireReaders() }
             return states.map { CardState($0, of: service, asks: asking($0.name)) }

@@ -40,7 +40,9 @@ extension TokenManager {
     public func readers() async throws(KanalError) -> [ReaderStatus] {
         let tokens = try await allTokens().map(\.information)
         let states = try await working(on: worker, cancellation: .abandons) { [service] () throws(KanalError) in
-            do throws(LinkError) { return try service.readers.readers() } catch { throw .notStarted(.noService) }
+            do throws(LinkError) { return try service.readers.readers() } catch {
+                throw .notStarted(KanalError.Obstacle(error) ?? .noService)
+            }
         }
         var nicknames: [String] = []
         for name in states.map(\.name) { nicknames.append(Self.nickname(of: name, besides: nicknames)) }

@@ -39,13 +39,18 @@ final class TokenService: Sendable {
         observers.closures.withLock { $0[reader] = observer }
     }
 
+    /// The slots with tokens.
+    ///
+    /// - Throws: ``KanalError/notStarted(_:)`` if there are none because no readers are served.
+    func slots() throws(KanalError) -> [CK_SLOT_ID] {
+        let slots = try translated { () throws(CKError) in try library.slots(tokenPresent: true, isQuery: false) }
+        if slots.isEmpty { try requireReaders() }
+        return slots
+    }
+
     /// - Throws: ``KanalError/notStarted(_:)`` if there are no readers because nobody serves them.
     func requireReaders() throws(KanalError) {
-        switch readers.obstacle {
-        case .noService: throw .notStarted(.noService)
-        case .refused: throw .notStarted(.serviceRefuses)
-        default: break
-        }
+        if let obstacle = readers.obstacle.flatMap(KanalError.Obstacle.init) { throw .notStarted(obstacle) }
     }
 
     /// What the token in a slot tells of itself. A channel that another process has open stays open.

@@ -83,10 +83,9 @@ extension KanalError {
     init(_ error: ShareError) {
         self =
             switch error {
-            case .readers(.noService): .notStarted(.noService)
-            case .readers(.refused): .notStarted(.serviceRefuses)
-            case .readers(.noDescriptors): .notStarted(.noDescriptors)
-            case .readers: .refused(code: "CKR_DEVICE_ERROR", reason: "the readers cannot be used")
+            case .readers(let error):
+                Obstacle(error).map { KanalError.notStarted($0) }
+                    ?? .refused(code: "CKR_DEVICE_ERROR", reason: "the readers cannot be used")
             case .noToken: .notFound
             case .several(let candidates): .ambiguous(candidates)
             case .inUse(let reader):

@@ -169,10 +169,7 @@ extension Token {
 
     /// The slot where the token is, and whether another is where it was, or why the one there could not be asked.
     private func look() throws(KanalError) -> (slot: CK_SLOT_ID?, isOtherThere: Bool, failure: KanalError?) {
-        let slots = try translated { () throws(CKError) in
-            try service.library.slots(tokenPresent: true, isQuery: false)
-        }
-        if slots.isEmpty { try service.requireReaders() }
+        let slots = try service.slots()
         let (former, known) = state.withLock { ($0.slot, $0.information) }
         var isOtherThere = false
         var failure: KanalError?

@@ -13,6 +13,9 @@ extension Logger {
         warning(message, metadata: [Self.securityEventKey: "event", "reader": "\(reader)"])
     }
 
+    /// Logs what looks like an attack on this process. The administrator is shown it, too.
+    package func attack(_ message: Logger.Message) { warning(message, metadata: [Self.securityEventKey: "event"]) }
+
     /// Logs why tokens cannot be used, or not as the user would expect, before somebody changes something on this machine:
     /// an error of the configuration or of a store of pairings. The administrator is shown it, too.
     package func administratorError(_ message: Logger.Message) {

@@ -16,9 +16,12 @@
  *   sign=PIN          log in to the first token and take random numbers from it
  *   ask               the same, with a PIN that the library has asked for
  *   use=PIN           log in to the first token and sign with its first private key
+ *   event             C_WaitForSlotEvent, without waiting
  *   fds               the descriptors 0 to 2
  *
- * Prints what each of init, slots, open, sign, ask, use and fds gave, a line each, to the file that DAEMON_OUT names, so that
+ * With DAEMON_DEEPBIND the module is loaded with RTLD_DEEPBIND.
+ *
+ * Prints what each of init, slots, open, sign, ask, use, event and fds gave, a line each, to the file that DAEMON_OUT names, so that
  * descriptor 1 is not needed.
  */
 #define _GNU_SOURCE
@@ -104,7 +107,7 @@ static void full_pipe(int keep) {
 int main(int count, char **words) {
     CK_RV (*list)(CK_FUNCTION_LIST **);
     CK_SLOT_ID slot = 0;
-    void *module = count > 1 ? dlopen(words[1], RTLD_NOW) : NULL;
+    void *module = count > 1 ? dlopen(words[1], RTLD_NOW | (getenv("DAEMON_DEEPBIND") ? RTLD_DEEPBIND : 0)) : NULL;
     const char *path = getenv("DAEMON_OUT");
     if (!module || !(list = (CK_RV(*)(CK_FUNCTION_LIST **))dlsym(module, "C_GetFunctionList")) || list(&p11)) return 99;
     out = fcntl(path ? open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666) : 1, F_DUPFD, 200);
@@ -149,6 +152,8 @@ int main(int count, char **words) {
             say(word, use("", 0));
         } else if (!strncmp(word, "use=", 4)) {
             say("use", use(value + 1, 1));
+        } else if (!strcmp(word, "event")) {
+            say(word, p11->C_WaitForSlotEvent(CKF_DONT_BLOCK, &slot, NULL));
         } else if (!strcmp(word, "fds")) {
             unsigned long open_numbers = 0;
             for (int fd = 0; fd < 3; fd++) open_numbers |= (fcntl(fd, F_GETFD) >= 0) << fd;

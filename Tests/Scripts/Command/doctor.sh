@@ -38,7 +38,11 @@ export PCSCLITE_CSOCK_NAME=$work/missing
 finds error pcscd.installed "apt-get install pcscd libccid"
 unset PCSCLITE_CSOCK_NAME
 umount /usr/sbin/pcscd
-passed "pcscd not installed"
+library=$(realpath "$(ldconfig -p | sed -n 's/.*libpcsclite\.so\.1 .*=> //p' | head -n 1)")
+mount --bind /dev/null "$library"
+finds error pcscd.library "apt-get install libpcsclite1"
+umount "$library"
+passed "pcscd not installed, or its library"
 
 as=("${as_nobody[@]}" HOME="$work/nobody")
 chmod 700 /run/pcscd

@@ -24,7 +24,22 @@ struct LibraryTests {
         #expect(names == [])
     }
 
-    @Test("R19: carries the runtimes of Swift and C++ for good, and is loaded with the C library and pcsclite alone")
+    @Test("takes no memory that the C library allocates by itself: a program with RTLD_DEEPBIND has another allocator")
+    func allocation() throws {
+        let allocating: Set = [
+            "asprintf", "vasprintf", "__asprintf_chk", "__vasprintf_chk", "strdup", "__strdup", "strndup", "__strndup",
+            "wcsdup", "getline", "getdelim", "__getdelim", "realpath", "__realpath_chk", "canonicalize_file_name",
+            "getcwd", "get_current_dir_name", "__getcwd_chk", "scandir", "scandir64", "scandirat", "getaddrinfo",
+            "getifaddrs", "if_nameindex", "open_memstream", "open_wmemstream", "tempnam", "getpass", "glob", "glob64",
+            "wordexp", "backtrace_symbols", "fts_open", "argz_create", "argz_append", "envz_add",
+        ]
+        let names = try Tool.run("nm", "-D", "--undefined-only", "--format=posix", path).output
+            .split(separator: "\n").compactMap { $0.split { " @".contains($0) }.first.map(String.init) }
+        #expect(names.contains("free"))
+        #expect(allocating.intersection(names) == [])
+    }
+
+    @Test("R19: carries the runtimes of Swift and C++ for good, and is loaded with the C library alone")
     func dependencies() throws {
         let entries = try Tool.run("readelf", "--dynamic", "--wide", path).output.split(separator: "\n")
         func values(_ tag: String) -> Set<String> {
@@ -32,7 +47,7 @@ struct LibraryTests {
                 entries.filter { $0.contains("(\(tag))") }.compactMap { $0.split(separator: "[").last?.dropLast() }.map(
                     String.init))
         }
-        #expect(values("NEEDED") == ["libc.so.6", "libm.so.6", "libpcsclite.so.1"])
+        #expect(values("NEEDED") == ["libc.so.6", "libm.so.6"])
         #expect(values("SONAME") == ["libkanal-pkcs11.so"])
         #expect(entries.contains { $0.contains("(FLAGS_1)") && $0.contains("NODELETE") })
         #expect(values("RUNPATH").union(values("RPATH")) == [])

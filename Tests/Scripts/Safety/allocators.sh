@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Programs that have another allocator than the C library's and load the library with RTLD_DEEPBIND, as pkcs11-provider
+# does: what the C library allocates by itself then comes from that allocator, and the library must not free it. And a
+# machine without libpcsclite.
+set -euo pipefail
+cd "$(dirname "$0")/../../.."
+. Tests/Scripts/common.sh
+
+prepare
+cc -I"$root/Include/CCryptoki" $(pkg-config --cflags p11-kit-1) "$root/Tests/Programs/Token/daemon.c" -o daemon -ldl
+start_pcscd
+attach usb usb
+expect 0 pkcs11-tool --module "$module" --login --pin $pin --keypairgen --key-type GOSTR3410:A --label own --id 77
+
+whole="init 0x0 slots 0x0 event 0x8 open 0x0 sign 0x0 use 0x0 ask 0x0 init 0x0 open 0x0"
+configure "authenticator = pinentry:$work/says-pin"
+cat > says-pin << END
+#!/bin/sh
+echo OK
+while read -r line; do
+    case \$line in
+        GETPIN) printf 'D $pin\nOK\n' ;;
+        BYE) echo OK; exit ;;
+        *) echo OK ;;
+    esac
+done
+END
+chmod 755 says-pin
+for name in jemalloc tcmalloc_minimal mimalloc; do
+    allocator=$(ldconfig -p | sed -n "s/.*lib$name\.so\.[0-9.]* .*=> //p" | head -n 1)
+    [ -n "$allocator" ] || fail "no lib$name: make deps"
+    for bound in "" yes; do
+        unset DAEMON_DEEPBIND
+        [ -z "$bound" ] || export DAEMON_DEEPBIND=yes
+        KANAL_LOG=$work/log LD_PRELOAD=$allocator expect 0 ./daemon "$module" \
+            init slots event open sign=$pin use=$pin ask finalize init open finalize
+        [ "$(xargs < output)" = "$whole" ] || fail "with $name: $(xargs < output)"
+    done
+done
+unset DAEMON_DEEPBIND
+unconfigure
+passed "nothing that another allocator made is freed by the C library's, nor the other way round"
+
+# Where it is, whatever the machine calls the directory.
+pcsclite=$(ldconfig -p | sed -n 's/.*libpcsclite\.so\.1 .*=> //p' | head -n 1)
+if unshare --mount true 2> /dev/null; then
+    without=(unshare --mount sh -c 'mount --bind /dev/null "$0" && exec "$@"' "$(realpath "$pcsclite")")
+    rm -f log
+    KANAL_LOG=$work/log expect 0 "${without[@]}" ./daemon "$module" init slots event open
+    [ "$(xargs < output)" = "init 0x0 slots 0xE0 event 0x8 open 0xE0" ] || fail "without libpcsclite: $(xargs < output)"
+    grep -q "libpcsclite.so.1 is not installed" log || fail "no reason: $(cat log)"
+    expect 3 "${without[@]}" "$kanal" list
+    printed "libpcsclite.so.1 is not installed: install the package libpcsclite1"
+    expect 0 "${without[@]}" "$kanal" --version
+    passed "without libpcsclite library and command run, and say that it is missing"
+else
+    skipped "a machine without libpcsclite: no name spaces can be made"
+fi
