@@ -82,7 +82,7 @@ test_packages = pcscd vsmartcard-vpcd opensc p11-kit openssl libengine-gost-open
     gnutls-bin libengine-pkcs11-openssl libnss3-tools openjdk-17-jdk-headless openssh-client openssh-server openvpn \
     libcap2-bin strace gnupg-pkcs11-scd gpgsm gpg-agent strongswan-pki libstrongswan-extra-plugins \
     nginx-light apache2-bin stunnel4 curl hostapd eapoltest tmux zsh fish python3-jsonschema \
-    pinentry-curses pinentry-tty pinentry-gtk2 xvfb xdotool x11-utils \
+    libjemalloc2 libtcmalloc-minimal4 libmimalloc2.0 iproute2 pinentry-curses pinentry-tty pinentry-gtk2 xvfb xdotool x11-utils \
     xdg-utils desktop-file-utils softhsm2 $(docs_packages)
 # What makes the site of the documentation.
 docs_packages := cmark-gfm python3
@@ -185,8 +185,10 @@ test-pcscd:
 	Tests/Scripts/Safety/memory.sh
 	Tests/Scripts/Safety/hosts.sh
 	Tests/Scripts/daemons.sh
+	Tests/Scripts/Safety/allocators.sh
 
 test-apart:
+	Tests/Scripts/apart.sh Tests/Scripts/on-demand.sh
 	Tests/Scripts/apart.sh Tests/Scripts/Command/command.sh
 	Tests/Scripts/apart.sh Tests/Scripts/Command/command-signatures.sh
 	Tests/Scripts/Command/files.sh

@@ -85,10 +85,14 @@ package protocol ReaderService: AnyObject, Sendable {
 
     /// Why the service did not serve this process when it was last asked; nil if it did.
     var obstacle: LinkError? { get }
+
+    /// Whether the service has started seconds ago, perhaps for this process, and may not have found all cards yet.
+    var isNew: Bool { get }
 }
 
 extension ReaderService {
     package var obstacle: LinkError? { nil }
+    package var isNew: Bool { false }
     package func recentReaders() throws(LinkError) -> [ReaderState] { try readers() }
     package func watch() -> (any ReaderWatch)? { nil }
 }

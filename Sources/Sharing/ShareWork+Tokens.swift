@@ -46,7 +46,11 @@ extension ShareWork {
 
     private func occupiedReaders() throws(ShareError) -> [String] {
         do throws(LinkError) {
-            let states = try readers.readers()
+            var states = try readers.readers()
+            while readers.isNew, !states.contains(where: { $0.atr != nil }), mayGoOn {
+                wait(Self.tick)
+                states = try readers.readers()
+            }
             if states.isEmpty, let obstacle = readers.obstacle { throw obstacle }
             let named = states.filter { state in settings.token.map { state.name.contains($0) } ?? false }
             return (named.isEmpty ? states : named).filter { $0.atr != nil }.map(\.name)

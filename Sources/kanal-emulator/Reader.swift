@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Emulator
 import Glibc
+import PCSC
 
 /// The virtual reader that the token sits in, for as long as there is one.
 struct Reader {
@@ -22,6 +23,21 @@ struct Reader {
     /// a token that comes sooner after another for that one.
     private static let absence: useconds_t = 600_000
 
+    /// How often pcscd is asked to start while there is no reader, in attempts to reach one.
+    private static let attemptsPerStart = 5 * pollsPerSecond
+
+    private let presence = ServicePresence()
+
+    init(host: String, port: UInt16, wait: Int, reattach: Bool, latency: Int, trace: String?) {
+        (self.host, self.port, self.wait, self.reattach) = (host, port, wait, reattach)
+        (self.latency, self.trace) = (latency, trace)
+    }
+
+    /// Keeps the pcscd of this machine from ending for want of clients, and has it started where that is done on demand.
+    private func keepService() {
+        if host.hasPrefix("127.") { presence.keep() }
+    }
+
     /// Attaches the card, again and again if it shall. Ends by an error only.
     func serve(_ card: EmulatedCard, _ output: borrowing LineWriter) throws {
         let log = try openTrace()
@@ -32,6 +48,7 @@ struct Reader {
             guard connection.isLooking(within: max(wait, Reader.patience)) else {
                 throw Failure("the reader at \(host):\(port) does not look at this token. Is another one in it?")
             }
+            keepService()
             output.write("attached: \(host):\(port)")
             let end = serve(card, over: connection, log)
             card.powerOff()
@@ -63,6 +80,7 @@ struct Reader {
         var last = VirtualReaderError.closed
         for attempt in 0...(wait * Reader.pollsPerSecond) {
             if attempt > 0 { usleep(useconds_t(1_000_000 / Reader.pollsPerSecond)) }
+            if attempt.isMultiple(of: Reader.attemptsPerStart) { keepService() }
             do throws(VirtualReaderError) {
                 return try VirtualReader(host: host, port: port)
             } catch {

@@ -8,7 +8,8 @@ cd "$(dirname "$0")/../.."
 
 limit=24
 prepare forks parallel steps
-start_pcscd --max-thread $limit
+# One more is the emulator's, which keeps pcscd running.
+start_pcscd --max-thread $((limit + 1))
 attach usb first
 first_slot=$slot
 

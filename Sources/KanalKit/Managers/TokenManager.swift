@@ -74,12 +74,15 @@ public final class TokenManager: Sendable {
 
     deinit { watch.end() }
 
-    /// The tokens that are in readers now, in the order of the readers.
+    /// The tokens that are in readers now, in the order of the readers. A pcscd that has only just started, as it does on
+    /// demand, may not have found them yet: as long as there is none, it is waited for, until it has run for five seconds.
     ///
     /// - Throws: ``KanalError/notStarted(_:)`` if no reader can be looked at.
     public func allTokens() async throws(KanalError) -> [Token] {
         // A look changes nothing, and one that hangs is not waited for.
-        try await working(on: worker, cancellation: .abandons) { [self] () throws(KanalError) in try look() }
+        try await working(on: worker, cancellation: .abandons) { [self] () throws(KanalError) in
+            try look(waits: true)
+        }
     }
 
     /// Runs `body` within one field session of the transport: tokens that are found in it are worked with in it. On
@@ -116,11 +119,14 @@ public final class TokenManager: Sendable {
     }
 
     /// Looks at all readers. The thread may have to wait for cards.
-    private func look() throws(KanalError) -> [Token] {
-        let slots: [CK_SLOT_ID] = try translated { () throws(CKError) in
-            try service.library.slots(tokenPresent: true, isQuery: false)
+    ///
+    /// - Parameter waits: Whether a service that has only just started is given a moment to find cards.
+    private func look(waits: Bool = false) throws(KanalError) -> [Token] {
+        var slots = try service.slots()
+        while waits, slots.isEmpty, service.readers.isNew {
+            service.settings.clocks.pause(.milliseconds(100))
+            slots = try service.slots()
         }
-        if slots.isEmpty { try service.requireReaders() }
         // A token that leaves meanwhile, or cannot be spoken to, is left out.
         return slots.compactMap { slot in try? token(in: slot) }
     }

@@ -71,7 +71,11 @@ public final class Share: Sendable {
         host: String = "127.0.0.1", port: UInt16 = 35963, input: Int32 = 0, output: Int32 = 1
     ) async throws(KanalError) {
         let end = FarEnd(host: host, port: port)
+        let presence = ServicePresence()
         try await working(on: Worker(), cancellation: .asks { end.cancel() }) { () throws(KanalError) in
+            // The far reader goes with pcscd, which would end while nothing else on its machine uses it.
+            presence.keep()
+            defer { withExtendedLifetime(presence) {} }
             do throws(ShareError) { try end.run(input: input, output: output) } catch { throw KanalError(error) }
         }
     }

@@ -74,7 +74,8 @@ struct ReaderChecks {
     }
 
     private func held(_ state: CardState) -> Finding {
-        let holders = processes.filter(\.usesReaders).filter { $0.name != "pcscd" && $0.name != "kanal" }
+        let others = processes.filter { !["pcscd", "kanal", "kanal-emulator"].contains($0.name) }
+        let holders = others.filter(\.usesReaders)
         let names = RunningProcess.list(holders)
         // Of several nobody can tell which it is, and none is to be ended by mistake.
         guard let holder = grabber ?? (holders.count == 1 ? holders.first : nil) else {

@@ -120,8 +120,9 @@ may() {
 ! may kanal-share || fail "polkit lets everybody in"
 does install -D -m 644 -t /etc/polkit-1/rules.d /usr/share/doc/kanal/50-kanal-services.rules
 waits may kanal-share
-! may kanal-emulator || fail "polkit lets another account in"
-passed "polkit lets the account of the shares use pcscd by the example of a rule, and no other one"
+may kanal-emulator || fail "polkit does not let the account of the emulator in"
+! may nobody || fail "polkit lets another account in"
+passed "polkit lets the accounts of both services use pcscd by the example of a rule, and no other one"
 
 # One pcscd is both machines here: the token of its first reader is shared into its second one.
 mkdir -p "$debian/etc/kanal/shares"
