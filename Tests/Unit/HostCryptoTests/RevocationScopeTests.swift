@@ -47,7 +47,7 @@ struct RevocationScopeTests {
             ("its place, for users", place("http://a/1") + [0x81, 1, 0xFF], true, true), ("nothing", [], true, true),
         ]
         let ofPoints = points.flatMap { point in
-            [false, true].map { isCritical in
+            (["users", "authorities"].contains(point.name) ? [false, true] : [false]).map { isCritical in
                 Case(
                     name: point.name + (isCritical ? ", critical" : ""),
                     extensions: Self.extension(oid(28), DERTag.sequence.element(point.value), isCritical: isCritical),
@@ -115,8 +115,7 @@ struct RevocationScopeTests {
             #expect(try trusts(ofOther, .leaf) == item.isWhole, "\(item.name)")
             #expect(try trusts(ofOther, .none), "\(item.name)")
             try chain.openssl.write(ofOther, "list")
-            try chain.openssl.run("crl -inform DER -in list -out list.pem")
-            let verify = "verify -crl_check -CAfile root.pem -untrusted authority.pem -CRLfile list.pem signer.pem"
+            let verify = "verify -crl_check -CAfile root.pem -untrusted authority.pem -CRLfile list signer.pem"
             if item.isOfProgram { #expect(try chain.openssl.succeeds(verify) == item.isWhole, "\(item.name)") }
             let signer = try chain.openssl.read("signer")
             let ofSigner = try list(item, of: try Certificate(der: signer.span).serialNumber)
