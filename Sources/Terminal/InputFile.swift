@@ -7,20 +7,25 @@ package final class InputFile: Sendable {
     /// The octets of a piece.
     private static let pieceSize = 1 << 20
 
-    /// The files that were opened: no result takes the place of one.
-    private static let files = Lock<Set<FileIdentity>>([])
+    /// How often each file is open. No result takes the place of one.
+    private static let open = Lock<[FileIdentity: Int]>([:])
+    /// Files that stay open when they were read as a whole, so that these are known, too.
+    private static let whole = Lock<[InputFile]>([])
+    private static let wholeLimit = 64
 
     package let name: String
     /// The number of octets that come; nil if nobody knows it before the end.
     package let length: Int?
     private let descriptor: Int32
+    /// nil for what is no regular file.
+    private let identity: FileIdentity?
 
     /// - Throws: ``SystemError`` if it cannot be read, as no directory can.
     package init(_ path: String) throws(SystemError) {
         let isStandardInput = path == "-"
         name = isStandardInput ? "standard input" : path
         // A pipe that has no other end yet is waited for where it is read.
-        descriptor = isStandardInput ? 0 : unsafe open(path.path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+        descriptor = isStandardInput ? 0 : unsafe Glibc.open(path.path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
         guard descriptor >= 0 else { throw SystemError(errno, path) }
         var status = stat()
         let isKnown = unsafe fstat(descriptor, &status) == 0
@@ -29,15 +34,21 @@ package final class InputFile: Sendable {
             if !isStandardInput { close(descriptor) }
             throw SystemError(EISDIR, path)
         }
-        if form == S_IFREG { Self.files.withLock { _ = $0.insert(FileIdentity(status)) } }
+        identity = form == S_IFREG ? FileIdentity(status) : nil
+        if let identity { Self.open.withLock { $0[identity, default: 0] += 1 } }
         let place = lseek(descriptor, 0, SEEK_CUR)
         // Files of the kernel are empty until they are read.
         length = form == S_IFREG && place >= 0 && status.st_size > place ? status.st_size - place : nil
     }
 
-    static func hasOpened(_ file: FileIdentity) -> Bool { files.withLock { $0.contains(file) } }
+    static func hasOpened(_ file: FileIdentity) -> Bool { open.withLock { $0[file] != nil } }
 
-    deinit { if descriptor > 0 { close(descriptor) } }
+    deinit {
+        if let identity {
+            Self.open.withLock { open in open[identity] = open[identity].flatMap { $0 > 1 ? $0 - 1 : nil } }
+        }
+        if descriptor > 0 { close(descriptor) }
+    }
 
     /// The next octets; nil at the end.
     ///
@@ -67,6 +78,7 @@ package final class InputFile: Sendable {
             guard piece.count <= limit - octets.count else { throw SystemError(EFBIG, name) }
             octets += piece
         }
+        Self.whole.withLock { if $0.count < Self.wholeLimit { $0.append(self) } }
         return octets
     }
 }
