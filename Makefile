@@ -49,6 +49,8 @@ module_dirs = $(addprefix $(DESTDIR),$(sort $(PREFIX)/share/p11-kit/modules $(P1
 library := .build/release/libkanal-pkcs11.so
 emulator := .build/release/kanal-emulator
 command := .build/release/kanal
+products := $(library) $(emulator) $(command)
+built := .build/release/built
 # OpenSSL's engine: C alone, and built without SwiftPM, which can neither call the file so nor leave the package's other
 # products alone. It finds the library where its own directory lies, or where the loader looks.
 engine := .build/release/engines-3/kanal.so
@@ -115,7 +117,7 @@ define install_packages
 	fi
 endef
 
-.PHONY: help deps build-deps build check test model mutants constant-time fuzz threads soak nightly bench lint docs demo install uninstall deb rpm clean test-swift test-pcscd test-apart test-alone
+.PHONY: help deps build-deps build check test model mutants constant-time fuzz threads soak nightly bench lint docs demo install uninstall deb rpm clean missing test-unbuilt test-swift test-pcscd test-apart test-alone
 ifndef BESIDE
 .NOTPARALLEL:
 endif
@@ -130,15 +132,16 @@ deps: ## install the Debian packages that building, testing and the demonstratio
 build-deps:
 	$(call install_packages,$(build_packages))
 
-build: $(library) $(emulator) $(command) $(engine) $(catalogues) ## build the library, OpenSSL's engine, the command and the emulator
+build: $(built) $(engine) $(catalogues) ## build the library, OpenSSL's engine, the command and the emulator
 
-$(library) $(emulator) $(command) &: $(sources) | build-deps
+# The time is that of a file of its own: what is touched itself, SwiftPM links again with the tests, under running scripts.
+$(built): $(sources) $(if $(filter-out $(wildcard $(products)),$(products)),missing) | build-deps
 	$(swift_build) --product kanal-pkcs11
 	$(swift_build) --product kanal
 	$(swift_build) --product kanal-emulator
-	@touch $(library) $(emulator) $(command)
+	@touch $@
 
-$(catalogues): .build/release/../share/locale/%/LC_MESSAGES/kanal.mo: Translations/%.po | $(command)
+$(catalogues): .build/release/../share/locale/%/LC_MESSAGES/kanal.mo: Translations/%.po | $(built)
 	@mkdir -p $(@D)
 	msgfmt --output-file=$@ $<
 
@@ -154,14 +157,20 @@ check: ## build, lint, and run the tests that need neither root nor other packag
 	Tests/Lint/misuse.sh
 	Tests/Lint/interface.sh
 
-test: deps build ## build, and run every test
+test: deps ## build, and run every test
+	$(MAKE) --no-print-directory --jobs $(lanes) --output-sync=line BESIDE=yes build test-unbuilt
 	$(MAKE) --no-print-directory --jobs $(lanes) --output-sync=line BESIDE=yes test-swift test-pcscd test-apart test-alone
 
-# Scripts mostly wait, so that they run beside what the compiler is needed for: those that use the machine's pcscd, those
-# that have one of their own, and those without, if namespaces can be made. What a script prints appears when it ends.
+# Scripts mostly wait, so that they run beside what the compiler is needed for: those that need nothing that is built,
+# those that use the machine's pcscd, those that have one of their own, and those without, if namespaces can be made. What a
+# script prints appears when it ends.
 lanes = $(if $(shell unshare --mount --net true 2>/dev/null || echo none),1,3)
+test-unbuilt: lint
+	Tests/Lint/nightly.sh
+	Tests/Model/model.sh
+	Tests/Scripts/Safety/curves.sh
+
 test-swift:
-	$(MAKE) --no-print-directory lint
 	$(swift_test)
 	Tests/Lint/misuse.sh
 	Tests/Lint/interface.sh
@@ -214,11 +223,8 @@ test-apart:
 
 # Those that build in .build/release come last, when "test-swift" has done so.
 test-alone:
-	Tests/Lint/nightly.sh
 	Tests/Scripts/install.sh
 	Tests/Scripts/Asking/authorization.sh
-	Tests/Model/model.sh
-	Tests/Scripts/Safety/curves.sh
 	Tests/Scripts/Safety/threads.sh 10 thread
 	Tests/Scripts/apart.sh Tests/Scripts/KanalKit/examples.sh
 	Tests/Fuzz/fuzz.sh 3

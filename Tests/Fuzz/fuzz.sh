@@ -8,9 +8,11 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 . Tests/Scripts/common.sh
 
+configuration=$(configuration_for "${1:-60}")
+export configuration
 for target in HostCrypto ChannelToken Emulator Sharing Configuration Token; do
-    swift build -c release --scratch-path .build/fuzz --target $target --sanitize address -Xswiftc -sanitize=fuzzer \
-        -Xswiftc -enable-testing -Xswiftc -DWATCHED_HEAP
+    swift build -c "$configuration" --scratch-path .build/fuzz --target $target --sanitize address \
+        -Xswiftc -sanitize=fuzzer -Xswiftc -enable-testing -Xswiftc -DWATCHED_HEAP
 done
 for source in Tests/Fuzz/*/${3:-*}.swift; do basename "$source" .swift; done \
     | xargs -n 1 -P "$(nproc)" Tests/Fuzz/target.sh "${1:-60}" "${2:--}"

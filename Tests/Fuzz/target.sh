@@ -3,13 +3,15 @@
 # target.sh SECONDS keep|- TARGET: compiles a fuzz target with what fuzz.sh has built, and runs it for so many seconds,
 # beginning with the inputs of its corpus, Tests/Fuzz/Corpora/<target>.tar.gz. What is found lies in .build/fuzz/<target>,
 # where "log" has what the fuzzer says; it is printed if the target fails. "// Compiled with:" in a target names sources
-# of KanalKit and the like that are built with it, because they need nothing of the rest.
+# of KanalKit and the like that are built with it, because they need nothing of the rest. "configuration" is that of
+# fuzz.sh.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . Tests/Scripts/common.sh
 
 target=$3
 build=.build/fuzz
+modules=$build/$configuration
 directory=$build/$target
 source=$(ls Tests/Fuzz/*/"$target.swift")
 dictionary=${source%.swift}.dict
@@ -20,12 +22,13 @@ trap 'cat "$directory/log" >&3' ERR
 
 Tests/Fuzz/corpus.sh unpack "$target"
 # shellcheck disable=SC2046
-swiftc -O -sanitize=fuzzer,address -package-name "$(package_name $build/release.yaml)" -parse-as-library \
-    -swift-version 6 -use-ld=lld -I $build/release/Modules -I Include/COpenSSL -I Include/CHostProcess \
-    -Xcc -fmodule-map-file=$build/release/GOSTKernels.build/module.modulemap \
-    -Xcc -fmodule-map-file=$build/release/CAsking.build/module.modulemap \
+swiftc "$(optimisation_for "$configuration")" -sanitize=fuzzer,address \
+    -package-name "$(package_name "$build/$configuration.yaml")" -parse-as-library \
+    -swift-version 6 -use-ld=lld -I "$modules/Modules" -I Include/COpenSSL -I Include/CHostProcess \
+    -Xcc -fmodule-map-file="$modules"/GOSTKernels.build/module.modulemap \
+    -Xcc -fmodule-map-file="$modules"/CAsking.build/module.modulemap \
     "$source" $(sed -n 's|^// Compiled with: ||p' "$source") $(find "${source%.swift}" -name '*.swift' 2> /dev/null) \
-    $(objects $build/release \
+    $(objects "$modules" \
         APDU Asking CAsking ChannelToken Configuration Emulator GOST GOSTKernels HostCrypto HostProcess Locking Logging \
         Secrets SecureChannel Sharing Storage Token TokenEnd Translation) \
     -lcrypto -o "$directory/fuzz"

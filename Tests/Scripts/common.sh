@@ -215,6 +215,10 @@ objects() {
     done
 }
 
+# What is built with a sanitizer to run for so many seconds: to optimise it for a few of them takes longer than it saves.
+configuration_for() { if [ "$1" -gt 10 ]; then echo release; else echo debug; fi; }
+optimisation_for() { if [ "$1" = release ]; then echo -O; else echo -Onone; fi; }
+
 # The name that the compiler knows the package by, from a file that "swift build" has left, such as .build/debug.yaml.
 # Sources that use what is declared "package" have to be compiled as parts of the package.
 package_name() { sed -n 's/.*"-module-name","Secrets",.*"-package-name","\([^"]*\)".*/\1/p; T; q' "$1"; }

@@ -7,21 +7,24 @@ cd "$(dirname "$0")/../../.."
 . Tests/Scripts/common.sh
 
 seconds=${1:-60}
+configuration=$(configuration_for "$seconds")
 for sanitizer in ${2:-thread address}; do
     build=.build/$sanitizer
+    modules=$build/$configuration
     for target in Cryptoki Configuration EmulatedTokens; do
-        swift build -c release --scratch-path "$build" --target $target --sanitize "$sanitizer" \
+        swift build -c "$configuration" --scratch-path "$build" --target $target --sanitize "$sanitizer" \
             -Xswiftc -enable-testing
     done
-    libraries=$(objects "$build/release" \
+    libraries=$(objects "$modules" \
         APDU Asking CAsking Cryptoki EmulatedTokens Emulator GOST GOSTKernels HostCrypto HostProcess Locking Logging \
         Secrets SecureChannel Storage Token TokenEnd Translation)
     # shellcheck disable=SC2086
-    swiftc -O -sanitize="$sanitizer" -package-name "$(package_name "$build/release.yaml")" -parse-as-library \
-        -swift-version 6 -use-ld=lld -I "$build/release/Modules" -I Include/COpenSSL -I Include/CHostProcess \
+    swiftc "$(optimisation_for "$configuration")" -sanitize="$sanitizer" \
+        -package-name "$(package_name "$build/$configuration.yaml")" -parse-as-library \
+        -swift-version 6 -use-ld=lld -I "$modules/Modules" -I Include/COpenSSL -I Include/CHostProcess \
         -Xcc -fmodule-map-file=Include/CCryptoki/module.modulemap \
-        -Xcc -fmodule-map-file="$build/release/GOSTKernels.build/module.modulemap" \
-        -Xcc -fmodule-map-file="$build/release/CAsking.build/module.modulemap" \
+        -Xcc -fmodule-map-file="$modules/GOSTKernels.build/module.modulemap" \
+        -Xcc -fmodule-map-file="$modules/CAsking.build/module.modulemap" \
         Tests/Programs/Threads/threads.swift Tests/Unit/CryptokiTests/Application.swift $libraries \
         -lcrypto -o "$build/threads"
     echo "under the sanitizer of: $sanitizer"
