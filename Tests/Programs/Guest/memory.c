@@ -133,7 +133,8 @@ static void work_on_much(void) {
         return;
     CK_OBJECT_HANDLE object;
     CK_OBJECT_CLASS class = CKO_DATA;
-    CK_ATTRIBUTE large[] = {{CKA_CLASS, &class, sizeof class}, {CKA_TOKEN, &no, sizeof no}, {CKA_VALUE, data, 15 << 20}};
+    CK_ATTRIBUTE large[] = {
+        {CKA_CLASS, &class, sizeof class}, {CKA_TOKEN, &no, sizeof no}, {CKA_VALUE, data, 15 << 20}};
     p11->C_CreateObject(session, large, 3, &object);
     p11->C_GenerateRandom(session, result, 15 << 20);
     if (p11->C_GenerateKey(session, &generate, template, 1, &key) == CKR_OK
@@ -192,7 +193,8 @@ int main(int count, char **words) {
     if (read(ends[0], &all, sizeof all) != sizeof all) return 1;
     wait(NULL);
     if (count > 3) {
-        for (is_first_thread = 0; is_first_thread < 2; is_first_thread++) in_child(fail_from, atol(words[3]), "failing allocation");
+        for (is_first_thread = 0; is_first_thread < 2; is_first_thread++)
+            in_child(fail_from, atol(words[3]), "failing allocation");
         return failed > 0;
     }
     for (is_first_thread = 0; is_first_thread < 2; is_first_thread++)

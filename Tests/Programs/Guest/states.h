@@ -60,7 +60,8 @@ static void long_variable(void) {
 }
 
 static void odd_variables(void) {
-    static char *list[] = {"", "=", "==", "SWIFT_ROOT", "SWIFT_", "KANAL_LOG", "HOME", "=C:=C:\\", "\xFF\xFE=\x01", NULL};
+    static char *list[] = {
+        "", "=", "==", "SWIFT_ROOT", "SWIFT_", "KANAL_LOG", "HOME", "=C:=C:\\", "\xFF\xFE=\x01", NULL};
     environ = list;
 }
 
@@ -85,10 +86,11 @@ static void terminal(void) {
 }
 
 static void terminal_with_root(void) {
-    /* A tree with what Swift's runtime looks for there. */
-    char root[] = "/tmp/kanal-root-XXXXXX", path[120];
-    need(mkdtemp(root) != NULL, "a directory");
-    for (const char **folder = (const char *[]){"", "/libexec", "/libexec/swift", "/libexec/swift/linux", NULL}; *folder; folder++) {
+    /* A tree, in the present directory, with what Swift's runtime looks for there. */
+    char root[200] = "", path[300];
+    need(getcwd(root, sizeof root - 10) && mkdtemp(strcat(root, "/rXXXXXX")), "a directory");
+    const char *folders[] = {"", "/libexec", "/libexec/swift", "/libexec/swift/linux", NULL};
+    for (const char **folder = folders; *folder; folder++) {
         snprintf(path, sizeof path, "%s%s", root, *folder);
         mkdir(path, 0755);
     }

@@ -41,15 +41,14 @@ static int answered(CK_RV code, const char *function) {
 
 #define ASK(function, ...) answered(p11->function(__VA_ARGS__), #function)
 
-static void work(CK_SESSION_HANDLE session, int has_token) {
+static void work(CK_SESSION_HANDLE session) {
     CK_BYTE data[1000] = {1}, result[1100], seed[16];
-    CK_ULONG length = sizeof result, found = 0, key_bits = 0;
+    CK_ULONG length = sizeof result, found = 0;
     CK_MECHANISM digest = {CKM_GOSTR3411_12_256, NULL, 0}, sha = {CKM_SHA256, NULL, 0};
     CK_MECHANISM generate = {CKM_KUZNYECHIK_KEY_GEN, NULL, 0}, encrypt = {CKM_KUZNYECHIK_ECB, NULL, 0};
     CK_OBJECT_HANDLE key, objects[16];
     CK_BBOOL no = CK_FALSE;
     CK_ATTRIBUTE session_key[] = {{CKA_TOKEN, &no, sizeof no}};
-    (void)key_bits;
 
     if (ASK(C_DigestInit, session, &digest)) ASK(C_Digest, session, data, sizeof data, result, &length);
     length = sizeof result;
@@ -62,7 +61,6 @@ static void work(CK_SESSION_HANDLE session, int has_token) {
         if (ASK(C_EncryptInit, session, &encrypt, key)) ASK(C_Encrypt, session, data, 992, result, &length);
         ASK(C_DestroyObject, session, key);
     }
-    if (!has_token) return;
     if (ASK(C_FindObjectsInit, session, NULL, 0)) {
         ASK(C_FindObjects, session, objects, 16, &found);
         ASK(C_FindObjectsFinal, session);
@@ -80,22 +78,21 @@ static void use(void) {
     ASK(C_GetSlotList, CK_FALSE, NULL, &count);
     count = 16;
     if (!ASK(C_GetSlotList, CK_TRUE, slots, &count)) return;
-    for (CK_ULONG i = 0; i < count && i < 1; i++) {
-        CK_SLOT_INFO slot;
-        CK_TOKEN_INFO token;
-        CK_SESSION_INFO state;
-        CK_MECHANISM_TYPE mechanisms[128];
-        CK_ULONG number = 128;
-        ASK(C_GetSlotInfo, slots[i], &slot);
-        ASK(C_GetTokenInfo, slots[i], &token);
-        ASK(C_GetMechanismList, slots[i], mechanisms, &number);
-        if (!ASK(C_OpenSession, slots[i], CKF_SERIAL_SESSION | CKF_RW_SESSION, NULL, NULL, &session)) continue;
-        ASK(C_GetSessionInfo, session, &state);
-        int has_login = ASK(C_Login, session, CKU_USER, (CK_UTF8CHAR *)PIN, strlen(PIN));
-        work(session, 1);
-        if (has_login) ASK(C_Logout, session);
-        ASK(C_CloseSession, session);
-    }
+    if (count == 0) return;
+    CK_SLOT_INFO slot;
+    CK_TOKEN_INFO token;
+    CK_SESSION_INFO state;
+    CK_MECHANISM_TYPE mechanisms[128];
+    CK_ULONG number = 128;
+    ASK(C_GetSlotInfo, slots[0], &slot);
+    ASK(C_GetTokenInfo, slots[0], &token);
+    ASK(C_GetMechanismList, slots[0], mechanisms, &number);
+    if (!ASK(C_OpenSession, slots[0], CKF_SERIAL_SESSION | CKF_RW_SESSION, NULL, NULL, &session)) return;
+    ASK(C_GetSessionInfo, session, &state);
+    int has_login = ASK(C_Login, session, CKU_USER, (CK_UTF8CHAR *)PIN, strlen(PIN));
+    work(session);
+    if (has_login) ASK(C_Logout, session);
+    ASK(C_CloseSession, session);
 }
 
 static void visit(void) {
