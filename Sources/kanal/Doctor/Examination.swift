@@ -33,6 +33,9 @@ struct Examination {
         }
         findings += await step("clock") { ClockCheck(person: person).findings() }
         findings += await step("openssl") { OpenSSLCheck(person: person).findings() }
+        if states != nil, let manager = try? TokenManager() {
+            findings += await HiddenKeysCheck(configurationFile: state?.configurationFile).findings(manager)
+        }
         return findings
     }
 

@@ -7,7 +7,7 @@ struct OpenSSLCheck {
     let person: Person
 
     func findings() -> [Finding] {
-        let folders = self.folders
+        let folders = Self.folders
         guard !folders.contains(where: { Files.exists($0 + "/gost.so") }) else { return [] }
         let seen: Phrase =
             folders.isEmpty ? "OpenSSL has no directory of engines" : "no gost.so in \(folders.joined(separator: ", "))"
@@ -20,11 +20,17 @@ struct OpenSSLCheck {
     }
 
     /// Where OpenSSL looks for engines: in what the environment names, or below its own libraries.
-    private var folders: [String] {
+    static var folders: [String] {
         if let named = unsafe getenv("OPENSSL_ENGINES") { return [unsafe String(cString: named)] }
-        let families = Files.names(in: "/usr/lib").filter { $0.contains("-linux-") }.map { "/usr/lib/" + $0 }
-        return (families + ["/usr/lib", "/usr/lib64", "/usr/local/lib", "/usr/local/lib64"])
+        return
+            libraries
             .flatMap { folder in ["engines-3", "engines-1.1", "openssl/engines"].map { "\(folder)/\($0)" } }
             .filter { Files.exists($0) }
+    }
+
+    /// Where libraries lie.
+    static var libraries: [String] {
+        let families = Files.names(in: "/usr/lib").filter { $0.contains("-linux-") }.map { "/usr/lib/" + $0 }
+        return families + ["/usr/lib", "/usr/lib64", "/usr/local/lib", "/usr/local/lib64"]
     }
 }

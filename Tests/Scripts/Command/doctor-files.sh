@@ -140,6 +140,24 @@ finds warning openssl.gost "apt-get install libengine-gost-openssl"
 umount "$engines"
 healthy "OpenSSL without its engine for GOST, and with it"
 
+# OpenSSL's engine pkcs11 of Debian 12 finds no RSA key beside a GOST key.
+cp "$engines/gost.so" .
+mount -t tmpfs tmpfs "$engines"
+cp gost.so "$engines"
+echo $pin > pin
+"$kanal" key generate --label gost --pin-source file:pin > /dev/null
+healthy "a GOST key without OpenSSL's engine pkcs11"
+touch "$engines/pkcs11.so"
+remedy='In /etc/kanal/kanal.conf add, for each program that uses it: [program NAME], and below hide_gost_keys = on'
+finds warning openssl.keys "$remedy"
+grep -q "$serial" found || fail "the token is not named: $(cat found)"
+mkdir -p /etc/kanal
+printf '[program nginx]\nhide_gost_keys = on\n' > /etc/kanal/kanal.conf
+healthy "a GOST key that is hidden from a program of OpenSSL's engine pkcs11"
+rm -r /etc/kanal
+"$kanal" key delete gost --yes --pin-source file:pin > /dev/null
+umount "$engines"
+
 # ---- What a log means ----
 
 # A service that hangs up on its clients.
