@@ -36,6 +36,8 @@ struct SlotSessions {
 
     mutating func remove(_ handle: CK_SESSION_HANDLE) {
         if sessions.removeValue(forKey: handle)?.isReadWrite == true { readWriteCount -= 1 }
+        // A saved digest does not outlive the last session that could go on with it.
+        if sessions.isEmpty { savedStates = SavedStates() }
     }
 
     /// Ends all of them together.

@@ -26,6 +26,8 @@ struct AttributeTable: Sendable {
         case CKO_PUBLIC_KEY: rules = Self.publicKey(try attributes.keyPairKind())
         case CKO_PRIVATE_KEY: rules = Self.privateKey(try attributes.keyPairKind())
         case CKO_SECRET_KEY: rules = try Self.secretKey(attributes.keyType())
+        case CKO_HW_FEATURE:
+            throw .attributeReadOnly("\(attributes.place(of: CKA_CLASS)) is CKO_HW_FEATURE, which only a token has")
         default:
             throw .attributeValueInvalid(
                 "\(attributes.place(of: CKA_CLASS)) is \(class: objectClass), of which no object can be made here")

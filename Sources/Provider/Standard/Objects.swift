@@ -56,7 +56,7 @@ public func C_GetAttributeValue(
     _ ulCount: CK_ULONG
 ) -> CK_RV {
     call { library throws(CKError) in
-        guard unsafe pTemplate != nil, ulCount > 0 else { throw .argumentsBad("pTemplate is NULL or empty") }
+        guard unsafe pTemplate != nil || ulCount == 0 else { throw .argumentsBad("pTemplate is NULL") }
         let template = try unsafe UnsafeMutableBufferPointer(
             start: pTemplate, count: input(pTemplate, ulCount, "pTemplate", atMost: listLimit).count)
         let types = unsafe template.map { unsafe $0.type }

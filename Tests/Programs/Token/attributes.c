@@ -33,6 +33,13 @@ static void unknown_attributes(CK_OBJECT_HANDLE key) {
     require(template[3].ulValueLen == 1 && last[0] == 7, "R15: the attribute after an unknown one is not filled");
     require(template[4].ulValueLen == (CK_ULONG)-1, "R15: what does not fit has a length");
     require(template[5].ulValueLen == 1, "R15: no length for an attribute without a buffer");
+    expect(C_GetAttributeValue(session, key, NULL, 0), CKR_OK, "no attributes");
+    expect(C_GetAttributeValue(session, key, NULL, 1), CKR_ARGUMENTS_BAD, "attributes that are not there");
+    expect(C_SetOperationState(session, NULL, 0, 0, 0), CKR_ARGUMENTS_BAD, "no state");
+    CK_OBJECT_CLASS feature = CKO_HW_FEATURE;
+    CK_ATTRIBUTE features = {CKA_CLASS, &feature, sizeof feature};
+    CK_OBJECT_HANDLE made;
+    expect(C_CreateObject(session, &features, 1, &made), CKR_ATTRIBUTE_READ_ONLY, "a hardware feature");
     expect(C_GetAttributeValue(session, key, template + 1, 1), CKR_ATTRIBUTE_TYPE_INVALID, "R15: an unknown attribute");
     expect(C_GetAttributeValue(session, key, template + 2, 1), CKR_ATTRIBUTE_SENSITIVE, "R15: a private key's value");
 }

@@ -38,6 +38,26 @@ struct OperationStateTests {
         }
     }
 
+    @Test("a saved digest ends with the last session of its slot, however that ends", arguments: [true, false])
+    func lastSession(_ all: Bool) throws {
+        let scene = try SecretKeyScene()
+        let state = try scene.inSession { session throws(CKError) in
+            try session.digestInit(Mechanism(CKM_SHA256))
+            return try session.saveState()
+        }
+        let library = scene.application.library
+        let other = try scene.application.open()
+        try library.closeSession(scene.session)
+        try library.withSession(other) { session throws(CKError) in try session.restoreState(state, hasKeys: false) }
+        if all { try library.closeAllSessions(with: 0) } else { try library.closeSession(other) }
+        let next = try scene.application.open()
+        #expect(throws: CKError(CKR_SAVED_STATE_INVALID)) {
+            try library.withSession(next) { session throws(CKError) in
+                try session.restoreState(state, hasKeys: false)
+            }
+        }
+    }
+
     @Test("what is no state, or not a digest's, is refused")
     func refusals() throws {
         let scene = try SecretKeyScene()
