@@ -188,8 +188,8 @@ struct Descriptor: ~Copyable {
         try check(unsafe unlinkat(number, name, AT_REMOVEDIR))
     }
 
-    /// The names of all entries of this directory but "." and "..".
-    borrowing func entries() throws(StorageError) -> [String] {
+    /// The names of the entries of this directory but "." and "..", at most as many as the limit.
+    borrowing func entries(limit: Int = .max) throws(StorageError) -> [String] {
         let copy = StandardDescriptors.spare(otherwise: -1) {
             unsafe openat(number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         }
@@ -201,7 +201,7 @@ struct Descriptor: ~Copyable {
         }
         defer { unsafe closedir(stream) }
         var names: [String] = []
-        while let entry = unsafe readdir(stream) {
+        while names.count < limit, let entry = unsafe readdir(stream) {
             let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) {
                 unsafe String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
             }

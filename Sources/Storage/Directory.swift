@@ -63,8 +63,10 @@ package struct Directory: Sendable {
     }
 
     /// The names of all files and subdirectories, sorted.
-    package func names() throws(StorageError) -> [String] {
-        try open().entries().filter { !$0.hasPrefix(".") }.sorted()
+    ///
+    /// - Parameter limit: As many names are read, hidden ones included.
+    package func names(limit: Int = .max) throws(StorageError) -> [String] {
+        try open().entries(limit: limit).filter { !$0.hasPrefix(".") }.sorted()
     }
 
     /// The content of a file, or nil if there is no such file.
@@ -239,9 +241,12 @@ extension Directory {
         }
     }
 
+    /// As many names are read to find leftovers.
+    private static let leftoverLimit = 4096
+
     /// Removes temporary files whose writers are gone: nobody holds their locks.
     private static func removeLeftovers(in directory: borrowing Descriptor) {
-        let names = (try? directory.entries()) ?? []
+        let names = (try? directory.entries(limit: leftoverLimit)) ?? []
         for name in names where name.hasPrefix(temporaryPrefix) {
             guard let file = try? Descriptor(opening: name, in: directory, O_RDONLY | O_NONBLOCK) else { continue }
             if (try? file.lock(patience: 0)) != nil { try? directory.remove(name) }

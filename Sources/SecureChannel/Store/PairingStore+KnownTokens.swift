@@ -2,13 +2,14 @@
 import Secrets
 import Storage
 
-/// The token keys that one user has worked with, in a directory of the user's own: `<serial>.<PID>`, T_pub. Whoever can
-/// change the records of a shared store cannot change these, so that another key in the place of a token's is noticed.
+/// The tokens that one user has worked with, in a directory of the user's own: `<serial>.<PID>`. Of a group's store it has
+/// T_pub, of a synchronised one the identities of the token's entries. Whoever can change the records of a shared store
+/// cannot change these, so that another key in the place of a token's is noticed, and a record that is gone.
 struct KnownTokens: Sendable {
     /// The directory, made when the first key is remembered.
     let path: String
 
-    /// Whether a key of the token is known, in any profile.
+    /// Whether the token is known, in any profile.
     func have(serial: [UInt8]) throws(ChannelError) -> Bool {
         try storing { () throws(StorageError) in
             try directory()?.names().contains { $0.hasPrefix(hexadecimal(serial) + ".") } ?? false
@@ -18,7 +19,7 @@ struct KnownTokens: Sendable {
     /// Whether the record has the token's key that is known; nil if none is. A spoilt file knows none like it.
     func confirm(_ record: PairingRecord) throws(ChannelError) -> Bool? {
         do throws(StorageError) {
-            guard let known = try directory()?.read(name(record), limit: PairingStore.limit) else { return nil }
+            guard let known = try content(record.capabilities.serial, record.profile) else { return nil }
             return known == record.tokenKey
         } catch .tooLarge {
             return false
@@ -29,8 +30,17 @@ struct KnownTokens: Sendable {
 
     /// Takes the key of the record for the token's. Waits for no lock.
     func remember(_ record: PairingRecord) throws(ChannelError) {
+        try keep(record.tokenKey, record.capabilities.serial, record.profile)
+    }
+
+    /// What is known of the token; nil if nothing is.
+    func content(_ serial: [UInt8], _ profile: Profile) throws(StorageError) -> [UInt8]? {
+        try directory()?.read(name(serial, profile), limit: PairingStore.limit)
+    }
+
+    func keep(_ content: [UInt8], _ serial: [UInt8], _ profile: Profile) throws(ChannelError) {
         try storing { () throws(StorageError) in
-            try Directory(path: path, create: true).write(name(record), record.tokenKey.span)
+            try Directory(path: path, create: true).write(name(serial, profile), content.span)
         }
     }
 
@@ -41,8 +51,6 @@ struct KnownTokens: Sendable {
     private func directory() throws(StorageError) -> Directory? {
         do throws(StorageError) { return try Directory(path: path, create: false) } catch .notFound { return nil }
     }
-
-    private func name(_ record: PairingRecord) -> String { name(record.capabilities.serial, record.profile) }
 
     private func name(_ serial: [UInt8], _ profile: Profile) -> String {
         hexadecimal(serial) + "." + hexadecimal([profile.rawValue])
@@ -58,10 +66,14 @@ extension PairingStore {
     }
 
     /// Takes the key of the record for the token's from now on, whatever was known before.
-    package func accept(_ record: PairingRecord) throws(ChannelError) { try known?.remember(record) }
+    package func accept(_ record: PairingRecord) throws(ChannelError) {
+        try known?.remember(record)
+        try files.remember(record)
+    }
 
-    /// Remembers the token's key, if none is known. A failure does not keep the channel from use.
+    /// Remembers the token, and its key if none is known. A failure does not keep the channel from use.
     package func remember(_ record: PairingRecord) {
+        try? files.remember(record)
         guard let known, (try? known.confirm(record)) == .some(.none) else { return }
         try? known.remember(record)
     }

@@ -49,7 +49,8 @@ extension PairingStore {
             let sealed = try SealedDirectory.open(
                 path, local: local, kind: .pairing, create: create, random: random, patience: patience)
             guard let sealed else { return nil }
-            return PairingStore(directory: sealed.local, files: SealedFiles(directory: sealed))
+            return PairingStore(
+                directory: sealed.local, files: SealedFiles(directory: sealed), isCrowded: try sealed.isCrowded())
         case .nowhere:
             guard !create else { throw .notFound }
             return nil

@@ -19,6 +19,7 @@ struct RecordFiles: PairingFiles {
 
     func makeRoom() throws(StorageError) { _ = try directory.subdirectory(RecordFiles.folder) }
     func makeKey() {}
+    func remember(_ record: PairingRecord) {}
 
     func records() throws(ChannelError) -> [StoredRecord] {
         var records: [StoredRecord] = []

@@ -28,15 +28,26 @@ struct SealedFiles: PairingFiles {
     }
 
     func hasRecord(serial: [UInt8], profile: Profile) throws(ChannelError) -> Bool {
-        guard try records(serial: serial, profile: profile).isEmpty else { return true }
-        return try !unsound(of: serial, profile).isEmpty
+        try hasRecord(serial, [profile])
     }
 
     /// With a damaged key, records cannot be told from those of others.
     func hasRecord(serial: [UInt8]) throws(ChannelError) -> Bool {
-        for profile in Profile.allCases where try hasRecord(serial: serial, profile: profile) { return true }
+        if try hasRecord(serial, Profile.allCases) { return true }
         guard try directory.existingKey() == nil else { return false }
         return try storing { () throws(StorageError) in try directory.local.names().contains(SealedDirectory.keyName) }
+    }
+
+    /// Whether there is an entry of the token, sound or not, or was one that this machine remembers, and no tombstone says
+    /// that it was deleted.
+    private func hasRecord(_ serial: [UInt8], _ profiles: [Profile]) throws(ChannelError) -> Bool {
+        let view = try view()
+        for profile in profiles {
+            if view.states.values.contains(where: { $0.isOf(serial, profile) }) { return true }
+            if try !unsound(of: serial, profile, in: view).isEmpty { return true }
+            if try remembered(serial, profile).contains(where: { !view.isDeleted($0) }) { return true }
+        }
+        return false
     }
 
     func hostKey(for record: PairingRecord) throws(ChannelError) -> PrivateKey? {
@@ -66,14 +77,45 @@ struct SealedFiles: PairingFiles {
         }
     }
 
+    func remember(_ record: PairingRecord) throws(ChannelError) {
+        let (serial, profile) = (record.capabilities.serial, record.profile)
+        let identities = try entries().filter { $0.isOf(serial, profile) }.map(\.identity)
+        guard try Set(identities) != Set(remembered(serial, profile)) else { return }
+        try memory.keep(identities.flatMap { $0 }, serial, profile)
+    }
+
     func remove(_ record: PairingRecord) throws(ChannelError) {
         for entry in try entries(of: record) { try bury(entry) }
+        let (serial, profile) = (record.capabilities.serial, record.profile)
+        let view = try view()
+        let rest = try remembered(serial, profile).filter { !view.isDeleted($0) }
+        if rest.isEmpty {
+            try memory.forget(serial: serial, profile: profile)
+        } else {
+            try memory.keep(rest.flatMap { $0 }, serial, profile)
+        }
     }
 
     func remove(serial: [UInt8], profile: Profile) throws(ChannelError) {
-        for entry in try entries() where entry.isOf(serial, profile) { try bury(entry) }
-        for identity in try unsound(of: serial, profile) {
+        let view = try view()
+        for entry in view.states.values where entry.isOf(serial, profile) { try bury(entry) }
+        for identity in try unsound(of: serial, profile, in: view) {
             try bury(SealedEntry(identity: identity, record: nil, label: ""))
+        }
+        try memory.forget(serial: serial, profile: profile)
+    }
+
+    /// What this machine remembers of tokens that it has worked with. It does not travel.
+    private var memory: KnownTokens { KnownTokens(path: directory.local.path + "/known") }
+
+    /// The identities of entries of a token that were alive when this machine last worked with it. A spoilt file counts as
+    /// an entry of which nothing else is known.
+    private func remembered(_ serial: [UInt8], _ profile: Profile) throws(ChannelError) -> [[UInt8]] {
+        let octets = try storing { () throws(StorageError) in try memory.content(serial, profile) }
+        guard let octets else { return [] }
+        guard !octets.isEmpty, octets.count.isMultiple(of: SealedFile.identitySize) else { return [[]] }
+        return stride(from: 0, to: octets.count, by: SealedFile.identitySize).map {
+            Array(octets[$0..<$0 + SealedFile.identitySize])
         }
     }
 
@@ -103,41 +145,46 @@ struct SealedFiles: PairingFiles {
 // MARK: - Reading
 
 extension SealedFiles {
-    /// The entries that are alive, the youngest first.
-    private func entries() throws(ChannelError) -> [SealedEntry] {
+    /// What is in the directory.
+    private struct View {
+        /// The state that counts of each entry.
+        var states: [[UInt8]: SealedEntry] = [:]
+        /// The identities, from name or beginning, of files that cannot be read as entries.
         var unsound: Set<[UInt8]> = []
-        return try states(unsound: &unsound).values.filter { $0.record != nil }.sorted { $0.isYounger(than: $1) }
+
+        /// Whether there is a tombstone.
+        func isDeleted(_ identity: [UInt8]) -> Bool { states[identity].map { $0.record == nil } ?? false }
     }
 
-    /// The states of each entry.
-    ///
-    /// - Parameter unsound: Takes the identities, from name or beginning, of files that cannot be read as entries.
-    private func states(unsound: inout Set<[UInt8]>) throws(ChannelError) -> [[UInt8]: SealedEntry] {
-        guard let key = try directory.existingKey() else { return [:] }
-        var states: [[UInt8]: SealedEntry] = [:]
-        for name in try directory.names() {
+    /// The entries that are alive, the youngest first.
+    private func entries() throws(ChannelError) -> [SealedEntry] {
+        try view().states.values.filter { $0.record != nil }.sorted { $0.isYounger(than: $1) }
+    }
+
+    private func view() throws(ChannelError) -> View {
+        var view = View()
+        guard let key = try directory.existingKey() else { return view }
+        for name in try directory.entryNames() {
             let file = try directory.octets(of: name)
             guard let sealed = file.flatMap({ SealedFile(opening: $0, key: key) }),
                 let state = SealedEntry(sealed, file: name)
             else {
-                unsound.formUnion(SealedFile.identities(name: name, file: file ?? []))
+                view.unsound.formUnion(SealedFile.identities(name: name, file: file ?? []))
                 continue
             }
-            guard let other = states[state.identity], !state.supersedes(other) else {
-                states[state.identity] = state
+            guard let other = view.states[state.identity], !state.supersedes(other) else {
+                view.states[state.identity] = state
                 continue
             }
         }
-        return states
+        return view
     }
 
     /// The identities of entries of a token that cannot be read, and were not deleted by a tombstone that can be.
-    private func unsound(of serial: [UInt8], _ profile: Profile) throws(ChannelError) -> [[UInt8]] {
+    private func unsound(of serial: [UInt8], _ profile: Profile, in view: View) throws(ChannelError) -> [[UInt8]] {
         guard let key = try directory.existingKey() else { return [] }
         let tag = SealedFiles.tag(serial, profile, key)
-        var unsound: Set<[UInt8]> = []
-        let states = try states(unsound: &unsound)
-        return unsound.filter { $0.starts(with: tag) && states[$0].map { $0.record != nil } ?? true }
+        return view.unsound.filter { $0.starts(with: tag) && !view.isDeleted($0) }
     }
 
     /// The first 8 octets of the identity of a token's entry. With the key, and only with it, they tell the token, even

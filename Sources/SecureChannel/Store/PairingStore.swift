@@ -18,16 +18,20 @@ package final class PairingStore: Sendable {
     let directory: Directory
     let files: any PairingFiles
     private let notes: PairingNotes
-    /// This user's knowledge of the tokens of a shared store; nil if nobody else can change the records.
+    /// This user's knowledge of the tokens' keys in a group's store; nil if nobody else can make records.
     let known: KnownTokens?
+
+    /// Whether the store has more files than are looked at.
+    package let isCrowded: Bool
 
     /// The greatest size of a file that is read.
     static let limit = 4096
 
-    init(directory: Directory, files: any PairingFiles, known: KnownTokens? = nil) {
+    init(directory: Directory, files: any PairingFiles, known: KnownTokens? = nil, isCrowded: Bool = false) {
         self.directory = directory
         self.files = files
         self.known = known
+        self.isCrowded = isCrowded
         notes = PairingNotes(directory: directory)
     }
 
@@ -186,6 +190,9 @@ protocol PairingFiles: Sendable {
 
     /// Keeps a record; a label that is nil stays as it was.
     func save(_ record: PairingRecord, label: String?) throws(ChannelError)
+
+    /// Remembers, on this machine alone, that there is a record of the token, where others can take it away.
+    func remember(_ record: PairingRecord) throws(ChannelError)
 
     func remove(_ record: PairingRecord) throws(ChannelError)
     func remove(serial: [UInt8], profile: Profile) throws(ChannelError)

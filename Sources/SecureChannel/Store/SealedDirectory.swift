@@ -59,6 +59,28 @@ struct SealedDirectory: Sendable {
         return key
     }
 
+    /// As many files are looked through for entries.
+    static let entryLimit = 1024
+    /// As many names are read to find those.
+    private static let nameLimit = 32_768
+
+    /// The names of the files to look through, whatever they hold. Where there are too many, those that are named as
+    /// entries, or as a synchroniser's copies of such, come first: the rest counts as if it were not there.
+    func entryNames() throws(ChannelError) -> [String] {
+        let names = try storing { () throws(StorageError) in try possibleNames() }
+        guard names.count > Self.entryLimit else { return names }
+        let likely = names.filter { $0.contains(kind.suffix) }
+        return Array((likely + names.filter { !$0.contains(kind.suffix) }).prefix(Self.entryLimit))
+    }
+
+    /// Whether there are more files than are looked through.
+    func isCrowded() throws(StorageError) -> Bool { try possibleNames().count > Self.entryLimit }
+
+    /// Without those that are known to be something else.
+    private func possibleNames() throws(StorageError) -> [String] {
+        try shared.names(limit: Self.nameLimit).filter { !$0.hasSuffix(SealedFile.Kind.secretSuffix) }
+    }
+
     /// The names of all files, whatever they hold.
     func names() throws(ChannelError) -> [String] { try storing { () throws(StorageError) in try shared.names() } }
 

@@ -33,14 +33,17 @@ struct SealedFile: ~Copyable {
             magic: Array("Kanal sealed pairing".utf8) + [1], label: Array("Kanal pairing".utf8), context: [],
             suffix: ".pairing", limit: PairingStore.limit)
 
+        static let secretSuffix = ".secret"
+
         /// A secret of an access group.
         static func secret(of group: [UInt8]) -> Kind {
             Kind(
                 magic: Array("Kanal sealed secret".utf8) + [1], label: Array("Kanal secret".utf8), context: group,
-                suffix: ".secret", limit: SecretStore.valueLimit + 2048)
+                suffix: secretSuffix, limit: SecretStore.valueLimit + 2048)
         }
     }
 
+    static let identitySize = 16
     private static let nonce = [UInt8](repeating: 0, count: Kuznyechik.blockSize)
 
     /// Opens a file; nil if it is no such file, is changed, or is sealed under another key. Constant time in its secret

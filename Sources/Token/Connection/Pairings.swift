@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Locking
 import Logging
 import SecureChannel
 import Storage
@@ -8,7 +9,9 @@ extension TokenSettings {
     func pairingStore(create: Bool = false) throws(TokenError) -> PairingStore? {
         let location = pairings
         do throws(StorageError) {
-            return try PairingStore.open(location, create: create, random: random, patience: storePatience)
+            let store = try PairingStore.open(location, create: create, random: random, patience: storePatience)
+            if store?.isCrowded == true { tellCrowding() }
+            return store
         } catch {
             let path = location.path
             let reason: Logger.Message = "the pairings\(path.isEmpty ? "" : " in " + path) cannot be used: \(error)"
@@ -16,6 +19,17 @@ extension TokenSettings {
             if error == .denied(.otherMembers) { log.notice(reason) } else { log.administratorError(reason) }
             throw .channel(.storage(error))
         }
+    }
+
+    /// Tells the administrator once that the replicated directory has more files than are looked at.
+    private func tellCrowding() {
+        let isTold = hasToldCrowding.withLock { isTold in
+            defer { isTold = true }
+            return isTold
+        }
+        guard !isTold else { return }
+        log.administratorError(
+            "\(pairings.path) has more files than are looked at, and pairings may be missing: remove those of others")
     }
 
     /// The error of a file in the store, which the administrator is told of.

@@ -40,6 +40,8 @@ package struct TokenSettings: Sendable {
     let publicFiles = TokenMemory<KnownFiles>()
     /// What they last told of themselves, by whoever has a copy of these settings.
     let information = TokenMemory<KnownInfo>()
+    /// Whether it was told that the store of pairings has too many files.
+    let hasToldCrowding = Lock(false)
     /// Tells where things are kept at the moment.
     private var places: @Sendable () -> TokenPlaces
 

@@ -80,6 +80,50 @@ struct PlainRefusalTests {
         _ = try Application(reader, store: folder) { $0.pairings = location }.open()
     }
 
+    @Test(
+        "A token that was used here stays closed when its files are deleted from the replica, or an older state comes back",
+        arguments: [false, true])
+    func deletedRecord(_ isRestored: Bool) throws {
+        let folder = Folder()
+        let shared = folder.path + "/shared"
+        let location = PairingStore.Location.synchronised(shared, local: folder.path + "/local")
+        let reader = try EmulatedReader(Self.lenient(.usb), passwords: [Application.password])
+        let strict = Application(reader, store: folder) {
+            $0.pairings = location
+            $0.policy.requireSM = true
+        }
+        func files() throws -> [String] {
+            try FileManager.default.contentsOfDirectory(atPath: shared).filter { $0.hasSuffix(".pairing") }
+        }
+        func store() throws -> PairingStore {
+            try #require(try PairingStore.open(location, create: false, random: SystemRandom()))
+        }
+        try strict.activate()
+        var tombstones: [(String, Data?)] = []
+        if isRestored {
+            // Of an earlier pairing that the user has removed.
+            #expect(try store().remove(serial: reader.card.serial))
+            #expect(try !store().hasRecord(serial: reader.card.serial))
+            tombstones = try files().map { ($0, FileManager.default.contents(atPath: shared + "/" + $0)) }
+            try strict.activate()
+        }
+        for name in try files() { try FileManager.default.removeItem(atPath: shared + "/" + name) }
+        for (name, content) in tombstones { try content?.write(to: URL(filePath: shared + "/" + name)) }
+
+        for offersChannel in [true, false] {
+            reader.onResponse { _, instruction, response throws(LinkError) in
+                instruction == 0xCA && !offersChannel ? Response(StatusWord(0x6A88)) : response
+            }
+            let application = Application(reader, store: folder) { $0.pairings = location }
+            #expect(throws: CKError.functionNotSupported) { try application.open() }
+            #expect(reader.count(of: 0x20) == 0)
+        }
+        reader.onResponse(nil)
+        // The user removes the token.
+        #expect(try store().remove(serial: reader.card.serial))
+        _ = try Application(reader, store: folder) { $0.pairings = location }.open()
+    }
+
     @Test("A damaged record of one token is no matter for another", arguments: ["own", "synchronised"])
     func anotherToken(_ kind: String) throws {
         let folder = Folder()

@@ -175,6 +175,47 @@ struct SynchronisedStoreTests {
         #expect(try second.records() == [])
     }
 
+    @Test("A machine remembers a token that it has worked with until a tombstone of that very pairing comes")
+    func memory() throws {
+        let first = try Machine(), second = try Machine(like: first), record = try first.place.record()
+        let serial = record.capabilities.serial
+        try first.store().save(record)
+        try second.receiveAll(from: first)
+        try second.store().accept(record)
+        let names = try second.files
+        for name in names { try FileManager.default.removeItem(atPath: second.place.shared + "/" + name) }
+        #expect(try second.records() == [])
+        #expect(try second.store().hasRecord(serial: serial))
+        // A tombstone of another pairing with the token.
+        try first.store().remove(record)
+        try first.store().save(first.place.record(created: 20))
+        try first.store().remove(first.place.record(created: 20))
+        for name in try first.files where !names.contains(name) { try second.receive(name, from: first) }
+        #expect(try second.store().hasRecord(serial: serial))
+        try second.receiveAll(from: first)
+        #expect(try !second.store().hasRecord(serial: serial))
+    }
+
+    @Test("Of any number of foreign files a bounded number is looked at, those with the names of entries first")
+    func crowd() throws {
+        let machine = try Machine(), record = try machine.place.record()
+        try machine.store().save(record)
+        #expect(try !machine.store().isCrowded)
+        for number in 0..<20_000 {
+            let name = machine.place.shared + "/0\(number)"
+            #expect(FileManager.default.createFile(atPath: name, contents: nil))
+        }
+        let begin = ContinuousClock().now
+        let store = try machine.store()
+        #expect(store.isCrowded)
+        #expect(try store.hasRecord(serial: record.capabilities.serial))
+        #expect(try machine.records() == [record])
+        #expect(ContinuousClock().now - begin < .seconds(5))
+        // What is deleted in a crowd stays deleted.
+        try store.remove(record)
+        #expect(try machine.records() == [])
+    }
+
     @Test("A re-pairing after a deletion is a new entry, which the tombstone does not concern")
     func again() throws {
         let first = try Machine(), second = try Machine(like: first)
