@@ -111,7 +111,7 @@ private func keyPrimitives(_ name: String, _ curve: Curve) throws -> [KeyPrimiti
             _ = try privateKey().sign(digest: digest.span, random: SystemRandom())
         },
         KeyPrimitive(name: "verify", curve: name) {
-            guard publicKey.isValidSignature(signature, digest: digest) else { throw GOSTError.libraryFailure }
+            guard try publicKey.isValidSignature(signature, digest: digest) else { throw GOSTError.libraryFailure }
         },
         KeyPrimitive(name: "VKO", curve: name) {
             _ = try privateKey().vko2012256(with: publicKey, ukm: ukm.span)
@@ -119,7 +119,7 @@ private func keyPrimitives(_ name: String, _ curve: Curve) throws -> [KeyPrimiti
         KeyPrimitive(name: "chain of three keys", curve: name) {
             for _ in 0..<3 {
                 let key = try PublicKey(curve: curve, bytes: publicKey.bytes)
-                guard key.isValidSignature(signature, digest: digest) else { throw GOSTError.libraryFailure }
+                guard try key.isValidSignature(signature, digest: digest) else { throw GOSTError.libraryFailure }
             }
         },
         KeyPrimitive(name: "SESPAKE, one side", curve: name) {

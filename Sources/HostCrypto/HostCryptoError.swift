@@ -26,6 +26,8 @@ package enum HostCryptoError: Error, Sendable, Equatable {
     case invalidEncoding
     /// The operating system could not deliver random bytes.
     case randomUnavailable
+    /// The system gave no memory for a computation of GOST. A later call may get it.
+    case outOfMemory
     /// libcrypto ran out of memory or failed in a way that no input explains.
     case libraryFailure
 }

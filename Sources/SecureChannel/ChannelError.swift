@@ -49,6 +49,8 @@ package enum ChannelError: Error, Sendable, Equatable {
     case storage(StorageError)
     /// There are no random numbers.
     case randomUnavailable
+    /// The system gave no memory for a computation. A later call may get it.
+    case outOfMemory
     /// A GOST primitive failed.
     case libraryFailure
 }
@@ -67,7 +69,14 @@ extension ChannelError {
             }
     }
 
-    init(_ error: GOSTError) { self = error == .randomUnavailable ? .randomUnavailable : .libraryFailure }
+    init(_ error: GOSTError) {
+        self =
+            switch error {
+            case .randomUnavailable: .randomUnavailable
+            case .outOfMemory: .outOfMemory
+            default: .libraryFailure
+            }
+    }
 }
 
 // One function per layer below turns its errors into the channel's.

@@ -25,6 +25,7 @@ extension CKError {
             case .invalidLength: .dataLengthRange
             case .invalidIVLength: .mechanismParameterInvalid("the parameter has another length, or another form")
             case .invalidKeyLength: .keySizeRange("the key has a length that the algorithm does not take")
+            case .outOfMemory: CKError(CKR_HOST_MEMORY, "the system gives no memory")
             default: .functionFailed
             }
     }
@@ -43,6 +44,7 @@ extension CKError {
             case .invalidSignatureLength: .signatureLengthRange
             case .invalidSignature: .signatureInvalid
             case .decryptionFailed: .encryptedDataInvalid
+            case .outOfMemory: CKError(CKR_HOST_MEMORY, "the system gives no memory")
             default: .functionFailed
             }
     }

@@ -144,7 +144,7 @@ extension CKError {
         case .slotBlocked: CKR_PIN_LOCKED
         case .tableFull: CKR_DEVICE_MEMORY
         case .unknownRecord, .profileUnsupported, .profileRaised: CKR_FUNCTION_NOT_SUPPORTED
-        case .storage(.noDescriptors): CKR_HOST_MEMORY
+        case .outOfMemory, .storage(.noDescriptors): CKR_HOST_MEMORY
         case .storage: CKR_FUNCTION_FAILED
         default: CKR_DEVICE_ERROR
         }

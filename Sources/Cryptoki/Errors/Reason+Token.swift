@@ -73,6 +73,7 @@ extension Reason {
         case .storage(.noDescriptors): self = "the process has no file descriptors left"
         case .storage: self = "what is remembered of tokens cannot be read or written"
         case .randomUnavailable: self = "the system gives no random numbers"
+        case .outOfMemory: self = "the system gives no memory"
         case .libraryFailure: self = "a computation of the channel failed"
         }
     }

@@ -67,18 +67,16 @@ enum VerificationKey {
 
     /// - Throws: `CKR_SIGNATURE_LEN_RANGE`.
     func isValidSignature(_ signature: [UInt8], of input: [UInt8]) throws(CKError) -> Bool {
-        do throws(HostCryptoError) {
-            switch self {
-            case .gost(let key):
-                guard signature.count == 2 * key.curve.coordinateSize else {
-                    throw HostCryptoError.invalidSignatureLength
-                }
-                return key.isValidSignature(signature, digest: input)
-            case .ec(let key): return try key.isValidSignature(signature.span, of: input.span)
-            case .rsa(let key, let scheme): return try key.isValidSignature(signature.span, of: input.span, scheme)
+        switch self {
+        case .gost(let key):
+            guard signature.count == 2 * key.curve.coordinateSize else { throw .signatureLengthRange }
+            do { return try key.isValidSignature(signature, digest: input) } catch { throw CKError(error) }
+        case .ec(let key):
+            do { return try key.isValidSignature(signature.span, of: input.span) } catch { throw CKError(error) }
+        case .rsa(let key, let scheme):
+            do { return try key.isValidSignature(signature.span, of: input.span, scheme) } catch {
+                throw CKError(error)
             }
-        } catch {
-            throw CKError(error)
         }
     }
 }

@@ -104,7 +104,7 @@ extension Card {
             let signature = try cursor.object(0x9E, length: 2 * curve.coordinateSize)
             try cursor.finish()
             let publicKey = try PublicKey(curve: curve, bytes: [UInt8](copying: value.secret))
-            isValid = publicKey.isValidSignature(signature.reversed(), digest: digest)
+            isValid = try publicKey.isValidSignature(signature.reversed(), digest: digest)
         } catch {
             throw Refusal(.incorrectData)
         }

@@ -111,10 +111,13 @@ extension CurveArithmetic {
     }
 
     /// k·P of the generator, k below q. Constant time.
-    func product(_ k: borrowing Number) -> Point {
-        unsafe point { result in
+    ///
+    /// - Throws: ``GOSTError/outOfMemory``.
+    func product(_ k: borrowing Number) throws(GOSTError) -> Point {
+        let table = try KernelCurve.withTable(curve)
+        return unsafe point { result in
             unsafe k.octets.withUnsafeBufferPointer {
-                unsafe gost_curve_multiply_base(kernel.pointer, result, $0.baseAddress)
+                unsafe gost_curve_multiply_base(table.pointer, result, $0.baseAddress)
             }
         }
     }
@@ -134,18 +137,20 @@ extension CurveArithmetic {
 
     /// Whether X of k·P + l·Q is x modulo q, for a point Q of order q, and k, l and x below q; false for O.
     ///
+    /// - Throws: ``GOSTError/outOfMemory``.
     /// - Warning: leaks all inputs through timing; for public values only.
     func hasXModuloQ(
         _ x: borrowing Number, _ k: borrowing Number, _ l: borrowing Number, _ point: borrowing Point
-    ) -> Bool {
+    ) throws(GOSTError) -> Bool {
         guard !point.isInfinity else { return false }
+        let table = try KernelCurve.withTable(curve)
         let (k, l, octets) = (k.octets, l.octets, point.coordinates.bytes)
         return unsafe x.octets.withUnsafeBufferPointer { x in
             unsafe k.withUnsafeBufferPointer { k in
                 unsafe l.withUnsafeBufferPointer { l in
                     unsafe octets.withUnsafeBufferPointer {
                         unsafe gost_curve_has_x_modulo_q(
-                            kernel.pointer, x.baseAddress, k.baseAddress, l.baseAddress, $0.baseAddress)
+                            table.pointer, x.baseAddress, k.baseAddress, l.baseAddress, $0.baseAddress)
                     }
                 }
             }

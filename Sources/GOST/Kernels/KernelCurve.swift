@@ -1,50 +1,80 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import GOSTKernels
+internal import Glibc
 internal import Synchronization
 
-/// What the kernels need for one curve: its numbers in their form, and a table of multiples of P, 128 KiB at most. It is
-/// made when a curve is first used, lives as long as the process and is only read from then on, so that threads share it.
+/// What the kernels need for one curve: its numbers in their form, and where multiples of P are computed a table of these,
+/// 128 KiB at most. It is made when it is first used, lives as long as the process and is only read from then on, so that
+/// threads share it.
 @safe
 final class KernelCurve: @unchecked Sendable {
     let pointer: OpaquePointer
 
-    private init?(_ parameters: CurveParameters) {
-        let memory = UnsafeMutableRawPointer.allocate(byteCount: gost_curve_size(), alignment: 64)
+    /// - Throws: ``GOSTError/outOfMemory``; ``GOSTError/libraryFailure`` if there is no arithmetic for the numbers.
+    private init(_ parameters: CurveParameters, hasTable: Bool) throws(GOSTError) {
+        let size = gost_curve_size(hasTable)
+        let memory: UnsafeMutableRawPointer
+        if hasTable {
+            // Swift ends the process where it gets no memory.
+            var table: UnsafeMutableRawPointer?
+            guard unsafe posix_memalign(&table, 64, size) == 0, let table = unsafe table else { throw .outOfMemory }
+            unsafe memory = table
+        } else {
+            unsafe memory = .allocate(byteCount: size, alignment: 64)
+        }
         unsafe pointer = OpaquePointer(memory)
-        guard unsafe Self.prepare(pointer, parameters) else {
-            unsafe memory.deallocate()
-            return nil
+        guard unsafe Self.prepare(pointer, parameters, hasTable) else {
+            throw .libraryFailure
         }
     }
 
-    /// The curve of a parameter set.
+    /// The curve of a parameter set, without the table.
     ///
-    /// - Throws: ``GOSTError/libraryFailure`` if there is no arithmetic for it; there is for all of ``Curve/all``.
+    /// - Throws: ``GOSTError/libraryFailure`` if there is no arithmetic for it, as there is for all of ``Curve/all``.
     static func of(_ curve: Curve) throws(GOSTError) -> KernelCurve {
-        guard let made = all[curve.parameters.q]?.curve() else { throw .libraryFailure }
+        try made(curve).plain.curve()
+    }
+
+    /// The same with the table.
+    ///
+    /// - Throws: ``GOSTError/outOfMemory`` as well; the next call tries again.
+    static func withTable(_ curve: Curve) throws(GOSTError) -> KernelCurve {
+        try made(curve).tabled.curve()
+    }
+
+    private static func made(_ curve: Curve) throws(GOSTError) -> (plain: Lazy, tabled: Lazy) {
+        guard let made = all[curve.parameters.q] else { throw .libraryFailure }
         return made
     }
 
     /// Parameter sets that differ in the identifier alone share a curve.
     private static let all = Dictionary(
-        Curve.all.map { ($0.parameters.q, Lazy($0.parameters)) }, uniquingKeysWith: { first, _ in first })
+        Curve.all.map {
+            ($0.parameters.q, (Lazy($0.parameters, hasTable: false), Lazy($0.parameters, hasTable: true)))
+        }, uniquingKeysWith: { first, _ in first })
 
     /// A curve that is made when it is first asked for.
     private final class Lazy: Sendable {
         private let parameters: CurveParameters
+        private let hasTable: Bool
         private let made = Mutex<KernelCurve?>(nil)
 
-        init(_ parameters: CurveParameters) { self.parameters = parameters }
+        init(_ parameters: CurveParameters, hasTable: Bool) {
+            self.parameters = parameters
+            self.hasTable = hasTable
+        }
 
-        func curve() -> KernelCurve? {
-            made.withLock { made in
-                if made == nil { made = KernelCurve(parameters) }
-                return made
+        func curve() throws(GOSTError) -> KernelCurve {
+            try made.withLock { made throws(GOSTError) in
+                if let made { return made }
+                let curve = try KernelCurve(parameters, hasTable: hasTable)
+                made = curve
+                return curve
             }
         }
     }
 
-    private static func prepare(_ curve: OpaquePointer, _ parameters: CurveParameters) -> Bool {
+    private static func prepare(_ curve: OpaquePointer, _ parameters: CurveParameters, _ hasTable: Bool) -> Bool {
         let isMinus3 = parameters.a == parameters.p.dropLast() + [(parameters.p.last ?? 0) &- 3]
         let form: gost_form = parameters.d != nil ? .edwards : isMinus3 ? .minus_3 : .any
         let size = parameters.p.count
@@ -58,7 +88,7 @@ final class KernelCurve: @unchecked Sendable {
             var numbers = unsafe gost_curve_numbers(
                 form: form, size: size, p: start, a: start + size, b: start + 2 * size, q: start + 3 * size,
                 x: start + 4 * size, y: start + 5 * size, d: start + 6 * size)
-            return unsafe gost_curve_prepare(curve, &numbers)
+            return unsafe gost_curve_prepare(curve, &numbers, hasTable)
         }
     }
 }

@@ -48,7 +48,7 @@ extension SESPAKE {
             for _ in 0..<Curve.tries {
                 let key = try PrivateKey.generate(on: verifier.curve, random: random)
                 let scalar = try arithmetic.number(key.scalar.bytes)
-                let own = arithmetic.product(scalar)
+                let own = try arithmetic.product(scalar)
                 let sum = arithmetic.sum(own, mask)
                 if sum.isInfinity { continue }
 

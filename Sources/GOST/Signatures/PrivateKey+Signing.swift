@@ -42,7 +42,7 @@ extension PrivateKey {
         let d = try arithmetic.number(scalar.bytes)
         let k = try arithmetic.number(nonce)
 
-        let c = arithmetic.product(k)
+        let c = try arithmetic.product(k)
         let r = try arithmetic.xModuloQ(c)
         let rd = arithmetic.multiply(r, d)
         let ke = arithmetic.multiply(e, k)

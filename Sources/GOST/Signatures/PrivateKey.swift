@@ -41,7 +41,7 @@ package struct PrivateKey: ~Copyable, Sendable {
         try clearingTraces { () throws(GOSTError) in
             let arithmetic = try CurveArithmetic(curve)
             let d = try arithmetic.number(scalar.bytes)
-            let point = arithmetic.product(d)
+            let point = try arithmetic.product(d)
             return PublicKey(computed: try arithmetic.bytes(point), on: curve)
         }
     }

@@ -32,10 +32,11 @@ package struct PublicKey: Sendable, Equatable {
     ///   - digest: The hash code of the message in the order in which hash functions give it, least significant octet
     ///     first: ``Curve/coordinateSize`` octets.
     /// - Returns: Whether the signature is valid. A wrong length makes it invalid.
+    /// - Throws: ``GOSTError/outOfMemory``.
     /// - Warning: leaks `signature` and `digest` through timing; for public values only.
-    package func isValidSignature(_ signature: [UInt8], digest: [UInt8]) -> Bool {
+    package func isValidSignature(_ signature: [UInt8], digest: [UInt8]) throws(GOSTError) -> Bool {
         guard signature.count == bytes.count, digest.count == curve.coordinateSize else { return false }
-        return (try? verifies(signature.span, digest.span)) ?? false
+        return try verifies(signature.span, digest.span)
     }
 
     private func verifies(_ signature: Span<UInt8>, _ digest: Span<UInt8>) throws(GOSTError) -> Bool {
@@ -51,6 +52,6 @@ package struct PublicKey: Sendable, Equatable {
         let minusR = try arithmetic.negative(r)
         let z2 = arithmetic.multiply(minusR, v)
         let point = try arithmetic.point(of: self)
-        return arithmetic.hasXModuloQ(r, z1, z2, point)
+        return try arithmetic.hasXModuloQ(r, z1, z2, point)
     }
 }

@@ -55,9 +55,9 @@ static const gost_group *group(const gost_curve *curve) {
                              : gost_group512(curve->form, is_folded(&curve->p, 8, 569));
 }
 
-size_t gost_curve_size(void) { return sizeof(gost_curve); }
+size_t gost_curve_size(bool has_table) { return sizeof(gost_curve) + (has_table ? table_size : 0); }
 
-bool gost_curve_prepare(gost_curve *curve, const gost_curve_numbers *numbers) {
+bool gost_curve_prepare(gost_curve *curve, const gost_curve_numbers *numbers, bool has_table) {
     size_t count = numbers->size / 8;
     if (numbers->size % 8 != 0 || (count != 4 && count != 8)) return false;
     memset(curve, 0, sizeof *curve);
@@ -74,7 +74,8 @@ bool gost_curve_prepare(gost_curve *curve, const gost_curve_numbers *numbers) {
     prepare_modulus(&curve->p, count);
     prepare_modulus(&curve->q, count);
     if (group(curve) == NULL) return false;
-    group(curve)->prepare(curve, x, y, d);
+    group(curve)->prepare(curve, d);
+    if (has_table) group(curve)->make_table(curve, x, y);
     return true;
 }
 

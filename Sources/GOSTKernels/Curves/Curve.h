@@ -20,14 +20,15 @@ struct gost_curve {
     word d[longest], s[longest], t[longest];
     /// 1 as an element.
     word one[longest];
-    /// Of each window of bits, the odd multiples of P in affine coordinates, as elements.
-    word table[table_size / sizeof(word)];
+    /// Of each window of bits, the odd multiples of P in affine coordinates, as elements; `table_size` octets, or none.
+    word table[];
 };
 
 /// The functions of a form. Numbers and coordinates are words below q and p. What takes a point gives nothing but nonsense
 /// for coordinates that are not on the curve.
 typedef struct {
-    void (*prepare)(gost_curve *curve, const word *x, const word *y, const word *d);
+    void (*prepare)(gost_curve *curve, const word *d);
+    void (*make_table)(gost_curve *curve, const word *x, const word *y);
     bool (*is_on_curve)(const gost_curve *curve, const word *point);
     bool (*has_order_q)(const gost_curve *curve, const word *point);
     bool (*multiply_base)(const gost_curve *curve, word *result, const word *k);

@@ -106,17 +106,21 @@ static void GROUP(prepare_form)(gost_curve *c, const word *d) {
     FIELD(multiply)(&c->p, c->t, c->t, inverse);
 }
 
-/// Makes elements of a, b and d, which are words until then, and the table.
-static void GROUP(prepare)(gost_curve *c, const word *x, const word *y, const word *d) {
-    word one[COUNT] = {1}, base[2 * COUNT];
+/// Makes elements of a, b and d, which are words until then.
+static void GROUP(prepare)(gost_curve *c, const word *d) {
+    word one[COUNT] = {1};
     FIELD(enter)(&c->p, c->one, one);
     FIELD(enter)(&c->p, c->a, c->a);
     FIELD(enter)(&c->p, c->b, c->b);
     GROUP(prepare_form)(c, d);
+}
 
+/// Makes the table of multiples of P = (x, y).
+static void GROUP(make_table)(gost_curve *c, const word *x, const word *y) {
     GROUP(point) points[GROUP(base_multiples)], next;
-    memcpy(base, x, sizeof one);
-    memcpy(base + COUNT, y, sizeof one);
+    word base[2 * COUNT];
+    memcpy(base, x, COUNT * sizeof(word));
+    memcpy(base + COUNT, y, COUNT * sizeof(word));
     GROUP(take)(c, &next, base);
     for (size_t i = 0; i < GROUP(base_windows); i++) {
         points[0] = next;
@@ -213,6 +217,6 @@ static bool GROUP(sum)(const gost_curve *c, word *result, const word *left, cons
 #include "PublicSum.h"
 
 static const gost_group GROUP(functions) = {
-    GROUP(prepare), GROUP(is_on_curve), GROUP(has_order_q), GROUP(multiply_base), GROUP(multiply), GROUP(has_x_modulo_q),
-    GROUP(sum),
+    GROUP(prepare), GROUP(make_table), GROUP(is_on_curve), GROUP(has_order_q), GROUP(multiply_base), GROUP(multiply),
+    GROUP(has_x_modulo_q), GROUP(sum),
 };

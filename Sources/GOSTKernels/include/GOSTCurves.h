@@ -38,11 +38,11 @@ typedef struct {
 /// What computing on one curve needs; it is only read once it is prepared.
 typedef struct gost_curve gost_curve;
 
-/// The octets of a ``gost_curve``.
-size_t gost_curve_size(void);
+/// The octets of a ``gost_curve``, with or without a table of multiples of P, which takes up most of it.
+size_t gost_curve_size(bool has_table);
 
 /// Fills `curve` in. False if there is no arithmetic for such numbers.
-bool gost_curve_prepare(gost_curve *curve, const gost_curve_numbers *numbers);
+bool gost_curve_prepare(gost_curve *curve, const gost_curve_numbers *numbers, bool has_table);
 
 /// Whether y² = x³ + ax + b, and y is not 0: a point with y = 0 has order 2.
 bool gost_curve_has_point(const gost_curve *curve, const uint8_t *point);
@@ -50,14 +50,14 @@ bool gost_curve_has_point(const gost_curve *curve, const uint8_t *point);
 /// Whether q times a point of the curve is O.
 bool gost_curve_has_order_q(const gost_curve *curve, const uint8_t *point);
 
-/// k·P, for k below q.
+/// k·P, for k below q. The curve has a table.
 bool gost_curve_multiply_base(const gost_curve *curve, uint8_t *result, const uint8_t *k);
 
 /// k·Q for a point Q of order q, and k below q.
 bool gost_curve_multiply(const gost_curve *curve, uint8_t *result, const uint8_t *k, const uint8_t *point);
 
 /// Whether X of k·P + l·Q is x modulo q, for a point Q of order q, and k, l and x below q; false for O. Time and memory accesses
-/// tell all of them.
+/// tell all of them. The curve has a table.
 bool gost_curve_has_x_modulo_q(const gost_curve *curve, const uint8_t *x, const uint8_t *k, const uint8_t *l,
                                const uint8_t *point);
 

@@ -94,10 +94,10 @@ extension PFXError {
 
     /// What computing with values of a file can fail with, but for ``HostCryptoError/libraryFailure``.
     init(_ error: HostCryptoError, else other: PFXError) {
-        self = [.libraryFailure, .randomUnavailable].contains(error) ? .libraryFailure : other
+        self = [.libraryFailure, .outOfMemory, .randomUnavailable].contains(error) ? .libraryFailure : other
     }
 
     init(_ error: GOSTError, else other: PFXError) {
-        self = [.libraryFailure, .randomUnavailable].contains(error) ? .libraryFailure : other
+        self = [.libraryFailure, .outOfMemory, .randomUnavailable].contains(error) ? .libraryFailure : other
     }
 }

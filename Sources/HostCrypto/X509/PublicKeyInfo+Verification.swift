@@ -23,10 +23,13 @@ extension PublicKeyInfo {
                 return try key.isValidSignature(bare.span, of: digest.span)
             case .gost(let info):
                 let expected = SignatureAlgorithm.gost(info.algorithm.algorithm).digest
-                return algorithm == expected && info.key.isValidSignature(signature, digest: digest)
+                guard algorithm == expected else { return false }
+                do throws(GOSTError) { return try info.key.isValidSignature(signature, digest: digest) } catch {
+                    throw HostCryptoError(error)
+                }
             }
         } catch {
-            guard error != .libraryFailure else { throw error }
+            guard error != .libraryFailure, error != .outOfMemory else { throw error }
             return false
         }
     }

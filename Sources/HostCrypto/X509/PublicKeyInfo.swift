@@ -111,6 +111,7 @@ extension HostCryptoError {
             case .invalidEncoding: .invalidEncoding
             case .invalidParameter: .invalidParameter
             case .invalidPoint: .invalidPoint
+            case .outOfMemory: .outOfMemory
             default: .libraryFailure
             }
     }

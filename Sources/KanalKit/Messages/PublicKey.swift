@@ -105,6 +105,9 @@ public struct PublicKey: Sendable, Equatable {
             default: return try key.isValidSignature(signature, of: digest, hash)
             }
         } catch {
+            guard error != .outOfMemory else {
+                throw .refused(code: "CKR_HOST_MEMORY", reason: "the system gives no memory")
+            }
             guard error != .libraryFailure else {
                 throw .refused(code: "CKR_FUNCTION_FAILED", reason: "libcrypto has failed: \(error)")
             }

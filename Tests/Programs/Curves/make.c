@@ -27,7 +27,7 @@ gost_curve *make_curve(const struct curve *c) {
         edwards(c, d);
     }
     gost_curve_numbers numbers = {form, c->size, c->p, c->a, c->b, c->q, c->x, c->y, d};
-    gost_curve *curve = malloc(gost_curve_size());
-    if (curve == NULL || !gost_curve_prepare(curve, &numbers)) abort();
+    gost_curve *curve = malloc(gost_curve_size(true));
+    if (curve == NULL || !gost_curve_prepare(curve, &numbers, true)) abort();
     return curve;
 }

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # What the memory of an application holds of secrets, with a channel and without: in a core dump, in a forked child, after
-# C_Logout and after C_Finalize; also of a PIN that the library has asked for. Arguments: the identities, both if there are none.
+# C_Logout and after C_Finalize; also of a PIN that the library has asked for. And calls that
+# get no memory for a curve. Arguments: the identities, both if there are none.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 . Tests/Scripts/common.sh
@@ -54,7 +55,7 @@ done
 END
 chmod 700 "$work/user"
 
-prepare scan
+prepare scan tables
 start_pcscd
 mkfifo keys
 for identity in ${@:-usb bt}; do
@@ -65,6 +66,10 @@ for identity in ${@:-usb bt}; do
         printf %s "${password//-/}" | invert > secret.password
         for key in "$XDG_DATA_HOME"/kanal/pairings/host.*; do invert < "$key" > "secret.${key##*/}"; done
         secrets=(secret.password secret.host.*)
+    fi
+    if [ "$identity" = usb ]; then
+        ./tables "$slot" "$pin" > output || fail "tables: $(cat output)"
+        passed "a table of a curve that gets no memory is CKR_HOST_MEMORY, and made by the next call"
     fi
     inspect $identity "${secrets[@]}"
 done

@@ -33,8 +33,8 @@ extension Contract {
             let point = try PublicKey(curve: .cryptoProA, bytes: #require(publicKey.value))
             for user in [token, other] {
                 let signature = try user.sign(digest: digest, with: privateKey)
-                #expect(point.isValidSignature(signature, digest: digest))
-                #expect(!point.isValidSignature(signature, digest: digest.dropLast() + [0]))
+                #expect(try point.isValidSignature(signature, digest: digest))
+                #expect(try !point.isValidSignature(signature, digest: digest.dropLast() + [0]))
             }
             try token.delete(privateKey)
             #expect(try other.objects().keys.map(\.file) == [publicKey.file])

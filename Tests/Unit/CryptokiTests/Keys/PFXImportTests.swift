@@ -160,7 +160,7 @@ extension PublicKeyInfo {
         case .gost(let info):
             let digests: [DigestAlgorithm] = [.gostR341194, .streebog256, .streebog512]
             return try digests.contains {
-                info.key.isValidSignature(signature, digest: try Digest.digest(message.span, $0))
+                try info.key.isValidSignature(signature, digest: try Digest.digest(message.span, $0))
             }
         case .ec(let key):
             let digest = try Digest.digest(message.span, .sha256)

@@ -35,7 +35,7 @@ enum Signing {
     /// Whether the card's signature r ‖ s, little-endian, is right.
     static func isValid(_ signature: String, hash: String, point: [UInt8], curve: Curve) throws -> Bool {
         let key = try PublicKey(curve: curve, bytes: point)
-        return key.isValidSignature([UInt8](hex: data(signature)).reversed(), digest: [UInt8](hex: hash))
+        return try key.isValidSignature([UInt8](hex: data(signature)).reversed(), digest: [UInt8](hex: hash))
     }
 }
 
