@@ -56,9 +56,10 @@ others+=($!)
 trap 'others+=($(cat "$work/service" 2> /dev/null || true)); clean_up' EXIT
 wait_until test -e listens
 # What the alarm does that pcscd sets when its last client has gone, without the minute.
+# It stays if it has not noticed yet that the client is gone.
 ends() {
-    kill -ALRM "$(cat service)" 2> /dev/null || true
-    wait_until test ! -e service
+    # shellcheck disable=SC2016
+    wait_until sh -c 'kill -ALRM "$(cat service)"; sleep 0.1; test ! -e service' || fail "pcscd does not end: $(tail -n 5 pcscd.log)"
 }
 has_client() { wait_until sh -c 'ss --unix --no-header --all | grep -q "ESTAB.*pcscd.comm"'; }
 

@@ -15,9 +15,10 @@ final class KernelCurve: @unchecked Sendable {
         let size = gost_curve_size(hasTable)
         let memory: UnsafeMutableRawPointer
         if hasTable {
-            // Swift ends the process where it gets no memory.
-            var table: UnsafeMutableRawPointer?
-            guard unsafe posix_memalign(&table, 64, size) == 0, let table = unsafe table else { throw .outOfMemory }
+            // Swift ends the process where its heap gets no memory, and the library's heap has a reserve, which is for
+            // calls that cannot end without it.
+            let table = unsafe mmap(nil, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+            guard let table = unsafe table, unsafe table != MAP_FAILED else { throw .outOfMemory }
             unsafe memory = table
         } else {
             unsafe memory = .allocate(byteCount: size, alignment: 64)
