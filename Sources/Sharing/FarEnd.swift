@@ -22,6 +22,10 @@ package final class FarEnd: Sendable {
 
     private static let interval = Duration.seconds(2)
     private static let silence = Duration.seconds(10)
+    /// How many frames of one side are taken before the other has its turn.
+    private static let turn = 64
+    /// How many answers a reader can wait for. One that works waits for each before it asks again.
+    private static let mostAskers = 16
 
     private let host: String
     private let port: UInt16
@@ -43,10 +47,16 @@ package final class FarEnd: Sendable {
             var talk = Talk(
                 reader: try FarReader(host: host, port: port), share: FrameStream(input: input, output: output),
                 lastQuestion: clocks.awake.now)
-            while !isCancelled.withLock({ $0 }) {
+            while mayGoOn {
                 FrameStream.wait(for: [talk.reader.socket, input], milliseconds: 1000)
-                while let frame = try talk.reader.frame(within: 0) { try passOn(frame, &talk) }
-                while let frame = try talk.share.frame(within: 0) { try takeAnswer(frame, &talk) }
+                for _ in 0..<Self.turn {
+                    guard let frame = try talk.reader.frame(within: 0) else { break }
+                    try passOn(frame, &talk)
+                }
+                for _ in 0..<Self.turn {
+                    guard let frame = try talk.share.frame(within: 0) else { break }
+                    try takeAnswer(frame, &talk)
+                }
                 try ask(&talk)
             }
         } catch {
@@ -58,16 +68,19 @@ package final class FarEnd: Sendable {
         }
     }
 
+    private var mayGoOn: Bool { !isCancelled.withLock { $0 } }
+
     /// What the reader has sent.
     private func passOn(_ frame: [UInt8], _ talk: inout Talk) throws(FarReader.Failure) {
         if frame == [0x04] {
-            if let atr = talk.atr { return try talk.reader.send(atr) }
+            if let atr = talk.atr { return try talk.reader.send(atr, while: { mayGoOn }) }
             talk.askers.append(.readerForCard)
         } else if frame.count > 1 {
             talk.askers.append(.readerForAnswer)
         }
+        guard talk.askers.count <= Self.mostAskers else { throw .closed }
         talk.lastQuestion = clocks.awake.now
-        try talk.share.send(frame)
+        try talk.share.send(frame, while: { mayGoOn })
     }
 
     /// What the share has answered.
@@ -75,7 +88,7 @@ package final class FarEnd: Sendable {
         guard let asker = talk.askers.first else { throw .closed }
         talk.askers.removeFirst()
         if asker == .readerForCard { talk.atr = frame }
-        if asker != .nobody { try talk.reader.send(frame) }
+        if asker != .nobody { try talk.reader.send(frame, while: { mayGoOn }) }
     }
 
     /// Asks whether the share is there, unless it has something to answer: a user of the other machine may be asked.
@@ -84,7 +97,7 @@ package final class FarEnd: Sendable {
         if talk.askers.isEmpty, now - talk.lastQuestion >= Self.interval {
             talk.askers.append(.nobody)
             talk.lastQuestion = now
-            try talk.share.send([0x04])
+            try talk.share.send([0x04], while: { mayGoOn })
         } else if talk.askers.first == .nobody, now - talk.lastQuestion >= Self.silence {
             throw .closed
         }

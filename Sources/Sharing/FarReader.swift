@@ -89,5 +89,7 @@ struct FarReader: ~Copyable {
         }
     }
 
-    borrowing func send(_ bytes: [UInt8]) throws(Failure) { try frames.send(bytes) }
+    borrowing func send(_ bytes: [UInt8], while mayGoOn: () -> Bool = { true }) throws(Failure) {
+        try frames.send(bytes, while: mayGoOn)
+    }
 }

@@ -5,6 +5,11 @@ import HostProcess
 /// Frames of vpcd's protocol in both directions of a connection: a length in two bytes, big-endian, and as many bytes.
 struct FrameStream: ~Copyable {
     private static let bufferSize = 4096
+    /// What a pipe that has room at all takes without blocking, PIPE_BUF.
+    private static let pieceSize = 4096
+    /// How often it is looked whether the other end has room, and how long each look waits.
+    private static let looks = 40
+    private static let look: Int32 = 250
 
     /// The descriptors of the connection, which is somebody else's.
     let input: Int32
@@ -57,19 +62,35 @@ struct FrameStream: ~Copyable {
         unsafe setsockopt(input, Int32(IPPROTO_TCP), TCP_QUICKACK, &on, socklen_t(MemoryLayout<Int32>.size))
     }
 
-    borrowing func send(_ bytes: [UInt8]) throws(FarReader.Failure) {
+    /// Sends a frame.
+    ///
+    /// - Parameter mayGoOn: Whether the other end is waited for, which has no room; for ten seconds at most.
+    borrowing func send(_ bytes: [UInt8], while mayGoOn: () -> Bool = { true }) throws(FarReader.Failure) {
         let frame = [UInt8(truncatingIfNeeded: bytes.count >> 8), UInt8(truncatingIfNeeded: bytes.count)] + bytes
         var sent = 0
         while sent < frame.count {
+            try waitForRoom(mayGoOn)
             let result = WriteSignals.withheld {
                 unsafe frame.withUnsafeBytes { buffer in
-                    unsafe write(output, buffer.baseAddress?.advanced(by: sent), buffer.count - sent)
+                    unsafe write(
+                        output, buffer.baseAddress?.advanced(by: sent), min(buffer.count - sent, Self.pieceSize))
                 }
             }
             if result < 0 && errno == EINTR { continue }
             guard result >= 0 else { throw .system(errno: errno) }
             sent += result
         }
+    }
+
+    private borrowing func waitForRoom(_ mayGoOn: () -> Bool) throws(FarReader.Failure) {
+        for _ in 0..<Self.looks {
+            guard mayGoOn() else { throw .closed }
+            var descriptor = pollfd(fd: output, events: Int16(POLLOUT), revents: 0)
+            let count = unsafe poll(&descriptor, 1, Self.look)
+            guard count <= 0 else { return }
+            guard count == 0 || errno == EINTR else { throw .system(errno: errno) }
+        }
+        throw .system(errno: EAGAIN)
     }
 
     /// Waits until one of the descriptors can be read from.

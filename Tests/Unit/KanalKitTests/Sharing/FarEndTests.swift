@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import Locking
 import Sharing
 import TestSupport
 import Testing
@@ -41,6 +42,8 @@ struct FarEndTests {
         let reader: Peer
         let share: Peer
         let time = TestTime()
+        let far: FarEnd
+        let isOver = Lock(false)
 
         init() throws {
             let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -59,11 +62,12 @@ struct FarEndTests {
             var ends: [Int32] = [-1, -1]
             try #require(unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
             let (port, end) = (UInt16(bigEndian: address.sin_port), ends[0])
-            let far = FarEnd(host: "127.0.0.1", port: port, clocks: time.clocks)
+            far = FarEnd(host: "127.0.0.1", port: port, clocks: time.clocks)
             // It blocks, as the test does: both need threads.
-            Thread.detachNewThread {
+            Thread.detachNewThread { [far, isOver] in
                 try? far.run(input: end, output: end)
                 close(end)
+                isOver.withLock { $0 = true }
             }
             share = Peer(descriptor: ends[1])
             reader = Peer(descriptor: accept(listener, nil, nil))
@@ -127,6 +131,37 @@ struct FarEndTests {
         #expect(line.share.receive() == [0x04])
         line.time.pass(.seconds(10))
         #expect(line.reader.receive() == nil)
+        #expect(line.share.receive() == nil)
+    }
+
+    /// A share that reads, and one that has stopped to.
+    @Test("it ends when it is cancelled while the reader floods it", arguments: [true, false])
+    func flood(isRead: Bool) throws {
+        let line = try Line()
+        let (reader, share, isOver) = (line.reader.descriptor, line.share.descriptor, line.isOver)
+        Thread.detachNewThread {
+            let frames = [UInt8](repeating: 0, count: 999).enumerated().map { [0, 1, 2][$0.offset % 3] as UInt8 }
+            while unsafe !isOver.withLock({ $0 }) && send(reader, frames, frames.count, Int32(MSG_NOSIGNAL)) > 0 {}
+        }
+        if isRead {
+            Thread.detachNewThread {
+                var bytes = [UInt8](repeating: 0, count: 4096)
+                while unsafe read(share, &bytes, bytes.count) > 0 {}
+            }
+        }
+        // Time for a share that does not read to be full.
+        poll(nil, 0, 200)
+        #expect(!isOver.withLock { $0 })
+        line.far.cancel()
+        for _ in 0..<100 where !isOver.withLock({ $0 }) { poll(nil, 0, 20) }
+        #expect(isOver.withLock { $0 })
+    }
+
+    @Test("a reader that asks without waiting for answers ends it")
+    func haste() throws {
+        let line = try Line()
+        for _ in 0..<17 { line.reader.send([0x80, 0xCA, 0x47, 0x00]) }
+        for _ in 0..<16 { #expect(line.share.receive() == [0x80, 0xCA, 0x47, 0x00]) }
         #expect(line.share.receive() == nil)
     }
 
