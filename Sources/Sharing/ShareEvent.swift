@@ -42,6 +42,8 @@ package enum ShareEvent: Sendable, Equatable {
     /// A command was refused, by its class, instruction, P1 and P2: it was plain, or not allowed to this host.
     case refusedPlain([UInt8])
     case refused([UInt8], host: String)
+    /// So many more refusals came than were told, within a minute.
+    case furtherRefusals(Int)
     /// The user of this machine said no, or could not be asked.
     case declined(ShareQuestion.Subject, host: String)
     /// How many commands were answered, and how many octets they and their answers had.

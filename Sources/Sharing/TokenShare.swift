@@ -28,7 +28,10 @@ package final class TokenShare: Sendable {
         self.readers = readers
         self.clocks = clocks
         self.ask = ask
-        self.report = report
+        let limit = Lock(RefusalLimit())
+        self.report = { event in
+            for event in limit.withLock({ $0.take(event, at: clocks.awake.now) }) { report(event) }
+        }
     }
 
     /// Ends the share within a second. It does not cut a command short.

@@ -49,6 +49,8 @@ extension Share {
         case refusedPlain([UInt8])
         /// A command was refused that this share does not allow.
         case refused([UInt8], host: String)
+        /// So many more refusals came within a minute than were told one by one.
+        case furtherRefusals(Int)
         /// The user of this machine did not agree to something.
         case declined(String, host: String)
         /// How many commands were answered, and how many octets they and their answers had.
@@ -73,6 +75,7 @@ extension Share.Event {
             case .wrongPassword(let slot, let tries): .wrongPassword(slot: slot, triesLeft: tries)
             case .refusedPlain(let header): .refusedPlain(header)
             case .refused(let header, let host): .refused(header, host: host)
+            case .furtherRefusals(let count): .furtherRefusals(count)
             case .declined(let subject, let host): .declined(subject.rawValue, host: host)
             case .progress(let commands, let octets): .progress(commands: commands, octets: octets)
             }

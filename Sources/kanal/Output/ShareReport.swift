@@ -81,6 +81,10 @@ struct ShareReport: Report {
             event = "refused"
             (command, self.host) = (header.hexadecimal, host)
             line = Phrase("refused: the command \(header.hexadecimal) of \(host) is not allowed here")
+        case .furtherRefusals(let count):
+            event = "furtherRefusals"
+            commands = count
+            line = Phrase("refused: \(count) further commands")
         case .declined(let subject, let host):
             event = "declined"
             (reason, self.host) = (subject, host)
