@@ -29,6 +29,18 @@ extension Object {
         self.init(home: .session(session, key), attributes: attributes, isPrivate: isPrivate)
     }
 
+    /// The same key with another value, as the application would have created it. An operation that has begun keeps the
+    /// former value.
+    func replacing(_ value: borrowing Secret, _ attributes: Attributes) throws(CKError) -> Object {
+        guard case .session(let session, _) = home else { throw .attributeReadOnly("CKA_VALUE never changes") }
+        var attributes = attributes
+        attributes.set(CKA_VALUE, value)
+        if attributes[CKA_CHECK_VALUE]?.isEmpty == false { attributes[CKA_CHECK_VALUE] = nil }
+        for flag in [CKA_LOCAL, CKA_ALWAYS_SENSITIVE, CKA_NEVER_EXTRACTABLE] { attributes.set(flag, false) }
+        attributes.set(CKA_KEY_GEN_MECHANISM, CK_ULONG.unavailable)
+        return try Object(creating: attributes, session: session)
+    }
+
     /// The attributes, with what makes up a key if it may be read: it is kept apart from them.
     func shownAttributes() throws(CKError) -> Attributes {
         guard attributes.showsValue, let values = try sessionKey?.secretValues() else { return attributes }
@@ -113,6 +125,17 @@ extension Attributes {
     mutating func take(_ type: CK_ATTRIBUTE_TYPE) -> Secret {
         defer { self[type] = nil }
         return secret(type)?.secret.copy() ?? Secret(copying: self[type] ?? [])
+    }
+
+    /// The new value that a template of `C_SetAttributeValue` has for a session's key of GOST 28147-89, which leaves the
+    /// template; nil for other objects, whose values never change. Programs that mesh keys by themselves (RFC 4357, 2.3.2)
+    /// set each key so.
+    mutating func takeNewValue(of object: Object) -> Secret? {
+        guard secret(CKA_VALUE) != nil, object.tokenObject == nil, object.sessionKey != nil,
+            object.attributes[CKA_CLASS] == CKO_SECRET_KEY.bytes,
+            object.attributes[CKA_KEY_TYPE] == CK_ULONG(CKK_GOST28147).bytes
+        else { return nil }
+        return take(CKA_VALUE)
     }
 
     /// These attributes but for ``secrets``.

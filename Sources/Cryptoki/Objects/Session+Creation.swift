@@ -46,8 +46,14 @@ extension Session {
         else {
             throw .actionProhibited("a certificate whose CKA_TRUSTED is true cannot be changed")
         }
+        var template = template
+        let newValue = template.takeNewValue(of: changed)
         let attributes = try AttributeTable(for: changed.attributes).changing(
             changed.attributes, by: template, inCopy: false, byOfficer: isOfficers)
+        if let newValue {
+            changed = try changed.replacing(newValue, attributes)
+            return try slot.objects.replace(object, with: changed)
+        }
         guard attributes != changed.attributes else { return }
         if let present = changed.tokenObject {
             changed = try change(present, to: attributes)

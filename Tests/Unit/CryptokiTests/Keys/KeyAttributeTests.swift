@@ -2,7 +2,9 @@
 import CCryptoki
 import Cryptoki
 import Emulator
+import GOST
 import HostCrypto
+import TestSupport
 import Testing
 
 @Suite("Attributes of keys", .serialized)
@@ -249,5 +251,49 @@ struct KeyAttributeTests {
         let later = try scene.application.open()
         try scene.application.logIn(later)
         #expect(try scene.application.find(later, [(CKA_COPYABLE, [0])]).count == 4)
+    }
+
+    @Test("a session's key of GOST 28147-89 takes another value, as programs mesh keys; others do not")
+    func meshing() throws {
+        let scene = try SecretKeyScene()
+        let (application, session) = (scene.application, scene.session)
+        let file = try JSON(vectors: "gost28147_keymeshing.json")
+        let constant = file.C.bytes
+        let sets = ["CryptoPro-A": SBox.cryptoProA, "CryptoPro-B": .cryptoProB, "CryptoPro-C": .cryptoProC]
+        var count = 0
+        for vector in file.vectors.list {
+            guard let set = sets.first(where: { vector.sbox.text?.contains($0.key) == true })?.value else { continue }
+            let hidden = [(CKA_SENSITIVE, [1]), (CKA_GOST28147_PARAMS, set.oid)] as [(CK_ATTRIBUTE_TYPE, [UInt8])]
+            let key = try scene.key(CKK_GOST28147, vector.key.bytes, hidden)
+            let next = try scene.cipher(.decryption, CKM_GOST28147_ECB, key, constant)
+            #expect(next == vector.next_key.bytes)
+            let before = try application.attributes(session, of: key)
+            try application.set(session, key, [(CKA_LABEL, [7]), (CKA_VALUE, next)])
+            // The value itself stays hidden. Its checksum, and what it encrypts, are those of a new key.
+            let fresh = try scene.key(CKK_GOST28147, next, hidden)
+            let attributes = try application.attributes(session, of: key)
+            #expect(attributes[CKA_LABEL] == [7] && attributes[CKA_VALUE] == nil)
+            #expect(attributes[CKA_UNIQUE_ID] == before[CKA_UNIQUE_ID])
+            let checkValue = try application.attributes(session, of: fresh)[CKA_CHECK_VALUE]
+            #expect(attributes[CKA_CHECK_VALUE] == checkValue && checkValue != before[CKA_CHECK_VALUE])
+            let texts = try [key, fresh].map { try scene.cipher(.encryption, CKM_GOST28147_ECB, $0, constant) }
+            #expect(texts[0] == texts[1])
+            count += 1
+        }
+        #expect(count == 3)
+
+        let made = try scene.generate(CKM_GOST28147_KEY_GEN, [(CKA_SENSITIVE, [1]), (CKA_EXTRACTABLE, [0])])
+        #expect(throws: CKError.attributeValueInvalid) { try application.set(session, made, [(CKA_VALUE, [1])]) }
+        #expect(try application.attributes(session, of: made).bool(CKA_LOCAL) == true)
+        try application.set(session, made, [(CKA_VALUE, constant)])
+        let attributes = try application.attributes(session, of: made)
+        for flag in [CKA_LOCAL, CKA_ALWAYS_SENSITIVE, CKA_NEVER_EXTRACTABLE] {
+            #expect(try attributes.bool(flag) == false)
+        }
+        for other in [
+            try scene.key(CKK_MAGMA, constant), try scene.key(CKK_GOST28147, constant, [(CKA_TOKEN, [1])]),
+        ] {
+            #expect(throws: CKError.attributeReadOnly) { try application.set(session, other, [(CKA_VALUE, constant)]) }
+        }
     }
 }
