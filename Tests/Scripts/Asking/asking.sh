@@ -42,7 +42,7 @@ echo message > message
 echo $pin > pin
 
 openvpn() {
-    "$kanal" key generate --kind rsa2048 --label vpn --pin-source file:pin > /dev/null
+    "$kanal" key generate --kind rsa2048 --label vpn --id 76706e --pin-source file:pin > /dev/null
     openssl req -x509 -newkey rsa:2048 -noenc -keyout authority.key -out authority.pem -subj /CN=Authority \
         -days 30 -addext basicConstraints=critical,CA:true 2> /dev/null
     local issue=(openssl x509 -req -CA authority.pem -CAkey authority.key -days 30)
@@ -119,7 +119,20 @@ for identity in usb bt; do
     press 'What is signed' Tab Enter
     ended 1
     grep -q CKR_FUNCTION_CANCELED told || fail "a no is told as $(cat told)"
-    passed "$identity: consent is asked for, and a no counts"
+    # A signature by another name: its padded block is "decrypted".
+    python3 - > block << 'END'
+import hashlib, sys
+digest = bytes.fromhex("3031300d060960864801650304020105000420") + hashlib.sha256(open("message", "rb").read()).digest()
+sys.stdout.buffer.write(b"\x00\x01" + b"\xff" * (253 - len(digest)) + b"\x00" + digest)
+END
+    begin "$tool --login --decrypt --mechanism RSA-X-509 --id 76706e --input-file block --output-file stolen"
+    reply 'PIN:' $pin
+    press 'the result can be a signature' Tab Enter
+    # By parts, too.
+    press 'the result can be a signature' Tab Enter
+    ended 1
+    [ ! -s stolen ] || fail "a signature was made without a yes"
+    passed "$identity: consent is asked for, and a no counts, also to a decryption that signs"
     configure "authenticator = file:$work/pin"
     chmod 600 pin
     expect 0 $sign
