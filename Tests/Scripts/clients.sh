@@ -100,6 +100,9 @@ nss() {
     # It ends with an error because there is no token in the second reader.
     modutil -dbdir sql:nss -list kanal > output 2>&1 || true
     printed "Token Name: $label"
+    # All certificates are public and have their keys' identifiers: no login is needed to see them.
+    expect 0 certutil -L -d sql:nss -h "$label"
+    printed "$label:key "
     expect 0 certutil -L -d sql:nss -h "$label" -f pin
     printed "$label:key .*u,u,u"
     expect 0 certutil -K -d sql:nss -h "$label" -f pin

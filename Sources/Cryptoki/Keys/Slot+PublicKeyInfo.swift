@@ -61,17 +61,44 @@ extension Slot {
         }
         try readValues(of: handles)
         for handle in handles {
-            guard let value = try? objects[handle].attributes[CKA_VALUE],
-                let info = try? Certificate(der: value.span).subjectPublicKeyInfo,
-                let key = try? PublicKeyInfo(der: info.span), attributes.matches(key.privateKeyTemplate)
-            else { continue }
+            guard let key = try? objects[handle].attributes.certifiedKey, attributes.matches(key.privateKeyTemplate)
+            else {
+                continue
+            }
             return key
         }
         return nil
     }
+
+    /// Whether each certificate on the token whose key is there too, as far as that is known, has its identifier.
+    func certificatesShareIdentifiers() throws(CKError) -> Bool {
+        let certificates = objects.handles { $0.tokenObject != nil && $0.isCertificate }
+        try readValues(of: certificates)
+        var keys: [(info: PublicKeyInfo, id: [UInt8]?)] = []
+        for handle in objects.handles(where: { $0.tokenObject != nil && $0.keyType != nil }) {
+            let object = try objects[handle]
+            if let info = try publicKeyInfo(of: object) { keys.append((info, object.attributes[CKA_ID])) }
+        }
+        for handle in certificates where objects.contains(handle) {
+            let attributes = try objects[handle].attributes
+            guard attributes[CKA_VALUE] != nil else { return false }
+            let info = attributes.certifiedKey
+            let own = keys.filter { key in info?.isSameKey(as: key.info) == true }
+            guard own.allSatisfy({ $0.id == attributes[CKA_ID] }) else { return false }
+        }
+        return true
+    }
 }
 
 extension Attributes {
+    /// The public key of a certificate; nil if there is none that this library knows.
+    fileprivate var certifiedKey: PublicKeyInfo? {
+        guard let value = self[CKA_VALUE], let info = try? Certificate(der: value.span).subjectPublicKeyInfo else {
+            return nil
+        }
+        return try? PublicKeyInfo(der: info.span)
+    }
+
     /// The public key that the attributes of either half say, or that goes with a private key.
     ///
     /// - Throws: What the attributes are not good for; `CKR_FUNCTION_FAILED`.

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import CCryptoki
+import Token
 
-/// The profiles that the library meets (PKCS #11 Profiles v3.0, 3), as objects that no token keeps (v3.0, 4.12).
-///
-/// Public Certificates Token is none of them: a certificate can be private here, and a program need not give it the
-/// identifier of its key.
+/// The profiles that the library meets (PKCS #11 Profiles v3.0, 3), as objects that no token keeps (v3.0, 4.12). The last
+/// depends on what the token keeps, and is only found while it is met.
 enum ConformanceProfile {
-    static let all = [CKP_BASELINE_PROVIDER, CKP_EXTENDED_PROVIDER, CKP_AUTHENTICATION_TOKEN]
+    static let all = [
+        CKP_BASELINE_PROVIDER, CKP_EXTENDED_PROVIDER, CKP_AUTHENTICATION_TOKEN, CKP_PUBLIC_CERTIFICATES_TOKEN,
+    ]
 
     static func attributes(_ profile: CK_ULONG) -> Attributes {
         var attributes = Attributes()
@@ -17,5 +18,18 @@ enum ConformanceProfile {
         attributes.set(CKA_TOKEN, true)
         for type in [CKA_PRIVATE, CKA_MODIFIABLE, CKA_COPYABLE, CKA_DESTROYABLE] { attributes.set(type, false) }
         return attributes
+    }
+}
+
+extension Slot {
+    /// Public Certificates Token where the token does not meet it, or may not: otherwise every program may read its
+    /// certificates without a login, and finds the key of each by `CKA_ID`. NSS asks for no PIN to show the certificates of
+    /// such a token.
+    ///
+    /// Reads the certificates that are not read yet.
+    func unmetProfile() throws(CKError) -> CK_ULONG? {
+        let areShown = try withToken { token throws(TokenError) in token.showsEveryCertificate }
+        let isMet = areShown ? try certificatesShareIdentifiers() : false
+        return isMet ? nil : CKP_PUBLIC_CERTIFICATES_TOKEN
     }
 }

@@ -58,6 +58,7 @@ extension Slot {
         let objectClass = try template.number(CKA_CLASS)
         let wantsFeatures = objectClass == CKO_HW_FEATURE
         let wantsProfiles = objectClass == CKO_PROFILE || template[CKA_PROFILE_ID] != nil
+        let unmet = wantsProfiles ? try unmetProfile() : nil
         let wantsInfo = template[CKA_PUBLIC_KEY_INFO] != nil
         var plain = template
         plain[CKA_PUBLIC_KEY_INFO] = nil
@@ -65,6 +66,7 @@ extension Slot {
         let hasSecrets = rest != plain
         let found = objects.handles { object in
             isVisible(object) && (wantsFeatures || !object.isFeatures) && (wantsProfiles || !object.isProfile)
+                && (unmet == nil || object.attributes[CKA_PROFILE_ID] != unmet?.bytes)
                 && object.attributes.matches(
                     (hasSecrets && object.attributes.showsValue ? rest : plain).without(object.unread))
         }

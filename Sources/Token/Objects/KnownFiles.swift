@@ -35,6 +35,33 @@ extension KnownFiles.Content {
     }
 }
 
+extension KnownFiles {
+    /// Whether each certificate is known to be one that every program may read: those of the vendor's index, and those
+    /// that OpenSC's files describe.
+    var showsEveryCertificate: Bool {
+        let directory = RecordDirectory.certificates
+        guard let index = contents[directory.index], let list = contents[PKCS15Directories.file] else { return false }
+        let records = index.whole.flatMap { ObjectIndex(parsing: $0, magic: directory.magic) }?.files ?? []
+        let directories = list.whole.map { PKCS15Directories(parsing: $0).files } ?? []
+        let described = directories.filter { $0.kind == .certificates }.map { contents[$0.path]?.whole }
+        let entries = described.flatMap { PKCS15Entry.entries(in: $0 ?? []) }
+        guard index != .closed, list != .closed, !described.contains(nil), !entries.contains(where: \.isPrivate) else {
+            return false
+        }
+        return (records.map(directory.file) + entries.map(\.path)).allSatisfy { path in
+            switch contents[path] {
+            case .whole, .start: true
+            case .closed, .absent, nil: false
+            }
+        }
+    }
+}
+
+extension Token {
+    /// Whether each certificate is known to be one that every program may read without a login, by the last search.
+    package var showsEveryCertificate: Bool { session.known.files?.showsEveryCertificate ?? false }
+}
+
 /// The files that are known while a search or a change goes on.
 extension Transaction {
     /// How much of files is wanted.
