@@ -177,6 +177,7 @@ test-swift:
 	$(swift_build) --build-tests
 	swift test -c release --disable-local-rpath --disable-testable-imports --skip-build
 	Tests/Scripts/apart.sh Tests/Scripts/contract.sh
+	Tests/Scripts/Share/share-attack.sh
 	$(MAKE) --no-print-directory docs
 	Tests/Lint/adapters.sh
 

@@ -229,7 +229,7 @@ let package = Package(
             "KanalKitTests",
             on: [
                 "APDU", "Asking", "CCryptoki", "Configuration", "Cryptoki", "EmulatedTokens", "Emulator", "GOST",
-                "KanalKit", "Locking", "Secrets", "SecureChannel", "Sharing", "Storage", "TestSupport", "Token",
+                "KanalKit", "Locking", "PCSC", "Secrets", "SecureChannel", "Sharing", "Storage", "TestSupport", "Token",
                 "TokenEnd",
                 .product(name: "Logging", package: "swift-log"),
             ]),

@@ -10,21 +10,29 @@ import Storage
 import TestSupport
 import Testing
 
-/// A host that has paired with the share, and sends whatever it likes inside of the channel.
-@Suite("A paired host that means no good")
-struct ShareAttackTests {
-    private static let pin = Array("12345678".utf8)
+/// A host that has paired with a share, and sends whatever it likes inside of the channel.
+struct HostileHost {
+    static let pin = Array("12345678".utf8)
     /// VERIFY of the administrator's PIN, of User's, and of the local PIN 3.
-    private static let references: [UInt8] = [0x01, 0x02, 0x83]
+    static let references: [UInt8] = [0x01, 0x02, 0x83]
+    /// How a command of eight bytes is cut into a chain.
+    static let cuts: [[Range<Int>]] = [[0..<8, 8..<8], [0..<0, 0..<8], [0..<4, 4..<8], [0..<0, 0..<8, 8..<8]]
+    /// Headers of commands that no page describes, or that no host sends.
+    static let unknown: [[UInt8]] = [
+        [0x80, 0x20, 0, 2], [0x00, 0x20, 1, 2], [0x00, 0x20, 0, 0], [0x00, 0x20, 0, 0x82], [0x00, 0x21, 0, 2],
+        [0x80, 0x2A, 0x9E, 0x9A], [0x00, 0x2A, 0x9E, 0x9B], [0x00, 0x2A, 0x90, 0x00], [0x80, 0x7E, 0x32, 1],
+        [0x80, 0x59, 0x10, 0], [0x00, 0x88, 0, 0], [0x80, 0xC0, 0, 0], [0x00, 0x22, 0xF3, 1], [0x00, 0x2C, 0, 2],
+    ]
 
     private let folder = Folder()
 
-    private func channel(_ reader: SharedReader) throws -> SecureChannel {
-        let link = try reader.connect(to: "far")
+    /// Pairs by the password, and opens a channel.
+    func channel(_ readers: some ReaderService, _ name: String, password: String) throws -> SecureChannel {
+        let link = try readers.connect(to: name)
         guard case .present(let capabilities, _) = try Discovery.run(over: link) else { throw LinkError.malformed }
         let store = PairingStore(directory: try Directory(path: folder.path, create: true))
         try store.prepare(for: .modern, random: SystemRandom())
-        let password = try ActivationPassword(Array(reader.password.utf8).span)
+        let password = try ActivationPassword(Array(password.utf8).span)
         let channel = try SecureChannel.activate(
             with: password, over: link, capabilities: capabilities, profile: .modern, label: "far", store: store,
             instance: Instance(random: SystemRandom()), random: SystemRandom())
@@ -33,7 +41,7 @@ struct ShareAttackTests {
         return channel
     }
 
-    private static func links(_ command: borrowing Command, in pieces: [Range<Int>]) -> [[UInt8]] {
+    static func links(_ command: borrowing Command, in pieces: [Range<Int>]) -> [[UInt8]] {
         pieces.enumerated().map { index, piece in
             let data = [UInt8](copying: command.data)[piece]
             let cla = index == pieces.count - 1 ? command.cla : command.cla | 0x10
@@ -41,21 +49,35 @@ struct ShareAttackTests {
         }
     }
 
-    private func send(_ channel: SecureChannel, _ apdus: [[UInt8]]) throws -> StatusWord {
+    /// The status of the last of the commands.
+    func send(_ channel: SecureChannel, _ apdus: [[UInt8]]) throws -> StatusWord {
         var status = StatusWord.success
         for apdu in apdus { status = try channel.transmit(Command(parsing: apdu.span)).status }
         return status
     }
+}
 
-    @Test(
-        "a login in a chain is asked for like any other, however it is cut",
-        arguments: [[0..<8, 8..<8], [0..<0, 0..<8], [0..<4, 4..<8], [0..<0, 0..<8, 8..<8]])
+@Suite("A paired host that means no good")
+struct ShareAttackTests {
+    private static let pin = HostileHost.pin
+
+    private let host = HostileHost()
+
+    private func channel(_ reader: SharedReader) throws -> SecureChannel {
+        try host.channel(reader, "far", password: reader.password)
+    }
+
+    private func send(_ channel: SecureChannel, _ apdus: [[UInt8]]) throws -> StatusWord {
+        try host.send(channel, apdus)
+    }
+
+    @Test("a login in a chain is asked for like any other, however it is cut", arguments: HostileHost.cuts)
     func chainedLogin(_ pieces: [Range<Int>]) throws {
-        for number in Self.references {
+        for number in HostileHost.references {
             let reader = try SharedReader(confirmation: .login, agrees: false)
             let channel = try channel(reader)
             let verify = Command(0x00, 0x20, 0x00, number, bytes: Self.pin)
-            #expect(try send(channel, Self.links(verify, in: pieces)) == .securityStatusNotSatisfied)
+            #expect(try send(channel, HostileHost.links(verify, in: pieces)) == .securityStatusNotSatisfied)
             #expect(reader.token.executions(of: 0x20) == 0)
             #expect(
                 reader.events.withLock {
@@ -81,7 +103,7 @@ struct ShareAttackTests {
         for header in [[0x2A, 0x9E, 0x9A], [0x2A, 0x9E, 0x00], [0x2A, 0x80, 0x86], [0x86, 0x00, 0x00]] as [[UInt8]] {
             let command = Command(0x00, header[0], header[1], header[2], bytes: data)
             for pieces in [[0..<32], [0..<32, 32..<32], [0..<5, 5..<32]] {
-                #expect(try send(channel, Self.links(command, in: pieces)) == .securityStatusNotSatisfied)
+                #expect(try send(channel, HostileHost.links(command, in: pieces)) == .securityStatusNotSatisfied)
             }
             #expect(reader.token.executions(of: header[0]) == 0)
         }
@@ -93,12 +115,7 @@ struct ShareAttackTests {
     func unknown() throws {
         let reader = try SharedReader(confirmation: .login)
         let channel = try channel(reader)
-        let headers: [[UInt8]] = [
-            [0x80, 0x20, 0, 2], [0x00, 0x20, 1, 2], [0x00, 0x20, 0, 0], [0x00, 0x20, 0, 0x82], [0x00, 0x21, 0, 2],
-            [0x80, 0x2A, 0x9E, 0x9A], [0x00, 0x2A, 0x9E, 0x9B], [0x00, 0x2A, 0x90, 0x00], [0x80, 0x7E, 0x32, 1],
-            [0x80, 0x59, 0x10, 0], [0x00, 0x88, 0, 0], [0x80, 0xC0, 0, 0], [0x00, 0x22, 0xF3, 1], [0x00, 0x2C, 0, 2],
-        ]
-        for header in headers {
+        for header in HostileHost.unknown {
             for apdus in [[header + [8] + Self.pin], [[header[0] | 0x10] + header[1...] + [8] + Self.pin, header]] {
                 #expect(try send(channel, apdus) == .securityStatusNotSatisfied, "\(header)")
             }
