@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# nightly.sh [-f STEPS] [-o DIRECTORY] [STEP...]: runs the steps of Tests/nightly.txt, or those that are named, one after
-# the other, and goes on after one that fails. A table ends it: step, result, seconds. The directory (.build/nightly) gets
-# the log of each step, the table, and, after a run of all steps on one commit, that commit. Fails if a step has failed.
+# nightly.sh [-f STEPS] [-o DIRECTORY] [STEP...]: runs the steps of Tests/nightly.txt, or those that are named, in order,
+# and goes on after one that fails. Steps that mostly wait, marked "&", run one after the other beside those that follow
+# the first of them. A table ends the run: step, result, seconds. The directory (.build/nightly) gets the log of each step,
+# the table, and, after a run of all steps on one commit, that commit. Fails if a step has failed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -26,6 +27,7 @@ trap 'exit 130' INT
 trap 'exit 143' TERM
 
 mapfile -t all < <(sed -n 's/^\([a-z][a-z0-9-]*\) .*/\1/p' "$steps")
+waiting=" $(sed -n 's/^\([a-z][a-z0-9-]*\)  *& .*/\1/p' "$steps" | xargs) "
 chosen=("${@:-${all[@]}}")
 for step in "${chosen[@]}"; do
     [[ " ${all[*]} " == *" $step "* ]] || { echo "there is no step $step, but: ${all[*]}" >&2; exit 64; }
@@ -36,16 +38,35 @@ rm -f "$results/commit" "$results/table"
 [ $# -gt 0 ] || rm -f "$results"/*.log
 commit=$(git rev-parse HEAD)
 is_changed=$(git status --porcelain --untracked-files=no)
-failed=0
-for step in "${chosen[@]}"; do
-    command=$(sed -n "s/^$step  *//p" "$steps")
-    printf '\n==== %s: %s\n' "$step" "$command"
-    begin=$SECONDS
-    result=passed
-    bash -o pipefail -c "$command" 2>&1 < /dev/null | tee "$results/$step.log" || result=FAILED
-    [ $result = passed ] || failed=$((failed + 1))
-    printf '%-20s %s %6d\n' "$step" $result $((SECONDS - begin)) >> "$results/table"
+touch "$results/table"
+
+# Runs one step. $quiet is not empty beside others: what the step prints goes into its log alone.
+run() {
+    local command begin=$SECONDS result=passed
+    command=$(sed -n "s/^$1  *\(& *\)\{0,1\}//p" "$steps")
+    printf '\n==== %s: %s\n' "$1" "$command"
+    bash -o pipefail -c "$command" 2>&1 < /dev/null | tee "$results/$1.log" > "${quiet:-/dev/stdout}" || result=FAILED
+    [ -z "${quiet:-}" ] || printf '\n==== %s: %s\n' "$1" $result
+    printf '%-20s %s %6d\n' "$1" $result $((SECONDS - begin)) >> "$results/table"
+}
+
+beside=
+for index in "${!chosen[@]}"; do
+    step=${chosen[index]}
+    if [[ $waiting != *" $step "* ]]; then
+        run "$step"
+    elif [ -z "$beside" ]; then
+        (
+            quiet=/dev/null
+            for step in "${chosen[@]:index}"; do
+                if [[ $waiting == *" $step "* ]]; then run "$step"; fi
+            done
+        ) &
+        beside=$!
+    fi
 done
+[ -z "$beside" ] || wait "$beside"
+failed=$(grep -c FAILED "$results/table" || true)
 
 printf '\n%-20s %-6s %s\n' step result seconds
 cat "$results/table"

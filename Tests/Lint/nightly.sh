@@ -10,6 +10,10 @@ cat > "$work/steps" << 'STEPS'
 first  echo "$seconds seconds, $rounds rounds"
 second echo told; false | cat; exit 3
 third  sleep 1; test -s "$results/second.log"
+wait1  & echo quiet; until test -e "$results/fifth.log"; do sleep 0.1; done
+fourth grep -q . "$results/table"; test ! -s "$results/wait2.log"
+wait2  & false
+fifth  echo five
 STEPS
 export results=$work/results
 run() { Tests/nightly.sh -f "$work/steps" -o "$results" "$@" > "$work/output" 2>&1; }
@@ -23,17 +27,21 @@ git checkout -q
 ! run || fail "a step has failed, and the run has not"
 in_table first passed
 in_table second FAILED
-in_table third passed
+for step in third wait1 fourth fifth; do in_table $step passed; done
+in_table wait2 FAILED
+grep -qx quiet "$results/wait1.log" || fail "no log of a step beside others"
+! grep -qx quiet "$work/output" || fail "a step beside others prints into them"
 grep -qx told "$results/second.log" || fail "no log: $(ls "$results")"
 grep -q '^third  *passed  *[1-9]' "$work/output" || fail "the table is not printed: $(cat "$work/output")"
 [ "$(cat "$results/commit")" = "$(git rev-parse HEAD)" ] || fail "a whole run does not name its commit"
-passed "a step that fails fails the run, which goes on"
+passed "a step that fails fails the run, which goes on; steps that wait run beside the others, one at a time"
 
+grep -q '^first  *passed' "$results/table" || fail "no table"
 run first third || fail "$(cat "$work/output")"
 [ "$(wc -l < "$results/table")" = 2 ] || fail "not two steps: $(cat "$results/table")"
 [ ! -e "$results/commit" ] || fail "a part of the steps names its commit"
-! run fourth || fail "a step that there is not"
-grep -q 'no step fourth, but: first second third' "$work/output" || fail "$(cat "$work/output")"
+! run sixth || fail "a step that there is not"
+grep -q 'no step sixth, but: first second third wait1 fourth wait2 fifth' "$work/output" || fail "$(cat "$work/output")"
 echo >> "$GIT_WORK_TREE/README.md"
 ! run || fail "a step has failed, and the run has not"
 [ ! -e "$results/commit" ] || fail "a changed tree names its commit"
