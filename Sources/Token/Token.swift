@@ -10,13 +10,13 @@ import SecureChannel
 package final class Token {
     let session: CardSession
 
-    /// Who can be logged in.
+    /// The roles that can be logged in.
     package enum Role: UInt8, Sendable {
         case securityOfficer = 1
         case user = 2
     }
 
-    /// Takes over the card behind `link` and finds out how it wants to be spoken to.
+    /// Takes over the card behind `link` and finds out how to speak to it.
     package init(
         reader: String, link: any CardLink, settings: TokenSettings, history: ChannelHistory
     ) throws(TokenError) {
@@ -40,7 +40,7 @@ package final class Token {
     package var serial: [UInt8] { session.identity.serial }
     /// Whether the token is reached over the air (GSC/1, 4).
     package var isWireless: Bool { session.identity.isWireless }
-    /// Who is logged in.
+    /// The logged-in role.
     package var login: Role? { session.login.role }
     /// Whether work is possible, or the channel has to be activated before.
     package var isActivated: Bool { session.protection.isActivated }
@@ -50,13 +50,13 @@ package final class Token {
     package var isPlain: Bool { session.isPlain }
     /// Whether the last call sent a command that must not run twice, so that it must not be repeated (GSC/1, 15.2 b).
     package var hasActed: Bool { session.progress.hasActed }
-    /// What the card answered last.
+    /// The card's last answer.
     package var lastExchange: CardExchange? { session.progress.lastExchange }
     /// When the token last answered.
     package var lastContact: Duration { session.progress.lastContact }
 
-    /// Makes sure that the token can be worked with: its channel is open, if it has one. What a new channel is worth shows
-    /// when it is used.
+    /// Makes sure that the token is usable: its channel is open, if it has one. A new channel is proved by its first
+    /// use.
     package func prepare() throws(TokenError) {
         try transaction(first: .none) { _ throws(TokenError) in }
     }
@@ -66,11 +66,11 @@ package final class Token {
         try exclusively { _ throws(TokenError) in }
     }
 
-    /// Goes on with a token that was away, over a new connection. Who is logged in stays logged in if the PIN is kept: the
-    /// next transaction opens the channel and presents it, or presents it when it is needed if there is no channel.
+    /// Goes on with a token that was away, over a new connection. The login persists if the PIN is kept: the next
+    /// transaction opens the channel and presents it, or without a channel presents it when needed.
     ///
     /// - Throws: ``TokenError/anotherToken`` if the token has no channel and is not the one that was away;
-    ///   ``TokenError/activationNeeded`` if it has been paired with meanwhile, so that nothing may go in plain any more.
+    ///   ``TokenError/activationNeeded`` if it has been paired with since, so that nothing may go in plain any more.
     package func resume(over link: any CardLink) throws(TokenError) {
         session.replaceLink(by: link)
         guard session.isPlain else { return }
@@ -78,6 +78,6 @@ package final class Token {
         try transaction { _ throws(TokenError) in }
     }
 
-    /// Forgets who was logged in, without a word to the card.
+    /// Forgets the login, without telling the card.
     package func forgetLogin() { session.forgetLogin() }
 }

@@ -2,7 +2,7 @@
 package import APDU
 package import SecureChannel
 
-/// Why the token did not do what was asked.
+/// The reason why the token refused or failed.
 package enum TokenError: Error, Sendable, Equatable {
     /// The card could not be reached, or its answer could not be trusted.
     case link(LinkError)
@@ -32,12 +32,12 @@ package enum TokenError: Error, Sendable, Equatable {
     case initialisationPhase
     /// The token's answer does not have the form that the command prescribes.
     case malformedAnswer
-    /// Another token is in the place of this one, or one that does not say which it is.
+    /// A different token is in the place of this one, or one that does not tell its serial number.
     case anotherToken
     /// Any other status word.
     case refused(StatusWord)
 
-    /// What went wrong on the way to the card, if that is what it was.
+    /// The error on the way to the card, if it was one.
     package var linkError: LinkError? {
         switch self {
         case .link(let error), .channel(.link(let error)): error

@@ -9,7 +9,7 @@ extension Token {
     /// The numbers of licences.
     package static let licenceNumbers = 1...4
 
-    /// What makers of applications keep in the token, zeros if nothing was.
+    /// The content of a licence, which makers of applications write; zeros if unused.
     ///
     /// - Parameter number: One of ``licenceNumbers``.
     package func licence(_ number: Int) throws(TokenError) -> [UInt8] {
@@ -35,7 +35,7 @@ extension Token {
         }
     }
 
-    /// The record of the token's last GOST signature, BER; nil if there was none.
+    /// The record of the token's last GOST signature, BER; nil before the first one.
     package func journal() throws(TokenError) -> [UInt8]? {
         try transaction(first: .read) { card throws(TokenError) in
             try optional { () throws(TokenError) in try card.perform(.journal) }

@@ -12,10 +12,10 @@ extension Token {
     package func format(_ format: TokenFormat, pin: borrowing Secret) throws(TokenError) {
         let pin = pin.copy()
         try transaction { card throws(TokenError) in
-            // Nobody has published the number of a key of Magma.
+            // The number of a Magma key is not published.
             if format.emitentKey?.algorithm == .magma { try card.requireOwnCommands() }
             if !format.isRepair {
-                // A token whose formatting was cut short has no PIN, and asks for none.
+                // A token whose formatting was interrupted has no PIN, and asks for none.
                 _ = try optional { () throws(TokenError) in try card.verify(.securityOfficer, pin) }
             }
             card.session.forgetLogin()
@@ -39,7 +39,7 @@ extension Token {
 }
 
 extension Transaction {
-    /// ERASE, by the SO, or by anybody if the SO's PIN is blocked.
+    /// ERASE, by the SO, or by any user if the SO's PIN is blocked.
     fileprivate func erase(_ format: TokenFormat) throws(TokenError) {
         do throws(TokenError) { try perform(.erase(toFactoryState: format.restoresFactoryState)) } catch {
             throw format.isRepair && error == .notLoggedIn ? .pinLength : error

@@ -3,7 +3,7 @@ import APDU
 import SecureChannel
 
 extension Token {
-    /// What the token tells of itself: everything, or serial number and label where no channel can be opened for it.
+    /// Information about the token: all of it, or serial number and label if no channel can be opened.
     ///
     /// - Parameters:
     ///   - evicting: Whether a channel may be opened for it on a token that has only one, while another process has that.
@@ -19,7 +19,7 @@ extension Token {
             let wouldEvict = record.capabilities.sessions == 1 && session.channel?.isOpen != true
             if wouldEvict, !evicting, try isInUse() { return outerInfo }
             do throws(TokenError) { return try completeInfo(detailed: detailed) } catch {
-                // The token is there all the same, and the user shall see which one it is.
+                // The token is present, and the user has to see which one it is.
                 guard error == .activationNeeded || error == .faulty || error.isChannelError else { throw error }
                 return outerInfo
             }
@@ -60,12 +60,12 @@ extension Token {
         return hasDrive
     }
 
-    /// What a token tells outside its channel.
+    /// The information that a token gives outside its channel.
     private var outerInfo: TokenInfo {
         TokenInfo(serial: serial, label: session.identity.hints.map { Array($0.label.utf8) })
     }
 
-    /// Whether the token says that it has a session, perhaps another process's.
+    /// Whether the token reports a session, perhaps another process's.
     private func isInUse() throws(TokenError) -> Bool {
         try exclusively { card throws(TokenError) in
             guard case .present(let capabilities, let hints) = try card.discovery(),
@@ -119,7 +119,7 @@ extension Transaction {
         let commands = [.pinState(.securityOfficer), .pinState(.user), .pinChangeFlag] + details
         let responses = try send(commands, goesOn: true)
         guard responses.count == commands.count else { throw .malformedAnswer }
-        // A token whose formatting was cut short has no PINs.
+        // A token whose formatting was interrupted has no PINs.
         let isFormatted = responses.prefix(2).allSatisfy { $0.status != .referencedDataNotFound }
         info.isFormatted = isFormatted
         if isFormatted {

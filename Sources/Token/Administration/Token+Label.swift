@@ -32,8 +32,8 @@ extension Transaction {
                 access: .file(read: .anybody, update: .user, delete: .user)))
     }
 
-    /// Writes into the label file, which is selected: `TN` and no length, the name, the length. So that a name which was
-    /// cut short is none.
+    /// Writes into the selected label file: `TN` with length 0, the name, then the length, so that a truncated name
+    /// does not count.
     func writeLabel(_ label: [UInt8]) throws(TokenError) {
         try updateSelected(Array("TN".utf8) + [0x03, 0x00, 0x00, 0x00, 0x00, 0x00])
         guard !label.isEmpty else { return }

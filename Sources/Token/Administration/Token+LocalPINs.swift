@@ -25,7 +25,7 @@ extension Token {
         }
     }
 
-    /// Gives a local PIN a value, the first one or another. Needs no login, and leaves none.
+    /// Sets a local PIN, for the first time or again. Needs no login, and leaves none.
     ///
     /// - Parameter present: The local PIN's value; if it has none, User's PIN.
     package func setLocalPIN(
@@ -43,7 +43,7 @@ extension Token {
                 try card.change(pin, to: new)
             } else {
                 try card.presenting(present, of: .user) { () throws(TokenError) in
-                    // A PIN without a value is what was left when making it was cut short.
+                    // A PIN without a value is left by an interrupted creation.
                     if state == nil { try card.create(pin, size: new.count) }
                     try card.change(pin, to: new)
                 }
@@ -53,7 +53,7 @@ extension Token {
 }
 
 extension Transaction {
-    /// - Returns: nil if there is no file for it.
+    /// - Returns: nil if its file does not exist.
     fileprivate func state(of pin: LocalPIN) throws(TokenError) -> PINState? {
         guard let template = try optional({ () throws(TokenError) in try select(pin.file) }) else { return nil }
         var state = try PINState(template)
@@ -63,7 +63,7 @@ extension Transaction {
         return state
     }
 
-    /// Makes the file, which asks for as long a PIN as User's.
+    /// Creates the file, with the minimum length of User's PIN.
     fileprivate func create(_ pin: LocalPIN, size: Int) throws(TokenError) {
         let user = try PINState(parsing: perform(.pinState(.user)))
         try select(.localPINs)
@@ -94,6 +94,6 @@ package struct LocalPIN: Sendable, Equatable {
     }
 
     var file: FilePath { .localPINs.file(UInt16(number)) }
-    /// What VERIFY calls it.
+    /// The PIN's reference in VERIFY.
     var reference: UInt8 { 0x80 | number }
 }

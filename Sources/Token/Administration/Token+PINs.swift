@@ -2,11 +2,11 @@
 import APDU
 package import Secrets
 
-/// Changes of PINs, and what the SO does for User.
+/// Changes of PINs, and the SO's functions for User.
 extension Token {
     /// Gives a PIN a new value.
     ///
-    /// - Parameter old: The present value; empty if whoever is logged in does not say it again.
+    /// - Parameter old: The present value; empty if the logged-in role does not present it again.
     package func changePIN(of role: Role, from old: borrowing Secret, to new: borrowing Secret) throws(TokenError) {
         let old = old.copy()
         let new = new.copy()
@@ -79,7 +79,7 @@ extension Token {
 }
 
 extension Transaction {
-    /// Reads the policy before anything is changed: a refused change would come behind tries that were given back.
+    /// Reads the policy before anything is changed: a refused change would otherwise follow restored tries.
     fileprivate func requireUserPINResettable() throws(TokenError) {
         let user = try PINState(parsing: perform(.pinState(.user)))
         guard user.changePolicy & 0x01 != 0 else { throw .forbiddenByPolicy }
@@ -103,7 +103,7 @@ extension Transaction {
 }
 
 extension PINState {
-    /// Reads what the token tells of a PIN's length limits and tries: GET DATA 0101 and 0102, SELECT of a local PIN.
+    /// Reads a PIN's length limits and tries from the token's answer: GET DATA 0101 and 0102, SELECT of a local PIN.
     init(_ template: FileTemplate) throws(TokenError) {
         guard template.properties.count == 6, template.access.count == 15 else { throw .malformedAnswer }
         minimumLength = Int(template.properties[1])
@@ -114,7 +114,7 @@ extension PINState {
         changePolicy = template.access[2] & 0x03
     }
 
-    /// - Parameter answer: That of GET DATA.
+    /// - Parameter answer: The answer to GET DATA.
     init(parsing answer: [UInt8]) throws(TokenError) {
         guard let template = try? FileTemplate(parsing: answer) else { throw .malformedAnswer }
         try self.init(template)

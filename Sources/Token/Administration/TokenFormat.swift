@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Secrets
 
-/// What a token shall be after formatting.
+/// Options for formatting a token.
 package final class TokenFormat: Sendable {
     /// The range of a PIN's minimum length; no PIN is longer than its end.
     package static let minimumLengths = 6...249
@@ -10,7 +10,7 @@ package final class TokenFormat: Sendable {
     /// The range of ``changePolicy``.
     package static let changePolicies = 1...3
 
-    /// What a PIN shall be.
+    /// A PIN's value and limits after formatting.
     package struct PIN: ~Copyable, Sendable {
         package var value: Secret
         package var minimumLength: Int
@@ -23,7 +23,7 @@ package final class TokenFormat: Sendable {
         }
     }
 
-    /// A key by which the token tells later that it comes from whoever restored its factory state.
+    /// A key by which the token later proves that it comes from the party that restored its factory state.
     package final class EmitentKey: Sendable {
         /// The cipher: byte 1 of the key file's properties.
         package enum Algorithm: UInt8, Sendable {
@@ -36,7 +36,7 @@ package final class TokenFormat: Sendable {
         let tries: Int
 
         /// - Parameter value: 32 bytes.
-        /// - Returns: nil if the value has another length.
+        /// - Returns: nil if the value has a different length.
         package init?(_ algorithm: Algorithm, value: consuming Secret, tries: Int = 10) {
             guard value.count == 32 else { return nil }
             self.algorithm = algorithm
@@ -47,12 +47,12 @@ package final class TokenFormat: Sendable {
 
     let securityOfficer: PIN
     let user: PIN
-    /// Who may change User's PIN: bit 0 SO, bit 1 User.
+    /// The roles that may change User's PIN: bit 0 SO, bit 1 User.
     let changePolicy: UInt8
     let label: [UInt8]
     /// Whether to format without the SO's PIN, because that one is blocked.
     package let isRepair: Bool
-    /// Whether the token becomes what it was when it left the factory, not only empty.
+    /// Whether the token's factory state is restored, rather than its content only erased.
     let restoresFactoryState: Bool
     let emitentKey: EmitentKey?
 

@@ -20,11 +20,11 @@ package struct PINState: Sendable, Equatable {
     /// Whether the value is no longer the factory's.
     package var isChanged = false
     package var isUTF8 = false
-    /// Who may change the value: bit 0 SO, bit 1 User.
+    /// The roles that may change the value: bit 0 SO, bit 1 User.
     package var changePolicy: UInt8 = 0
 }
 
-/// The versions that a token tells of itself.
+/// The versions that a token reports.
 package struct TokenVersions: Sendable, Equatable {
     package var hardware = TokenVersion(major: 0, minor: 0)
     package var firmware = TokenVersion(major: 0, minor: 0)
@@ -32,8 +32,8 @@ package struct TokenVersions: Sendable, Equatable {
     package var protocolNumber = 4
 }
 
-/// What a token tells of itself. Without a channel to a token that demands one, only serial number and label are known
-/// and the rest keeps its defaults.
+/// Information about a token. Without a channel to a token that demands one, only serial number and label are known and
+/// the rest keeps its defaults.
 package struct TokenInfo: Sendable, Equatable {
     /// Bytes of a token's memory, which no command tells.
     package static let totalMemory = 131_072
@@ -45,8 +45,8 @@ package struct TokenInfo: Sendable, Equatable {
     package var versions = TokenVersions()
     /// The low byte of the vendor's extended flags.
     package var extendedFlags: UInt8 = 0
-    /// Whether the token has its PINs; false after a formatting that was cut short. Nil if only serial number and label
-    /// are known.
+    /// Whether the token has its PINs; false after an interrupted formatting. Nil if only serial number and label are
+    /// known.
     package var isFormatted: Bool?
     package var user = PINState()
     package var securityOfficer = PINState()
@@ -57,12 +57,12 @@ package struct TokenInfo: Sendable, Equatable {
     /// Whether User must change the PIN.
     package var isUserPINChangeForced = false
 
-    /// The label for a field of `size` octets: whole characters, and nothing from a NUL on, with which some programs end
-    /// it. Nil if nothing is left.
+    /// The label for a field of `size` bytes: whole characters, up to a NUL, at which some programs end it. Nil if
+    /// nothing is left.
     package func label(fitting size: Int) -> [UInt8]? {
         let label = Array((label ?? []).prefix { $0 != 0 })
         guard label.count > size else { return label.isEmpty ? nil : label }
-        // A character of UTF-8 has at most three octets behind its first.
+        // A character of UTF-8 has at most three bytes after its first.
         let end = (0...3).map { size - $0 }.first { $0 > 0 && label[$0] & 0xC0 != 0x80 }
         return Array(label.prefix(end ?? size))
     }

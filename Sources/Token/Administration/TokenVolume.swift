@@ -14,7 +14,8 @@ package struct TokenVolume: Sendable, Equatable {
     package var accessMode: AccessMode
     /// In megabytes.
     package var size: Int
-    /// The number of the PIN that the volume belongs to: 1 the SO's, 2 User's, 3 to 31 a local one; nil if it is nobody's.
+    /// The number of the PIN that the volume belongs to: 1 the SO's, 2 User's, 3 to 31 a local one; nil without an
+    /// owner.
     package var owner: UInt8?
 
     /// Number, mode, size, two bytes of unknown meaning, then the conditions of six operations, `FF` being never.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Who may do what with a file: tag 86 of its template.
+/// The access conditions of a file: tag 86 of its template.
 ///
-/// A condition for each operation that has one. Which operations these are depends on the kind of file.
+/// A condition for each operation that has one. The operations depend on the kind of file.
 struct AccessConditions {
     enum Condition: UInt8 {
         case anybody = 0x00
@@ -31,7 +31,7 @@ struct AccessConditions {
         AccessConditions([0: read, 1: update, 6: delete])
     }
 
-    /// A directory's, who may create files and key files in it; nobody may delete it.
+    /// A directory's: the condition for creating files and key files in it; it can never be deleted.
     static func directory(create: Condition) -> AccessConditions {
         AccessConditions([0: create, 1: create, 6: .nobody])
     }
@@ -39,7 +39,7 @@ struct AccessConditions {
     /// The MF's, where the SO writes data objects.
     static let masterFile = AccessConditions([0: .user, 1: .user, 2: .securityOfficer, 6: .nobody])
 
-    /// A PIN's; nobody may delete it.
+    /// A PIN's; it can never be deleted.
     static func pin(unblock: Condition, change: Condition) -> AccessConditions {
         AccessConditions([0: unblock, 1: change, 6: .nobody])
     }
@@ -49,7 +49,7 @@ struct AccessConditions {
         pin(unblock: unblock, change: Condition(rawValue: change & 0x03) ?? .nobody)
     }
 
-    /// A local PIN's: the SO gives it tries, itself it changes.
+    /// A local PIN's: the SO restores its tries, the PIN itself permits its change.
     static func localPIN(_ number: UInt8) -> AccessConditions {
         AccessConditions([0: .securityOfficer, 1: .localPIN, 6: .nobody], qualifiers: [1: number, 6: number])
     }

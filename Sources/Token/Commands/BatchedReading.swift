@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import APDU
 
-/// Files that are read in batches (GSC/1, 13.4), of which the token has to have room for all that the commands announce.
-/// So each file is announced to be as long as the one before the last was: the halves of key pairs take turns.
+/// Files that are read in batches (GSC/1, 13.4), for which the token reserves as much room as the commands announce.
+/// Predicts each file's length from the last but one: public and private key files alternate.
 struct BatchedReading {
     private struct File {
         let path: FilePath
         var content: [UInt8]
-        /// What it counts as when it is done.
+        /// The result once the file is done.
         var result: KnownFiles.Content?
-        /// The bytes that a search needs of it, as far as that is known; 0 of a closed one.
+        /// The bytes that a search needs of the file, if known; 0 if it is closed.
         var needed: Int?
         /// The blocks that the next round trip reads.
         var blocks = 1
@@ -21,9 +21,9 @@ struct BatchedReading {
     private let extent: Transaction.Extent
     private let maxReply: Int
 
-    /// What a batch says of each command beside its data, at most.
+    /// The overhead of each command in a batch's reply, at most.
     private static let overhead = 5
-    /// What it says of a SELECT.
+    /// The bytes of a SELECT in the reply.
     private static let selection = 4
     private static let commandLimit = 16
     /// The bytes of each item behind the value of a certificate.
@@ -37,10 +37,10 @@ struct BatchedReading {
     }
 
     var isAtEnd: Bool { queue.isEmpty }
-    /// What was read, in the order of the files.
+    /// The contents that were read, in the order of the files.
     var contents: [KnownFiles.Content] { files.map { $0.result ?? .absent } }
 
-    /// The files that the next commands are for, and how many bytes each reads at once.
+    /// The files of the next commands, and the number of bytes that each reads at once.
     private var next: [(file: Int, blocks: [Int])] {
         var next: [(Int, [Int])] = []
         var count = 0
@@ -71,8 +71,7 @@ struct BatchedReading {
 
     /// As many bytes as one READ BINARY can bring in a reply of its own with SELECT.
     private var largest: Int { max(1, min(maxReply - Self.selection - Self.overhead, 240)) }
-    /// What is asked for first of a file of which nothing is known: where replies are short, so much that two files fill
-    /// one.
+    /// The bytes to ask for first of an unknown file: where replies are short, two files fill one.
     private var first: Int {
         maxReply >= 1024 ? Transaction.firstBlock : max(1, maxReply / 2 - Self.selection - Self.overhead)
     }
@@ -87,7 +86,7 @@ struct BatchedReading {
             // A closed one answers nothing; one that is open after all is read in the next round trip.
             return [expected == nil ? first : min(first, 32)]
         }
-        // One byte more than there is shows the end.
+        // Asking for one byte more shows the end.
         var rest = expected - file.content.count + (extent == .whole || file.needed == nil ? 1 : 0)
         var blocks: [Int] = []
         while rest > 0 {
@@ -97,7 +96,7 @@ struct BatchedReading {
         return blocks
     }
 
-    /// How long a file probably is.
+    /// The probable length of a file.
     private func guess(_ index: Int) -> Int? {
         var index = index - 2
         while index >= 0 {
@@ -165,7 +164,7 @@ struct BatchedReading {
         return true
     }
 
-    /// How long a record is that begins so, if its value tells.
+    /// The length of a record that begins so, if its value tells.
     private static func expected(_ content: [UInt8]) -> Int? {
         guard let value = ObjectRecord(content)?.unreadValue else { return nil }
         return value.upperBound + tail

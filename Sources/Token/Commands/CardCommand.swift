@@ -2,7 +2,7 @@
 import APDU
 import Secrets
 
-/// A command without secrets. Several can be sent together, and its name says what it does.
+/// A command without secrets, named by its function. Several can be sent together.
 struct CardCommand {
     let header: (cla: UInt8, ins: UInt8, p1: UInt8, p2: UInt8)
     let bytes: [UInt8]
@@ -17,7 +17,7 @@ struct CardCommand {
     var apdu: Command { Command(header.cla, header.ins, header.p1, header.p2, bytes: bytes, ne: ne) }
 }
 
-/// What a token tells of itself.
+/// Information about the token.
 extension CardCommand {
     /// GET DATA of the data object 01`number`.
     static func getData(_ number: UInt8, ne: Int) -> CardCommand { CardCommand(0x00, 0xCA, 0x01, number, ne: ne) }
@@ -38,7 +38,7 @@ extension CardCommand {
     static let freeMemory = getData(0x8A, ne: 4)
     /// GET DATA of the record of the last signature.
     static let journal = getData(0x7B, ne: 256)
-    /// GET DATA of what this project's tokens, and no others, answer with `RTEMU`.
+    /// GET DATA that only this project's tokens answer with `RTEMU`.
     static let ownName = getData(0xFE, ne: 256)
     /// GET DATA of the limits and tries of a global PIN.
     static func pinState(_ role: Token.Role) -> CardCommand { getData(role.rawValue, ne: 0x26) }
@@ -102,7 +102,7 @@ extension CardCommand {
 
 /// Keys.
 extension CardCommand {
-    /// What MANAGE SECURITY ENVIRONMENT prepares.
+    /// The operations that MANAGE SECURITY ENVIRONMENT prepares.
     enum KeyUse: UInt8 {
         case agreement = 0xA6
         case signature = 0xB6
@@ -119,7 +119,7 @@ extension CardCommand {
 
     /// GENERATE KEY PAIR in key files that are there.
     ///
-    /// - Parameter parameters: What the token has to know of a pair of RSA.
+    /// - Parameter parameters: The command data for a pair of RSA.
     static func generateKeyPair(_ number: UInt8, parameters: [UInt8] = [], ne: Int) -> CardCommand {
         CardCommand(0x00, 0x46, 0x80, number, bytes: parameters, ne: ne)
     }
@@ -179,7 +179,7 @@ extension Command {
 }
 
 extension Command {
-    /// Whether the command can run twice without harm (GSC/1, 15.2 b): it reads, or sets what the next command uses.
+    /// Whether the command is idempotent (GSC/1, 15.2 b): it reads, or sets the environment of the next command.
     var isIdempotent: Bool {
         switch (cla, ins) {
         // SELECT, READ BINARY, GET DATA, GET CHALLENGE and MANAGE SECURITY ENVIRONMENT.
@@ -198,7 +198,7 @@ extension Command {
 }
 
 extension Int {
-    /// The two bytes of an offset or a length of a file, of which a card has no more.
+    /// The two bytes of an offset or a length of a file; cards have no longer ones.
     fileprivate var high: UInt8 { UInt8(truncatingIfNeeded: self >> 8) }
     fileprivate var low: UInt8 { UInt8(truncatingIfNeeded: self) }
 }

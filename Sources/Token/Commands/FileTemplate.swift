@@ -25,19 +25,19 @@ package struct FileTemplate {
         }
     }
 
-    /// Whether everybody may read the file: nothing else is said of that.
+    /// Whether everybody may read the file: reading has no condition.
     var isOpen: Bool { readCondition == 0x00 }
     /// Whether User alone may read the file.
     var isUsers: Bool { readCondition == Token.Role.user.rawValue }
 
-    /// Who may read the file; nil if the template does not say.
+    /// The condition for reading the file; nil if the template does not say.
     private var readCondition: UInt8? {
         guard access.count > 1 else { return nil }
         return access[0] & 0x01 == 0 ? 0x00 : access[1]
     }
 }
 
-/// What CREATE FILE makes. The vendor's library says it in an order of its own for each kind.
+/// The kinds of files that CREATE FILE makes. The vendor's library orders the template differently for each.
 enum FileKind {
     case directory, elementary, key
     /// A PIN, or the emitent key.
@@ -62,7 +62,7 @@ enum FileKind {
     }
 }
 
-/// Where a file lies: identifiers from below the MF down.
+/// The path of a file: identifiers from below the MF down.
 package struct FilePath: Hashable, Sendable, ExpressibleByArrayLiteral {
     package var identifiers: [UInt16]
 

@@ -4,12 +4,12 @@ import Secrets
 
 /// One file at a time.
 extension Transaction {
-    /// Data of one READ BINARY or UPDATE BINARY: what fits a protected short APDU with room to spare, or without a channel
-    /// all that a short APDU takes.
+    /// Data of one READ BINARY or UPDATE BINARY: the room in a protected short APDU, with some to spare, or without a
+    /// channel all of a short APDU.
     private var readSize: Int { isPlain ? 256 : 224 }
     private var writeSize: Int { isPlain ? 255 : 224 }
 
-    /// As many bytes of a file as READ BINARY can reach.
+    /// The bytes of a file that READ BINARY can reach.
     static let maximumFileSize = 0x8000
 
     /// Selects a file by its path and returns its template. No path is the MF.
@@ -71,11 +71,11 @@ extension Transaction {
         }
     }
 
-    /// The command that selects a file whose template is of no interest. Outside a channel it asks for it all the same,
-    /// since cards that speak T=0 take no other.
+    /// The command that selects a file whose template is not needed. Outside a channel it requests the template all the
+    /// same, since T=0 cards accept nothing else.
     func selection(_ path: FilePath) -> CardCommand { .select(path, ne: hasBatches ? nil : 256) }
 
-    /// Deletes a file of `directory`. That it is gone already is no error.
+    /// Deletes a file of `directory`. Succeeds if already deleted.
     func delete(_ identifier: UInt16, in directory: FilePath) throws(TokenError) {
         forget(directory.file(identifier))
         _ = try optional { () throws(TokenError) in

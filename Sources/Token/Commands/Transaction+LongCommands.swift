@@ -13,7 +13,7 @@ extension Transaction {
             try perform(Command(0x10, ins, p1, p2, data: data.extracting(start..<start + 255)))
             start += 255
         }
-        // Where only short APDUs are, more than 256 bytes are fetched with GET RESPONSE.
+        // If only short APDUs are possible, more than 256 bytes are fetched with GET RESPONSE.
         return try performSecret(
             Command(0x00, ins, p1, p2, data: data.extracting(start..<data.count), ne: ne.map { min($0, 256) }))
     }

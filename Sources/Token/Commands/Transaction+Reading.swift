@@ -72,7 +72,7 @@ extension Transaction {
         }
     }
 
-    /// What a file counts as that could not be read.
+    /// The content that stands for a file that could not be read.
     private func absence(_ error: TokenError) throws(TokenError) -> KnownFiles.Content {
         switch error {
         case .notFound: return .absent
@@ -90,7 +90,7 @@ extension Transaction {
             let commands = reading.commands
             let extra = reading.isLast ? Array(further[answers.count...]) : []
             var responses = try sendSome(of: (commands + extra)[...], goesOn: true)
-            // No room for two commands: what was selected stays so.
+            // No room for two commands: the selection persists.
             while responses.count < min(2, commands.count) {
                 responses += try sendSome(of: commands[responses.count...], goesOn: true)
             }

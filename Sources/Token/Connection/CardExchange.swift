@@ -18,13 +18,13 @@ package struct CardExchange: Sendable {
 }
 
 extension Transaction {
-    /// Notes what a command was answered.
+    /// Notes the answer to a command.
     func note(_ command: borrowing Command, _ status: StatusWord) {
         let file = command.ins == 0xA4 ? [UInt8](copying: command.data.bytes) : nil
         note((command.cla, command.ins, command.p1, command.p2), selecting: file, status)
     }
 
-    /// Notes what commands of a batch were answered.
+    /// Notes the answers to commands of a batch.
     func note(_ commands: some Collection<CardCommand>, _ responses: [Response]) {
         for (command, response) in zip(commands, responses) {
             note(command.header, selecting: command.header.ins == 0xA4 ? command.bytes : nil, response.status)

@@ -9,7 +9,7 @@ import Secrets
 ///
 /// It sends nothing by itself. Commands are sent by a ``Transaction``, which this makes.
 final class CardSession {
-    /// What the card is, as far as it says so without a channel.
+    /// The card's identity, as far as the card tells it without a channel.
     var identity: CardIdentity
     let settings: TokenSettings
     let history: ChannelHistory
@@ -44,13 +44,13 @@ final class CardSession {
         cardWasReset()
     }
 
-    /// Who is logged in, and what is kept to take the right anew.
+    /// The logged-in role, and the PIN that is kept to take the right again.
     struct Login: ~Copyable {
         var role: Token.Role?
-        /// The PIN of ``role``, kept to present it once in a channel that had to be opened anew (GSC/1, 15.3), and in each
-        /// transaction that needs it with a token that has no channel.
+        /// The PIN of ``role``, kept to present it once in a channel that had to be opened again (GSC/1, 15.3), and in
+        /// each transaction that needs it with a token that has no channel.
         var pin: Secret?
-        /// Whether the channel was opened anew since the login, so that the card does not know of it.
+        /// Whether the channel was opened again since the login, so that the card does not know of it.
         var mustPresentPIN = false
     }
 
@@ -58,21 +58,21 @@ final class CardSession {
     struct Progress {
         /// Whether the last call sent a command that must not run twice, so that it must not be repeated (GSC/1, 15.2 b).
         var hasActed = false
-        /// What the card answered last.
+        /// The card's last answer.
         var lastExchange: CardExchange?
         /// When the card last answered.
         var lastContact: Duration
-        /// For how long the machine had been suspended in all at the last transaction.
+        /// The total suspend time of the machine at the last transaction.
         var suspended: Duration
     }
 
-    /// What is known of the card, so that it is not asked again.
+    /// Cached facts about the card, so that it is not asked again.
     struct Knowledge {
         /// The card's change counter; nil if it has none, or if it has moved since it was read.
         var changeCounter: UInt32?
         var objects: ObjectCache?
         var files: KnownFiles?
-        /// What the disk is known to have of them; nil before it was asked.
+        /// The files as the cache on the disk has them; nil before it was read.
         var cached: KnownFiles?
         var info: KnownInfo?
         var versions: TokenVersions?
@@ -80,19 +80,19 @@ final class CardSession {
         var hasDrive: Bool?
         /// Whether the card has said that it is one of this project's; nil before it was asked.
         var isOwn: Bool?
-        /// What the card computes with, as far as this process has set it. Without a channel another one may set it too.
+        /// The environment that this process last set. Without a channel another process may change it.
         var environment: SecurityEnvironment?
     }
 }
 
-/// What a card has told of itself, and its state then.
+/// The card's information, and its change counter at that time.
 struct KnownInfo {
     let changeCounter: UInt32
     let info: TokenInfo
     let isDetailed: Bool
 }
 
-/// What a card is, as far as it says so without a channel.
+/// A card's identity, as far as the card tells it without a channel.
 struct CardIdentity {
     /// The PC/SC name of the reader.
     let reader: String
@@ -103,7 +103,7 @@ struct CardIdentity {
     var serial: [UInt8] = []
     /// Whether the token is reached over the air (GSC/1, 4).
     var isWireless = false
-    /// What a token with a channel last said of itself outside of it.
+    /// The capabilities that a token with a channel last reported outside of it.
     var capabilities: Capabilities?
     var hints: TokenHints?
 }
@@ -116,10 +116,10 @@ enum Protection {
     case paired(PairingRecord)
     /// Not at all before the channel is activated. Without capabilities the token offers none.
     case unpaired(Capabilities?)
-    /// Not at all before the channel is activated again: the token's key in the store is another than the one that this
+    /// Not at all before the channel is activated again: the token's key in the store differs from the one that this
     /// user knows.
     case keyChanged(Capabilities)
-    /// Not at all: whether host and token are paired cannot be said, for this reason.
+    /// Not at all: whether host and token are paired is unknown, for this reason.
     case unknown(TokenError)
 
     /// Whether work is possible, or the channel has to be activated before.
@@ -141,25 +141,25 @@ extension CardSession {
     var isPlain: Bool { protection.isPlain }
     var isProtected: Bool { protection.isPaired }
 
-    /// Whether the card forgets the login at the end of each transaction. That takes a PIN that is kept.
+    /// Whether the card forgets the login at the end of each transaction. This requires a PIN that is kept.
     var returnsRights: Bool {
         isPlain && settings.policy.plainLogin == .reset && settings.policy.pinRetention == .session
     }
 
-    /// Keeps what a search has found for as long as the change counter stands.
+    /// Caches the result of a search until the change counter moves.
     func know(_ objects: [TokenObject]) {
         guard let counter = known.changeCounter else { return known.objects = nil }
         known.objects = ObjectCache(changeCounter: counter, objects: objects)
     }
 
-    /// Keeps what is known of the files, for the next connection too.
+    /// Caches the known files, for the next connection too.
     func know(_ files: KnownFiles) {
         known.files = files
         guard !identity.serial.isEmpty else { return }
         settings.publicFiles.keep(files, serial: identity.serial, isProtected: isProtected)
     }
 
-    /// Keeps what the card has told of itself for as long as the change counter stands.
+    /// Caches the card's information until the change counter moves.
     func know(_ info: TokenInfo, isDetailed: Bool) {
         guard let counter = known.changeCounter else { return known.info = nil }
         let known = KnownInfo(changeCounter: counter, info: info, isDetailed: isDetailed)
@@ -167,7 +167,7 @@ extension CardSession {
         settings.information.keep(known, serial: identity.serial, isProtected: isProtected)
     }
 
-    /// Forgets who was logged in, without a word to the card.
+    /// Forgets the login, without telling the card.
     func forgetLogin() {
         login = Login()
         known.objects = nil
@@ -180,7 +180,7 @@ extension CardSession {
         if isPlain, !returnsRights { forgetLogin() }
     }
 
-    /// Suspend ends channel and login: whoever wakes the machine up has to know the PIN (GSC/1, 15.3).
+    /// Suspend ends channel and login: the user who wakes the machine up has to know the PIN (GSC/1, 15.3).
     func endAfterSuspend() {
         let suspended = settings.clocks.suspended
         defer { progress.suspended = suspended }

@@ -2,16 +2,16 @@
 import SecureChannel
 package import Secrets
 
-/// What a process remembers of its channels to the tokens in one reader, from one connection to the next.
+/// A process's history of its channels to the tokens in one reader, kept across connections.
 package final class ChannelHistory {
     /// This process's name in channels.
     let instance: Instance
-    /// Openings that led to nothing.
+    /// Openings that failed.
     var opens = FruitlessOpens()
     /// When a session was last lost, most often to other hosts.
     private var lastLoss: Duration?
 
-    /// How long a call asks whether the session still is, once one was lost.
+    /// The time after a lost session for which calls probe the channel.
     private static let caution = Duration.seconds(600)
 
     package init(random: any RandomSource) throws(TokenError) {
@@ -20,6 +20,6 @@ package final class ChannelHistory {
 
     func countLoss(at now: Duration) { lastLoss = now }
 
-    /// Whether sessions were lost of late, so that a call had better ask before it does what must not be done twice.
+    /// Whether a session was lost recently. If so, probe the channel before a non-idempotent command.
     func isContended(at now: Duration) -> Bool { lastLoss.map { now - $0 < Self.caution } ?? false }
 }

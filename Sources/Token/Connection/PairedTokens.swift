@@ -3,10 +3,10 @@ package import SecureChannel
 
 /// A token that this user is paired with on this machine, as the store of pairings tells.
 package struct PairedToken: Sendable, Equatable {
-    /// The token's serial number, 8 octets, big-endian.
+    /// The token's serial number, 8 bytes, big-endian.
     package let serial: [UInt8]
     package let profile: Profile
-    /// ID_H, under which the token knows this host: 8 octets.
+    /// ID_H, under which the token knows this host: 8 bytes.
     package let hostID: [UInt8]
     /// The token's label when it was last used; empty if it is not known.
     package let label: String
@@ -14,7 +14,7 @@ package struct PairedToken: Sendable, Equatable {
     package let created: Int64
     /// When a channel was last opened, to the day, in seconds since 1970; nil if it is not known.
     package let lastUsed: Int64?
-    /// Whether the store has another key of the token than the one that this user knows, so that it must be activated.
+    /// Whether the store has a different key of the token than this user knows, so that it must be activated.
     package let isKeyChanged: Bool
 
     init(_ entry: PairingStore.Entry) {
@@ -28,7 +28,7 @@ package struct PairedToken: Sendable, Equatable {
     }
 }
 
-/// The machine's side of pairings. No token is needed for it, and none hears of it.
+/// The machine's side of pairings. It needs no token, and tells none.
 extension TokenSettings {
     /// The tokens that the user is paired with, the youngest pairing first. A synchronised store can have several pairings
     /// with one token, by different host keys.
@@ -39,10 +39,10 @@ extension TokenSettings {
         }
     }
 
-    /// Forgets a token, in whatever profiles and by whatever host keys it was paired: it must be activated again. The token
-    /// still knows this host. What is open with it stays open until its channel ends.
+    /// Forgets a token, in whatever profiles and by whatever host keys it was paired: it must be activated again. The
+    /// token still knows this host. Its open channel stays open until it ends.
     ///
-    /// - Parameter serial: 8 octets.
+    /// - Parameter serial: 8 bytes.
     /// - Throws: ``TokenError/notFound`` if there is nothing of such a token, sound or damaged.
     package func removePairings(withToken serial: [UInt8]) throws(TokenError) {
         guard let store = try pairingStore() else { throw .notFound }

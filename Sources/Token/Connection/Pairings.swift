@@ -5,7 +5,7 @@ import SecureChannel
 import Storage
 
 extension TokenSettings {
-    /// The store of pairings; nil if there is none and none is to be made.
+    /// The store of pairings; nil if it does not exist and is not to be created.
     func pairingStore(create: Bool = false) throws(TokenError) -> PairingStore? {
         let location = pairings
         do throws(StorageError) {
@@ -15,7 +15,7 @@ extension TokenSettings {
         } catch {
             let path = location.path
             let reason: Logger.Message = "the pairings\(path.isEmpty ? "" : " in " + path) cannot be used: \(error)"
-            // That others share a store is no error.
+            // A store that others share is not an error.
             if error == .denied(.otherMembers) { log.notice(reason) } else { log.administratorError(reason) }
             throw .channel(.storage(error))
         }
@@ -41,20 +41,20 @@ extension TokenSettings {
     }
 }
 
-/// What the store of pairings says of the card.
+/// The card in the store of pairings.
 extension CardSession {
-    /// The store of pairings; nil if there is none and none is to be made.
+    /// The store of pairings; nil if it does not exist and is not to be created.
     func pairingStore(create: Bool = false) throws(TokenError) -> PairingStore? {
         try settings.pairingStore(create: create)
     }
 
-    /// What `body` reads in the store; nil if there is none.
+    /// Returns what `body` reads in the store; nil without a store.
     private func reading<Result>(_ body: (PairingStore) throws(ChannelError) -> Result) throws(TokenError) -> Result? {
         guard let store = try pairingStore() else { return nil }
         do throws(ChannelError) { return try body(store) } catch { throw failure(error) }
     }
 
-    /// The pairing with a token in the highest profile that there is one in.
+    /// The pairing with a token, in the highest profile that has one.
     func pairing(with serial: [UInt8]) throws(TokenError) -> PairingRecord? {
         try reading { store throws(ChannelError) in try store.pairing(with: serial) } ?? nil
     }
@@ -64,7 +64,7 @@ extension CardSession {
         try reading { store throws(ChannelError) in try store.hasRecord(serial: serial) } ?? false
     }
 
-    /// Whether the store has another key of the token than the one that this user knows.
+    /// Whether the store has a different key of the token than this user knows.
     func isKeyChanged(_ record: PairingRecord) throws(TokenError) -> Bool {
         try reading { store throws(ChannelError) in try store.isKeyChanged(record) } ?? false
     }
@@ -74,13 +74,13 @@ extension CardSession {
         do throws(ChannelError) { return try store.holds(record) } catch { throw failure(error) }
     }
 
-    /// Makes sure that what was decided for an earlier connection still holds: nobody has paired with the token since.
+    /// Makes sure that the decision for an earlier connection still holds: the token was not paired since.
     func requireUnpaired() throws(TokenError) {
         guard try !isPaired() else { throw .activationNeeded }
     }
 
-    /// Whether a token that offers no channel was paired with. Who is outside of the group whose store is configured can
-    /// never have paired with one: such a user keeps the tokens that have no channel.
+    /// Whether a token that offers no channel was paired with. A user outside the group of the configured store can
+    /// never have paired, and keeps the tokens that have no channel.
     func isPaired() throws(TokenError) -> Bool {
         do throws(TokenError) { return try hasRecord(of: identity.serial) } catch {
             guard error == .channel(.storage(.denied(.otherMembers))) else { throw error }
@@ -88,7 +88,7 @@ extension CardSession {
         }
     }
 
-    /// Passes a failure on, with what the user has to know of it in the log.
+    /// Passes a failure on, and logs its cause for the user.
     func failure(_ error: ChannelError) -> TokenError {
         switch error {
         case .storage: return settings.storageFailure(error)
@@ -104,7 +104,7 @@ extension CardSession {
 }
 
 extension PairingStore {
-    /// The pairing with a token in the highest profile that there is one in.
+    /// The pairing with a token, in the highest profile that has one.
     func pairing(with serial: [UInt8]) throws(ChannelError) -> PairingRecord? {
         for profile in Profile.allCases.reversed() {
             if let record = try record(serial: serial, profile: profile) { return record }

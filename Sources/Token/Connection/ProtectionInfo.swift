@@ -2,18 +2,18 @@
 import APDU
 package import SecureChannel
 
-/// What a token tells of its secure channel.
+/// The state of a token's secure channel.
 package struct ProtectionInfo: Sendable, Equatable {
     /// The profiles that the token offers; none if it has no channel.
     package var profiles: Set<Profile> = []
     /// The profile in which this host is paired with it.
     package var profile: Profile?
-    /// Whether the store has another key of the token than the one that this user knows, so that it must be activated.
+    /// Whether the store has a different key of the token than this user knows, so that it must be activated.
     package var isKeyChanged = false
 }
 
 extension Token {
-    /// What this host knows of the token's channel, without a word to the token.
+    /// The state of the token's channel as this host knows it, without asking the token.
     package var protectionInfo: ProtectionInfo {
         var info = ProtectionInfo(profiles: session.identity.capabilities?.profiles ?? [])
         if case .paired(let record) = session.protection {
@@ -25,7 +25,7 @@ extension Token {
     }
 }
 
-/// How things stand with the channel between this user and a token, for whoever asks before there is a session.
+/// The state of the channel between this user and a token, for callers without a session.
 package struct ChannelInfo: Sendable, Equatable {
     package enum State: Sendable, CaseIterable {
         /// Commands go to the token as they are: it has no channel, or needs none here.
@@ -40,31 +40,31 @@ package struct ChannelInfo: Sendable, Equatable {
         case keyChanged
         /// The token offers no channel, and is not used without one. No password helps.
         case missing
-        /// The pairings cannot be read, the channel cannot be opened, or there is no profile in which it could be: the log
-        /// says which. No password helps before that is mended.
+        /// The pairings cannot be read, the channel cannot be opened, or every profile is excluded: the log says which.
+        /// No password helps before that is repaired.
         case unusable
     }
 
-    /// What the token tells of an activation password that it has a place for.
+    /// The token's report on an activation password that it has a place for.
     package struct Password: Sendable, Equatable {
         /// 1 to 6; the first symbol of the password tells it.
         package let number: Int
         package let state: TokenHints.SlotState
-        /// How many wrong ones the token still takes; nil if it does not tell.
+        /// The wrong passwords that the token still accepts; nil if it does not tell.
         package let triesLeft: Int?
     }
 
     package var state: State
-    /// The token's serial number, 8 octets; empty if it was not asked.
+    /// The token's serial number, 8 bytes; empty if it was not asked.
     package var serial: [UInt8]
-    /// What the token offers; none if it has no channel.
+    /// The profiles that the token offers; none if it has no channel.
     package var profiles: Set<Profile> = []
     /// The profile of the pairing.
     package var profile: Profile?
     /// Whether the token is reached over the air.
     package var isWireless: Bool
 
-    // What follows the token tells without proof, outside of the channel.
+    // The token tells the rest outside of the channel, unauthenticated.
 
     package var label = ""
     package var passwords: [Password] = []
@@ -80,7 +80,7 @@ package struct ChannelInfo: Sendable, Equatable {
 }
 
 extension Token {
-    /// How things stand with the channel. It is opened to see that it can be, if that takes it from no other process.
+    /// The state of the channel. It is opened as a check, unless that takes it from another process.
     package func channelInfo() throws(TokenError) -> ChannelInfo {
         var info = ChannelInfo(state: .none, serial: serial, isWireless: isWireless)
         if session.identity.capabilities != nil {
@@ -136,7 +136,7 @@ extension Token {
 }
 
 extension Transaction {
-    /// What the token tells of its channel at the moment.
+    /// The token's present hints about its channel.
     fileprivate func channelHints() throws(TokenError) -> (TokenHints, [ChannelInfo.Password]) {
         guard case .present(let capabilities, let hints) = try discovery(),
             capabilities.serial == session.identity.serial

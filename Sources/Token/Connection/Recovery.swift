@@ -4,7 +4,7 @@ import Locking
 import SecureChannel
 import Secrets
 
-/// What happens when something goes wrong on the way to the card (GSC/1, 12, 15.2, 15.3 and 16). This is the whole policy;
+/// Recovery from failures on the way to the card (GSC/1, 12, 15.2, 15.3 and 16). This is the whole policy;
 /// ``Transaction`` and the slot that holds the token carry it out.
 ///
 /// | What failed | What was sent before | What happens |
@@ -22,7 +22,7 @@ import Secrets
 ///
 /// A command that may run twice is one whose `isIdempotent` is true.
 package enum Recovery {
-    /// There is none: the call fails.
+    /// The call fails.
     case none
     /// The call runs once more, in a new transaction of the reader.
     case newTransaction
@@ -33,7 +33,7 @@ package enum Recovery {
 }
 
 extension TokenError {
-    /// What a call that failed can do.
+    /// The recovery of a call that failed.
     ///
     /// - Parameter hasActed: Whether the call sent a command that must not run twice.
     package func recovery(afterActing hasActed: Bool) -> Recovery {
@@ -43,7 +43,7 @@ extension TokenError {
         return isAbsence ? .afterReturn : .none
     }
 
-    /// Whether command or answer was lost or spoilt on a link that still has the card at its other end.
+    /// Whether command or answer was lost or corrupted on a link that still has the card at its other end.
     var isDisturbance: Bool {
         switch linkError {
         case .channelBroken, .transmission, .malformed: true
@@ -102,7 +102,7 @@ extension Transaction {
         }
     }
 
-    /// Opens the channel if there is none, and puts the login in force.
+    /// Opens the channel if it is closed, and puts the login in force.
     func establish() throws(TokenError) {
         let hadChannel = channel?.isOpen == true
         do throws(TokenError) {
@@ -110,7 +110,7 @@ extension Transaction {
             try readChangeCounter()
             try renewChannelIfNeeded()
         } catch {
-            // The card lost our session, most often to another process: that is found here, once.
+            // The card lost our session, most often to another process: detected here, once.
             guard hadChannel, error.isDisturbance else { throw error }
             session.history.countLoss(at: settings.clocks.uptime.now)
             try openChannelIfNeeded()
@@ -119,28 +119,28 @@ extension Transaction {
         if session.login.mustPresentPIN { try presentRetainedPIN() }
     }
 
-    /// Whether commands can be sent as things are, if one may turn out to have been sent in vain.
+    /// Whether commands can be sent at once, if it is acceptable that one fails.
     private var isChannelReady: Bool {
         if isPlain { return true }
         return channel?.isOpen == true && channel?.needsRenewal == false && !session.login.mustPresentPIN
     }
 
     /// Whether a call may begin with a command that must not run twice (GSC/1, 16): the channel was not reset and has
-    /// answered, the token has sessions for several hosts, and none of ours was lost of late.
+    /// answered, the token has sessions for several hosts, and none of ours was lost recently.
     private var isChannelReliable: Bool {
         guard let channel, isChannelReady, !channel.isProvisional else { return false }
         return channel.capabilities.sessions > 1 && !session.history.isContended(at: settings.clocks.uptime.now)
     }
 
-    /// Presents the retained PIN, in a channel that was opened anew (GSC/1, 15.3) or to a card that has forgotten the
-    /// login: once, and a PIN that is not taken ends the login. Without a retained PIN the login has ended already.
+    /// Presents the retained PIN, in a channel that was opened again (GSC/1, 15.3) or to a card that has forgotten the
+    /// login: once, and a rejected PIN ends the login. Without a retained PIN the login has ended already.
     func presentRetainedPIN() throws(TokenError) {
         session.login.mustPresentPIN = false
         guard let role = login, let pin = session.login.pin?.copy() else { return session.forgetLogin() }
         let hadActed = session.progress.hasActed
         do throws(TokenError) {
             try verify(role, pin)
-            // The presentation is no part of the call, which may be repeated after it.
+            // The presentation does not belong to the call, which may be repeated after it.
             session.progress.hasActed = hadActed
         } catch {
             // A card that could not be asked has not refused. It is not asked twice in a call: that may cost two tries.

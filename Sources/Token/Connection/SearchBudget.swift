@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Logging
 
-/// What one search may take of a token: far more than any token holds, and so little that no card can make a search endless
-/// or fill the memory. OpenSC's files are followed from the list to the directories to the objects, and no deeper.
+/// The limits of one search: far more than any token holds, and so little that no card can make a search endless or
+/// fill the memory. OpenSC's files are followed from the list to the directories to the objects, and no deeper.
 struct SearchBudget {
     /// Files, and objects that they describe. The indices of a token have 375 places.
     static let files = 1024
@@ -15,7 +15,7 @@ struct SearchBudget {
     private var bytes = Self.bytes
     private var commands = Self.commands
 
-    /// - Returns: What there is too much of, in words; nil if the budget lasts.
+    /// - Returns: The limit that is exceeded, in words; nil if the budget lasts.
     mutating func spend(files: Int, bytes: Int, commands: Int) -> String? {
         self.files -= min(files, self.files + 1)
         self.bytes -= min(bytes, self.bytes + 1)

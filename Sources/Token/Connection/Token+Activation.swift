@@ -12,7 +12,7 @@ extension Token {
         guard let store = try session.pairingStore(create: true) else { throw .activationNeeded }
         let profile: Profile
         let former: PairingRecord?
-        // Another process can hold the lock of the store: nobody waits for it while the token is held.
+        // Another process can hold the lock of the store: never wait for it while the token is held.
         do throws(ChannelError) {
             let pinned = try store.pairing(with: capabilities.serial)?.profile
             profile = try capabilities.profile(minimum: session.settings.policy.minimumProfile, pinned: pinned)

@@ -18,7 +18,7 @@ extension Token {
         }
     }
 
-    /// Presents the PIN of whoever is logged in once more (VERIFY). A wrong one spends a try.
+    /// Presents the PIN of the logged-in role once more (VERIFY). A wrong one spends a try.
     package func confirm(_ pin: borrowing Secret) throws(TokenError) {
         let pin = pin.copy()
         try pin.requirePossiblePIN()
@@ -31,7 +31,7 @@ extension Token {
         }
     }
 
-    /// Gives up the right that ``logIn(as:pin:)`` gave. Even if the card cannot be told, nobody is logged in after it.
+    /// Gives up the right that ``logIn(as:pin:)`` gave. The login ends even if the card cannot be told.
     package func logOut() throws(TokenError) {
         guard let role = login else { return }
         forgetLogin()
@@ -55,8 +55,8 @@ extension Transaction {
         try body()
     }
 
-    /// The card had to drop the right of whoever is logged in, to look at a PIN that it did not take. The retained PIN
-    /// takes it back; without one, nobody is logged in any more.
+    /// The card had to drop the right of the logged-in role, to verify a PIN that it rejected. The retained PIN takes
+    /// it back; without one, the login is over.
     fileprivate func restoreRight(after error: TokenError) {
         guard !session.returnsRights else { return }
         guard error == .pinIncorrect else { return session.forgetLogin() }
@@ -66,7 +66,7 @@ extension Transaction {
     /// VERIFY of a global PIN.
     func verify(_ role: Token.Role, _ pin: borrowing Secret) throws(TokenError) {
         do throws(TokenError) { try present(pin, as: role.rawValue) } catch {
-            // The card may have taken what it could not confirm.
+            // The card may have accepted the PIN without being able to confirm it.
             if case .link = error, session.returnsRights { notes.heldRights.insert(role) }
             throw error
         }
@@ -99,7 +99,7 @@ extension Transaction {
 extension Transaction {
     /// Makes sure that the card acts for `role`.
     ///
-    /// - Throws: ``TokenError/notLoggedIn`` if nobody is logged in, or another.
+    /// - Throws: ``TokenError/notLoggedIn`` if no role, or the other one, is logged in.
     func requireLogin(_ role: Token.Role) throws(TokenError) {
         guard login == role else { throw .notLoggedIn }
         guard session.returnsRights, !notes.heldRights.contains(role) else { return }
@@ -107,13 +107,13 @@ extension Transaction {
         guard login == role else { throw .notLoggedIn }
     }
 
-    /// Makes sure that the card acts for whoever is logged in.
+    /// Makes sure that the card acts for the logged-in role.
     func requireAnyLogin() throws(TokenError) {
         guard let login else { throw .notLoggedIn }
         try requireLogin(login)
     }
 
-    /// Gives back what this transaction's VERIFY commands gained. That it cannot is no error of the call: a card that
+    /// Gives back what this transaction's VERIFY commands gained. A failure is not an error of the call: a card that
     /// does not answer is about to lose its state anyway.
     func returnHeldRights() {
         for role in notes.heldRights {
@@ -125,8 +125,8 @@ extension Transaction {
 }
 
 extension Secret {
-    /// Makes sure that this can be a PIN. What cannot is not sent, and spends no try: without data VERIFY asks for something
-    /// else.
+    /// Makes sure that this can be a PIN. An impossible one is not sent, and spends no try: without data VERIFY asks
+    /// for something else.
     borrowing func requirePossiblePIN() throws(TokenError) {
         guard (1...PINState().maximumLength).contains(count) else { throw .pinIncorrect }
     }

@@ -10,8 +10,8 @@ extension Token {
 
     /// Has the token forget a host, all of whose channels end. Any host but this one takes the SO's login.
     ///
-    /// The token is asked first whether its number is still that host's, so that a list that has grown old removes no
-    /// other. If it was this host, its part of the pairing goes too, and the token has to be activated again.
+    /// The token is asked first whether its number is still that host's, so that a stale list removes no other. If it
+    /// was this host, its part of the pairing goes too, and the token has to be activated again.
     ///
     /// - Returns: The host as the token knew it; nil if it has no such host any more.
     package func unpair(_ id: PairedHost.ID) throws(TokenError) -> PairedHost? {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import Locking
 
-/// What this process knows of tokens, of each one value, from one connection to the next.
+/// This process's knowledge of tokens, one value each, kept across connections.
 final class TokenMemory<Value: Sendable>: Sendable {
     private struct Entry {
         let serial: [UInt8]
-        /// What was read outside a channel is not told as if it came out of one.
+        /// A value that was read outside a channel is not given out as one from a channel.
         let isProtected: Bool
         let value: Value
     }
@@ -13,7 +13,7 @@ final class TokenMemory<Value: Sendable>: Sendable {
     /// The newest is last.
     private let entries = Lock<[Entry]>([])
 
-    /// As many tokens are remembered.
+    /// The number of tokens that are remembered.
     private var limit: Int { 16 }
 
     func keep(_ value: Value, serial: [UInt8], isProtected: Bool) {

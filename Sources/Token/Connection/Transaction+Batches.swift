@@ -6,7 +6,7 @@ import SecureChannel
 extension Transaction {
     /// Sends commands in as few round trips as the token allows: as batches in a channel that has them, else one by one.
     ///
-    /// - Parameter goesOn: Whether a command that the token refuses does not keep it from the others.
+    /// - Parameter goesOn: Whether to go on after a command that the token refuses.
     /// - Returns: The answers to the commands that were executed, in their order, at least one.
     func send(_ commands: [CardCommand], goesOn: Bool = false) throws(TokenError) -> [Response] {
         var responses: [Response] = []
@@ -70,7 +70,7 @@ extension Transaction {
 }
 
 extension SecureChannel {
-    /// As many of the commands as one batch takes; nil if that is not more than one.
+    /// A batch of as many of the commands as it takes; nil if that is not more than one.
     fileprivate func largestBatch(of commands: ArraySlice<CardCommand>, goesOn: Bool) -> Batch? {
         for count in stride(from: min(commands.count, 16), to: 1, by: -1) {
             var batch = Batch(goesOn: goesOn)

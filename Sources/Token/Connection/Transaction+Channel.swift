@@ -33,7 +33,7 @@ extension Transaction {
         }
     }
 
-    /// Opens a session by a record. Where the token does not know its host any more, another pairing of the profile may
+    /// Opens a session by a record. If the token does not know its host any more, another pairing of the profile may
     /// still be good: a synchronised store has one for each machine that paired.
     private func openChannel(by record: PairingRecord, or store: PairingStore) throws(ChannelError) -> SecureChannel {
         func open(by record: PairingRecord) throws(ChannelError) -> SecureChannel {
@@ -76,7 +76,7 @@ extension Transaction {
         }
     }
 
-    /// Gives a session that has come of age fresh keys, with login and environment kept (GSC/1, 12).
+    /// Gives an aged session fresh keys, with login and environment kept (GSC/1, 12).
     func renewChannelIfNeeded() throws(TokenError) {
         guard let channel, channel.needsRenewal, let store = try session.pairingStore() else { return }
         do throws(ChannelError) { try channel.renew(store: store, random: settings.random) } catch {
@@ -89,13 +89,13 @@ extension Transaction {
 }
 
 extension ChannelError {
-    /// Whether a card answered an attempt to open, and not as the one that this host is paired with does.
+    /// Whether a card answered an attempt to open, but not like the one that this host is paired with.
     fileprivate var isRefusedOpening: Bool {
         if case .link = self { return false }
         return self == .unknownRecord || isFruitlessOpening
     }
 
-    /// Whether an attempt to open reached the token and led to nothing. A token that left is another matter.
+    /// Whether an attempt to open reached the token and failed. A token that left does not count.
     fileprivate var isFruitlessOpening: Bool {
         switch self {
         case .link(let error): error.outcome == .unknown

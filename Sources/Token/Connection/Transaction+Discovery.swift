@@ -6,9 +6,9 @@ import Storage
 
 /// How a token is to be spoken to (GSC/1, 4).
 extension Transaction {
-    /// Asks the card whether it has a channel, and decides how to speak to it (GSC/1, 4). What it answers is not
-    /// authenticated: it can raise the protection, and lower nothing. Where the pairings cannot be read, the answer is
-    /// not at all: the token can be seen, and nothing else.
+    /// Asks the card whether it has a channel, and decides how to speak to it (GSC/1, 4). Its answer is not
+    /// authenticated: it can raise the protection, and lower nothing. If the pairings cannot be read, the token is
+    /// visible, but not used.
     func discover() throws(TokenError) {
         do throws(TokenError) { try decideProtection() } catch {
             guard case .channel(.storage) = error else { throw error }
@@ -51,9 +51,9 @@ extension Transaction {
                 session.protection = .plain
             }
         case .absent:
-            // Where a channel is a must nothing is sent without, not even to learn the serial number.
+            // If a channel is required, nothing is sent without one, not even to learn the serial number.
             guard !mustProtect else {
-                // Who does not know what is configured cannot say that a channel is missing.
+                // With unusable pairings, report their error instead of a missing channel.
                 if case .unusable = settings.pairings { _ = try session.pairingStore() }
                 session.protection = .unpaired(nil)
                 session.warn("the token offers no secure channel, and is not used without one")
@@ -88,7 +88,7 @@ extension Transaction {
         return try !session.isPaired()
     }
 
-    /// What the card says of its channel.
+    /// The card's answer about its channel.
     func discovery() throws(TokenError) -> Discovery {
         do { return try Discovery.run(over: link) } catch { throw .channel(error) }
     }

@@ -4,13 +4,13 @@ import SecureChannel
 
 /// Whether the card that is spoken to is the one that it was found to be (GSC/1, 15.3).
 ///
-/// A channel proves that by itself. Without one there is the serial number, which is read in each transaction before
-/// anything else: the smart card service looks at a reader several times a second, and a card that takes another's place
-/// between two looks is told by no event, reset or error. What was read in an earlier transaction, and a transaction that
-/// lost an answer since, say nothing of the card that is there now.
+/// A channel proves that by itself. Without one the serial number is read in each transaction before anything else: the
+/// smart card service polls a reader several times a second, and no event, reset or error tells of a card that was
+/// replaced between two polls. An earlier transaction, and a transaction that lost an answer since, prove nothing of
+/// the card that is there now.
 extension Transaction {
-    /// Reads the serial number of a card without a channel, unless this transaction has done so. Another one, or none, ends
-    /// the login; the card gets no further command.
+    /// Reads the serial number of a card without a channel, unless this transaction has done so. A different or missing
+    /// one ends the login; the card gets no further command.
     func proveIdentity() throws(TokenError) {
         guard isPlain, !notes.isProven else { return }
         let answer = try send(CardCommand.serial)
@@ -18,7 +18,7 @@ extension Transaction {
         notes.isProven = true
     }
 
-    /// Makes sure that a card whose channel could not be opened is at least the one that it was. What it says is not
+    /// Makes sure that a card whose channel could not be opened is at least the one that it was. Its answer is not
     /// authenticated: it can end sessions that are worth nothing with this card, and nothing else.
     func requireSameOffer() throws(TokenError) {
         guard let discovery = try? discovery() else { return }
@@ -28,7 +28,7 @@ extension Transaction {
         }
     }
 
-    /// Ends the login because of another card in the place of this one, which keeps what rights others have there.
+    /// Ends the login because the reader holds a different card, on which others keep their rights.
     func foundAnother() -> TokenError {
         let wasLoggedIn = login != nil
         session.forgetLogin()

@@ -4,31 +4,32 @@ import Locking
 import SecureChannel
 import Secrets
 
-/// The hold of one call on the card. No other process can reach the card meanwhile, and nothing else can send a command.
+/// The hold of one call on the card. No other process can reach the card while it lasts, and nothing else can send a
+/// command.
 ///
-/// `Token.transaction` makes it and ends it. What runs in a transaction can neither keep it, since it is only
-/// lent, nor begin another, since it cannot reach the token. What it notes of the call ends with it.
+/// `Token.transaction` makes it and ends it. Code in a transaction can neither keep it, since it is only lent, nor
+/// begin another, since it cannot reach the token. Its notes on the call end with it.
 package struct Transaction: ~Copyable {
     let session: CardSession
     let notes = Notes()
 
     fileprivate init(_ session: CardSession) { self.session = session }
 
-    /// What a transaction notes of itself.
+    /// A transaction's state.
     final class Notes {
         /// Whether it has read the change counter.
         var hasAsked = false
         /// Whether the card has said its serial number in it, and answered ever since.
         var isProven = false
-        /// What the card has to forget at its end.
+        /// The rights that the card has to drop at its end.
         var heldRights: Set<Token.Role> = []
-        /// What is left of the budget of the search under way; nil outside of searches.
+        /// The rest of the budget of the search under way; nil outside of searches.
         var budget: SearchBudget?
-        /// What was known of the objects when it began to change them.
+        /// The objects that were known when it began to change them.
         var objectsBefore: [TokenObject]?
-        /// What is known of the files, while a search completes it or a change goes on.
+        /// The known files, while a search completes them or a change goes on.
         var files: KnownFiles?
-        /// Whether a change has reached what a search finds.
+        /// Whether a change has become visible to searches.
         var hasChangedIndex = false
     }
 
@@ -38,14 +39,14 @@ package struct Transaction: ~Copyable {
     var isPlain: Bool { session.isPlain }
     var link: any CardLink { session.link(in: self) }
 
-    /// What a transaction sends first, which decides what is done before it.
+    /// The first command of a transaction, which decides what is done before it.
     enum FirstCommand {
         /// The change counter is asked for before.
         case any
         /// It asks for the change counter and reads, all of which may run twice.
         case read
-        /// It must not run twice, where a session is hardly ever lost: see `Transaction/isChannelReliable`. There is none
-        /// to lose without a channel.
+        /// It must not run twice, where a session is hardly ever lost: see `Transaction/isChannelReliable`. Without a
+        /// channel none can be lost.
         case act
         /// It sends nothing.
         case none
@@ -88,7 +89,7 @@ extension Token {
 
     /// Ends login and channel, as far as the card can still be reached, and lets go of it.
     ///
-    /// Works when the process is about to end: computes nothing but what the open channel needs.
+    /// Works when the process is about to end: computes only for the open channel.
     package func disconnect() {
         if session.channel != nil || session.login.role != nil && !session.returnsRights {
             Transaction(session).endOnCard()
@@ -138,8 +139,8 @@ extension Transaction {
         _ = try? link.transmit(CardCommand.resetRight(of: login.rawValue).apdu)
     }
 
-    /// Where commands go. For a token with a channel that is the channel or nowhere: what broke is not gone on with in
-    /// plain.
+    /// The connection for commands. For a token with a channel that is the channel or nothing: a failure never falls
+    /// back to plain.
     private func connection() throws(TokenError) -> any CardConnection {
         switch session.protection {
         case .plain: return link
@@ -218,8 +219,8 @@ extension Transaction {
         guard status == .success else { throw TokenError(status) }
     }
 
-    /// Nothing that User asks for here needs another's right: the card was told by another process to drop User's. That
-    /// cannot be where the right was taken in the same transaction.
+    /// SECURITY STATUS NOT SATISFIED means that another process reset User's login, unless this transaction established
+    /// it.
     func userLostRight() {
         if login == .user, !session.returnsRights { session.forgetLogin() }
     }
@@ -236,7 +237,7 @@ extension Transaction {
     }
 }
 
-/// What `body` returns, or nil if it meets something that is not there.
+/// Returns the result of `body`, or nil if it throws ``TokenError/notFound``.
 func optional<Result>(_ body: () throws(TokenError) -> Result) throws(TokenError) -> Result? {
     do throws(TokenError) { return try body() } catch {
         guard error == .notFound else { throw error }

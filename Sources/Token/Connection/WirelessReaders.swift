@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which readers reach their cards over the air (GSC/1, 4). Whatever says so counts: the reader's name, what the reader
-/// says of the card's contacts, or the card's answer to reset.
+/// Which readers reach their cards over the air (GSC/1, 4). Each sign counts: the reader's name, the reader's report on
+/// the card's contacts, or the card's answer to reset.
 enum WirelessReaders {
-    /// What the drivers of pcscd call such readers, or that side of a reader which has two.
+    /// Words in the names that pcscd's drivers give such readers, or the wireless side of a reader with two.
     private static let words: Set<String> = [
         "ble", "bluetooth", "bt", "cl", "cli", "contactless", "felica", "nfc", "nfcd", "picc", "rf", "rfid", "wireless",
     ]
 
-    /// Whether one of the words stands in the name of a reader, alone or as the letters before a number: "502-CL" and
-    /// "CL1356A" say it, "CLOUD 2980" does not.
+    /// Whether a reader's name has one of the words, alone or as the letters before a number: "502-CL" and "CL1356A"
+    /// do, "CLOUD 2980" does not.
     static func areNamed(by name: String) -> Bool {
         name.lowercased().split { !$0.isLetter && !$0.isNumber }
             .contains { words.contains(String($0.prefix { $0.isLetter })) }

@@ -16,8 +16,8 @@ extension [TokenObject] {
         }
     }
 
-    /// Takes the public keys that the token does not give back from the certificates that go with them: nobody published
-    /// how the vendor's library reads them, and its records do not have them.
+    /// Takes the public keys that the token does not give back from the certificates that go with them: how the
+    /// vendor's library reads them is not published, and its records do not have them.
     mutating func completePublicKeys() {
         for index in indices {
             guard case .key(var key) = self[index].content, key.kind.lacksValue(key.half),

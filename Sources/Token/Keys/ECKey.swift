@@ -4,8 +4,8 @@ package import GOST
 package import HostCrypto
 package import Secrets
 
-/// A key of ECDSA and ECDH. The card's numbers are little-endian. Nobody published the commands for such keys, so that they
-/// go to tokens only that are known to take them: this project's.
+/// A key of ECDSA and ECDH. The card's numbers are little-endian. The commands for such keys are not published, so that
+/// they go only to tokens that are known to take them: this project's.
 package struct ECKey: KeyKind {
     /// The object identifier of the curve, in DER.
     package var parameters: [UInt8]
@@ -52,7 +52,7 @@ package struct ECKey: KeyKind {
     package static var isUsePublished: Bool { false }
 
     package static func imported(_ value: borrowing Secret) -> Secret { value.reversed() }
-    /// A digest of any length; of more than a number's bytes, the first count.
+    /// A digest of any length, truncated to a number's bytes.
     package func digest(_ digest: [UInt8]) -> [UInt8]? {
         digest.prefix(Self.size).reversed() + [UInt8](repeating: 0, count: max(0, Self.size - digest.count))
     }

@@ -8,14 +8,15 @@ package import Secrets
 /// A value has the parameters of one key, and what is known of its public key. Each kind has a file of its own, and a
 /// place in ``keyKinds``.
 package protocol KeyKind: Sendable, Equatable {
-    /// The kind of the key that a record and the template of a key file of its pair describe; nil if it is another.
+    /// The kind of the key that a record and the template of a key file of its pair describe; nil if it is a different
+    /// one.
     init?(_ record: ObjectRecord, _ template: FileTemplate)
-    /// The kind of the key that OpenSC describes; nil if it is another.
+    /// The kind of the key that OpenSC describes; nil if it is a different one.
     ///
     /// - Parameter publicKey: The content of the public key's file.
     init?(_ entry: PKCS15Entry, _ half: TokenKey.Half, publicKey: [UInt8]?)
 
-    /// The public key as the card has it, and the records; nil if it is not known, or no business of this half.
+    /// The public key as the card and the records have it; nil if it is unknown, or does not belong to this half.
     var value: [UInt8]? { get }
     /// Whether a half shows the public key, and this one does not know it.
     func lacksValue(_ half: TokenKey.Half) -> Bool
@@ -26,15 +27,15 @@ package protocol KeyKind: Sendable, Equatable {
     /// Takes the public key out of a certificate, if it is one of these parameters.
     mutating func take(_ info: PublicKeyInfo)
 
-    /// What a record says of the key, but for its value.
+    /// The record's items for the key, without its value.
     func items(label: [UInt8], id: [UInt8]) -> [(ObjectRecord.Item, [UInt8])]
-    /// What the card has to know for the key files; nil if there are none for the parameters.
+    /// The properties of the key files; nil if the parameters have no key files.
     var files: KeyFiles? { get }
     /// Whether real tokens are known to take such key files.
     var isPublished: Bool { get }
     /// Whether real tokens are known to compute with keys of the kind by these commands.
     static var isUsePublished: Bool { get }
-    /// What GENERATE KEY PAIR says of the pair. With anything to say, it goes alone.
+    /// Command data of GENERATE KEY PAIR; if not empty, the command is not batched.
     static var generationParameters: [UInt8] { get }
     /// The bytes of the answer to GENERATE KEY PAIR.
     var generatedSize: Int { get }
@@ -45,17 +46,17 @@ package protocol KeyKind: Sendable, Equatable {
     ///
     /// - Parameter value: As applications have it.
     static func imported(_ value: borrowing Secret) -> Secret
-    /// A digest as the card takes it; nil if the card signs none.
+    /// A digest as the card takes it; nil if the card does not sign digests.
     func digest(_ digest: [UInt8]) -> [UInt8]?
     /// The bytes of a signature of a digest.
     var signatureSize: Int { get }
     /// A signature as applications have it.
     static func signature(_ answer: [UInt8]) -> [UInt8]
-    /// What a key agreement tells the card; nil if there is none.
+    /// Command data of a key agreement; nil if the card has none for the kind.
     func agreement(with peer: [UInt8], ukm: [UInt8]) -> [UInt8]?
     /// The bytes of the secret that is agreed on.
     ///
-    /// - Parameter hash: What the agreed point goes through; nil for the kinds without.
+    /// - Parameter hash: The hash function for the agreed point; nil for the kinds without.
     func agreedSize(_ hash: HashAlgorithm?) -> Int
     /// The agreed secret as applications have it.
     static func agreed(_ answer: borrowing Secret) -> Secret
@@ -64,7 +65,7 @@ package protocol KeyKind: Sendable, Equatable {
 /// All kinds, in the order of a search.
 let keyKinds: [any KeyKind.Type] = [GOSTKey.self, RSAKey.self, ECKey.self]
 
-/// What most kinds have in common.
+/// Defaults of most kinds.
 extension KeyKind {
     package init?(_ entry: PKCS15Entry, _ half: TokenKey.Half, publicKey: [UInt8]?) { return nil }
     package static var hasReadableFile: Bool { true }
@@ -80,7 +81,7 @@ extension KeyKind {
     fileprivate func isEqual(_ other: any KeyKind) -> Bool { other as? Self == self }
 }
 
-/// What the card has to know for the two key files of a pair.
+/// The properties of the two key files of a pair.
 package struct KeyFiles {
     /// Tag 85, byte 0, of the private key; the public key's has bit 4 set.
     let type: UInt8
@@ -102,7 +103,7 @@ package struct TokenKey: Sendable, Equatable {
     package var number: UInt8 = 0
     package var properties: Properties
 
-    /// What a key file says of its key: tag 85, byte 2.
+    /// The properties of a key in its file: tag 85, byte 2.
     package struct Properties: OptionSet, Sendable {
         package let rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A private key of the token that may be used once. Nothing computes with a key without one, and there is none without
-/// asking.
+/// A private key of the token that may be used once. Every computation with a key takes one, and only asking makes one.
 package struct PermittedKey: Sendable {
     let object: TokenObject
 

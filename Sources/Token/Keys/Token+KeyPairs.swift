@@ -4,9 +4,9 @@ package import Secrets
 
 /// Key pairs that the token makes, and private keys that it takes.
 extension Token {
-    /// Makes a key pair on the token and stores what describes it. Needs User's login.
+    /// Makes a key pair on the token and stores its description. Needs User's login.
     ///
-    /// - Parameters: The halves as they shall be, with one kind; the token chooses their places.
+    /// - Parameters: The halves to make, with one kind; the token chooses their places.
     /// - Returns: The public and the private half.
     package func generateKeyPair(
         _ publicKey: TokenObject, _ privateKey: TokenObject
@@ -29,7 +29,7 @@ extension Token {
     /// - Parameters:
     ///   - value: A number as long as a coordinate: of GOST R 34.10 little-endian, of ECDSA big-endian. Of RSA, what
     ///     ``RSAKeySize/privateValue(_:)`` makes.
-    ///   - object: What the key shall be.
+    ///   - object: The description of the key.
     package func importKey(_ value: borrowing Secret, as object: TokenObject) throws(TokenError) -> TokenObject {
         guard let key = object.key, let files = key.kind.files else { throw .unsupported }
         let value = type(of: key.kind).imported(value)
@@ -71,8 +71,8 @@ extension TokenObject {
 }
 
 extension KeyFiles {
-    /// The command that creates a key file, after ``FilePath/objects`` was selected. That a key was made elsewhere, the
-    /// card notes itself.
+    /// The command that creates a key file, after ``FilePath/objects`` was selected. The card itself notes that a key
+    /// was made elsewhere.
     fileprivate func creation(
         of half: TokenKey.Half, _ number: UInt8, _ properties: TokenKey.Properties
     ) -> CardCommand {
@@ -86,15 +86,15 @@ extension KeyFiles {
 }
 
 extension Transaction {
-    /// Makes sure that a key may be made. What no real token was seen to call a parameter set is told to this project's
-    /// tokens only.
+    /// Makes sure that a key may be made. A parameter set whose number no real token was seen to use goes to this
+    /// project's tokens only.
     fileprivate func requireNewKey(_ key: TokenKey) throws(TokenError) {
         try requireLogin(.user)
         if !key.kind.isPublished { try requireOwnCommands() }
     }
 
     /// Runs `body` with the number of a new key. If it fails nothing half-made stays behind, as far as the card can be
-    /// reached; what went wrong is what the caller learns.
+    /// reached; the caller gets the first error.
     fileprivate func withNewKeyFiles<Result>(
         _ body: (UInt8) throws(TokenError) -> Result
     ) throws(TokenError) -> Result {
@@ -120,7 +120,7 @@ extension Transaction {
         ]
         let answer: [UInt8]
         if parameters.isEmpty {
-            // A batch has to have room for what its commands announce.
+            // A batch has to have room for the replies that its commands announce.
             answer = try perform(creations + [.generateKeyPair(number, ne: hasBatches ? size : 256)])
         } else {
             try perform(creations)

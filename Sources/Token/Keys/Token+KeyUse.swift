@@ -4,7 +4,7 @@ package import GOST
 import HostCrypto
 package import Secrets
 
-/// What the card computes with: what MANAGE SECURITY ENVIRONMENT last set.
+/// The security environment that MANAGE SECURITY ENVIRONMENT last set.
 struct SecurityEnvironment: Equatable {
     let use: CardCommand.KeyUse
     /// The number of the key.
@@ -15,7 +15,7 @@ struct SecurityEnvironment: Equatable {
 extension Token {
     /// Signs a digest (PSO COMPUTE DIGITAL SIGNATURE). Needs User's login.
     ///
-    /// - Parameter digest: In the octet order of the hash function; for GOST R 34.10 as long as the curve's coordinates.
+    /// - Parameter digest: In the byte order of the hash function; for GOST R 34.10 as long as the curve's coordinates.
     /// - Returns: Two numbers, each big-endian, as long as the coordinates: s ‖ r of GOST R 34.10, r ‖ s of ECDSA.
     package func sign(digest: [UInt8], with key: PermittedKey) throws(TokenError) -> [UInt8] {
         guard let key = key.object.key, let digest = key.kind.digest(digest) else { throw .unsupported }
@@ -32,13 +32,13 @@ extension Token {
         }
     }
 
-    /// Agrees on a secret: VKO (RFC 4357, 5.2; RFC 7836, 4.3) or ECDH. Nobody published a command for it: this one is sent
+    /// Agrees on a secret: VKO (RFC 4357, 5.2; RFC 7836, 4.3) or ECDH. No command for it is published: this one is sent
     /// to this project's tokens only. Needs User's login.
     ///
     /// - Parameters:
     ///   - peer: The other side's public key X ‖ Y: of GOST R 34.10 little-endian, of ECDH big-endian.
     ///   - ukm: A little-endian number, for VKO.
-    ///   - hash: What the agreed point goes through, in VKO.
+    ///   - hash: The hash function for the agreed point, in VKO.
     /// - Returns: As many bytes as the hash function gives; of ECDH X of the shared point, big-endian.
     package func agree(
         _ key: PermittedKey, with peer: [UInt8], ukm: [UInt8] = [], hash: HashAlgorithm? = nil
@@ -73,9 +73,9 @@ extension Token {
         try apply(key, to: block, for: .decipherment)
     }
 
-    /// Has the card compute with a key of RSA (PSO), with the key set before (MSE). A key that was set last time is not set
-    /// again, which without a channel another process may have undone meanwhile: what another key makes of the block goes
-    /// nowhere. The card takes whole blocks, little-endian; padding is the host's business.
+    /// Has the card compute with a key of RSA (PSO), with the key set before (MSE). A key that was set last time is not
+    /// set again. Without a channel another process may have replaced it since: the result of a wrong key is discarded.
+    /// The card takes whole blocks, little-endian; padding is the host's business.
     private func apply(
         _ key: PermittedKey, to block: [UInt8], for use: CardCommand.KeyUse
     ) throws(TokenError) -> Secret {
@@ -103,7 +103,7 @@ extension Token {
         }
     }
 
-    /// Whether the token takes commands that nobody published for real ones.
+    /// Whether the token takes commands that are not published for real ones.
     package func takesOwnCommands() throws(TokenError) -> Bool {
         if let known = session.known.isOwn { return known }
         return try transaction(first: .read) { card throws(TokenError) in try card.saysItIsOwn() }
@@ -159,7 +159,7 @@ extension RSAPublicKey {
 }
 
 extension TokenError {
-    /// Whether the card did not know what to compute with.
+    /// Whether the card lacked the environment to compute with.
     fileprivate var isRefusal: Bool {
         switch self {
         case .refused, .notFound: true

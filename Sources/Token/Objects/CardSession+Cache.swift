@@ -3,13 +3,14 @@ import Logging
 import SecureChannel
 import Storage
 
-/// What everybody may read on a token, kept on the disk for other processes if the user wants that. The change counter says
-/// whether it is still true; without it, or with a damaged or foreign file, everything is read from the token.
+/// The public content of a token, cached on the disk for other processes if the user wants that. The change counter
+/// says whether it is still true; without it, or with a damaged or foreign file, everything is read from the token.
 ///
-/// That goes for tokens with a channel, which proves whose files and counter these are. A card without one can show any
-/// serial number and counter, and what it had would be shown for another token's for as long as that does not change.
+/// Only tokens with a channel are cached, which proves whose files and counter these are. A card without one can show
+/// any serial number and counter, and its content would be shown for another token's for as long as that does not
+/// change.
 extension CardSession {
-    /// What is known of the token's files from other connections, of this process or another.
+    /// Recalls the token's files from other connections, of this process or another.
     func recallFiles() {
         guard known.files == nil, !identity.serial.isEmpty else { return }
         if let files = settings.publicFiles.value(serial: identity.serial, isProtected: isProtected) {
@@ -27,7 +28,7 @@ extension CardSession {
         return files
     }
 
-    /// Writes what is known to the disk, if it is new there. No token is held meanwhile.
+    /// Writes the known files to the disk, if they are new there. No token is held during that.
     func saveFiles() {
         guard settings.policy.cachesObjects, let files = known.files, files != known.cached, !identity.serial.isEmpty,
             let cache = cache(create: true)

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Secrets
 
-/// A value of an object that may be private: it is kept as a secret, and an array for as long only as somebody looks at
-/// it.
+/// A value of an object that may be private: kept as a secret, and an array only while it is read.
 @propertyWrapper
 package struct Guarded: Sendable, Equatable {
     private var secret: SharedSecret

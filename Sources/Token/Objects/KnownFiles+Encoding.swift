@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import APDU
 
-/// What is known of a token's files, as it is kept on the disk: the counter, then an entry for each file, with a kind, a
-/// path, and octets. All numbers are big-endian.
+/// The format of a token's known files on the disk: the counter, then an entry for each file, with a kind, a path, and
+/// bytes. All numbers are big-endian.
 extension KnownFiles {
     fileprivate enum Kind: UInt8 {
         case whole, start, closed, absent, template
@@ -26,7 +26,7 @@ extension KnownFiles {
         return bytes
     }
 
-    /// - Returns: nil for octets that are no such file.
+    /// - Returns: nil for malformed bytes.
     package init?(parsing bytes: [UInt8]) {
         self.init()
         var cursor = ByteCursor(bytes)

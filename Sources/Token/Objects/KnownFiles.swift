@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is known of a card's files, and the state of the card they were read in: what everybody may read, and which files
-/// are closed. A search reads what is missing.
+/// The known files of a card, and the state of the card they were read in: what everybody may read, and which files are
+/// closed. A search reads what is missing.
 package struct KnownFiles: Sendable, Equatable {
-    /// What is known of one file.
+    /// The known content of one file.
     enum Content: Sendable, Equatable {
         /// All of it.
         case whole([UInt8])
-        /// What describes an object; its value follows.
+        /// The description of an object; its value follows.
         case start([UInt8])
         /// Not everybody may read it.
         case closed
-        /// There is none.
+        /// The file does not exist.
         case absent
     }
 
@@ -25,7 +25,7 @@ extension KnownFiles.Content {
     /// All of the file; nil if that is not known, or not for everybody.
     var whole: [UInt8]? { if case .whole(let bytes) = self { bytes } else { nil } }
 
-    /// The record in the file; nil if there is none that this login may read.
+    /// The record in the file; nil without one that this login may read.
     var record: ObjectRecord? {
         switch self {
         case .whole(let bytes): ObjectRecord(parsing: bytes)
@@ -67,13 +67,13 @@ extension Transaction {
     /// How much of files is wanted.
     enum Extent {
         case whole
-        /// Of records, what describes their objects.
+        /// Of records, the description of their objects.
         case description
-        /// Of indexes, what lists records.
+        /// Of indexes, the list of records.
         case index
     }
 
-    /// Takes up what was known of the files, if that is still true, for a search to complete it.
+    /// Takes up the known files, if they are still true, for a search to complete them.
     func takeUpFiles() {
         notes.files = KnownFiles()
         guard notes.hasAsked, let counter = session.known.changeCounter, let files = session.known.files,
@@ -82,7 +82,7 @@ extension Transaction {
         notes.files = files
     }
 
-    /// Keeps what is known of the files, for as long as the change counter stands.
+    /// Caches the known files until the change counter moves.
     func keepFiles() {
         let counter = session.known.changeCounter
         guard var files = notes.files, let counter else { return }
@@ -91,7 +91,7 @@ extension Transaction {
         session.know(files)
     }
 
-    /// What is known of a file; nil if that is not as much as is wanted.
+    /// The known content of a file; nil if that is less than is wanted.
     func known(_ path: FilePath, _ extent: Extent) -> KnownFiles.Content? {
         let known = notes.files?.contents[path]
         switch known {
@@ -101,12 +101,12 @@ extension Transaction {
         }
     }
 
-    /// What is known of a file that goes on.
+    /// The known beginning of a file.
     func knownStart(_ path: FilePath) -> [UInt8] {
         if case .start(let bytes)? = notes.files?.contents[path] { bytes } else { [] }
     }
 
-    /// Notes what was read of a file.
+    /// Notes the content that was read of a file.
     ///
     /// - Parameter isOpen: Whether everybody may read it; nil if the card did not say.
     func know(_ path: FilePath, _ content: KnownFiles.Content, isOpen: Bool? = nil) {

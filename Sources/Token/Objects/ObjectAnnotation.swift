@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is kept of an object beyond what the vendor's format has a place for: attributes, and whether only User sees it. It
-/// has a record of its own, with the path of the record that it belongs to.
+/// Properties of an object that the vendor's format has no place for: attributes, and whether only User sees it. An
+/// annotation has a record of its own, with the path of the record that it belongs to.
 extension ObjectRecord {
     init(annotating object: TokenObject, in file: UInt16) {
         self.init(kind: .annotation, keyNumber: 0, items: [(.target, object.directory.file(file).bytes)])
@@ -33,7 +33,7 @@ extension TokenObject {
 }
 
 extension [TokenObject] {
-    /// Attaches an annotation to what it belongs to. That may be gone, if another program deleted it.
+    /// Attaches an annotation to its object, which may be gone if another program deleted it.
     mutating func attach(_ annotation: ObjectRecord, in file: UInt16) {
         let target = annotation[.target]
         guard let index = firstIndex(where: { $0.isVendors && $0.directory.file($0.file).bytes == target }) else {

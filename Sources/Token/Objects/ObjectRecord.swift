@@ -3,21 +3,21 @@ import APDU
 
 /// The attributes of one object as the vendor's format stores them: a header, then items.
 package struct ObjectRecord: Equatable {
-    /// What the first two bytes say.
+    /// The kind, by the first two bytes.
     package enum Kind: String {
         case publicKey = "Pk"
         case privateKey = "Pr"
         case certificate = "Ct"
-        /// Of this project's own making, as the next: the vendor's is not known.
+        /// This project's own, as the next: the vendor's is not known.
         case data = "Dt"
         case secretKey = "Sk"
         /// A public key that no key file belongs to.
         case publicValue = "Pv"
-        /// What is said of another record's object.
+        /// An annotation of another record's object.
         case annotation = "An"
     }
 
-    /// What an item holds.
+    /// The kind of an item.
     package enum Item: Int {
         case label = 0x0000
         case subject = 0x0001
@@ -30,7 +30,7 @@ package struct ObjectRecord: Equatable {
         case gost28147Parameters = 0x000E
         /// One byte, zero.
         case trusted = 0x000F
-        /// Four bytes each, zero; nobody explained them.
+        /// Four bytes each, zero; their meaning is unknown.
         case certificate10 = 0x0010
         case certificate11 = 0x0011
         case ecParameters = 0x0018
@@ -50,9 +50,9 @@ package struct ObjectRecord: Equatable {
     package var isPrivate = false
     /// Header bytes 6 and 7 as they were read from the vendor's record.
     private var readFlags: [UInt8]?
-    /// Items by their code, in the order of the record. Codes that nobody explained stay what they are.
+    /// Items by their code, in the order of the record. Unknown codes are preserved.
     package var items: [(code: Int, value: [UInt8])]
-    /// Where in its file the value of a record lies of which only the beginning was read.
+    /// The range of the value in the file, of a record of which only the beginning was read.
     package private(set) var unreadValue: Range<Int>?
 
     package init(kind: Kind, keyNumber: UInt8, items: [(Item, [UInt8])]) {
@@ -61,7 +61,8 @@ package struct ObjectRecord: Equatable {
         self.items = items.map { ($0.0.rawValue, $0.1) }
     }
 
-    /// - Parameter isStart: Whether more of the record follows. It is then known up to its value, which must not be whole.
+    /// - Parameter isStart: Whether more of the record follows. It is then known up to its value, which must be cut
+    ///   off.
     /// - Returns: nil if this is not a record, or of a kind that is not known.
     package init?(parsing bytes: [UInt8], isStart: Bool = false) {
         var cursor = ByteCursor(bytes)
@@ -92,16 +93,15 @@ package struct ObjectRecord: Equatable {
         if isStart { return nil }
     }
 
-    /// A record of which so much was read; nil if it goes on for long before its value, so that no record is looked at
+    /// A record of which only the beginning was read; nil if its value begins too late, so that no record is parsed
     /// again and again.
     init?(_ start: [UInt8]) {
         guard start.count <= 1024 else { return nil }
         self.init(parsing: start, isStart: true)
     }
 
-    /// How much a record that begins so has to be read for its object to be known but for the value: up to the value of a
-    /// certificate, behind which nothing of interest is, and of a data object that ends with it. nil if that is not all
-    /// there.
+    /// The bytes of a record with this beginning that describe its object: up to the value of a certificate, behind
+    /// which nothing of interest is, and of a data object that ends with it. nil if they are not all there.
     ///
     /// - Parameter size: The bytes of the file, if that is known.
     static func description(in start: [UInt8], size: Int?) -> Int? {
@@ -161,7 +161,7 @@ package struct ObjectIndex {
     private static let deleted: UInt16 = 0x8000
 
     private var entries: [UInt16]
-    /// The entries that differ from what the card has.
+    /// The entries that differ from the card's.
     private var changed: Range<Int>?
 
     /// An index of nothing.
@@ -179,7 +179,7 @@ package struct ObjectIndex {
         while let entry = try? cursor.littleEndianUInt16() { entries.append(UInt16(truncatingIfNeeded: entry)) }
     }
 
-    /// Whether no record can follow: what was read has an entry that was never used, or all entries.
+    /// Whether no record can follow: the index has an entry that was never used, or all entries.
     var isComplete: Bool { entries.contains(0) || entries.count >= (Self.size - Self.headerSize) / 2 }
 
     /// Whether an index that begins so was read as far as it lists records.
@@ -190,7 +190,7 @@ package struct ObjectIndex {
     /// The files of all records that exist.
     package var files: [UInt16] { entries.filter { $0 != 0 && $0 & Self.deleted == 0 } }
 
-    /// Enters a record, where nothing ever was or else in the place of a deleted one.
+    /// Enters a record in an unused place, or else in the place of a deleted one.
     ///
     /// - Returns: Whether there was a place.
     package mutating func insert(_ file: UInt16) -> Bool {
@@ -204,8 +204,8 @@ package struct ObjectIndex {
         replace(entries.firstIndex(of: file), with: file | Self.deleted)
     }
 
-    /// What to write into the index file, and where, so that the card has these entries: one write, so that records
-    /// entered together appear together.
+    /// The bytes to write into the index file, and their offset, so that the card has these entries: one write, so that
+    /// records entered together appear together.
     package var changes: (offset: Int, bytes: [UInt8]) {
         var bytes: [UInt8] = []
         let changed = changed ?? 0..<0

@@ -20,17 +20,18 @@ package struct RecordDirectory: Equatable {
 }
 
 extension Transaction {
-    /// The index of a directory; nil if there is none yet.
+    /// The index of a directory; nil if it does not exist yet.
     func readIndex(of directory: RecordDirectory) throws(TokenError) -> ObjectIndex? {
         try optional { () throws(TokenError) in try read(directory.index) }
             .flatMap { ObjectIndex(parsing: $0, magic: directory.magic) }
     }
 
-    /// Stores objects of one kind, then enters them in the index, so that a cut in between leaves nothing visible.
+    /// Stores objects of one kind, then enters them in the index, so that an interruption in between leaves nothing
+    /// visible.
     ///
     /// - Parameters:
-    ///   - record: What is stored of the only object, if that is not what it says itself.
-    ///   - old: The file of a record that these take the place of.
+    ///   - record: The record of the only object, if it differs from the object's own.
+    ///   - old: The file of a record that these replace.
     /// - Returns: The objects with their places.
     func store(
         _ objects: [TokenObject], as record: ObjectRecord? = nil, replacing old: UInt16? = nil
@@ -69,7 +70,7 @@ extension Transaction {
             }
             try write(index, of: directory)
         } catch {
-            // What is not in the index takes up memory only.
+            // A file that is not in the index only takes up memory.
             for file in files { try? delete(file, in: directory.path) }
             throw error
         }
@@ -86,14 +87,15 @@ extension Transaction {
             [selection(directory), .create(file, .elementary, size: content.count, access: access)] + updates(content))
     }
 
-    /// Takes a record out of the index and then deletes it, so that a cut in between leaves nothing half visible.
+    /// Takes a record out of the index and then deletes it, so that an interruption in between leaves nothing half
+    /// visible.
     func removeRecord(_ file: UInt16, from directory: RecordDirectory) throws(TokenError) {
         guard var index = try readIndex(of: directory), index.remove(file) else { throw .notFound }
         try write(index, of: directory)
         try delete(file, in: directory.path)
     }
 
-    /// Writes what is new in an index: from here on searches find it.
+    /// Writes the changes of an index: from here on searches find them.
     private func write(_ index: ObjectIndex, of directory: RecordDirectory) throws(TokenError) {
         notes.hasChangedIndex = true
         forget(directory.index)
@@ -101,14 +103,14 @@ extension Transaction {
         know(directory.index, .whole(index.content), isOpen: true)
     }
 
-    /// Removes what annotates an object. That it is gone already is no error.
+    /// Removes the annotation of an object. Succeeds if already deleted.
     func removeAnnotation(of object: TokenObject) throws(TokenError) {
         guard object.annotation != 0 else { return }
         _ = try optional { () throws(TokenError) in try removeRecord(object.annotation, from: .data) }
     }
 
     /// Runs `body`, which changes objects and then says so by ``objectsChanged(_:)``. If the card refuses it before
-    /// anything changed that a search finds, as a full card does, everything that was known stays known.
+    /// anything changed that a search finds, as a full card does, the cache stays valid.
     func changing<Result>(_ body: () throws(TokenError) -> Result) throws(TokenError) -> Result {
         takeUpFiles()
         notes.objectsBefore = nil
@@ -125,8 +127,8 @@ extension Transaction {
         }
     }
 
-    /// Has what is known of the objects and files follow the change that this transaction has made. Nobody else could
-    /// change anything meanwhile, so that the next search asks for the counter only.
+    /// Applies this transaction's change to the known objects and files. Nothing else could change anything during it,
+    /// so that the next search asks for the counter only.
     func objectsChanged(_ change: (inout [TokenObject]) -> Void) {
         let isKnown = notes.objectsBefore != nil || notes.files?.contents.isEmpty == false
         guard isKnown, login == .user, (try? readChangeCounter()) != nil else { return }
@@ -138,7 +140,7 @@ extension Transaction {
         keepFiles()
     }
 
-    /// The index of a directory, made if there is none, or if making it was cut short.
+    /// The index of a directory, made if it is missing or incomplete.
     private func openIndex(of directory: RecordDirectory) throws(TokenError) -> ObjectIndex {
         let index = ObjectIndex(magic: directory.magic)
         if let content = try optional({ () throws(TokenError) in try read(directory.index) }) {
@@ -155,7 +157,7 @@ extension Transaction {
         return index
     }
 
-    /// What no record may be called: ISO/IEC 7816-4, 5.3.1.1 gives 0000, 3F00 and 3FFF meanings of their own.
+    /// Identifiers that no record may have: ISO/IEC 7816-4, 5.3.1.1 gives 0000, 3F00 and 3FFF meanings of their own.
     private static let reservedFiles: [UInt16] = [0x0000, 0x3F00, 0x3FFF, 0x1001, RecordDirectory.data.indexFile]
 
     /// A random identifier that no file in the directory has.
@@ -176,7 +178,7 @@ extension ObjectRecord {
     /// Whether not everybody may read the record's file.
     fileprivate var isClosed: Bool { isPrivate || kind == .privateKey }
 
-    /// Who may read, update and delete the record's file.
+    /// The access conditions of the record's file.
     fileprivate var access: AccessConditions {
         switch kind {
         case .privateKey: .file(read: .user, update: .user, delete: .user)

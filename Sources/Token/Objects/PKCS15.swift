@@ -11,15 +11,15 @@ package struct PKCS15Entry {
     package var id: [UInt8] = []
     /// Whether a key was made on the card; true where nothing is said.
     package var isLocal = true
-    /// What a data object says of its application.
+    /// The application of a data object.
     var application: [UInt8] = []
     var objectIdentifier: [UInt8] = []
-    /// Where the object's value or key file is.
+    /// The path of the object's value or key file.
     package let path: FilePath
-    /// What stands behind the path: the length of a modulus, or a parameter set.
+    /// The numbers after the path: the length of a modulus, or a parameter set.
     package let numbers: [Int]
 
-    /// The entries in the content of a directory file; what follows the last one is zero, or not understood.
+    /// The entries in the content of a directory file; the rest after the last one is zero, or not understood.
     package static func entries(in content: [UInt8]) -> [PKCS15Entry] {
         var cursor = ByteCursor(content)
         var entries: [PKCS15Entry] = []
@@ -83,7 +83,7 @@ package struct PKCS15Entry {
     }
 }
 
-/// Which directory files there are (ISO/IEC 7816-15, 8.1).
+/// The directory files that exist (ISO/IEC 7816-15, 8.1).
 package struct PKCS15Directories {
     /// The file that lists the others.
     static let file: FilePath = [0x5000, 0x5031]

@@ -60,7 +60,7 @@ extension Transaction {
         return nil
     }
 
-    /// Reads the records in these files; nil where there is none that this login may read.
+    /// Reads the records in these files; nil for those without one that this login may read.
     ///
     /// - Parameter templates: Takes those of the key files that are known, and of those that probably belong to the
     ///   records: keys are numbered from 1.
@@ -118,7 +118,7 @@ extension Transaction {
 }
 
 extension ObjectRecord {
-    /// The key file that the record belongs to; nil for what is no key.
+    /// The key file that the record belongs to; nil if it describes no key.
     fileprivate var keyFile: FilePath? {
         switch kind {
         case .publicKey: FilePath.publicKeys.file(UInt16(keyNumber))
@@ -127,7 +127,7 @@ extension ObjectRecord {
         }
     }
 
-    /// The file of the private half; nil for what is no key.
+    /// The file of the private half; nil if it describes no key.
     fileprivate var privateKeyFile: FilePath? {
         keyFile == nil ? nil : FilePath.privateKeys.file(UInt16(keyNumber))
     }

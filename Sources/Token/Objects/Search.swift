@@ -2,7 +2,7 @@
 import APDU
 import SecureChannel
 
-/// What is known of the objects, and the state of the card it was read in.
+/// The known objects, and the state of the card they were read in.
 struct ObjectCache {
     var changeCounter: UInt32
     var objects: [TokenObject]
@@ -30,8 +30,8 @@ extension Token {
         }
     }
 
-    /// Certificates and data objects with their values, in their order; nil for one that is no more what it was. Needs
-    /// User's login for private ones.
+    /// Certificates and data objects with their values, in their order; nil for one that has changed. Needs User's
+    /// login for private ones.
     package func read(_ objects: [TokenObject]) throws(TokenError) -> [TokenObject?] {
         guard objects.contains(where: { !$0.isRead }) else { return objects }
         session.recallFiles()
@@ -83,7 +83,7 @@ extension Transaction {
 
     // MARK: Values
 
-    /// The objects with their values; nil for one whose record is another's by now.
+    /// The objects with their values; nil for one whose record now belongs to a different object.
     func readValues(of objects: [TokenObject]) throws(TokenError) -> [TokenObject?] {
         let unread = objects.indices.filter { !objects[$0].isRead }
         if login == .user, unread.contains(where: { objects[$0].isPrivate }) { try requireLogin(.user) }
@@ -122,8 +122,8 @@ extension Transaction {
         if hasBatches {
             if known(RecordDirectory.keys.index, .index) == nil { contents = try askForIndices() }
         } else if !notes.hasAsked, !isPlain || session.known.changeCounter == nil {
-            // What is read now is at least as new as a counter that was asked for before. If that was long ago, the next
-            // search finds another and reads once more.
+            // The content is at least as new as a counter that was read before it. If that was long ago, the next
+            // search finds a different one and reads once more.
             try readChangeCounter()
         }
         let others = paths.filter { contents[$0] == nil }
@@ -134,7 +134,7 @@ extension Transaction {
         return (indices[0], indices[1], indices[2], contents[PKCS15Directories.file]?.whole)
     }
 
-    /// One reply has room for the index of keys. Of the others it says whether they are there.
+    /// One reply has room for the index of keys. Of the others it tells whether they exist.
     private func askForIndices() throws(TokenError) -> [FilePath: KnownFiles.Content] {
         let others = [PKCS15Directories.file, RecordDirectory.certificates.index, RecordDirectory.data.index]
         let keys = RecordDirectory.keys.index

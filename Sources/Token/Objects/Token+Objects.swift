@@ -5,16 +5,16 @@ package import Secrets
 /// Certificates, in the vendor's format, and in this project's data objects, and keys that the host computes with: no
 /// command that a token is known to have computes with a secret key.
 extension Token {
-    /// Stores an object that is no half of a key pair. Needs User's login.
+    /// Stores an object that is not half of a key pair. Needs User's login.
     ///
     /// - Parameters:
-    ///   - object: What it shall be; the token chooses its place.
+    ///   - object: The object to store; the token chooses its place.
     ///   - value: A secret key's value, in a file of its own that no search reads; empty for none.
     package func store(
         _ object: TokenObject, value: borrowing Secret = Secret(count: 0)
     ) throws(TokenError) -> TokenObject {
         guard object.key == nil, object.isRead else { throw .unsupported }
-        // Two bytes say how long an item is, fifteen bits how long a file.
+        // An item's length has two bytes, a file's fifteen bits.
         guard object.record.items.allSatisfy({ $0.value.count < 0x8000 }) else { throw .memoryFull }
         let value = value.copy()
         return try transaction { card throws(TokenError) in
@@ -33,8 +33,8 @@ extension Token {
         }
     }
 
-    /// Changes an object. Of one in the vendor's format label, identifier, privacy and attributes change; whatever else its
-    /// record says stays as it is. Needs User's login.
+    /// Changes an object. Of one in the vendor's format label, identifier, privacy and attributes change; the rest of
+    /// its record stays as it is. Needs User's login.
     package func change(_ object: TokenObject, to changed: TokenObject) throws(TokenError) -> TokenObject {
         guard !object.isForeign, changed.isRead || changed.isVendors else { throw .unsupported }
         return try transaction { card throws(TokenError) in

@@ -4,7 +4,7 @@ import APDU
 /// Something that a token keeps a record of.
 package struct TokenObject: Sendable, Equatable {
     package var content: Content
-    /// The file of its record: what names the object on this token. 0 before it is stored.
+    /// The file of its record, which names the object on this token. 0 before it is stored.
     package var file: UInt16 = 0
     /// Empty where ``attributes`` say everything.
     @Guarded package var label: [UInt8]
@@ -15,10 +15,10 @@ package struct TokenObject: Sendable, Equatable {
     @GuardedAttributes package var attributes: [UInt32: [UInt8]]
     /// Whether OpenSC's format describes it: it can be used, and is deleted by OpenSC only.
     package var isForeign = false
-    /// The file of the record that keeps what the vendor's format has no place for; 0 if there is none.
+    /// The file of the record that keeps what the vendor's format has no place for; 0 without one.
     package var annotation: UInt16 = 0
 
-    /// What only an object of its kind has.
+    /// The part that only an object of its kind has.
     package enum Content: Sendable, Equatable {
         /// One half of a key pair.
         case key(TokenKey)
@@ -26,7 +26,7 @@ package struct TokenObject: Sendable, Equatable {
         /// as long as it was not read.
         case certificate(subject: [UInt8], value: [UInt8]?)
         case data(TokenData)
-        /// A key that the host computes with, and the file of its value; 0 if there is none.
+        /// A key that the host computes with, and the file of its value; 0 without one.
         case secretKey(valueFile: UInt16)
         /// A public key that no key file belongs to.
         case publicKey
@@ -46,11 +46,11 @@ package struct TokenObject: Sendable, Equatable {
     }
 }
 
-/// What a data object holds.
+/// The content of a data object.
 package struct TokenData: Sendable, Equatable {
     /// The name of the application that the object belongs to.
     @Guarded package var application: [UInt8]
-    /// DER; empty if there is none.
+    /// DER; empty if missing.
     @Guarded package var objectIdentifier: [UInt8]
     /// nil as long as it was not read.
     @GuardedValue package var value: [UInt8]?
@@ -64,9 +64,9 @@ package struct TokenData: Sendable, Equatable {
     fileprivate var isRead: Bool { !_value.isEmpty }
 }
 
-/// What a search leaves on the token: values of certificates and data objects.
+/// Values that a search does not read: those of certificates and data objects.
 extension TokenObject {
-    /// Whether nothing of the object is left on the token that it is meant to give away.
+    /// Whether everything readable of the object was read.
     package var isRead: Bool {
         switch content {
         case .certificate(_, let value): value != nil
@@ -88,7 +88,7 @@ extension TokenObject {
         return object
     }
 
-    /// What a search leaves on the token; nil of other objects.
+    /// The value that a search does not read; nil of other objects.
     fileprivate(set) var value: [UInt8]? {
         get {
             switch content {
@@ -110,7 +110,7 @@ extension TokenObject {
 
     /// The object with its value, out of its record.
     ///
-    /// - Returns: nil if the record is another object's, or has no value.
+    /// - Returns: nil if the record belongs to a different object, or has no value.
     func read(from record: ObjectRecord) -> TokenObject? {
         guard let found = TokenObject(record, file: file, in: directory), found.isRead, found.label == label,
             found.id == id, found.describes(self)
@@ -134,12 +134,12 @@ extension TokenObject {
 extension TokenObject {
     package var key: TokenKey? { if case .key(let key) = content { key } else { nil } }
 
-    /// Whether the vendor's format describes it. What that has no place for is kept in an annotation.
+    /// Whether the vendor's format describes it. The rest is kept in an annotation.
     var isVendors: Bool { directory != .data }
 
     var directory: RecordDirectory { content.directory }
 
-    /// Where the object comes in a search: kinds one after another, and in each what OpenSC has stored last.
+    /// The object's place in a search: kinds one after another, and in each OpenSC's objects last.
     fileprivate var rank: Int {
         let kind =
             switch content {
@@ -162,13 +162,13 @@ extension TokenObject {
 }
 
 extension [TokenObject] {
-    /// In the order of a search; what is alike stays in its order.
+    /// In the order of a search; the sort is stable.
     var sortedByKind: [TokenObject] { sorted { $0.rank < $1.rank } }
 
-    /// Adds what was stored, behind its likes.
+    /// Adds stored objects, behind others of their kind.
     mutating func enter(_ objects: [TokenObject]) { self = (self + objects).sortedByKind }
 
-    /// Removes what lies where `object` does.
+    /// Removes the object in the place of `object`.
     mutating func remove(_ object: TokenObject) {
         removeAll { $0.file == object.file && $0.directory == object.directory && !$0.isForeign }
     }

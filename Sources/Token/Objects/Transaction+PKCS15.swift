@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import APDU
 
-/// Reading what OpenSC has stored. Its keys lie where the vendor's do, only the descriptions lie elsewhere.
+/// Reading objects that OpenSC has stored. Its keys are in the vendor's places, only the descriptions are elsewhere.
 extension Transaction {
     /// The objects that OpenSC's files describe.
     ///
-    /// - Parameter content: That of the file that lists the directory files.
+    /// - Parameter content: The content of the file that lists the directory files.
     func readPKCS15(_ content: [UInt8]) throws(TokenError) -> [TokenObject] {
         let directories = PKCS15Directories(parsing: content).files
         let contents = try readFiles(directories.map(\.path))
@@ -56,7 +56,7 @@ extension PKCS15Entry {
         return object
     }
 
-    /// One half of a key pair; nil if it is of no known kind, or if a private key does not lie where these do.
+    /// One half of a key pair; nil if it is of no known kind, or if a private key is not in the vendor's place.
     ///
     /// - Parameter publicKey: The content of the public key's file.
     fileprivate func key(_ half: TokenKey.Half, _ publicKey: [UInt8]?) -> TokenObject? {

@@ -11,7 +11,7 @@ package struct ReaderPattern: Sendable, Equatable {
     package func matches(_ reader: String) -> Bool {
         let pattern = Array(text.lowercased()), name = Array(reader.lowercased())
         var (position, index) = (0, 0)
-        // Where the last star stands, and the first character of the name that it does not stand for.
+        // The position of the last star, and the first character of the name that it does not match.
         var star: (position: Int, index: Int)?
         while index < name.count {
             if position < pattern.count, pattern[position] == "*" {

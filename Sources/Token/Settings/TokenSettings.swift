@@ -6,7 +6,7 @@ package import Secrets
 
 /// How tokens are to be treated, whichever they are.
 package struct TokenSettings: Sendable {
-    /// Where pairings with tokens are kept.
+    /// The location of pairings with tokens.
     package var pairings: PairingStore.Location {
         get { places().pairings }
         set {
@@ -14,7 +14,7 @@ package struct TokenSettings: Sendable {
             places = { TokenPlaces(pairings: newValue, cache: cache) }
         }
     }
-    /// The directory of what is kept of tokens, if the policy wants that; nil for none.
+    /// The directory of the cache of tokens, if the policy wants one; nil for none.
     package var cache: String? {
         get { places().cache }
         set {
@@ -26,21 +26,21 @@ package struct TokenSettings: Sendable {
     package var hostLabel: String
     /// Source of everything random on the host.
     package var random: any RandomSource
-    /// Receives warnings about what happens to channels. Never a secret.
+    /// Receives warnings about channels. Never a secret.
     package var log: Logger
-    /// What is decided about tokens.
+    /// The policy for all tokens.
     package var policy = TokenPolicy()
-    /// For how many milliseconds an activation waits for a store that another process has locked.
+    /// The milliseconds for which an activation waits for a store that another process has locked.
     package var storePatience = 5000
     /// How time passes.
     package var clocks = Clocks.system
-    /// Tokens that were found to have no channel, by whoever has a copy of these settings.
+    /// Tokens that were found to have no channel, shared by all copies of these settings.
     let plainTokens = PlainTokens()
-    /// What they last held for everybody, by whoever has a copy of these settings.
+    /// Their last public files, shared by all copies of these settings.
     let publicFiles = TokenMemory<KnownFiles>()
-    /// What they last told of themselves, by whoever has a copy of these settings.
+    /// Their last information, shared by all copies of these settings.
     let information = TokenMemory<KnownInfo>()
-    /// Whether it was told that the store of pairings has too many files.
+    /// Whether the administrator was told that the store of pairings has too many files.
     let hasToldCrowding = Lock(false)
     /// Tells where things are kept at the moment.
     private var places: @Sendable () -> TokenPlaces
@@ -52,11 +52,11 @@ package struct TokenSettings: Sendable {
         self.log = log
     }
 
-    /// Lets `pairings` and `cache` be what `places` tells whenever one is asked for.
+    /// Lets `pairings` and `cache` be the result of `places` at each use.
     package mutating func locate(by places: @escaping @Sendable () -> TokenPlaces) { self.places = places }
 }
 
-/// Where a user's things are kept.
+/// The locations of a user's data.
 package struct TokenPlaces: Sendable {
     package var pairings: PairingStore.Location
     package var cache: String?
