@@ -3,14 +3,14 @@ import Locking
 
 /// The questions about the token in a slot, one at a time.
 ///
-/// A thread that wants an answer while another one's question for the same is open waits for it, and shares its end: if
-/// the user said no, this is the answer to both.
+/// A thread that wants an answer while another thread's question for the same is open waits for it, and shares its end:
+/// if the user said no, this is the answer to both.
 final class Inquiry: Sendable {
     private let turn = Lock(Unanswered?.none)
     private let count = Lock(0)
     private let refusal = Lock(Refusal?.none)
 
-    /// What a question is about.
+    /// The subject of a question.
     enum Subject: Equatable {
         case activation
         case pins([PINRequest])

@@ -2,12 +2,12 @@
 import CCryptoki
 import Translation
 
-/// What the user has to say yes to before one use of a private key, and whether that was said.
+/// The user's consent to one use of a private key, and its state.
 ///
 /// A function that uses a private key runs until the key is about to compute. If the user's consent is wanted for that,
 /// the function fails with a ``draft``; after a yes to this draft it runs again from its beginning, and uses the key.
 struct KeyUseConsent {
-    /// What a message to be signed has in it, for a signature of which the digest alone says little.
+    /// The content of a message to be signed, for a signature of which the digest alone says little.
     var content: SignedContent?
     /// The use that was about to be made without a consent.
     private(set) var draft: KeyUse?
@@ -16,7 +16,7 @@ struct KeyUseConsent {
 
     /// Uses up the consent to this use of a key.
     ///
-    /// - Throws: `CKR_FUNCTION_FAILED` if there is none, and leaves a draft.
+    /// - Throws: `CKR_FUNCTION_FAILED` without consent, and leaves a draft.
     mutating func use(for draft: KeyUse) throws(CKError) {
         defer { given = nil }
         guard given == draft else {
@@ -76,7 +76,7 @@ struct KeyUse: Equatable {
 /// A message that is to be signed.
 struct SignedContent: Equatable {
     let count: Int
-    /// The first octets.
+    /// The first bytes.
     let start: [UInt8]
 
     /// - Parameter content: The whole message.

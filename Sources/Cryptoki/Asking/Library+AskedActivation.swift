@@ -10,10 +10,10 @@ import Translation
 extension Library {
     /// Has the user asked for the activation password of a token that has to be activated, and activates it.
     ///
-    /// An end without an activation is remembered until the token leaves, so that a program that tries again and again
-    /// does not ask for ever.
+    /// A failed attempt is remembered until the token leaves, so that a program that retries endlessly does not ask
+    /// endlessly.
     ///
-    /// - Parameter refusal: The error that is answered if the user does not activate the token.
+    /// - Parameter refusal: The error to throw if the user does not activate the token.
     func askForActivation(of id: CK_SLOT_ID, otherwise refusal: CKError) throws(CKError) {
         guard let prompt = interaction.prompt, prompt.asksUser, interaction.asksForActivation else { throw refusal }
         try inquire(.activation, in: id) { () throws(CKError) in
@@ -44,7 +44,7 @@ extension Library {
         }
     }
 
-    /// How often one call asks. A token takes fewer wrong passwords.
+    /// The limit of questions in one call. A token takes fewer wrong passwords.
     private static let passwordAttempts = 10
 
     private func activate(_ id: CK_SLOT_ID, _ password: borrowing Secret) throws(CKError) {

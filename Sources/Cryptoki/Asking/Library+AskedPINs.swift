@@ -6,7 +6,7 @@ package import Secrets
 package import Token
 package import Translation
 
-/// The functions that take PINs. Instead of each PIN nil can stand, if the user is asked for it.
+/// The functions that take PINs. Each PIN can be nil if the user is asked for it.
 extension Library {
     /// Logs in to the token, for all sessions of this application with it.
     package func logIn(
@@ -35,7 +35,7 @@ extension Library {
         }
     }
 
-    /// Changes the PIN of the one who is logged in, or User's if nobody is.
+    /// Changes the PIN of the logged-in user, or User's without a login.
     ///
     /// - Parameter old: The present value. It may be empty only during a login.
     package func setPIN(_ handle: CK_SESSION_HANDLE, old: SharedSecret?, new: SharedSecret?) throws(CKError) {
@@ -55,7 +55,7 @@ extension Library {
     ///
     /// - Parameters:
     ///   - pin: The SO's present PIN.
-    ///   - format: What the token becomes, from the SO's present PIN.
+    ///   - format: Makes the token's new format, from the SO's present PIN.
     package func initToken(
         in slot: CK_SLOT_ID, pin: SharedSecret?, mode: CK_ULONG,
         format: (SharedSecret) throws(CKError) -> TokenFormat
@@ -67,7 +67,7 @@ extension Library {
     ///
     /// - Parameters:
     ///   - pin: The SO's present PIN.
-    ///   - format: What the token becomes, from the SO's new PIN and User's.
+    ///   - format: Makes the token's new format, from the SO's new PIN and User's.
     package func initToken(
         in slot: CK_SLOT_ID, pin: SharedSecret?, newPINs: (securityOfficer: SharedSecret?, user: SharedSecret?),
         mode: CK_ULONG, format: (_ securityOfficer: SharedSecret, _ user: SharedSecret) throws(CKError) -> TokenFormat
@@ -136,8 +136,8 @@ extension Library {
     /// Has the user asked for a PIN, for a call that is to follow.
     ///
     /// - Parameters:
-    ///   - purpose: What it is for, as a part of a sentence, such as "to log in".
-    ///   - error: How the call ended with the last answer.
+    ///   - purpose: The purpose, as a part of a sentence, such as "to log in".
+    ///   - error: The error of the call with the last answer.
     package func askForPIN(
         of role: Token.Role, for purpose: Phrase, in slot: CK_SLOT_ID, after error: CKError? = nil
     ) throws(CKError) -> SharedSecret {

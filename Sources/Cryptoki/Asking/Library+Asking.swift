@@ -5,10 +5,10 @@ import Logging
 import Secrets
 import Token
 
-/// Questions to the user. While one is open, nothing is held, neither a lock nor the token: others may use it meanwhile,
-/// and it may leave.
+/// Questions to the user. While one is open, nothing is held, neither a lock nor the token: other calls may use it, and
+/// it may leave.
 extension Library {
-    /// How often one call asks.
+    /// The limit of questions in one call.
     private static let attempts = 16
 
     /// Whether PINs can be left out, because the user is asked for them then.
@@ -19,8 +19,8 @@ extension Library {
     /// - Parameters:
     ///   - look: Looks at the token before each question, and fails if no answer could help.
     ///   - body: Does the work, with the PINs in their order. It can run several times.
-    /// - Throws: `CKR_ARGUMENTS_BAD` if a PIN is missing and nobody can be asked; `CKR_FUNCTION_CANCELED` if the user says
-    ///   no; `CKR_FUNCTION_FAILED` if there is no answer; whatever `look` and `body` throw.
+    /// - Throws: `CKR_ARGUMENTS_BAD` if a PIN is missing and the user cannot be asked; `CKR_FUNCTION_CANCELED` if the
+    ///   user says no; `CKR_FUNCTION_FAILED` without an answer; the errors of `look` and `body`.
     func withPINs(
         _ pins: [NeededPIN], in slot: CK_SLOT_ID, _ look: () throws(CKError) -> TokenFacts,
         _ body: ([SharedSecret]) throws(CKError) -> Void

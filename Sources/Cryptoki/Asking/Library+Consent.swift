@@ -7,7 +7,7 @@ import Translation
 extension Library {
     /// Has the user asked for consent to a use of a private key.
     ///
-    /// - Throws: `CKR_FUNCTION_CANCELED` if the user says no; `CKR_FUNCTION_FAILED` if there is no answer, or nobody to ask.
+    /// - Throws: `CKR_FUNCTION_CANCELED` if the user says no; `CKR_FUNCTION_FAILED` without an answer or a user to ask.
     func askConsent(to use: KeyUse, of token: TokenFacts, in slot: CK_SLOT_ID) throws(CKError) {
         guard let prompt = interaction.prompt, prompt.asksUser else { throw CKError(.notConfigured) }
         let question = use.question(token)

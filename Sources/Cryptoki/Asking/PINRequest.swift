@@ -16,10 +16,10 @@ struct NeededPIN: Sendable {
     }
 }
 
-/// Which PIN the user is asked for, and what for.
+/// The PIN that the user is asked for, and its purpose.
 struct PINRequest: Equatable, Sendable {
     let pin: PIN
-    /// What the PIN is for, as a part of a sentence, such as "to log in".
+    /// The purpose of the PIN, as a part of a sentence, such as "to log in".
     let purpose: Phrase
     /// Whether it is a new value, to be typed twice.
     var isNew = false

@@ -5,16 +5,16 @@ import Token
 import Translation
 
 extension Session {
-    /// What a question says of the session's token.
+    /// The facts about the session's token for a question.
     func facts() throws(CKError) -> TokenFacts {
         try slot.withToken { token throws(TokenError) in try TokenFacts(token) }
     }
 }
 
-/// What a question says of the token that it is about.
+/// Facts about a token, for a question about it.
 struct TokenFacts: Sendable {
     let reader: String
-    /// 8 octets; empty if the token was not asked.
+    /// 8 bytes; empty if the token was not asked.
     let serial: [UInt8]
     /// Empty if the token has none, or does not tell it.
     let label: String
@@ -55,7 +55,7 @@ struct TokenFacts: Sendable {
         }
     }
 
-    /// The lines that say which program wants what of which token.
+    /// The lines that name the program, its purpose and the token.
     func text(for purpose: Phrase) -> String {
         let token = label.isEmpty ? displaySerial : "\(label) (\(displaySerial))"
         return translated(
@@ -67,7 +67,7 @@ struct TokenFacts: Sendable {
             """)
     }
 
-    /// The low four octets, as `C_GetTokenInfo` tells them.
+    /// The low four bytes, as `C_GetTokenInfo` tells them.
     private var displaySerial: String {
         serial.suffix(4).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }

@@ -5,18 +5,18 @@ package import Secrets
 
 /// How this application has its user asked.
 package struct UserInteraction: Sendable {
-    /// nil if nobody can be asked: the application has to give PINs itself.
+    /// nil if the user cannot be asked: the application has to give PINs itself.
     package var prompt: UserPrompt?
     /// Whether `C_OpenSession` has the activation password asked of a token that wants one.
     package var asksForActivation = false
     /// Before which uses of private keys the user is asked for consent.
     package var consent = Consent.never
-    /// What the calling thread holds for the time of a call.
+    /// The lock that the calling thread holds during a call.
     package var call: any CallHold = NoHold()
 
     package init() {}
 
-    /// The one that is configured. A process that has more rights than who started it asks nobody.
+    /// The configured one. A process with more rights than the user who started it never asks.
     package init(_ authenticator: Authenticator?, asksForActivation: Bool, consent: Consent) {
         prompt = Environment.isPrivileged ? nil : authenticator.map(UserPrompt.init)
         self.asksForActivation = asksForActivation
@@ -24,7 +24,7 @@ package struct UserInteraction: Sendable {
     }
 }
 
-/// Who asks the user.
+/// The program that asks the user, or the file with the answers.
 package struct UserPrompt: Sendable {
     /// Whether another answer can follow a wrong one. A file always gives the same.
     let asksUser: Bool
@@ -49,7 +49,7 @@ package struct UserPrompt: Sendable {
     }
 }
 
-/// What a thread holds for the time of a call, and lets go of while a user is asked: the lock of an application that locks
+/// The lock that a thread holds during a call, and releases while a user is asked: that of an application that locks
 /// with functions of its own.
 package protocol CallHold: Sendable {
     func release()

@@ -18,7 +18,7 @@ extension CKError: Hashable {
     }
 }
 
-/// Refusals of arguments, and of functions without the right to them. Each tells what was refused, and why.
+/// Refusals of arguments, and of functions without the right to them. Each names its subject and its cause.
 extension CKError {
     /// A return value that always has a reason.
     package struct Refusal: Sendable {

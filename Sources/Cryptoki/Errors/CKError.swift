@@ -11,7 +11,7 @@ import Token
 /// Two errors are equal if their values are.
 package struct CKError: Error, RawRepresentable, Sendable {
     package let rawValue: CK_RV
-    /// nil where the value says it all, and where nobody reads it.
+    /// nil if the value is self-explanatory or the log is off.
     package let reason: Reason?
     /// The tries that the token says are left for a password that was wrong.
     package private(set) var triesLeft: Int?
@@ -25,7 +25,7 @@ package struct CKError: Error, RawRepresentable, Sendable {
         reason = nil
     }
 
-    /// - Parameter reason: Not called where nobody reads it.
+    /// - Parameter reason: Not evaluated if the log is off.
     package init(_ rawValue: CK_RV, _ reason: @autoclosure () -> Reason) {
         self.rawValue = rawValue
         self.reason = Reason.isWanted ? reason() : nil
@@ -110,7 +110,7 @@ extension CKError {
         if case .channel(.passwordRejected(let count)) = error { triesLeft = count }
     }
 
-    /// How a call ends whose question to the user ended without an answer.
+    /// The return value for a question to the user without an answer.
     init(_ error: AskingError) {
         switch error {
         case .cancelled: self.init(CKR_FUNCTION_CANCELED, "the user said no")

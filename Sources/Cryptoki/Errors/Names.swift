@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import CCryptoki
 
-/// The names that the standard and the vendor's header have for numbers, for whoever reads the log; nil for a number that
-/// means nothing here.
+/// The names that the standard and the vendor's header have for numbers, for the log; nil for a number without a
+/// meaning here.
 enum Names {
     /// The name of a class of objects.
     static func objectClass(_ number: CK_ULONG) -> StaticString? {

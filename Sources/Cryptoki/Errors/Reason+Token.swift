@@ -4,7 +4,7 @@ import SecureChannel
 import Storage
 import Token
 
-/// Why a token did not do what was asked.
+/// The reasons why a token refused or failed.
 extension Reason {
     /// - Parameter exchange: The card's last answer.
     init(_ error: TokenError, after exchange: CardExchange?) {

@@ -18,7 +18,7 @@ package struct Reason: Sendable, ExpressibleByStringInterpolation {
         return "\(self); \(other)"
     }
 
-    /// Whether anyone reads reasons. Otherwise none is made.
+    /// Whether the log takes reasons. Otherwise none is made.
     package static var isWanted: Bool {
         get { wanted.load(ordering: .relaxed) }
         set { wanted.store(newValue, ordering: .relaxed) }

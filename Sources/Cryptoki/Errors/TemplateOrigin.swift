@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CCryptoki
 
-/// Where an application named the attributes of a template, so that a reason can say which one is refused.
+/// The places of attributes in an application's template, so that a reason can name the one that is refused.
 struct TemplateOrigin: Sendable {
     /// The argument of the application's call.
     private let name: StaticString

@@ -5,7 +5,7 @@ import SecureChannel
 import Token
 
 extension Library {
-    /// Activates the secure channel of the token with a password, as the user typed it. What cannot be a password is
+    /// Activates the secure channel of the token with a password, as the user typed it. An impossible password is
     /// refused before anything reaches the token.
     ///
     /// - Throws: `CKR_SESSION_EXISTS` while a session with the token is open.

@@ -6,7 +6,7 @@ package import Token
 
 /// The functions of the vendor's extension that need no session.
 extension Library {
-    /// The record of the token's last GOST signature, BER; empty if there was none.
+    /// The record of the token's last GOST signature, BER; empty before the first one.
     package func journal(in slot: CK_SLOT_ID) throws(CKError) -> [UInt8] {
         try withToken(in: slot) { token throws(TokenError) in try token.journal() ?? [] }
     }
@@ -46,7 +46,7 @@ extension Library {
 
     /// Whether a PIN must be changed before it is used for anything else.
     ///
-    /// - Throws: `CKR_ARGUMENTS_BAD` for anybody but the SO and User.
+    /// - Throws: `CKR_ARGUMENTS_BAD` for other users than the SO and User.
     package func mustChangePIN(of user: CK_USER_TYPE, in slot: CK_SLOT_ID) throws(CKError) -> Bool {
         guard user == CKU_USER || user == CKU_SO else {
             throw .argumentsBad("the user \(user) is neither User nor SO")

@@ -13,7 +13,7 @@ extension Library {
     ///   - flags: `CKF_VENDOR_`.
     ///   - time: When the certificates must be valid, in seconds since 1970.
     /// - Throws: `CKR_OPERATION_ACTIVE`; `CKR_ARGUMENTS_BAD` for modes and flags that are not known or do not go
-    ///   together, and for a store that cannot be read; `CKR_DATA_INVALID` for octets that are no message.
+    ///   together, and for a store that cannot be read; `CKR_DATA_INVALID` for a malformed message.
     package func verifyMessageInit(
         _ handle: CK_SESSION_HANDLE, _ message: [UInt8], trusting store: MessageStore, mode: CK_ULONG,
         flags: CK_FLAGS, time: Int

@@ -22,11 +22,11 @@ extension Library {
         do { return try settings.pairedTokens() } catch { throw CKError(error) }
     }
 
-    /// Forgets a token on this machine, so that it must be activated again. This application's sessions with it end. The
-    /// token itself hears nothing: it has this host in its list until somebody removes it there.
+    /// Forgets a token on this machine, so that it must be activated again. This application's sessions with it end.
+    /// The token is not told: it lists this host until it is removed there.
     ///
-    /// - Parameter serial: 8 octets.
-    /// - Throws: `CKR_OBJECT_HANDLE_INVALID` if there is no pairing with such a token.
+    /// - Parameter serial: 8 bytes.
+    /// - Throws: `CKR_OBJECT_HANDLE_INVALID` without a pairing with such a token.
     package func removePairings(withToken serial: [UInt8]) throws(CKError) {
         do { try settings.removePairings(withToken: serial) } catch {
             guard error == .notFound else { throw CKError(error) }

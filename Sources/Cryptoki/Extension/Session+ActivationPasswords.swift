@@ -19,7 +19,7 @@ extension Session {
     /// - Parameters:
     ///   - number: 1 to 6, or 0 for the first that the token has no password for.
     ///   - characters: `CAPS_AND_DIGITS` or `CAPS_ONLY`.
-    /// - Throws: `CKR_FUNCTION_NOT_SUPPORTED` on a token that is used without channel, whoever is logged in.
+    /// - Throws: `CKR_FUNCTION_NOT_SUPPORTED` on a token that is used without channel, with any login.
     package func activationPasswordRequest(
         number: CK_ULONG, characters: CK_ULONG
     ) throws(CKError) -> ActivationPasswordRequest {

@@ -32,7 +32,7 @@ extension Session {
     /// Makes a request for a certificate of a public key, PKCS #10 in DER.
     ///
     /// - Parameter privateKey: `CK_INVALID_HANDLE` for the one with the public key's identifier.
-    /// - Throws: `CKR_USER_NOT_LOGGED_IN`; `CKR_KEY_HANDLE_INVALID`, `CKR_KEY_TYPE_INCONSISTENT` if the keys are no
+    /// - Throws: `CKR_USER_NOT_LOGGED_IN`; `CKR_KEY_HANDLE_INVALID`, `CKR_KEY_TYPE_INCONSISTENT` if the keys are not a
     ///   pair; `CKR_ARGUMENTS_BAD` for an unknown field.
     package func certificationRequest(
         for publicKey: CK_OBJECT_HANDLE, with privateKey: CK_OBJECT_HANDLE, _ fields: RequestFields
@@ -87,11 +87,11 @@ extension Session {
         }
     }
 
-    /// What a message is signed with.
+    /// The certificates and the key for signing a message.
     ///
-    /// - Throws: `CKR_USER_NOT_LOGGED_IN`; `CKR_OBJECT_HANDLE_INVALID`, `CKR_ATTRIBUTE_TYPE_INVALID` for what is no
-    ///   certificate; `CKR_KEY_HANDLE_INVALID`; `CKR_KEY_TYPE_INCONSISTENT` for a key that is not the certificate's, or
-    ///   of an algorithm that is not known here.
+    /// - Throws: `CKR_USER_NOT_LOGGED_IN`; `CKR_OBJECT_HANDLE_INVALID`, `CKR_ATTRIBUTE_TYPE_INVALID` for other objects
+    ///   than certificates; `CKR_KEY_HANDLE_INVALID`; `CKR_KEY_TYPE_INCONSISTENT` for a key that is not the
+    ///   certificate's, or of an algorithm that is not known here.
     package func messageSigningKey(
         of certificate: CK_OBJECT_HANDLE, with privateKey: CK_OBJECT_HANDLE, others: [CK_OBJECT_HANDLE]
     ) throws(CKError) -> MessageSigningKey {
@@ -119,7 +119,7 @@ extension Session {
 
     /// A certificate in DER, and its identifier.
     ///
-    /// - Throws: `CKR_OBJECT_HANDLE_INVALID`; `CKR_ATTRIBUTE_TYPE_INVALID` if the object is none.
+    /// - Throws: `CKR_OBJECT_HANDLE_INVALID`; `CKR_ATTRIBUTE_TYPE_INVALID` if the object is not a certificate.
     private func certificate(_ handle: CK_OBJECT_HANDLE) throws(CKError) -> (value: [UInt8], id: [UInt8]) {
         let attributes = try slot.visibleObject(handle, knowing: [CKA_VALUE]).attributes
         guard try attributes.number(CKA_CLASS) == CKO_CERTIFICATE, let value = attributes[CKA_VALUE] else {
@@ -151,10 +151,10 @@ extension Session {
         return found
     }
 
-    /// Signs, and leaves the session's own signature operation as it is.
+    /// Signs, and keeps the session's own signature operation.
     ///
-    /// - Throws: `CKR_KEY_TYPE_INCONSISTENT` if the public key does not verify the signature, and so belongs to another
-    ///   private key.
+    /// - Throws: `CKR_KEY_TYPE_INCONSISTENT` if the public key does not verify the signature, and so belongs to a
+    ///   different private key.
     private func signBeside(
         _ data: [UInt8], with key: CK_OBJECT_HANDLE, of info: PublicKeyInfo
     ) throws(CKError) -> [UInt8] {
@@ -175,7 +175,7 @@ extension Session {
     }
 }
 
-/// What a message is signed with: a certificate, its private key, and certificates that go with the message.
+/// A certificate, its private key, and further certificates, for signing a message.
 package struct MessageSigningKey: Sendable {
     private let certificate: [UInt8]
     private let others: [[UInt8]]
@@ -200,13 +200,13 @@ package struct MessageSigningKey: Sendable {
             signingTime: time)
     }
 
-    /// A signature that takes as many octets in a message as the key's take: of ECDSA, as half of them.
+    /// A signature that takes as many bytes in a message as the key's take: of ECDSA, as half of them.
     package var exampleSignature: [UInt8] {
         switch info {
         case .gost(let info): [UInt8](repeating: 1, count: 2 * info.key.curve.coordinateSize)
         case .rsa(let key): [UInt8](repeating: 1, count: key.modulus.count)
         case .ec(let key):
-            // An INTEGER with its highest bit has one octet more than another.
+            // An INTEGER with its highest bit set takes one byte more.
             [UInt8](repeating: 0x80, count: key.curve.coordinateSize)
                 + [UInt8](repeating: 1, count: key.curve.coordinateSize)
         }

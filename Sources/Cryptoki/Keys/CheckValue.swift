@@ -26,8 +26,8 @@ extension Attributes {
 }
 
 extension SecretKeyType {
-    /// The first three octets of an encrypted block of zeros, or of the SHA-1 digest of a key that is no block cipher's
-    /// (PKCS #11 v2.40, 4.10.2).
+    /// The first three bytes of an encrypted block of zeros, or of the SHA-1 digest of a key that does not belong to a
+    /// block cipher (PKCS #11 v2.40, 4.10.2).
     fileprivate func checkValue(of value: borrowing Secret, _ sBox: SBox) throws(CKError) -> [UInt8] {
         guard let cipher = try codebook(value.bytes, sBox) else {
             do throws(HostCryptoError) { return Array(try Digest.digest(value.bytes, .sha1).prefix(3)) } catch {
@@ -39,7 +39,7 @@ extension SecretKeyType {
         return Array([UInt8](copying: block).prefix(3))
     }
 
-    /// ECB with the key; nil if it is no block cipher's.
+    /// ECB with the key; nil if it does not belong to a block cipher.
     private func codebook(_ key: Span<UInt8>, _ sBox: SBox) throws(CKError) -> (any RunningCipher)? {
         if self == .aes { return try RunningAES(key: key, iv: nil, .encryption) }
         do { return try Session.cipher(self, .codebook, [], key, sBox, .encryption) } catch { throw CKError(error) }

@@ -90,7 +90,7 @@ struct ECKeyPairs: KeyPairKind {
 extension Attributes {
     /// The curve that `CKA_EC_PARAMS` names.
     ///
-    /// - Throws: `CKR_CURVE_NOT_SUPPORTED` for another one, `CKR_DOMAIN_PARAMS_INVALID` for what names none.
+    /// - Throws: `CKR_CURVE_NOT_SUPPORTED` for an unknown one, `CKR_DOMAIN_PARAMS_INVALID` for malformed parameters.
     func ecCurve() throws(CKError) -> ECCurve {
         let parameters = self[CKA_EC_PARAMS] ?? []
         if let curve = ECCurve(oid: parameters) { return curve }

@@ -37,7 +37,7 @@ struct GOSTKeyPairs: KeyPairKind {
         privateTemplate[CKA_VENDOR_KEY_JOURNAL] = signsJournal
     }
 
-    /// Applications put the parameter sets into either template, or into both. What they leave out is the first set of the
+    /// Applications put the parameter sets into either template, or into both. The defaults are the first set of the
     /// standard, and for GOST 28147-89 the set Z, which the vendor's library enters too.
     func parameters(_ publicTemplate: Attributes, _ privateTemplate: Attributes) throws(CKError) -> Attributes {
         var parameters = Attributes()

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import CCryptoki
 
-/// What an application asked for in the two templates of a key pair, and what it gets: with the defaults for what it left
-/// out.
+/// The two templates of a key pair as an application gave them, completed with the defaults.
 struct KeyPairTemplates {
     let kind: any KeyPairKind
-    /// The attributes of the two halves, but for what makes up the key.
+    /// The attributes of the two halves, without the key's own numbers.
     private(set) var publicKey: Attributes
     private(set) var privateKey: Attributes
 
@@ -22,10 +21,10 @@ struct KeyPairTemplates {
         privateKey.enter(parameters)
     }
 
-    /// Whether one half shall live on the token.
+    /// Whether one half is to live on the token.
     var isToken: Bool { publicKey[CKA_TOKEN] == [1] || privateKey[CKA_TOKEN] == [1] }
 
-    /// Whether one half shall be seen by User only.
+    /// Whether one half is visible to User only.
     var isPrivate: Bool { publicKey[CKA_PRIVATE] == [1] || privateKey[CKA_PRIVATE] == [1] }
 
     private static func attributes(
@@ -40,7 +39,7 @@ struct KeyPairTemplates {
         }
         template.set(CKA_CLASS, objectClass)
         template.set(CKA_KEY_TYPE, kind.type)
-        // What makes up the key is no part of a template, but what the key shall be like.
+        // A template has the properties of the key, and not the key's own numbers.
         let isPublic = objectClass == CKO_PUBLIC_KEY
         let material = kind.material(isPublic: isPublic)
         var table = try AttributeTable(for: template)

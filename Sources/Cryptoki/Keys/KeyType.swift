@@ -5,7 +5,7 @@ import HostCrypto
 import Secrets
 import Token
 
-/// The types of key pairs, each with what is its own. A kind of keys has a file for this.
+/// The types of key pairs. Each kind of keys has a file for its differences.
 enum KeyType: Sendable, CaseIterable {
     /// GOST R 34.10-2001 and 2012 with 256 bits.
     case gostR3410
@@ -35,7 +35,7 @@ enum KeyType: Sendable, CaseIterable {
     var rawValue: CK_KEY_TYPE { kind.type }
 }
 
-/// What a kind of key pairs means in PKCS #11.
+/// The meaning of a kind of key pairs in PKCS #11.
 protocol KeyPairKind: Sendable {
     /// `CKK_`.
     var type: CK_KEY_TYPE { get }
@@ -43,22 +43,22 @@ protocol KeyPairKind: Sendable {
     var generation: CK_MECHANISM_TYPE { get }
     /// The bytes of a digest that a key signs.
     var digestSizes: ClosedRange<Int> { get }
-    /// Whether keys encrypt, and do what follows from that, unless a template says otherwise.
+    /// Whether keys encrypt, with the functions that follow from that, unless a template says otherwise.
     var encrypts: Bool { get }
     /// Whether a token settles when it makes a key whether the key agrees on secrets.
     var settlesAgreement: Bool { get }
-    /// The attributes of a private key that nobody may read while it is sensitive or cannot be extracted.
+    /// The attributes of a private key that cannot be read while it is sensitive or cannot be extracted.
     var secretAttributes: [CK_ATTRIBUTE_TYPE] { get }
 
     // MARK: Attributes
 
     /// The attributes that only such keys have.
     func rules(isPublic: Bool) -> AttributeTable.Rules
-    /// What the mechanism makes of one half, so that no template for it says it.
+    /// The attributes of one half that the mechanism sets, and a template cannot.
     func material(isPublic: Bool) -> [CK_ATTRIBUTE_TYPE]
     /// Rules that differ in the template of a pair to be made.
     func generationRules(isPublic: Bool) -> AttributeTable.Rules
-    /// Settles in the templates of a pair what is said in one and holds for both.
+    /// Copies attributes that hold for both halves from one template of a pair to the other.
     func share(_ publicTemplate: inout Attributes, _ privateTemplate: inout Attributes) throws(CKError)
     /// The parameters of a pair, which both halves have.
     func parameters(_ publicTemplate: Attributes, _ privateTemplate: Attributes) throws(CKError) -> Attributes
@@ -66,9 +66,9 @@ protocol KeyPairKind: Sendable {
     // MARK: Keys in this process
 
     func generate(_ publicKey: Attributes, random: any RandomSource) throws(CKError) -> SessionKey
-    /// Checks the attributes of a public key together, and enters what follows from them.
+    /// Checks the attributes of a public key together, and enters those that follow from them.
     func completePublicKey(_ attributes: inout Attributes) throws(CKError)
-    /// Makes the key that these attributes are, and takes from them what must not be read.
+    /// Makes the key of these attributes, and removes those that must not be read.
     func takePrivateKey(_ attributes: inout Attributes) throws(CKError) -> SessionKey
     /// The bytes of a signature of a digest.
     func signatureSize(_ attributes: Attributes) throws(CKError) -> Int
@@ -79,13 +79,13 @@ protocol KeyPairKind: Sendable {
     ///
     /// - Parameter publicKey: Those of the public half of a new pair; of a key from outside, its own.
     func tokenKind(_ publicKey: Attributes, _ privateKey: Attributes) throws(CKError) -> any KeyKind
-    /// What the token's key file says of such a key.
+    /// The properties of such a key in the token's key file.
     func properties(_ privateKey: Attributes) -> TokenKey.Properties
-    /// What an application learns of a token without such keys.
+    /// The error for a token without such keys.
     var refusal: CKError { get }
-    /// What a token's key has beyond what all have; nil for a key of another kind.
+    /// The attributes of a token's key beyond those that all have; nil for a key of a different kind.
     func attributes(of key: TokenKey) -> Attributes?
-    /// What distinguishes a token's key: the name of the kind, and parameters; nil for a key of another kind.
+    /// The identity of a token's key: the name of the kind, and parameters; nil for a key of a different kind.
     func identity(of kind: any KeyKind) -> (name: StaticString, parameters: [UInt8])?
 }
 

@@ -86,7 +86,7 @@ struct RSAKeyPairs: KeyPairKind {
         }
     }
 
-    /// - Throws: `CKR_KEY_SIZE_RANGE`; `CKR_ATTRIBUTE_VALUE_INVALID` for a new pair with another public exponent than
+    /// - Throws: `CKR_KEY_SIZE_RANGE`; `CKR_ATTRIBUTE_VALUE_INVALID` for a new pair with a public exponent other than
     ///   65537, the only one that tokens make keys with.
     func tokenKind(_ publicKey: Attributes, _ privateKey: Attributes) throws(CKError) -> any KeyKind {
         if privateKey[CKA_MODULUS] != nil, let key = try? privateKey.rsaPublicKey() {

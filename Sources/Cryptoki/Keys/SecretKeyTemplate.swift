@@ -7,7 +7,7 @@ import Secrets
 struct SecretKeyTemplate {
     var keyType: SecretKeyType
     var attributes: Attributes
-    /// The octets of the key, if the template names their number.
+    /// The bytes of the key, if the template tells their number.
     var count: Int?
 
     /// Reads a template.
@@ -55,10 +55,10 @@ struct SecretKeyTemplate {
         return attributes
     }
 
-    /// The octets of a new key.
+    /// The number of bytes of a new key.
     ///
     /// - Throws: `CKR_TEMPLATE_INCOMPLETE` or `CKR_KEY_SIZE_RANGE` for a key without a length, or with one that is out
-    ///   of range; `CKR_TEMPLATE_INCONSISTENT` if all keys of the type have another.
+    ///   of range; `CKR_TEMPLATE_INCONSISTENT` if all keys of the type have a different one.
     func size() throws(CKError) -> Int {
         if let size = keyType.size {
             guard count ?? size == size else {

@@ -5,7 +5,7 @@ import HostCrypto
 /// The types of secret keys.
 enum SecretKeyType: Sendable, Equatable {
     case gost28147, magma, kuznyechik
-    /// Two keys in one: the code's, then the cipher's (KExp15).
+    /// Two keys in one: the MAC's, then the cipher's (KExp15).
     case magmaTwin, kuznyechikTwin
     case generic
     case aes
@@ -39,7 +39,7 @@ enum SecretKeyType: Sendable, Equatable {
         }
     }
 
-    /// The octets of a key; nil if the type has several lengths.
+    /// The bytes of a key; nil if the type has several lengths.
     var size: Int? {
         switch self {
         case .gost28147, .magma, .kuznyechik: 32
@@ -48,7 +48,7 @@ enum SecretKeyType: Sendable, Equatable {
         }
     }
 
-    /// Whether a key can have so many octets.
+    /// Whether a key can have so many bytes.
     func allows(_ count: Int) -> Bool {
         switch self {
         case .generic, .hmac: count > 0
@@ -57,6 +57,6 @@ enum SecretKeyType: Sendable, Equatable {
         }
     }
 
-    /// The octets that a generic secret is made of: 80 to 2048 bits.
+    /// The bytes that a generic secret can have: 80 to 2048 bits.
     static let genericSizes = 10...256
 }

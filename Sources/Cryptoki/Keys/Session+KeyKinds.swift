@@ -4,7 +4,7 @@ import CCryptoki
 extension Session {
     /// The key with a handle, of whatever kind.
     ///
-    /// - Throws: `CKR_KEY_HANDLE_INVALID` if there is no such object that the session may see, or it is no key.
+    /// - Throws: `CKR_KEY_HANDLE_INVALID` if the session sees no such object, or it is not a key.
     func key(_ handle: CK_OBJECT_HANDLE) throws(CKError) -> Object {
         guard let object = try? slot.visibleObject(handle) else {
             throw .keyHandleInvalid("\(handle) is the handle of no object that this login sees")

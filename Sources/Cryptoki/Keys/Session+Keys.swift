@@ -3,7 +3,7 @@ package import CCryptoki
 import Token
 
 extension Session {
-    /// Makes a key pair, on the token if the private key shall be there, else in this process.
+    /// Makes a key pair, on the token if the private key is to live there, else in this process.
     ///
     /// - Returns: The handles of the public and the private key.
     package func generateKeyPair(

@@ -32,7 +32,7 @@ extension Session {
     }
 
     /// - Throws: `CKR_USER_NOT_LOGGED_IN` if the key may not be used before the PIN is presented once more;
-    ///   `CKR_KEY_HANDLE_INVALID` if it was destroyed since the operation began: another may lie in its place.
+    ///   `CKR_KEY_HANDLE_INVALID` if it was destroyed since the operation began: its place may hold a different key.
     func requireUsable(_ key: Object) throws(CKError) {
         guard key.authentication?.isGiven != false else {
             throw .userNotLoggedIn("the key's CKA_ALWAYS_AUTHENTICATE is true, and CKU_CONTEXT_SPECIFIC did not log in")

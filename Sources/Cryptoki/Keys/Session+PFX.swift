@@ -3,7 +3,7 @@ package import CCryptoki
 import GOST
 package import HostCrypto
 
-/// What a key of a file has become on the token.
+/// The objects on the token that a key of a file has become.
 package struct ImportedKey: Sendable {
     package let privateKey, publicKey: CK_OBJECT_HANDLE
     /// nil if the file has no certificates.
@@ -19,11 +19,11 @@ extension Session {
     /// If one of them cannot be stored none stays, as far as the token can be reached.
     ///
     /// - Parameters:
-    ///   - label: nil for what the file calls the key.
+    ///   - label: nil for the key's name in the file.
     ///   - id: nil for the SHA-1 of the SubjectPublicKeyInfo.
-    ///   - agrees: Whether the key shall agree on secrets too (`CKA_DERIVE`), which cannot be changed later.
-    /// - Throws: `CKR_KEY_TYPE_INCONSISTENT` if the file has certificates, and none is the key's; what
-    ///   ``createObject(_:)`` throws.
+    ///   - agrees: Whether the key is to agree on secrets too (`CKA_DERIVE`), which cannot be changed later.
+    /// - Throws: `CKR_KEY_TYPE_INCONSISTENT` if the file has certificates, and none is the key's; the errors of
+    ///   ``createObject(_:)``.
     package func importPFX(
         _ key: PFX.Key, of pfx: PFX, label: [UInt8]? = nil, id: [UInt8]? = nil, agrees: Bool = false
     ) throws(CKError) -> ImportedKey {
@@ -31,7 +31,7 @@ extension Session {
         guard certificate != nil || pfx.certificates.isEmpty else {
             throw .keyTypeInconsistent("no certificate in the file belongs to the private key")
         }
-        // Whoever looks for the key of a certificate looks for its names of algorithm and curve.
+        // A search for the key of a certificate uses the certificate's identifiers of algorithm and curve.
         let info = certificate?.publicKey ?? key.publicKey
         let own = if let id { id } else { try info.identifier() }
         var common = Attributes()
@@ -56,7 +56,7 @@ extension Session {
 }
 
 extension PublicKeyInfo {
-    /// What a key pair is called where nobody chose a name.
+    /// The default identifier of a key pair.
     fileprivate func identifier() throws(CKError) -> [UInt8] {
         let der = der
         do throws(HostCryptoError) { return try Digest.digest(der.span, .sha1) } catch { throw CKError(error) }
@@ -111,7 +111,7 @@ extension Attributes {
         return template
     }
 
-    /// Enters what both halves of a key pair have.
+    /// Enters the attributes that both halves of a key pair have.
     private mutating func enterParameters(_ info: PublicKeyInfo) {
         switch info {
         case .gost(let info):

@@ -8,15 +8,15 @@ import Token
 /// The part of an operation that only the private key can do: in this process with a key of a session, on the token with
 /// a key of the token. Hashing and padding are the host's part with both.
 extension Session {
-    /// Where a private key computes.
+    /// The place where a private key computes.
     private enum Place {
         case token(PermittedKey)
         case process(SessionKey)
     }
 
-    /// Where a private key computes, which may be used so now. Every use of one comes through here.
+    /// Returns the place where a private key computes, if it may be used now. Every use of one comes through here.
     ///
-    /// - Throws: What ``requireUsable(_:)`` and ``requireConsent(to:with:)`` do.
+    /// - Throws: The errors of ``requireUsable(_:)`` and ``requireConsent(to:with:)``.
     private func place(of key: Object, for purpose: KeyUse.Purpose) throws(CKError) -> Place {
         try requireUsable(key)
         let ask = { () throws(CKError) in try self.requireConsent(to: purpose, with: key) }
@@ -40,7 +40,7 @@ extension Session {
         }
     }
 
-    /// What a key of GOST R 34.10 and the other side's public key agree on.
+    /// The secret that a key of GOST R 34.10 and the other side's public key agree on.
     func agree(
         _ parameters: AgreementParameters, _ derivation: KeyDerivation, sBox: SBox, with key: Object
     ) throws(CKError) -> Secret {

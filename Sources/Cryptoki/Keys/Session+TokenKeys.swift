@@ -5,7 +5,7 @@ import Token
 
 /// Key pairs that a token makes, and private keys that it takes.
 extension Session {
-    /// Makes a key pair on the token. Whatever is asked for beside the key, the token keeps.
+    /// Makes a key pair on the token, which also keeps its other attributes.
     func generateOnToken(_ templates: KeyPairTemplates) throws(CKError) -> (Object, Object) {
         let (publicKey, privateKey) = (templates.publicKey, templates.privateKey)
         try privateKey.checkTokenPrivateKey()
@@ -39,9 +39,9 @@ extension Session {
         return try Object(stored)
     }
 
-    /// As ``Slot/withToken(waits:usesKey:checking:_:)``, for what not every model can do.
+    /// As ``Slot/withToken(waits:usesKey:checking:_:)``, for operations that not every model supports.
     ///
-    /// - Parameter refusal: What the application learns if this one cannot.
+    /// - Parameter refusal: The error if this one does not.
     private func withToken<Result: Sendable>(
         orElse refusal: CKError, _ body: @Sendable (Token) throws(TokenError) -> Result
     ) throws(CKError) -> Result {
@@ -59,7 +59,7 @@ extension Session {
 extension Attributes {
     /// A private key of the token is private and never leaves it.
     ///
-    /// - Throws: `CKR_TEMPLATE_INCONSISTENT` if it shall be otherwise.
+    /// - Throws: `CKR_TEMPLATE_INCONSISTENT` for anything else.
     fileprivate func checkTokenPrivateKey() throws(CKError) {
         guard self[CKA_PRIVATE] == [1], self[CKA_SENSITIVE] == [1], self[CKA_EXTRACTABLE] == [0] else {
             throw .templateInconsistent(
@@ -67,12 +67,12 @@ extension Attributes {
         }
     }
 
-    /// Whether a key shall agree on secrets: a key of GOST R 34.10 unwraps keys by that, too.
+    /// Whether a key is to agree on secrets: a key of GOST R 34.10 unwraps keys by that, too.
     var agrees: Bool { self[CKA_DERIVE] == [1] || self[CKA_UNWRAP] == [1] }
 }
 
 extension TokenObject {
-    /// One half of a key pair that is to be, with what the token keeps of it.
+    /// One half of a key pair to be made, with the attributes that the token keeps.
     fileprivate init(_ attributes: Attributes, _ key: TokenKey) throws(CKError) {
         self.init(.key(key))
         var attributes = attributes

@@ -55,7 +55,7 @@ final class SessionKey {
         }
     }
 
-    /// What the key and the other side's public key, on the same curve, agree on.
+    /// The secret that the key and the other side's public key, on the same curve, agree on.
     func agree(with peer: PublicKey, ukm: [UInt8], _ hash: HashAlgorithm) throws(CKError) -> Secret {
         switch material {
         case .gost(let key):
@@ -106,7 +106,7 @@ extension SessionKey {
         }
     }
 
-    /// What nobody may read of a key that is sensitive or cannot be extracted.
+    /// The attributes that must not be read of a key that is sensitive or cannot be extracted.
     func secretValues() throws(CKError) -> Attributes {
         var values = Attributes()
         switch material {

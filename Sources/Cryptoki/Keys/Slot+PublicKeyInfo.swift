@@ -4,12 +4,12 @@ import GOST
 import HostCrypto
 import Token
 
-/// `CKA_PUBLIC_KEY_INFO` of keys (PKCS #11 v2.40, 4.8 and 4.9), which is no part of an object but computed when somebody
-/// asks for it, of what is known of the objects anyway: a command goes to the token only where a certificate has to be read
-/// for it, and a search that does not name it takes no longer.
+/// `CKA_PUBLIC_KEY_INFO` of keys (PKCS #11 v2.40, 4.8 and 4.9). It is not stored, but computed on request from the
+/// known objects: a command goes to the token only if a certificate has to be read for it, and a search that does not
+/// name it takes no longer.
 extension Slot {
-    /// The attributes of an object, with the SubjectPublicKeyInfo of a key unless its template has said one. It is empty
-    /// if nobody knows the public key.
+    /// The attributes of an object, with the SubjectPublicKeyInfo of a key unless its template has given one. It is
+    /// empty if the public key is unknown.
     func withPublicKeyInfo(_ attributes: Attributes, of object: Object) throws(CKError) -> Attributes {
         guard attributes[CKA_PUBLIC_KEY_INFO]?.isEmpty == true, let info = try publicKeyInfo(of: object) else {
             return attributes
@@ -91,7 +91,7 @@ extension Slot {
 }
 
 extension Attributes {
-    /// The public key of a certificate; nil if there is none that this library knows.
+    /// The public key of a certificate; nil if it is missing or unknown to this library.
     fileprivate var certifiedKey: PublicKeyInfo? {
         guard let value = self[CKA_VALUE], let info = try? Certificate(der: value.span).subjectPublicKeyInfo else {
             return nil
@@ -101,7 +101,7 @@ extension Attributes {
 
     /// The public key that the attributes of either half say, or that goes with a private key.
     ///
-    /// - Throws: What the attributes are not good for; `CKR_FUNCTION_FAILED`.
+    /// - Throws: The error of the attributes; `CKR_FUNCTION_FAILED`.
     func publicKeyInfo(of key: SessionKey? = nil) throws(CKError) -> PublicKeyInfo {
         var attributes = self
         if let key { attributes.enter(try key.publicValues()) }
@@ -129,7 +129,7 @@ extension Attributes {
         }
     }
 
-    /// The template of a key from outside can say what the key says itself, and nothing else.
+    /// The template of a key from outside can only repeat the key's own info.
     ///
     /// - Parameter key: The private key; nil for a public one.
     /// - Throws: `CKR_TEMPLATE_INCONSISTENT`.
@@ -159,7 +159,7 @@ extension PublicKeyInfo {
         return template
     }
 
-    /// Whether the keys are the same, whatever else their algorithms say.
+    /// Whether the keys are the same, even if their algorithm identifiers differ.
     fileprivate func isSameKey(as other: PublicKeyInfo) -> Bool {
         if case .gost(let own) = self, case .gost(let other) = other { return own.key == other.key }
         return self == other

@@ -9,7 +9,7 @@ struct HandleTable<Element> {
     private var places: [(handle: CK_ULONG, element: Element?)] = []
     private var lastHandle: CK_ULONG = 0
     private(set) var count = 0
-    /// How often elements were removed.
+    /// The number of elements that were removed.
     private(set) var removals = 0
     private let notFound: CKError
 
@@ -63,7 +63,7 @@ struct HandleTable<Element> {
         count = places.count
     }
 
-    /// Replaces each element by what `body` makes of it; nil removes it.
+    /// Replaces each element by the result of `body`; nil removes it.
     mutating func update(_ body: (Element) -> Element?) {
         for index in places.indices { places[index].element = places[index].element.flatMap(body) }
         removeAll { _ in false }

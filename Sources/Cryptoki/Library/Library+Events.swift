@@ -9,9 +9,9 @@ extension Library {
     private static let waitLimit = Duration.milliseconds(250)
 
     /// The slot in which a token came or went since the last event, or since the first look at the readers. Any number
-    /// of threads can wait, and none of them holds a lock meanwhile.
+    /// of threads can wait, without holding a lock.
     ///
-    /// - Parameter waits: Whether to wait for an event if there was none.
+    /// - Parameter waits: Whether to wait for the next event if nothing has happened.
     /// - Throws: `CKR_NO_EVENT`; `CKR_CRYPTOKI_NOT_INITIALIZED` when another thread ends the library.
     package func waitForSlotEvent(waits: Bool) throws(CKError) -> CK_SLOT_ID {
         var watch: (any ReaderWatch)?

@@ -5,7 +5,7 @@ package import Secrets
 package import Token
 
 extension Library {
-    /// What is known of a token, with this application's sessions.
+    /// The known state of a token, with this application's sessions.
     package struct TokenState: Sendable {
         package var model: TokenModel
         package var atr: [UInt8]
@@ -37,7 +37,7 @@ extension Library {
         }
     }
 
-    /// How things stand with the channel to a token, without a session. Of a token that is absent nothing is known.
+    /// The state of the channel to a token, without a session. Nothing is known of an absent token.
     package func channelInfo(in slot: CK_SLOT_ID) throws(CKError) -> ChannelInfo {
         guard try self.slot(slot).isOccupied else { throw .tokenNotPresent }
         return try entry(slot).slot.withLock { slot throws(CKError) in
@@ -50,7 +50,7 @@ extension Library {
     /// Formats the token. Its pairings with hosts stay.
     ///
     /// - Parameters:
-    ///   - serial: The token that is meant; nil for whichever is in the slot.
+    ///   - serial: The token that is meant; nil for any token in the slot.
     ///   - pin: The SO's present PIN.
     ///   - mode: The protection of messages that the caller counts on (`SECURE_MESSAGING_`). The channel always takes
     ///     the highest profile that both ends have.
@@ -70,7 +70,7 @@ extension Library {
         }
     }
 
-    /// What is known of the token that the slot's sessions work with.
+    /// The presence of the token that the slot's sessions work with.
     package func presence(in slot: CK_SLOT_ID) throws(CKError) -> TokenPresence {
         try entry(slot).slot.withLock { slot throws(CKError) in slot.presence }
     }

@@ -104,7 +104,7 @@ package final class Library: Sendable {
         }
     }
 
-    /// A slot as it is now.
+    /// The present state of a slot.
     package func slot(_ id: CK_SLOT_ID) throws(CKError) -> SlotState {
         try look(recent: true)
         guard let entry = known(id) else { throw .slotIDInvalid }
@@ -167,7 +167,7 @@ package final class Library: Sendable {
         }
     }
 
-    /// Closes all sessions but those that are being opened meanwhile.
+    /// Closes all sessions but those that are just being opened.
     package func closeAllSessions(with id: CK_SLOT_ID) throws(CKError) {
         var ended: [CK_SESSION_HANDLE] = []
         try entry(id).slot.withLock { slot in
@@ -201,8 +201,8 @@ package final class Library: Sendable {
     /// `body` runs again.
     ///
     /// - Parameter operations: All that must be active (`CKF_`); none for a call that takes a step of none.
-    /// - Throws: `CKR_OPERATION_NOT_INITIALIZED` if one is not, which ends none; `CKR_SESSION_CLOSED` if the session was
-    ///   closed meanwhile; whatever `body` throws.
+    /// - Throws: `CKR_OPERATION_NOT_INITIALIZED` if one is not, which ends none; `CKR_SESSION_CLOSED` if the session
+    ///   was closed in the meantime; the errors of `body`.
     package func withSession<Result>(
         _ handle: CK_SESSION_HANDLE, during operations: CK_FLAGS = 0, _ body: (Session) throws(CKError) -> Result
     ) throws(CKError) -> Result {
@@ -239,7 +239,7 @@ package final class Library: Sendable {
         }
     }
 
-    /// How a function of a session ends for the moment.
+    /// The outcome of one run of a session's function.
     private enum Outcome<Result> {
         case done(Result)
         case wantsConsent(KeyUse, TokenFacts)
@@ -277,7 +277,7 @@ package final class Library: Sendable {
 
     // MARK: End
 
-    /// For how long the end of the library waits for calls that are under way.
+    /// The time for which the end of the library waits for calls that are under way.
     private static let endLimit = Duration.seconds(5)
 
     /// Closes everything. Calls that are under way in other threads are waited for, unless a card takes too long.

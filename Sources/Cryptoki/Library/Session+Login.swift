@@ -20,7 +20,7 @@ extension Session {
 
     /// Makes sure that the right PIN would log in.
     ///
-    /// - Returns: Whom; nil for one use of a key.
+    /// - Returns: The role; nil for one use of a key.
     @discardableResult func requireLoginPossible(as user: CK_USER_TYPE) throws(CKError) -> Token.Role? {
         let role: Token.Role
         switch user {
@@ -38,7 +38,7 @@ extension Session {
         return role
     }
 
-    /// Ends the login. Private objects are seen no more, and private session objects are gone.
+    /// Ends the login. It hides private objects, and destroys those of sessions.
     package func logOut() throws(CKError) {
         guard slot.login != nil else { throw .userNotLoggedIn("nobody is logged in") }
         slot.loginEnded()
@@ -55,7 +55,7 @@ extension Session {
 extension Session {
     /// Gives User's PIN its first value, or a new one.
     ///
-    /// - Throws: What ``requireInitPINPossible()`` does, before anything is changed.
+    /// - Throws: The errors of ``requireInitPINPossible()``, before anything is changed.
     package func initPIN(_ pin: borrowing Secret) throws(CKError) {
         try requireInitPINPossible()
         let pin = pin.copy()
@@ -74,7 +74,7 @@ extension Session {
         guard isReadWrite else { throw .sessionReadOnly("a PIN is to be set") }
     }
 
-    /// Changes the PIN of the one who is logged in, or User's if nobody is.
+    /// Changes the PIN of the logged-in user, or User's without a login.
     ///
     /// - Parameter old: The present value. It may be empty only during a login.
     package func setPIN(old: borrowing Secret, new: borrowing Secret) throws(CKError) {

@@ -6,15 +6,15 @@ import Token
 
 /// The way to the token, and its absence and return (GSC/1, 15.3).
 extension Slot {
-    /// How often a call looks whether the token is back.
+    /// The interval at which a call polls for the token's return.
     static let pollInterval = Duration.milliseconds(100)
-    /// How often a token may leave during one call.
+    /// The number of times that a token may leave during one call.
     private static let departures = 8
 
     /// Runs `body` with the token, connected. Without a session the connection ends with the call.
     ///
-    /// Calls that need the token take turns. While this one waits for its turn and while `body` runs, others are inside of
-    /// the monitor: `body` can reach nothing of the slot, and sessions may have ended when it is done.
+    /// Calls that need the token take turns. While this one waits for its turn and while `body` runs, others are inside
+    /// the monitor: `body` must not touch the slot, and sessions may have ended when it is done.
     ///
     /// If the token leaves a reader where it may be away for a while, the call waits for its return and then runs `body`
     /// from its beginning, unless something that must not run twice was sent. No other slot waits with it.
@@ -64,7 +64,7 @@ extension Slot {
 
     /// Waits for the end of a turn that another call has.
     ///
-    /// - Parameter deadline: How long, by `CLOCK_MONOTONIC`.
+    /// - Parameter deadline: A time of `CLOCK_MONOTONIC`.
     func waitForTurn(until deadline: Duration) {
         while turn.isTaken, Clocks.system.awake.now < deadline { monitor.wait(until: deadline) }
     }
@@ -99,7 +99,7 @@ extension Slot {
         return error.isAbsence ? error : .link(.removed(sent: true))
     }
 
-    /// The connected token; one that is away is waited for, and other calls have their turns meanwhile.
+    /// The connected token; an absent one is waited for, while other calls have their turns.
     private func presentToken(waits: Bool) throws(TokenError) -> Token {
         guard let token = turn.token else { return try connect() }
         while case .waitingForToken(let deadline) = presence, turn.token === token {
@@ -134,7 +134,7 @@ extension Slot {
                 try token.prepare()
             }
         } catch {
-            // A PIN that is not taken again says nothing of the token's identity.
+            // A rejected cached PIN does not imply that the token was replaced.
             if error != .notLoggedIn {
                 guard error.isForeignToken else { throw error }
                 end(as: .wrongToken)

@@ -14,7 +14,7 @@ final class Slot {
     let reader: String
     let readers: any ReaderService
     let settings: TokenSettings
-    /// What other threads tell without the lock.
+    /// The signals that other threads send and read without the lock.
     let signals: SlotSignals
     /// Before which signatures the user is asked for consent.
     let consent: Consent
@@ -49,11 +49,11 @@ final class Slot {
 
     // MARK: Token
 
-    /// Who is logged in to the token.
+    /// The role that is logged in to the token.
     var login: Token.Role? { turn.state?.login }
 
-    /// Connects to the card. Everything here can be done twice, so that passing errors are waited out for a second, and
-    /// all is done again. In that time the smart card service also powers a card that another program has switched off.
+    /// Connects to the card. Everything here can be done twice, so that transient errors are retried for a second, from
+    /// the beginning. In that time the smart card service also powers a card that another program has switched off.
     func connect() throws(TokenError) -> Token {
         let end = settings.clocks.uptime.now + .seconds(1)
         var isLast = false
@@ -112,7 +112,7 @@ final class Slot {
                 guard isReadWrite || self.login != .securityOfficer else { throw .sessionReadWriteSOExists }
             }
             guard isTokenReady else {
-                // Who connects now has just heard of the token.
+                // A new connection has just checked the token.
                 let wasConnected = turn.state != nil
                 return try withToken(checking: check) { token throws(TokenError) in
                     if wasConnected || !token.isPlain { try token.prepare() }
@@ -125,8 +125,8 @@ final class Slot {
         }
     }
 
-    /// Whether a session can begin without a word to the token: it has no channel that could be lost, nobody uses it at
-    /// the moment, and at the last look it was in its reader.
+    /// Whether a session can begin without a command to the token: it has no channel that could be lost, no call uses
+    /// it now, and at the last look it was in its reader.
     private var isTokenReady: Bool {
         guard !turn.isTaken, turn.state?.isPlain == true, !signals.lastSeen.isDoubtful else { return false }
         if case .waitingForToken = presence { return false }
@@ -154,7 +154,7 @@ final class Slot {
     }
 
     func endCall(of session: Session) {
-        // What a call makes after the end of its session belongs to nobody.
+        // Objects that a call makes after the end of its session have no owner.
         if session.isClosed { objects.removeAll { $0.session == session.handle } }
         sessions.setBusy(session.handle, false)
         monitor.tellOfChange()
@@ -171,7 +171,7 @@ final class Slot {
 
     // MARK: Login
 
-    /// Forgets who was logged in to a token that is away.
+    /// Forgets the login to a token that is away.
     func forgetLogin() {
         takeTurn()
         defer { giveTurn() }

@@ -14,7 +14,7 @@ extension Library {
         package var hasToken: Bool
     }
 
-    /// A slot, and what is known of its reader.
+    /// A slot, and the known state of its reader.
     struct Entry {
         let slot: SharedSlot
         let signals: SlotSignals
@@ -39,7 +39,7 @@ extension Library {
         /// Takes the reader's present state; nil if the reader is gone.
         mutating func update(_ state: ReaderState?) {
             let isOccupied = reader.atr != nil
-            // The service counts anew when a reader comes back.
+            // The service's count starts again when a reader comes back.
             let isSame = state == nil || state?.events == reader.events
             hasEvent = hasEvent || isOccupied != (state?.atr != nil) || (isOccupied && !isSame)
             if let state { reader = state } else { reader.atr = nil }

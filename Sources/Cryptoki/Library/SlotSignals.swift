@@ -2,7 +2,7 @@
 import APDU
 import Locking
 
-/// What a slot is told by threads that do not have its lock, and what it tells others.
+/// The signals between a slot and threads that do not have its lock.
 struct SlotSignals: Sendable {
     /// Is told of a change in the presence of the token that the slot's sessions work with.
     let presenceChanged: @Sendable (_ reader: String, TokenPresence) -> Void

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is known of the token that a slot's sessions work with (GSC/1, 15.3).
+/// The presence of the token that a slot's sessions work with (GSC/1, 15.3).
 package enum TokenPresence: Sendable, Equatable {
     /// It was never away.
     case normal
     /// It is away, and its sessions wait for it until this time after the system's start.
     case waitingForToken(until: Duration)
-    /// Another token, or one without proof of its identity, is in its place. The sessions have ended.
+    /// A different token, or one without proof of its identity, is in its place. The sessions have ended.
     case wrongToken
     /// It was away, and work goes on.
     case completed

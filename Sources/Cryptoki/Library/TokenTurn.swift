@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import Token
 
-/// The token that a slot's sessions work with. One call at a time has the turn to use it, and no other thread reaches the
-/// `Token` meanwhile; what others may want to know of it stands here.
+/// The token that a slot's sessions work with. One call at a time has the turn to use it, and no other thread reaches
+/// the `Token` during that; a copy of its state is here for the others.
 struct TokenTurn {
-    /// What the token was when the last turn ended.
+    /// The token's state when the last turn ended.
     struct State {
         let login: Token.Role?
         /// The serial number; see `Token.serial`.
@@ -29,7 +29,7 @@ struct TokenTurn {
         update()
     }
 
-    /// Notes what has become of the token in this turn.
+    /// Updates the copy of the token's state in this turn.
     mutating func update() {
         state = token.map { State($0) }
     }

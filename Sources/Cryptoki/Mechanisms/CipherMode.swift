@@ -8,7 +8,7 @@ enum CipherMode: Sendable {
     case chained
     /// CBC with padding: the text as a whole.
     case padded
-    /// Any number of octets, in parts of any length: CTR-ACPKM, or with GOST 28147-89 the mode of its parameter set.
+    /// Any number of bytes, in parts of any length: CTR-ACPKM, or with GOST 28147-89 the mode of its parameter set.
     case stream
     /// MGM: the text as a whole, and a tag after it.
     case authenticated

@@ -4,13 +4,13 @@ import HostCrypto
 
 /// An algorithm of message authentication codes.
 enum CodeAlgorithm: Sendable {
-    /// GOST 28147-89 with 32 bits. The parameter set decides on key meshing. The IV has 8 octets or none.
+    /// GOST 28147-89 with 32 bits. The parameter set decides on key meshing. The IV has 8 bytes or none.
     case gost28147
     /// OMAC of one block (GOST R 34.13-2015, 5.6).
     case magma, kuznyechik
     case hmac(DigestAlgorithm)
 
-    /// The octets of a code.
+    /// The bytes of a MAC.
     var size: Int {
         switch self {
         case .gost28147: 4
@@ -20,7 +20,7 @@ enum CodeAlgorithm: Sendable {
         }
     }
 
-    /// The types of keys that the code is computed with.
+    /// The types of keys that the MAC is computed with.
     var keyTypes: [SecretKeyType] {
         switch self {
         case .gost28147: [.gost28147]

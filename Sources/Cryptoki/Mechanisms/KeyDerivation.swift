@@ -53,7 +53,7 @@ extension AgreementParameters {
     /// The secret that a private key and the other side's public key agree on.
     ///
     /// - Parameters:
-    ///   - size: The octets of a coordinate.
+    ///   - size: The bytes of a coordinate.
     ///   - vko: The computation with the private key.
     func agree(size: Int, _ derivation: KeyDerivation, sBox: SBox, _ vko: VKO) throws(CKError) -> Secret {
         let peer = bare(size)
@@ -70,7 +70,7 @@ extension AgreementParameters {
             }
             return try vko(peer, ukm, .streebog512)
         case .keg:
-            // The first 16 octets are the UKM; the next 8 are a seed, on curves of 256 bits only.
+            // The first 16 bytes are the UKM; the next 8 are a seed, on curves of 256 bits only.
             guard function == CK_ULONG(CKD_NULL), ukm.count >= (size == 32 ? 24 : 16) else {
                 throw .mechanismParameterInvalid(
                     "kdf is \(hex: self.derivation), and must be CKD_NULL, or the UKM has \(ukm.count) octets")
@@ -90,7 +90,7 @@ extension AgreementParameters {
         publicData.count > 2 * size && publicData.first == 4 ? publicData.suffix(2 * size) : publicData
     }
 
-    /// The result of the key derivation function for a shared secret of 32 octets.
+    /// The result of the key derivation function for a shared secret of 32 bytes.
     private func diversify(_ secret: borrowing Secret, _ sBox: SBox) throws(CKError) -> Secret {
         switch function {
         case CK_ULONG(CKD_NULL): return secret.copy()
@@ -115,7 +115,8 @@ extension AgreementParameters {
         }
     }
 
-    /// `count` octets from the shared secret of ECDH. Without a key derivation function these are its last octets.
+    /// Derives `count` bytes from the shared secret of ECDH. Without a key derivation function these are its last
+    /// bytes.
     func expand(_ secret: borrowing Secret, count: Int?) throws(CKError) -> Secret {
         let hash: DigestAlgorithm
         switch derivation {
@@ -144,7 +145,7 @@ extension AgreementParameters {
 }
 
 extension KeyTreeParameters {
-    /// `count` octets of the tree, or all from the offset on.
+    /// Derives `count` bytes of the tree, or all from the offset on.
     func derive(from key: borrowing Secret, count: Int?) throws(CKError) -> Secret {
         guard let r = Int(exactly: r), let length = Int(exactly: length), let offset = Int(exactly: offset),
             (1...4).contains(r), (1...4096).contains(length), (0..<length).contains(offset)

@@ -20,7 +20,7 @@ package struct MechanismDefinition: Sendable {
         case keyTransport
         case keyDerivation(KeyDerivation)
 
-        /// What can be done with the mechanism, and on which curves.
+        /// The functions of the mechanism, and its curves.
         fileprivate var flags: CK_FLAGS {
             let curves = CKF_EC_F_P | CKF_EC_NAMEDCURVE | CKF_EC_UNCOMPRESS
             return switch self {
@@ -44,7 +44,7 @@ package struct MechanismDefinition: Sendable {
     var type: CK_MECHANISM_TYPE
     var work: Work
     var keySizes: ClosedRange<CK_ULONG>
-    /// What the mechanism can be used for, and whether the vendor's tokens compute it themselves (`CKF_`).
+    /// The functions of the mechanism, and whether the vendor's tokens compute it themselves (`CKF_`).
     var flags: CK_FLAGS
 
     private init(
@@ -158,7 +158,7 @@ package struct MechanismDefinition: Sendable {
         return definition
     }
 
-    /// Mechanisms that hash by GOST accept the hash's parameter set as their parameter, or none. Ciphers, codes,
+    /// Mechanisms that hash by GOST accept the hash's parameter set as their parameter, or none. Ciphers, MACs,
     /// wrapping and derivation check theirs when they begin. The others accept none.
     func checkParameter(_ parameter: [UInt8]) throws(CKError) {
         guard !parameter.isEmpty else { return }

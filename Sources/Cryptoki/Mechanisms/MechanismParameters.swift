@@ -14,7 +14,7 @@ package enum MechanismParameters: Sendable {
 package struct OAEPParameters: Sendable {
     package var hash: CK_MECHANISM_TYPE
     package var maskGeneration: CK_ULONG
-    /// Where the label comes from (`CKZ_`).
+    /// The source of the label (`CKZ_`).
     package var source: CK_ULONG
     package var label: [UInt8]
 
@@ -49,7 +49,7 @@ package struct AgreementParameters: Sendable, Equatable {
         self = parameters
     }
 
-    /// Reads the same with fields of fixed length, as older bindings have them: 128 octets for the public key, which
+    /// Reads the same with fields of fixed length, as older bindings have them: 128 bytes for the public key, which
     /// need not fill them, and 8 for the UKM.
     init?(fixed octets: [UInt8]) {
         let room = (publicData: 128, ukm: 8)
@@ -99,7 +99,7 @@ extension AgreementParameters {
 package struct KeyTransportParameters: Sendable {
     /// The object identifier of a substitution, or nothing.
     package var wrapOID: [UInt8] = []
-    /// The user keying material: 8 octets, or nothing.
+    /// The user keying material: 8 bytes, or nothing.
     package var ukm: [UInt8] = []
     /// The sender's key, or `CK_INVALID_HANDLE`.
     package var key = CK_OBJECT_HANDLE(CK_INVALID_HANDLE)
@@ -126,11 +126,11 @@ extension KeyTransportParameters {
 package struct KeyTreeParameters: Sendable {
     package var label: [UInt8]
     package var seed: [UInt8]
-    /// The octets of the counter.
+    /// The bytes of the counter.
     package var r: CK_ULONG
-    /// The octets that the tree gives.
+    /// The bytes that the tree gives.
     package var length: CK_ULONG
-    /// Where in them the key begins.
+    /// The key's offset in them.
     package var offset: CK_ULONG
 
     package init(label: [UInt8], seed: [UInt8], r: CK_ULONG, length: CK_ULONG, offset: CK_ULONG) {

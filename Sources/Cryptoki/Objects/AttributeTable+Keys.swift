@@ -11,7 +11,7 @@ extension AttributeTable {
         CKA_ALLOWED_MECHANISMS: AttributeRule(form: .numbers, presence: .optional([]), change: .never),
     ]
 
-    /// What nobody can undo to learn or let out a key.
+    /// Attributes that cannot be set back, to learn or export a key.
     private static let sensitive: Rules = [
         CKA_ALWAYS_SENSITIVE: .readOnly(.bool, [0]), CKA_NEVER_EXTRACTABLE: .readOnly(.bool, [0]),
         CKA_WRAP_WITH_TRUSTED: .bool(false, .only(true)),

@@ -65,7 +65,7 @@ extension AttributeTable.Rules {
 }
 
 extension Attributes {
-    /// The type of a key. That of a GOST key follows from its curve, so that templates may leave it out.
+    /// The type of a key. Templates may leave out a GOST key's type, which follows from its curve.
     fileprivate func keyType() throws(CKError) -> CK_KEY_TYPE {
         if let type = try number(CKA_KEY_TYPE) { return type }
         guard let gostCurve else {
@@ -74,7 +74,7 @@ extension Attributes {
         return KeyType(gostCurve).rawValue
     }
 
-    /// What the type of a key pair's half means.
+    /// The kind of a key pair's half, by its type.
     func keyPairKind() throws(CKError) -> any KeyPairKind {
         let type = try keyType()
         guard let known = KeyType(type) else { throw AttributeTable.unknown(type, "a key pair") }

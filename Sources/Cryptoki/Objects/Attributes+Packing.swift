@@ -12,7 +12,7 @@ extension Attributes {
         [CKA_WRAP_TEMPLATE, CKA_UNWRAP_TEMPLATE, CKA_DERIVE_TEMPLATE].contains(type)
     }
 
-    /// The template in a value; nil if there is none, or if it has a template in it.
+    /// The template in a value; nil if the value is malformed, or has a template in it.
     package init?(packed bytes: [UInt8]) {
         self.init()
         var cursor = ByteCursor(bytes)

@@ -5,7 +5,7 @@ package import Secrets
 /// Attributes by type, each value in the bytes that an application sees (PKCS #11 v2.40, 4.1).
 package struct Attributes: Sendable, Equatable {
     private var values: [CK_ATTRIBUTE_TYPE: AttributeValue] = [:]
-    /// Where each type stands in the caller's template.
+    /// The place of each type in the caller's template.
     private var origin: TemplateOrigin?
 
     package init() {}
@@ -50,7 +50,7 @@ package struct Attributes: Sendable, Equatable {
         if case .secret(let secret) = values[type] { secret } else { nil }
     }
 
-    /// Takes over a value as it is kept.
+    /// Copies a value with its secrecy.
     mutating func copy(_ type: CK_ATTRIBUTE_TYPE, of other: Attributes) { values[type] = other.values[type] }
 
     /// Takes over all values of others.
@@ -114,7 +114,7 @@ extension CK_ULONG {
     /// `CK_UNAVAILABLE_INFORMATION`.
     package static var unavailable: CK_ULONG { ~0 }
 
-    /// The number that an attribute's value or a mechanism's parameter holds; nil if it has another size.
+    /// The number that an attribute's value or a mechanism's parameter holds; nil if it has a different size.
     init?(octets: [UInt8]) {
         guard octets.count == MemoryLayout<CK_ULONG>.size else { return nil }
         self = octets.reversed().reduce(0) { $0 << 8 | CK_ULONG($1) }

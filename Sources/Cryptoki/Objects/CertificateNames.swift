@@ -8,7 +8,7 @@ struct CertificateNames {
     var subject: [UInt8]
     var publicKeyInfo: [UInt8]
 
-    /// - Returns: nil for octets that are no certificate.
+    /// - Returns: nil for a malformed certificate.
     init?(certificate: [UInt8]) {
         do throws(MalformedBytes) {
             var cursor = ByteCursor(certificate)

@@ -41,7 +41,7 @@ extension Object {
         return try Object(creating: attributes, session: session)
     }
 
-    /// The attributes, with what makes up a key if it may be read: it is kept apart from them.
+    /// The attributes, with the key's own numbers if they may be read: these are kept apart.
     func shownAttributes() throws(CKError) -> Attributes {
         guard attributes.showsValue, let values = try sessionKey?.secretValues() else { return attributes }
         var attributes = attributes
@@ -54,7 +54,7 @@ extension Attributes {
     /// Whether the value of a secret or private key may be read.
     var showsValue: Bool { (try? bool(CKA_SENSITIVE)) == false && (try? bool(CKA_EXTRACTABLE)) == true }
 
-    /// Enters what the template left out and the certificate says itself.
+    /// Enters attributes that the template left out and the certificate tells.
     mutating func completeCertificate() {
         guard let value = self[CKA_VALUE], let names = CertificateNames(certificate: value) else { return }
         if self[CKA_SUBJECT]?.isEmpty != false { set(CKA_SUBJECT, names.subject) }
@@ -83,8 +83,8 @@ extension Attributes {
         }
     }
 
-    /// What a private key can want for its use: the PIN each time, if only User sees the key (PKCS #11 v2.40, 4.9), and to
-    /// sign the journal of the token that it lives on. No token here has a keyboard, a screen or a button.
+    /// Options of a private key's use: the PIN each time, if only User sees the key (PKCS #11 v2.40, 4.9), and to sign
+    /// the journal of the token that it lives on. No token here has a keyboard, a screen or a button.
     func checkUse() throws(CKError) {
         let confirmations = [CKA_VENDOR_KEY_PIN_ENTER, CKA_VENDOR_KEY_CONFIRM_OP, CKA_VENDOR_CONFIRM_BY_TOUCH]
         guard self[CKA_ALWAYS_AUTHENTICATE] != [1] || self[CKA_PRIVATE] == [1] else {
@@ -113,7 +113,7 @@ extension Attributes {
         return SessionKey(value)
     }
 
-    /// - Throws: `CKR_DOMAIN_PARAMS_INVALID` for a key of GOST 28147-89 with a substitution that nobody knows.
+    /// - Throws: `CKR_DOMAIN_PARAMS_INVALID` for a key of GOST 28147-89 with an unknown substitution.
     func checkSubstitution() throws(CKError) {
         guard let parameters = self[CKA_GOST28147_PARAMS] else { return }
         guard SBox.all.contains(where: { $0.oid == parameters }) else {
@@ -121,7 +121,7 @@ extension Attributes {
         }
     }
 
-    /// A value that from then on is no attribute any more.
+    /// Removes an attribute and returns its value.
     mutating func take(_ type: CK_ATTRIBUTE_TYPE) -> Secret {
         defer { self[type] = nil }
         return secret(type)?.secret.copy() ?? Secret(copying: self[type] ?? [])
@@ -148,6 +148,6 @@ extension Attributes {
         return attributes
     }
 
-    /// What makes up a private or a secret key, which other objects can have, too.
+    /// The attributes that make up a private or a secret key, which other objects can have, too.
     package static let secrets = Set([CKA_VALUE] + KeyType.rsa.kind.secretAttributes)
 }

@@ -2,7 +2,7 @@
 import CCryptoki
 import Token
 
-/// Between what a token keeps and what an application sees.
+/// Conversion between the token's objects and those that an application sees.
 extension Object {
     init(_ object: TokenObject) throws(CKError) {
         var attributes = try Attributes(describing: object)
@@ -26,7 +26,8 @@ extension Attributes {
         if self[CKA_CLASS] == CKO_PRIVATE_KEY.bytes { set(CKA_COPYABLE, false) }
     }
 
-    /// What follows from an object's own form, and the defaults. Of a key that the host computes with, that is nothing.
+    /// The attributes that follow from an object's own form, and the defaults; none of a key that the host computes
+    /// with.
     fileprivate init(describing object: TokenObject) throws(CKError) {
         self.init()
         var secrets: [CK_ATTRIBUTE_TYPE] = []
@@ -48,7 +49,7 @@ extension Attributes {
         set(CKA_PRIVATE, object.isPrivate)
         self = try AttributeTable(for: self).completed(self)
         if case .certificate = object.content { completeCertificate() }
-        // What the token does not give away.
+        // The attributes that the token does not give away.
         for type in secrets { self[type] = nil }
     }
 
@@ -99,8 +100,8 @@ extension TokenObject {
         try take(attributes)
     }
 
-    /// Takes all attributes: those that have a place of their own, and then whatever else does not follow from these. The
-    /// identifier of an object is not taken by another one.
+    /// Takes all attributes: those that have a place of their own, and then the others that do not follow from these.
+    /// An object's unique identifier is not copied.
     mutating func take(_ taken: Attributes) throws(CKError) {
         switch content {
         case .secretKey, .publicKey: break

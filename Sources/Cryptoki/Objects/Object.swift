@@ -4,9 +4,9 @@ import Token
 
 /// An object of a token or of a session (PKCS #11 v2.40, 4).
 struct Object {
-    /// Where the object lives.
+    /// The place where the object lives.
     indirect enum Home {
-        /// On the token. What the host computes with keeps its value here, while an operation has it.
+        /// On the token. An object that the host computes with keeps its value here, while an operation has it.
         case token(TokenObject, SessionKey?)
         /// In this process, until the session is closed. Private and secret keys keep their value here only.
         case session(CK_SESSION_HANDLE, SessionKey?)

@@ -4,7 +4,7 @@ import Secrets
 import Token
 
 extension Session {
-    /// Makes an object of what the application has: a key, a certificate or data.
+    /// Makes an object of the application's data: a key, a certificate or data.
     package func createObject(_ template: Attributes) throws(CKError) -> CK_OBJECT_HANDLE {
         let attributes = try AttributeTable(for: template).attributes(from: template)
         try checkRights(attributes)
@@ -63,20 +63,20 @@ extension Session {
         try slot.objects.replace(object, with: changed)
     }
 
-    /// The octets that an object's attributes take.
+    /// The number of bytes of an object's attributes.
     package func objectSize(_ handle: CK_OBJECT_HANDLE) throws(CKError) -> CK_ULONG {
         let object = try slot.visibleObject(handle, knowing: nil)
         let attributes = try slot.withPublicKeyInfo(object.attributes, of: object)
         return CK_ULONG(attributes.types.reduce(0) { $0 + (attributes[$1]?.count ?? 0) })
     }
 
-    /// Enters a new object: on the token, if it shall live there.
+    /// Enters a new object: on the token, if it is to live there.
     func insert(_ object: Object) throws(CKError) -> CK_OBJECT_HANDLE {
         try checkTrust(object.attributes)
         return try enter(object)
     }
 
-    /// - Throws: `CKR_ATTRIBUTE_READ_ONLY` for what only the SO may call trusted.
+    /// - Throws: `CKR_ATTRIBUTE_READ_ONLY` for objects that only the SO may mark as trusted.
     func checkTrust(_ attributes: Attributes) throws(CKError) {
         guard isOfficers || attributes[CKA_TRUSTED] != [1] else {
             throw .attributeReadOnly("\(attributes.place(of: CKA_TRUSTED)) can be set by the SO only")

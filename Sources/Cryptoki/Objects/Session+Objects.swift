@@ -5,9 +5,9 @@ import Token
 extension Session {
     /// The attributes of an object.
     ///
-    /// - Parameter types: The types that are wanted; nil for all. A value is read only if it is wanted, or what follows
-    ///   from it, and a key's `CKA_PUBLIC_KEY_INFO` computed.
-    /// - Throws: `CKR_OBJECT_HANDLE_INVALID` if there is none that the session may see.
+    /// - Parameter types: The types that are wanted; nil for all. A value is read only if it is wanted, or attributes
+    ///   that follow from it, and a key's `CKA_PUBLIC_KEY_INFO` computed.
+    /// - Throws: `CKR_OBJECT_HANDLE_INVALID` if the session sees no such object.
     package func attributes(
         of handle: CK_OBJECT_HANDLE, types: [CK_ATTRIBUTE_TYPE]? = nil
     ) throws(CKError) -> Attributes {
@@ -90,8 +90,8 @@ extension Slot {
     /// An object that the present login may see, with the value of a certificate or data object if an attribute of these
     /// types follows from it; nil for any.
     ///
-    /// Who asks for certificates one after another is given as many at once as it has already, so that each costs no call
-    /// of its own.
+    /// A caller that reads certificates one after another gets as many at once as it has already, so that each costs no
+    /// call of its own.
     func visibleObject(_ handle: CK_OBJECT_HANDLE, knowing types: [CK_ATTRIBUTE_TYPE]?) throws(CKError) -> Object {
         let object = try visibleObject(handle)
         guard !object.unread.isEmpty, types.map({ !object.unread.isDisjoint(with: $0) }) ?? true else { return object }
@@ -107,7 +107,7 @@ extension Slot {
         return whole
     }
 
-    /// Reads what searches leave on the token. What is gone meanwhile stays as it is.
+    /// Reads the values that searches leave on the token. Objects that are gone by now stay as they are.
     func readValues(of handles: [CK_OBJECT_HANDLE]) throws(CKError) {
         var wanted: [(handle: CK_OBJECT_HANDLE, item: TokenObject)] = []
         for handle in handles {
@@ -160,7 +160,7 @@ extension Slot {
             guard let item = object.tokenObject else { return object }
             guard let index = missing.firstIndex(where: { $0.isSame(as: item) }) else { return nil }
             let present = missing.remove(at: index)
-            // A value that was read may be another by now.
+            // The value that was read may have changed.
             return present.isRead == item.isRead ? object : try? Object(present)
         }
         // An item that cannot become an object is left out.

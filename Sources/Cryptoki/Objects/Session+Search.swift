@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package import CCryptoki
 
-/// What a search has found and not yet given.
+/// The results of a search that are not yet given out.
 struct Search {
     var handles: ArraySlice<CK_OBJECT_HANDLE>
-    /// How often objects had been removed when all handles were those of objects.
+    /// The table's count of removals when all handles were valid.
     var removals: Int
 }
 
@@ -16,7 +16,7 @@ extension Session {
         search = Search(handles: try slot.visibleObjects(matching: template)[...], removals: slot.objects.removals)
     }
 
-    /// The next handles that were found, at most `limit`. What is gone meanwhile is passed over.
+    /// The next handles that were found, at most `limit`. Objects that are gone by now are skipped.
     package func findObjects(limit: Int) throws(CKError) -> [CK_OBJECT_HANDLE] {
         guard var found = search else { throw .operationNotInitialised }
         if found.removals != slot.objects.removals {

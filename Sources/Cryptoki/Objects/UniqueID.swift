@@ -21,7 +21,7 @@ enum UniqueID {
     static func derived(from profile: CK_ULONG) -> [UInt8] { derived(from: [Array("profile".utf8), profile.bytes]) }
 
     private static func derived(from fields: [[UInt8]]) -> [UInt8] {
-        // Each field has its length before it, so that no two lists of fields are the same octets.
+        // Each field has its length before it, so that no two lists of fields are the same bytes.
         digits(Streebog256.hash(fields.flatMap { CK_ULONG($0.count).bytes + $0 }).prefix(16))
     }
 
@@ -31,8 +31,8 @@ enum UniqueID {
 }
 
 extension TokenObject {
-    /// What distinguishes it from all others on its token, those that are gone included, as long as its record is not
-    /// rewritten. Nothing of it is secret to those who see the object.
+    /// The properties that distinguish it from all others on its token, those that are gone included, as long as its
+    /// record is not rewritten. None is secret to those who see the object.
     fileprivate var identity: [[UInt8]] {
         switch content {
         case .key(let key):

@@ -7,7 +7,7 @@ import Secrets
 package final class CipherOperation {
     private let cipher: any RunningCipher
     private let direction: CipherDirection
-    /// Octets that wait for the rest of their block, or of the text.
+    /// Bytes that wait for the rest of their block, or of the text.
     private var pending: [UInt8] = []
     private(set) var isMultiPart = false
     /// The result that a question for the length has computed. It is computed once, and given out once.
@@ -31,7 +31,7 @@ package final class CipherOperation {
 
     deinit { pending.wipe() }
 
-    /// The octets that the text as a whole gives, or a limit.
+    /// The number of bytes that the text as a whole gives, or a limit.
     package func size(ofWhole count: Int) throws(CKError) -> Int {
         guard !isMultiPart else { throw .operationActive }
         return cipher.outputSize(for: count)
@@ -59,13 +59,13 @@ package final class CipherOperation {
         return known.result.copy()
     }
 
-    /// The octets that a further part gives.
+    /// The number of bytes that a further part gives.
     package func size(ofPart count: Int) -> Int {
         guard let granularity = cipher.granularity else { return 0 }
         return (pending.count + count) / granularity * granularity
     }
 
-    /// The octets that the end gives, or a limit.
+    /// The number of bytes that the end gives, or a limit.
     package var finalSize: Int { cipher.granularity == nil ? cipher.outputSize(for: pending.count) : 0 }
 
     /// As ``finalSize``, exactly, unless the key cannot be used yet.

@@ -100,7 +100,7 @@ extension Attributes {
 }
 
 extension HashAlgorithm {
-    /// The agreement on 32 octets with this hash function.
+    /// The agreement on 32 bytes with this hash function.
     fileprivate var derivation: KeyDerivation { self == .gostR341194 ? .vko2001 : .vko2012256 }
 }
 

@@ -2,8 +2,7 @@
 import HostCrypto
 import Secrets
 
-/// What becomes of the data of a digest, a signature or a verification: a message that is hashed, or a digest that is
-/// taken as it is.
+/// The input of a digest, a signature or a verification: a message that is hashed, or a digest that is taken as it is.
 final class MessageDigest {
     let sizes: ClosedRange<Int>
     /// Whether data came in parts, so that only `C_DigestFinal` may end the operation.

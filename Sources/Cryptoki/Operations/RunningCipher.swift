@@ -5,13 +5,13 @@ import Secrets
 
 /// A cipher at work in one direction.
 protocol RunningCipher: AnyObject {
-    /// The octets of a block; nil if the text is processed as a whole.
+    /// The bytes of a block; nil if the text is processed as a whole.
     var granularity: Int? { get }
 
-    /// The octets that `process` delivers for `count`, or a limit.
+    /// The number of bytes that `process` delivers for `count`, or a limit.
     func outputSize(for count: Int) -> Int
 
-    /// Whether ``outputSize(for:)`` is more than a limit. Otherwise the text is processed as a whole.
+    /// Whether ``outputSize(for:)`` is exact. Otherwise the text is processed as a whole.
     var knowsOutputSize: Bool { get }
 
     /// - Throws: An error if the key cannot be used now.
@@ -28,7 +28,7 @@ extension RunningCipher {
     func checkUse() throws(CKError) {}
 }
 
-/// Which way a cipher works.
+/// The direction of a cipher.
 package enum CipherDirection: Sendable {
     case encryption, decryption
 

@@ -3,7 +3,7 @@ import GOST
 import HostCrypto
 import Secrets
 
-/// A code, being computed.
+/// A MAC in progress.
 final class RunningCode {
     private enum State: ~Copyable {
         case gost28147(GOST28147IMIT)

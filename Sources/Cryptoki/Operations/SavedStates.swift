@@ -11,7 +11,7 @@ import Token
 struct SavedStates {
     private var states: [(name: [UInt8], digest: MessageDigest)] = []
 
-    /// The octets of a name.
+    /// The bytes of a name.
     static let nameSize = 16
     private static let limit = 64
 
@@ -35,7 +35,7 @@ struct SavedStates {
 }
 
 extension Session {
-    /// The octets of the name that ``saveState()`` gives.
+    /// The number of bytes of the name that ``saveState()`` gives.
     ///
     /// - Throws: `CKR_OPERATION_NOT_INITIALIZED` without an active operation, `CKR_STATE_UNSAVEABLE` unless it is a digest.
     package func stateSize() throws(CKError) -> Int {

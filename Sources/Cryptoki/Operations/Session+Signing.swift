@@ -4,9 +4,9 @@ import GOST
 import HostCrypto
 import Secrets
 
-/// A signature, or its verification (PKCS #11 v2.40, 5.11 and 5.13), by a key pair or as a code of a secret key.
+/// A signature, or its verification (PKCS #11 v2.40, 5.11 and 5.13), by a key pair or as a MAC of a secret key.
 final class SignatureOperation {
-    /// What becomes of the data.
+    /// The use of the data.
     enum Input {
         case digest(MessageDigest)
         case code(RunningCode)
@@ -55,7 +55,7 @@ extension Session {
 
     /// A new operation of a mechanism that signs, with its key.
     ///
-    /// - Parameter objectClass: That of the key, unless it is a secret key.
+    /// - Parameter objectClass: The class of the key, unless it is a secret key.
     func signatureOperation(
         _ mechanism: Mechanism, _ handle: CK_OBJECT_HANDLE, class objectClass: CK_OBJECT_CLASS,
         permission: CK_ATTRIBUTE_TYPE

@@ -73,7 +73,7 @@ extension Session {
         }
     }
 
-    /// Errors of a key that wraps have names of their own.
+    /// Renames errors of a key that wraps, which have names of their own.
     private func renamed<Result>(
         _ direction: CipherDirection, _ body: () throws(CKError) -> Result
     ) throws(CKError) -> Result {
