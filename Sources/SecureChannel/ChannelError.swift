@@ -4,8 +4,8 @@ import GOST
 import Secrets
 package import Storage
 
-/// The reason why the token has no secure channel with this host. Each of these is final: the operation must begin
-/// anew.
+/// The reason why the token has no secure channel with this host. Each of these is final: the operation must start
+/// over.
 ///
 /// Sections are those of GSC/1. Status words outside the channel are not authenticated. An error that stands for one
 /// tells the *link's* answer, which may be false (15.2).
@@ -19,7 +19,7 @@ package enum ChannelError: Error, Sendable, Equatable {
     /// The activation password is not of the canonical form of section 5, or too short for the profile. Nothing was
     /// sent to the token's slot.
     case passwordInvalid
-    /// The token says that the activation password is another (63Cx), and perhaps how many tries are left.
+    /// The token says that the activation password is wrong (63Cx), and perhaps how many tries are left.
     case passwordRejected(triesLeft: Int?)
     /// The password's slot takes no more tries (6983).
     case slotBlocked
@@ -47,7 +47,7 @@ package enum ChannelError: Error, Sendable, Equatable {
     case refused(StatusWord)
     /// The pairing store cannot be used.
     case storage(StorageError)
-    /// There are no random numbers.
+    /// The random number generator failed.
     case randomUnavailable
     /// The system gave no memory for a computation. A later call may get it.
     case outOfMemory

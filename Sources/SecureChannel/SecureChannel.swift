@@ -52,7 +52,7 @@ package final class SecureChannel: CardConnection {
     ///
     /// - Throws: `LinkError/malformed` for a CLA other than 00, 10, 80, 90 or more data than the profile allows, with
     ///   nothing sent; `LinkError/reset` if the channel is closed; `LinkError/channelBroken` if the reply cannot be
-    ///   trusted; and what the link throws. All but the first leave the channel closed.
+    ///   trusted; and the errors of the link. All but the first leave the channel closed.
     package func transmit(_ command: borrowing Command) throws(LinkError) -> Response {
         let reply = try transmitSecret(command)
         return Response(reply.status, data: [UInt8](copying: reply.data))
@@ -105,7 +105,7 @@ package final class SecureChannel: CardConnection {
         begin = uptime.now
     }
 
-    /// The greatest number of octets of data that travel in one message.
+    /// The greatest number of bytes of data in one message.
     func capacity(ne: Int?, padded: Bool) -> Int {
         let room = canExtend ? min(link.maximumLength, 65_544) : nil
         return session?.capacity(ne: ne, padded: padded, limit: capabilities.maxCommand, room: room) ?? 0

@@ -62,8 +62,8 @@ extension SecureChannel {
     /// token refuses the batch as a whole, nothing was executed, and its status word is returned as that of the first
     /// command.
     ///
-    /// - Throws: What `transmit(_:)` throws; `LinkError/malformed`, with nothing sent, for a batch that
-    ///   ``canTransmit(_:)`` says no to.
+    /// - Throws: The errors of `transmit(_:)`; `LinkError/malformed`, with nothing sent, for a batch that
+    ///   ``canTransmit(_:)`` rejects.
     package func transmit(_ batch: borrowing Batch) throws(LinkError) -> [Response] {
         guard isOpen else { throw .reset }
         guard canTransmit(batch) else { throw .malformed }

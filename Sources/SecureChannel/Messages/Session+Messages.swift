@@ -8,7 +8,7 @@ struct CommandHeader {
 }
 
 extension Session {
-    /// The number of octets to a multiple of which secret lengths are padded (GSC/1, 13.2).
+    /// The number of bytes to a multiple of which secret lengths are padded (GSC/1, 13.2).
     static let block = 32
 
     /// Protects one command (13.1). Its data must fit one message.
@@ -69,8 +69,8 @@ extension Session {
         return SecretResponse(reply.status, data: plaintext.extracting(0..<count))
     }
 
-    /// The greatest number of octets of data in one message: 238 in a short APDU, one less if do97 has two octets; in an
-    /// extended one, what the link takes besides header, length fields, h87, do97 and DO 8E.
+    /// The greatest number of bytes of data in one message: 238 in a short APDU, one less if do97 has two bytes; in an
+    /// extended one, the link's limit less header, length fields, h87, do97 and DO 8E.
     ///
     /// - Parameters:
     ///   - limit: The greatest plaintext that the token takes.
@@ -84,15 +84,15 @@ extension Session {
 
 /// The parts of a protected reply, not yet verified (GSC/1, 13.1).
 struct ProtectedReply {
-    /// PI; nil if there are no data.
+    /// PI; nil without data.
     let indicator: UInt8?
-    /// The ciphertext, and the tag of 8 octets.
+    /// The ciphertext, and the tag of 8 bytes.
     let sealed: [UInt8]
     let status: StatusWord
 
     /// Reads 87? 99 8E, with all lengths as they must be.
     ///
-    /// - Parameter limit: The greatest number of octets of ciphertext.
+    /// - Parameter limit: The greatest number of bytes of ciphertext.
     init(parsing body: [UInt8], limit: Int) throws(MalformedBytes) {
         var cursor = ByteCursor(body)
         var text: [UInt8] = []
@@ -120,7 +120,7 @@ extension [UInt8] {
         append(indicator)
     }
 
-    /// do97: Le in one octet, or in two above 256.
+    /// do97: Le in one byte, or in two above 256.
     fileprivate mutating func appendExpectedLength(_ ne: Int?) {
         guard let ne else { return }
         append(0x97)

@@ -27,12 +27,12 @@ package struct Capabilities: Sendable, Equatable {
 
     /// E1 as it was received; it enters pairing and opening.
     package let octets: [UInt8]
-    /// SER, 8 octets.
+    /// SER, 8 bytes.
     package let serial: [UInt8]
     package let profiles: Set<Profile>
-    /// The greatest plaintext of one protected command, in octets.
+    /// The greatest plaintext of one protected command, in bytes.
     package let maxCommand: Int
-    /// The greatest plaintext of one protected reply, in octets.
+    /// The greatest plaintext of one protected reply, in bytes.
     package let maxReply: Int
     package let policy: Policy
     /// The number of pairing records that the token can hold.
@@ -48,7 +48,7 @@ package struct Capabilities: Sendable, Equatable {
 
     /// Reads E1, tag and length included.
     ///
-    /// - Throws: ``ChannelError/protocolUnknown`` if it names another protocol,
+    /// - Throws: ``ChannelError/protocolUnknown`` if it names a different protocol,
     ///   ``ChannelError/malformedCapabilities`` if it is not as section 4 prescribes.
     package init(parsing octets: [UInt8]) throws(ChannelError) {
         let name = try parsing(otherwise: .malformedCapabilities) { () throws(MalformedBytes) in
@@ -99,7 +99,7 @@ package struct Capabilities: Sendable, Equatable {
 }
 
 extension ByteCursor {
-    /// The value of the next object, which must have `tag` and hold one octet in `range`.
+    /// The value of the next object, which must have `tag` and hold one byte in `range`.
     mutating func number(_ tag: UInt8, in range: ClosedRange<UInt8>) throws(MalformedBytes) -> UInt8 {
         var value = ByteCursor(try object(tag, length: 1))
         let number = try value.byte()
@@ -107,7 +107,7 @@ extension ByteCursor {
         return number
     }
 
-    /// The value of the next object, which must have `tag` and hold a number of at least 128 in two octets.
+    /// The value of the next object, which must have `tag` and hold a number of at least 128 in two bytes.
     fileprivate mutating func size(_ tag: UInt8) throws(MalformedBytes) -> Int {
         var value = ByteCursor(try object(tag, length: 2))
         let number = try value.uint16()

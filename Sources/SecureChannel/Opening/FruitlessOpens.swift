@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Keeps a host from opening channels over and over that lead to nothing (GSC/1, 12): after more than 3 in a row within
-/// 10 s, none is opened for 5 s.
+/// Limits repeated openings of channels that fail (GSC/1, 12): after more than 3 in a row within 10 s, none is opened
+/// for 5 s.
 ///
-/// An opening is fruitless if it fails, or if the channel closes before its first verified reply.
+/// An opening also counts as failed if the channel closes before its first verified reply.
 package struct FruitlessOpens: Sendable {
-    /// When the fruitless openings of the last 10 s were.
+    /// The times of the failed openings of the last 10 s.
     private var times: [Duration] = []
     private var end: Duration?
 
@@ -23,7 +23,7 @@ package struct FruitlessOpens: Sendable {
         return now < end
     }
 
-    /// Counts an opening that led to nothing.
+    /// Counts an opening that failed.
     package mutating func countFruitless(at now: Duration) {
         times.removeAll { now - $0 > FruitlessOpens.period }
         times.append(now)

@@ -97,7 +97,7 @@ struct Opening: ~Copyable {
         return try Opening.readFirst(response, count: suite.contributionSize)
     }
 
-    /// Reads the reply to OPEN-1, with a contribution of `count` octets.
+    /// Reads the reply to OPEN-1, with a contribution of `count` bytes.
     static func readFirst(
         _ response: Response, count: Int
     ) throws(ChannelError) -> (contribution: [UInt8], code: [UInt8]) {
@@ -143,7 +143,7 @@ struct Opening: ~Copyable {
         return suite.hash(message.bytes)
     }
 
-    /// MAC_T (02) or MAC_H (01), by the first 32 octets of the session's keys.
+    /// MAC_T (02) or MAC_H (01), by the first 32 bytes of the session's keys.
     private func confirmation(_ side: UInt8, _ transcript: [UInt8], _ keys: Span<UInt8>) -> Secret {
         suite.authenticate(([side] + transcript).span, key: keys.extracting(0..<32)).extracting(0..<16)
     }

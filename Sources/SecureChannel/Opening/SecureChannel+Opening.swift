@@ -40,7 +40,7 @@ extension SecureChannel {
         return SecureChannel(session, over: link, record: record, uptime: uptime)
     }
 
-    /// Keeps a new E1. If that fails the session is as good, and the next opening reads E1 again.
+    /// Stores a new E1. If that fails the session is as good, and the next opening reads E1 again.
     private static func update(
         _ record: inout PairingRecord, with capabilities: Capabilities, in store: PairingStore
     ) {
@@ -96,7 +96,7 @@ extension SecureChannel {
 /// Drawn once per process and token, never stored, and drawn again in a forked child. When the process opens a new
 /// session with it, the token forgets the process's older one.
 package struct Instance: Sendable {
-    /// 8 octets.
+    /// 8 bytes.
     let octets: [UInt8]
 
     package init(random: any RandomSource) throws(ChannelError) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import APDU
 
-/// What the token says of its present state: E2 of discovery (GSC/1, 4). Never authenticated; for display only.
+/// The token's present state: E2 of discovery (GSC/1, 4). Never authenticated; for display only.
 package struct TokenHints: Sendable, Equatable {
     /// The present state.
     package struct Now: OptionSet, Sendable {

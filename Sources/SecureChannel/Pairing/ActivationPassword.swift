@@ -5,13 +5,13 @@ package import Secrets
 package struct ActivationPassword: ~Copyable, Sendable {
     /// The slot that the first symbol names, 1 to 6.
     package let slot: UInt8
-    /// The symbols, 12 to 32 octets of ASCII.
+    /// The symbols, 12 to 32 bytes of ASCII.
     package let canonical: Secret
 
     /// Reads a password as a user types it: in either case, with separators, with the look-alikes of Latin letters.
     ///
     /// - Parameter text: UTF-8 without a terminator.
-    /// - Throws: ``ChannelError/passwordInvalid`` if no canonical form comes of it.
+    /// - Throws: ``ChannelError/passwordInvalid`` if it has no canonical form.
     package init(_ text: Span<UInt8>) throws(ChannelError) {
         var symbols = Secret(count: ActivationPassword.lengths.upperBound)
         var count = 0

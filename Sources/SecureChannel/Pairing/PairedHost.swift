@@ -3,8 +3,8 @@ import APDU
 
 /// A host in the token's list of those it is paired with: E4 of LIST (GSC/1, 6).
 package struct PairedHost: Sendable, Equatable {
-    /// What tells a host from all others in the list. The token gives a number that is free again to the next host; number,
-    /// profile and ID_H together are never another host's.
+    /// The identity of a host in the list. The token gives a number that is free again to the next host; number,
+    /// profile and ID_H together never belong to a different host.
     package struct ID: Sendable, Hashable {
         package let index: UInt8
         package let profile: Profile
@@ -22,9 +22,9 @@ package struct PairedHost: Sendable, Equatable {
     /// Whether the host has opened a channel since it was paired.
     package let isActive: Bool
     package let profile: Profile
-    /// ID_H, 8 octets.
+    /// ID_H, 8 bytes.
     package let hostID: [UInt8]
-    /// What the host calls itself.
+    /// The host's name.
     package let label: String
     /// Whether it is this host, in the profile of the channel.
     package let isSelf: Bool

@@ -8,7 +8,7 @@ struct PairingLink {
     private let profile: Profile
     private let uptime: Uptime
 
-    /// How long the token may take to answer PAIR-2 (15.2 e).
+    /// The token's time limit for answering PAIR-2 (15.2 e).
     private static let patience = Duration.seconds(10)
 
     init(_ link: any CardConnection, profile: Profile, uptime: Uptime) {
@@ -17,7 +17,7 @@ struct PairingLink {
         self.uptime = uptime
     }
 
-    /// Sends PAIR-1 and reads the token's public value of `count` octets.
+    /// Sends PAIR-1 and reads the token's public value of `count` bytes.
     func exchangeValues(
         _ own: [UInt8], of parties: PairingParties
     ) throws(ChannelError) -> [UInt8] {
@@ -36,8 +36,8 @@ struct PairingLink {
 
     /// Sends PAIR-2, data with their MAC, and reads the token's.
     ///
-    /// A transmission cannot be called back once it is under way. So a reply that comes too late is not read, and
-    /// nothing is kept of the run.
+    /// A transmission cannot be aborted once it is under way. So a reply that comes too late is not read, and nothing
+    /// of the run is stored.
     ///
     /// - Parameter tag: The tag of the data, 84 if they are plain and 86 if they are enciphered.
     func exchangeData(

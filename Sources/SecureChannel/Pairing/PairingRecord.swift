@@ -7,16 +7,16 @@ package struct PairingRecord: Sendable, Equatable {
     package let profile: Profile
     /// E1 with which the last channel was opened.
     package internal(set) var capabilities: Capabilities
-    /// T_pub, the token's long-term public key: X ‖ Y, 64 octets, little-endian.
+    /// T_pub, the token's long-term public key: X ‖ Y, 64 bytes, little-endian.
     package let tokenKey: [UInt8]
-    /// ID_H, under which the token knows this host: 8 octets.
+    /// ID_H, under which the token knows this host: 8 bytes.
     package let hostID: [UInt8]
     /// The number of the token's record.
     package let index: UInt8
     /// When host and token were paired, in seconds since 1970.
     package let created: Int64
 
-    /// The beginning of every encoded record. The last octet is the version of the format.
+    /// The beginning of every encoded record. The last byte is the version of the format.
     private static let magic: [UInt8] = Array("Kanal pairing".utf8) + [1]
 
     package init(
@@ -42,7 +42,7 @@ package struct PairingRecord: Sendable, Equatable {
         return octets + Streebog256.hash(octets)
     }
 
-    /// Reads a stored record; nil if it is cut short, changed, or of another version.
+    /// Reads a stored record; nil if it is truncated, changed, or of a different version.
     init?(parsing octets: [UInt8]) {
         let content = Array(octets.dropLast(Streebog256.digestSize))
         guard octets.count > Streebog256.digestSize, Streebog256.hash(content) == octets.suffix(Streebog256.digestSize)

@@ -5,10 +5,10 @@ package import APDU
 package struct SlotInformation: Sendable {
     package let state: TokenHints.SlotState
     package let profiles: Set<Profile>
-    /// How many wrong passwords the slot still takes, until its tries are reset or it gets a new password: the least of C1,
-    /// C2 and C3.
+    /// The number of wrong passwords that the slot still accepts, until its tries are reset or it gets a new password:
+    /// the least of C1, C2 and C3.
     package let triesLeft: Int
-    /// 16 octets that were mixed into the slot's verifiers.
+    /// 16 bytes that were mixed into the slot's verifiers.
     let salt: [UInt8]
 
     /// Asks the token for slot 1 to 6, in plain.

@@ -4,7 +4,7 @@ import Secrets
 import Storage
 
 extension Directory {
-    /// The host's long-term key of the profile; nil if there is none, or none that is usable.
+    /// The host's long-term key of the profile; nil if it is missing or unusable.
     func hostKey(_ profile: Profile) throws(ChannelError) -> PrivateKey? {
         let content = try storing { () throws(StorageError) in
             try readSecret(Directory.hostKeyName(profile), limit: PairingStore.limit)
@@ -13,7 +13,7 @@ extension Directory {
         return try? PrivateKey(curve: profile.suite.curve, scalar: content)
     }
 
-    /// The host's long-term key of the profile, made if there is none that is usable. Called under the lock.
+    /// The host's long-term key of the profile, made if it is missing or unusable. Called under the lock.
     func hostKey(_ profile: Profile, random: any RandomSource) throws(ChannelError) -> PrivateKey {
         if let key = try hostKey(profile) { return key }
         let key = try computing { () throws(GOSTError) in

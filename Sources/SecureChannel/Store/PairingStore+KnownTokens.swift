@@ -2,9 +2,9 @@
 import Secrets
 import Storage
 
-/// The tokens that one user has worked with, in a directory of the user's own: `<serial>.<PID>`. Of a group's store it has
-/// T_pub, of a synchronised one the identities of the token's entries. Whoever can change the records of a shared store
-/// cannot change these, so that another key in the place of a token's is noticed, and a record that is gone.
+/// The tokens that one user has worked with, in a directory of the user's own: `<serial>.<PID>`. Of a group's store it
+/// has T_pub, of a synchronised one the identities of the token's entries. Other users who can change the records of a
+/// shared store cannot change these, so that a replaced key of a token is noticed, and a record that is gone.
 struct KnownTokens: Sendable {
     /// The directory, made when the first key is remembered.
     let path: String
@@ -16,7 +16,7 @@ struct KnownTokens: Sendable {
         }
     }
 
-    /// Whether the record has the token's key that is known; nil if none is. A spoilt file knows none like it.
+    /// Whether the record has the token's known key; nil if none is known. A damaged file never matches.
     func confirm(_ record: PairingRecord) throws(ChannelError) -> Bool? {
         do throws(StorageError) {
             guard let known = try content(record.capabilities.serial, record.profile) else { return nil }
@@ -33,7 +33,7 @@ struct KnownTokens: Sendable {
         try keep(record.tokenKey, record.capabilities.serial, record.profile)
     }
 
-    /// What is known of the token; nil if nothing is.
+    /// The known content of the token; nil if unknown.
     func content(_ serial: [UInt8], _ profile: Profile) throws(StorageError) -> [UInt8]? {
         try directory()?.read(name(serial, profile), limit: PairingStore.limit)
     }
@@ -58,9 +58,9 @@ struct KnownTokens: Sendable {
 }
 
 extension PairingStore {
-    /// Whether the token's key in the record is another than the one that this user has worked with: another member of a
-    /// group has activated the token again, or put another in its place. The record is not used before the user activates
-    /// the token, or takes the key with ``accept(_:)``.
+    /// Whether the token's key in the record differs from the one that this user has worked with: another member of a
+    /// group has activated the token again, or replaced it. The record is not used before the user activates the token,
+    /// or takes the key with ``accept(_:)``.
     package func isKeyChanged(_ record: PairingRecord) throws(ChannelError) -> Bool {
         try known?.confirm(record) == false
     }

@@ -12,7 +12,7 @@ extension PairingStore {
         case group(String, memory: String? = nil)
         /// A directory that is replicated between the user's machines, and the user's own directory on this machine.
         case synchronised(String, local: String)
-        /// Nowhere, since the user has no directory: there are no pairings, and none can be made.
+        /// Nowhere, since the user has no directory: pairings neither exist nor can be made.
         case nowhere
         /// Unknown, for this reason: no token can be activated or used.
         case unusable(StorageError)
@@ -29,11 +29,11 @@ extension PairingStore {
     /// Opens the group at `location`.
     ///
     /// - Parameters:
-    ///   - create: Whether to make it, if there is none. A directory of a Unix group, and one that is gone after it was
+    ///   - create: Whether to make it if it is missing. A directory of a Unix group, and one that is gone after it was
     ///     in use, is never made.
     ///   - random: Source of seals and their key.
-    ///   - patience: For how many milliseconds to wait for a lock that another process holds.
-    /// - Returns: The store; nil if there is none yet and none is to be made.
+    ///   - patience: The milliseconds to wait for a lock that another process holds.
+    /// - Returns: The store; nil if it does not exist and is not to be created.
     /// - Throws: The reason why the place cannot be used. A configured place has no substitute.
     package static func open(
         _ location: Location, create: Bool, random: any RandomSource, patience: Int = Directory.patience
@@ -59,8 +59,8 @@ extension PairingStore {
         }
     }
 
-    /// A store that lies in one directory. Where a record is to be made, room for it is made first: a full disk is found
-    /// before the token is asked for anything.
+    /// A store in one directory. Room for a new record is made first: a full disk is found before the token is asked
+    /// for anything.
     private static func store(
         in directory: Directory, _ create: Bool, known: KnownTokens? = nil
     ) throws(StorageError) -> PairingStore {

@@ -10,7 +10,7 @@ struct RecordFiles: PairingFiles {
 
     let carriesLabels = false
 
-    /// The directory of the records; nil as long as there was none.
+    /// The directory of the records; nil before it was made.
     private var tokens: Directory? {
         get throws(StorageError) { try directory.existingSubdirectory(RecordFiles.folder) }
     }
@@ -68,7 +68,7 @@ struct RecordFiles: PairingFiles {
         try storing { () throws(StorageError) in try tokens?.names() ?? [] }
     }
 
-    /// The record in a file; nil if there is none, or none that is sound.
+    /// The record in a file; nil if it is missing or damaged.
     private func record(in name: String) throws(ChannelError) -> PairingRecord? {
         do throws(StorageError) {
             return try tokens?.read(name, limit: PairingStore.limit).flatMap(PairingRecord.init(parsing:))
@@ -86,7 +86,7 @@ struct RecordFiles: PairingFiles {
     }
 }
 
-/// Two digits for each octet.
+/// Two digits for each byte.
 func hexadecimal(_ octets: [UInt8]) -> String {
     octets.map { String($0 >> 4, radix: 16) + String($0 & 0xF, radix: 16) }.joined()
 }

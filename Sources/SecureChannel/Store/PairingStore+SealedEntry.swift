@@ -4,7 +4,7 @@ import Secrets
 
 /// A state of an entry of a synchronised store: a pairing, or the tombstone of one.
 ///
-/// Its content is the host key, 32 octets, then state (1 alive, 0 deleted), revision, label and record as data objects.
+/// Its content is the host key, 32 bytes, then state (1 alive, 0 deleted), revision, label and record as data objects.
 /// A tombstone has zeros for a host key and no record.
 struct SealedEntry {
     let identity: [UInt8]
@@ -14,12 +14,12 @@ struct SealedEntry {
     var label: String
     /// Counts the states of the entry.
     var revision: UInt32
-    /// Where the state was read.
+    /// The name of the file with the state.
     let file: String
     /// Tells states of one revision apart, on every machine alike.
     private let salt: [UInt8]
 
-    /// The octets of a host key.
+    /// The bytes of a host key.
     static let keySize = 32
 
     /// A new entry.
@@ -32,7 +32,7 @@ struct SealedEntry {
         salt = []
     }
 
-    /// Reads an opened file; nil if its content has another form.
+    /// Reads an opened file; nil if its content is malformed.
     init?(_ sealed: borrowing SealedFile, file: String) {
         guard sealed.content.count > SealedEntry.keySize else { return nil }
         let fields = [UInt8](copying: sealed.content.bytes.extracting(droppingFirst: SealedEntry.keySize))

@@ -9,8 +9,8 @@ import Storage
 /// Each entry is one file with the record and its host key, sealed under a key that stays in the group's own directory.
 /// The name of a file means nothing: a copy under whatever name a synchroniser invents is as good as the original. Of
 /// several states of one entry a tombstone counts, else the one with the highest revision. An entry is never revived: a
-/// new pairing is another one. Files that are no entries, or not of this key, are left alone. A damaged one whose token
-/// is still known counts as an unsound record of that token.
+/// new pairing makes a new entry. Files of other kinds or under a different key are left alone. A damaged one whose
+/// token is still known counts as an unsound record of that token.
 struct SealedFiles: PairingFiles {
     let directory: SealedDirectory
 
@@ -55,8 +55,9 @@ struct SealedFiles: PairingFiles {
         return try? PrivateKey(curve: record.profile.suite.curve, scalar: key)
     }
 
-    /// A new state of the entry, if the record is of the same pairing. Another pairing is another entry, so that the
-    /// deletion of the older one, on whatever machine, does not concern it; older ones are forgotten after it is kept.
+    /// A new state of the entry, if the record is of the same pairing. A different pairing has its own entry, so that
+    /// the deletion of the older one, on whatever machine, does not concern it; older ones are forgotten after it is
+    /// stored.
     func save(_ record: PairingRecord, label: String?) throws(ChannelError) {
         let entries = try entries(of: record)
         if var entry = entries.first(where: { $0.isOf(record) }) {
@@ -105,11 +106,11 @@ struct SealedFiles: PairingFiles {
         try memory.forget(serial: serial, profile: profile)
     }
 
-    /// What this machine remembers of tokens that it has worked with. It does not travel.
+    /// This machine's memory of tokens that it has worked with. It is not replicated.
     private var memory: KnownTokens { KnownTokens(path: directory.local.path + "/known") }
 
-    /// The identities of entries of a token that were alive when this machine last worked with it. A spoilt file counts as
-    /// an entry of which nothing else is known.
+    /// The identities of entries of a token that were alive when this machine last worked with it. A damaged file
+    /// counts as an entry of which nothing else is known.
     private func remembered(_ serial: [UInt8], _ profile: Profile) throws(ChannelError) -> [[UInt8]] {
         let octets = try storing { () throws(StorageError) in try memory.content(serial, profile) }
         guard let octets else { return [] }
@@ -145,7 +146,7 @@ struct SealedFiles: PairingFiles {
 // MARK: - Reading
 
 extension SealedFiles {
-    /// What is in the directory.
+    /// The content of the directory.
     private struct View {
         /// The state that counts of each entry.
         var states: [[UInt8]: SealedEntry] = [:]
@@ -187,7 +188,7 @@ extension SealedFiles {
         return view.unsound.filter { $0.starts(with: tag) && !view.isDeleted($0) }
     }
 
-    /// The first 8 octets of the identity of a token's entry. With the key, and only with it, they tell the token, even
+    /// The first 8 bytes of the identity of a token's entry. With the key, and only with it, they tell the token, even
     /// if nothing else of the entry can be read.
     private static func tag(_ serial: [UInt8], _ profile: Profile, _ key: borrowing Secret) -> [UInt8] {
         let label = Array("Kanal entry".utf8), seed = serial + [profile.rawValue]

@@ -11,14 +11,14 @@ package import Storage
 /// where the records are: beside the key, or sealed in a directory that travels between machines. A damaged file counts
 /// as missing, so that the user pairs again, and stays on the disk until then.
 ///
-/// Another process can hold the group's lock for as long as it likes. It is taken only to make what two processes must not
-/// make at once, keys and shared directories: `prepare(for:random:)`, before the token is spoken to. Whatever else
-/// changes is one file that is replaced as a whole, and needs no lock.
+/// Another process can hold the group's lock for as long as it likes. It is taken only to make files that two processes
+/// must not make at once, keys and shared directories: `prepare(for:random:)`, before the token is spoken to. Every
+/// other change replaces one file as a whole, and needs no lock.
 package final class PairingStore: Sendable {
     let directory: Directory
     let files: any PairingFiles
     private let notes: PairingNotes
-    /// This user's knowledge of the tokens' keys in a group's store; nil if nobody else can make records.
+    /// This user's knowledge of the tokens' keys in a group's store; nil if no other user can make records.
     let known: KnownTokens?
 
     /// Whether the store has more files than are looked at.
@@ -40,14 +40,14 @@ package final class PairingStore: Sendable {
         self.init(directory: directory, files: RecordFiles(directory: directory))
     }
 
-    /// The record of the token with this serial; nil if host and token are not paired in the profile. Where there are
-    /// several, of different host keys, the youngest.
+    /// The record of the token with this serial; nil if host and token are not paired in the profile. Of several
+    /// records by different host keys it is the youngest.
     package func record(serial: [UInt8], profile: Profile) throws(ChannelError) -> PairingRecord? {
         try files.records(serial: serial, profile: profile).first?.record
     }
 
     /// The records of the token with this serial, the youngest first. Only a synchronised store has more than one, each
-    /// of another host key.
+    /// of a different host key.
     package func records(serial: [UInt8], profile: Profile) throws(ChannelError) -> [PairingRecord] {
         try files.records(serial: serial, profile: profile).map(\.record)
     }
@@ -63,8 +63,8 @@ package final class PairingStore: Sendable {
         }
     }
 
-    /// Whether there is a record of the token with this serial, sound or not. One that is damaged, cut short or of a later
-    /// version tells as well that host and token are paired, and so does a key that the user knows.
+    /// Whether there is a record of the token with this serial, sound or not. One that is damaged, truncated or of a
+    /// later version tells as well that host and token are paired, and so does a key that the user knows.
     package func hasRecord(serial: [UInt8]) throws(ChannelError) -> Bool {
         if try files.hasRecord(serial: serial) { return true }
         return try known?.have(serial: serial) ?? false
@@ -77,8 +77,8 @@ package final class PairingStore: Sendable {
         }
     }
 
-    /// Makes what a pairing needs and is missing: room, and the host's long-term key of the profile. A file that holds no
-    /// key is kept beside it. Waits for the group's lock, but not for ever.
+    /// Makes the missing parts for a pairing: room, and the host's long-term key of the profile. A file without a valid
+    /// key is kept beside it. Waits for the group's lock, with a time limit.
     package func prepare(for profile: Profile, random: any RandomSource) throws(ChannelError) {
         try makeReady()
         guard try hostKey(profile) == nil else { return }
@@ -87,14 +87,15 @@ package final class PairingStore: Sendable {
         }
     }
 
-    /// Makes what is missing for a record, and keeps it, as ``keep(_:)`` does.
+    /// Makes the missing parts for a record, and stores it, as ``keep(_:)`` does.
     package func save(_ record: PairingRecord) throws(ChannelError) {
         try makeReady()
         try keep(record)
     }
 
-    /// Keeps a record, in place of an older one of the same token, profile and host key. On return it is on the device.
-    /// The store has been prepared. Waits for no lock: who holds the token's transaction is the only one who pairs with it.
+    /// Stores a record, in place of an older one of the same token, profile and host key. On return it is on the
+    /// device. The store has been prepared. Waits for no lock: only the holder of the token's transaction pairs with
+    /// it.
     func keep(_ record: PairingRecord) throws(ChannelError) { try files.save(record, label: nil) }
 
     /// Forgets one pairing.
@@ -104,7 +105,7 @@ package final class PairingStore: Sendable {
         notes.remove(record)
     }
 
-    /// Forgets a token in a profile, by whatever host keys it was paired, and what is left of damaged records.
+    /// Forgets a token in a profile, by whatever host keys it was paired, and the rest of damaged records.
     package func remove(serial: [UInt8], profile: Profile) throws(ChannelError) {
         let records = try records(serial: serial, profile: profile)
         try files.remove(serial: serial, profile: profile)
@@ -147,7 +148,7 @@ package final class PairingStore: Sendable {
     /// The host's long-term key that a record was made with; nil if it is gone.
     func hostKey(for record: PairingRecord) throws(ChannelError) -> PrivateKey? { try files.hostKey(for: record) }
 
-    /// The host's long-term key of the profile; nil if there is none, or none that is usable.
+    /// The host's long-term key of the profile; nil if it is missing or unusable.
     func hostKey(_ profile: Profile) throws(ChannelError) -> PrivateKey? { try directory.hostKey(profile) }
 
     /// Makes the directories that are missing.
@@ -212,10 +213,10 @@ extension PairingStore {
         package let label: String
         /// When a channel was last opened, to the day, in seconds since 1970; nil if it is not known.
         package let lastUsed: Int64?
-        /// Whether the token's key is another than the one that this user has worked with: `PairingStore.isKeyChanged`.
+        /// Whether the token's key differs from the one that this user has worked with: `PairingStore.isKeyChanged`.
         package let isKeyChanged: Bool
 
-        /// The token's serial number, 8 octets.
+        /// The token's serial number, 8 bytes.
         package var serial: [UInt8] { record.capabilities.serial }
         package var profile: Profile { record.profile }
         /// When host and token were paired, in seconds since 1970.

@@ -3,10 +3,10 @@ import Secrets
 import Storage
 
 /// A directory of sealed files that other programs replicate between a user's machines, and the key of all seals, which
-/// lies in a directory of this machine and does not travel with them.
+/// is in a directory of this machine and is not replicated.
 ///
-/// The name of a file means nothing: a copy under whatever name a synchroniser invents is as good as the original. What
-/// does not open is left alone.
+/// The name of a file means nothing: a copy under whatever name a synchroniser invents is as good as the original.
+/// Files that do not open are left alone.
 struct SealedDirectory: Sendable {
     /// The directory of this machine.
     let local: Directory
@@ -22,9 +22,9 @@ struct SealedDirectory: Sendable {
 
     /// Opens both directories.
     ///
-    /// - Parameter create: Whether to make what is missing. A replicated directory that is gone after it was in use, when
-    ///   there is a key, is never made.
-    /// - Returns: nil if there is none yet and none is to be made.
+    /// - Parameter create: Whether to make missing directories. A replicated directory that is gone after it was in
+    ///   use, when there is a key, is never made.
+    /// - Returns: nil if they do not exist and are not to be created.
     static func open(
         _ path: String, local: String, kind: SealedFile.Kind, create: Bool, random: any RandomSource,
         patience: Int = Directory.patience
@@ -40,7 +40,7 @@ struct SealedDirectory: Sendable {
         return SealedDirectory(local: local, shared: shared, kind: kind, random: random)
     }
 
-    /// Makes the key, if there is none that is usable. Called without the lock.
+    /// Makes the key if it is missing or unusable. Called without the lock.
     func makeKey() throws(ChannelError) {
         guard try existingKey() == nil else { return }
         try local.withLock(failure: ChannelError.storage) { () throws(ChannelError) in
@@ -50,7 +50,7 @@ struct SealedDirectory: Sendable {
         }
     }
 
-    /// The key of all seals; nil if there is none, or none that is usable.
+    /// The key of all seals; nil if it is missing or unusable.
     func existingKey() throws(ChannelError) -> Secret? {
         let key = try storing { () throws(StorageError) in
             try local.readSecret(SealedDirectory.keyName, limit: PairingStore.limit)
@@ -59,13 +59,13 @@ struct SealedDirectory: Sendable {
         return key
     }
 
-    /// As many files are looked through for entries.
+    /// The number of files that are searched for entries.
     static let entryLimit = 1024
-    /// As many names are read to find those.
+    /// The number of names that are read to find those.
     private static let nameLimit = 32_768
 
-    /// The names of the files to look through, whatever they hold. Where there are too many, those that are named as
-    /// entries, or as a synchroniser's copies of such, come first: the rest counts as if it were not there.
+    /// The names of the files to search, whatever they hold. If there are too many, those that are named as entries, or
+    /// as a synchroniser's copies of such, come first: the rest counts as missing.
     func entryNames() throws(ChannelError) -> [String] {
         let names = try storing { () throws(StorageError) in try possibleNames() }
         guard names.count > Self.entryLimit else { return names }
@@ -84,7 +84,7 @@ struct SealedDirectory: Sendable {
     /// The names of all files, whatever they hold.
     func names() throws(ChannelError) -> [String] { try storing { () throws(StorageError) in try shared.names() } }
 
-    /// The octets of a file; nil if it cannot be one of ours.
+    /// The bytes of a file; nil if it cannot be one of ours.
     func octets(of name: String) throws(ChannelError) -> [UInt8]? {
         do throws(StorageError) {
             return try shared.read(name, limit: kind.limit)
@@ -104,7 +104,7 @@ struct SealedDirectory: Sendable {
 
     /// Replaces a file as a whole, or makes it.
     ///
-    /// - Parameter writer: Stands in the file's name, where each machine has a file of its own.
+    /// - Parameter writer: A part of the file's name, if each machine has a file of its own.
     func write(_ file: [UInt8], identity: [UInt8], writer: [UInt8]? = nil) throws(ChannelError) {
         try storing { () throws(StorageError) in try shared.write(name(identity, writer), file.span) }
     }
@@ -116,7 +116,7 @@ struct SealedDirectory: Sendable {
 }
 
 extension Directory {
-    /// A directory of the user's own on this machine; nil if there is none and none is to be made.
+    /// A directory of the user's own on this machine; nil if it does not exist and is not to be created.
     static func own(_ path: String, create: Bool, patience: Int) throws(StorageError) -> Directory? {
         do throws(StorageError) {
             return try Directory(path: path, create: create, patience: patience)

@@ -5,23 +5,23 @@ import Secrets
 
 /// A file of a sealed directory: an entry's identity in the clear, its content enciphered and authenticated with it.
 ///
-///     magic ‖ identity, 16 octets ‖ salt, 32 octets ‖ Kuznyechik-MGM(K, ICN 0^16, all before ‖ context, content) ‖ tag
+///     magic ‖ identity, 16 bytes ‖ salt, 32 bytes ‖ Kuznyechik-MGM(K, ICN 0^16, all before ‖ context, content) ‖ tag
 ///     K = KDF_GOSTR3411_2012_256(key, label, identity ‖ salt)
 ///
-/// The tag has 16 octets. The salt is random and new in each file, so that no key enciphers twice.
+/// The tag has 16 bytes. The salt is random and new in each file, so that no key enciphers twice.
 struct SealedFile: ~Copyable {
     /// Names the entry: all files of this identity are states of the same one.
     let identity: [UInt8]
     let salt: [UInt8]
     let content: Secret
 
-    /// What the files of a directory hold.
+    /// The kind of the files in a directory.
     struct Kind: Sendable {
-        /// The beginning of every file. The last octet is the version of the format.
+        /// The beginning of every file. The last byte is the version of the format.
         let magic: [UInt8]
         /// The label of the keys' derivation.
         let label: [UInt8]
-        /// What is authenticated with a file, and not in it.
+        /// Data that are authenticated with a file, and not in it.
         let context: [UInt8]
         /// The end of a file's name.
         let suffix: String
@@ -46,7 +46,7 @@ struct SealedFile: ~Copyable {
     static let identitySize = 16
     private static let nonce = [UInt8](repeating: 0, count: Kuznyechik.blockSize)
 
-    /// Opens a file; nil if it is no such file, is changed, or is sealed under another key. Constant time in its secret
+    /// Opens a file; nil if it is malformed, changed, or sealed under a different key. Constant time in its secret
     /// inputs.
     init?(opening file: [UInt8], key: borrowing Secret, kind: Kind = .pairing) {
         var cursor = ByteCursor(file)
@@ -64,7 +64,7 @@ struct SealedFile: ~Copyable {
         self.content = content
     }
 
-    /// The possible identities of a file that does not open: the beginning of its name, and the octets behind the magic
+    /// The possible identities of a file that does not open: the beginning of its name, and the bytes behind the magic
     /// of any version. A damaged file may have kept only one of them.
     static func identities(name: String, file: [UInt8], kind: Kind = .pairing) -> [[UInt8]] {
         var identities: [[UInt8]] = []

@@ -5,9 +5,9 @@ import Secrets
 
 /// A state of a secret of a ``SecretStore``: its value, or the tombstone of one.
 ///
-/// Its content is the number of octets of its fields, in two octets; state (1 alive, 0 deleted), generation and revision
-/// as data objects; in a secret that is alive also service, account and the number of octets of the value; then the
-/// value, and zeros up to the next multiple of 256 octets.
+/// Its content is the number of bytes of its fields, in two bytes; state (1 alive, 0 deleted), generation and revision
+/// as data objects; in a secret that is alive also service, account and the number of bytes of the value; then the
+/// value, and zeros up to the next multiple of 256 bytes.
 struct SecretState {
     let identity: [UInt8]
     /// nil makes this a tombstone.
@@ -17,12 +17,12 @@ struct SecretState {
     let salt: [UInt8]
     /// The sealed file.
     let file: [UInt8]
-    /// Where the value is in the content.
+    /// The range of the value in the content.
     private let value: Range<Int>
 
     /// Which of two states counts.
     struct Version: Equatable {
-        /// Counts how often the secret was added.
+        /// The number of times that the secret was added.
         var generation: UInt32 = 1
         /// Counts the states of a generation.
         var revision: UInt32 = 1
@@ -31,10 +31,10 @@ struct SecretState {
         var next: Version { Version(generation: generation, revision: min(revision, .max - 1) + 1) }
     }
 
-    /// Contents are multiples of so many octets, so that they do not tell how long a value is.
+    /// Contents are multiples of this number of bytes, so that they do not reveal the length of a value.
     private static let block = 256
 
-    /// Opens a file; nil if it is not of this key, or its content has another form.
+    /// Opens a file; nil if it is not of this key, or its content is malformed.
     init?(file: [UInt8], key: borrowing Secret, kind: SealedFile.Kind) {
         guard let sealed = SealedFile(opening: file, key: key, kind: kind) else { return nil }
         guard sealed.content.count >= 2 else { return nil }
@@ -99,7 +99,7 @@ struct SecretState {
 }
 
 extension SecretStore.Name {
-    /// What a secret's files are named by. Only the key tells which secret it is.
+    /// The identity that names a secret's files. Only the key tells which secret it is.
     func identity(_ key: borrowing Secret) -> [UInt8] {
         let label = Array("Kanal secret name".utf8)
         var seed: [UInt8] = []
@@ -111,7 +111,7 @@ extension SecretStore.Name {
 }
 
 extension ByteCursor {
-    /// The next object, a number of four octets.
+    /// The next object, a number of four bytes.
     fileprivate mutating func uint32(_ tag: UInt8) throws(MalformedBytes) -> UInt32 {
         var number = ByteCursor(try object(tag, length: 4))
         return try number.uint32()
@@ -119,7 +119,7 @@ extension ByteCursor {
 }
 
 extension [UInt8] {
-    /// Appends an object that is a number of four octets.
+    /// Appends an object that is a number of four bytes.
     fileprivate mutating func appendUInt32(_ tag: UInt8, _ number: UInt32) {
         var octets: [UInt8] = []
         octets.appendUInt32(number)

@@ -4,8 +4,7 @@ package import Secrets
 import Storage
 
 extension SecretStore {
-    /// Makes the group's key, if there is none on this machine. A damaged one is not replaced: it is all that opens the
-    /// secrets.
+    /// Makes the group's key, if this machine has none. A damaged one is not replaced: nothing else opens the secrets.
     package func makeKey() throws(Failure) {
         guard try !hasKey() else { return }
         try sealing { () throws(ChannelError) in try directory.makeKey() }
@@ -41,7 +40,7 @@ extension SecretStore {
 extension SecretStore {
     private static let checkSize = 8
 
-    /// The group's key as text, for another machine: key ‖ the first 8 octets of KDF_GOSTR3411_2012_256(key, "Kanal
+    /// The group's key as text, for another machine: key ‖ the first 8 bytes of KDF_GOSTR3411_2012_256(key, "Kanal
     /// shared key", group), in base 32 (RFC 4648), a hyphen between four digits.
     package func exportKey() throws(Failure) -> Secret {
         let key = try storedKey()
@@ -49,7 +48,7 @@ extension SecretStore {
         return Base32.text(key.appending(check.bytes.extracting(first: SecretStore.checkSize)))
     }
 
-    /// Takes over the group's key from another machine, in whatever case and spacing. One that is there is replaced if
+    /// Takes over the group's key from another machine, in whatever case and spacing. An existing key is replaced if
     /// this machine has no secrets under it, and kept beside it.
     package func join(_ text: borrowing Secret) throws(Failure) {
         guard let octets = Base32.octets(text), octets.count == SealedDirectory.keySize + SecretStore.checkSize else {
@@ -71,7 +70,7 @@ extension SecretStore {
             try sealing { () throws(ChannelError) in
                 try directory.local.replaceUnusable(SealedDirectory.keyName, with: key)
             }
-            // What was seen under another key is nothing to this one.
+            // The states that were seen under a different key are useless.
             try filing { () throws(StorageError) in
                 for name in try memory?.names() ?? [] { try memory?.remove(name) }
             }
@@ -79,9 +78,9 @@ extension SecretStore {
     }
 }
 
-/// Base 32 by RFC 4648, 6, of secrets of a multiple of five octets. Constant time in the octets and digits.
+/// Base 32 by RFC 4648, 6, of secrets of a multiple of five bytes. Constant time in the bytes and digits.
 private enum Base32 {
-    /// Eight digits for five octets, a hyphen between four.
+    /// Eight digits for five bytes, a hyphen between four.
     static func text(_ octets: borrowing Secret) -> Secret {
         let groups = octets.count / 5 * 2
         var text = Secret(count: max(groups * 5 - 1, 0))
@@ -100,7 +99,7 @@ private enum Base32 {
         return text
     }
 
-    /// nil if a character is no digit, hyphen or white space, or digits are missing.
+    /// nil if a character is not a digit, hyphen or white space, or digits are missing.
     static func octets(_ text: borrowing Secret) -> Secret? {
         var digits = Secret(count: text.count)
         var values = digits.mutableBytes
@@ -129,7 +128,7 @@ private enum Base32 {
     /// "A" to "Z", "2" to "7".
     private static func character(_ value: UInt8) -> UInt8 { value &+ 65 &- (41 & isGreater(value, than: 25)) }
 
-    /// 255 for a character that is no digit.
+    /// 255 for a character that is not a digit.
     private static func value(_ character: UInt8) -> UInt8 {
         let upper = character & ~(0x20 & isGreater(character, than: 0x60))
         let isLetter = isGreater(upper, than: 64) & ~isGreater(upper, than: 90)

@@ -2,14 +2,14 @@
 import Secrets
 import Storage
 
-/// What a store has of one secret, or of all.
+/// A store's state of one secret, or of all.
 struct SecretView {
     /// The state of each secret that counts.
     var states: [[UInt8]: SecretState] = [:]
     /// The identities, from name or beginning, of files that cannot be read.
     var unsound: Set<[UInt8]> = []
     var unreadable: [(name: String, identities: [[UInt8]])] = []
-    /// The states that count by the directory's files alone, by what the machine has seen, and by its own files.
+    /// The states that count by the directory's files alone, by the machine's memory, and by its own files.
     fileprivate var shared: [[UInt8]: SecretState] = [:]
     fileprivate var seen: [[UInt8]: SecretState] = [:]
     fileprivate var own: [[UInt8]: SecretState] = [:]
@@ -30,7 +30,7 @@ struct SecretView {
 }
 
 extension SecretStore {
-    /// Looks at the directory and at what the machine has seen.
+    /// Reads the directory and the machine's memory.
     ///
     /// - Parameter identity: The only secret to look at; nil looks at all.
     func view(_ key: borrowing Secret, only identity: [UInt8]?) throws(Failure) -> SecretView {
@@ -63,9 +63,9 @@ extension SecretStore {
         return view
     }
 
-    /// As ``view(_:only:)``, and sees to it that the machine remembers what it has seen, that the directory has it, and
-    /// that what is deleted or replaced goes. Waits for no lock: if another process has it, or a disk is full, that is
-    /// left to the next time.
+    /// As ``view(_:only:)``. Also copies the states that count into the machine's memory and into the directory, and
+    /// removes deleted or replaced ones. Waits for no lock: if another process has it, or a disk is full, that is left
+    /// to the next time.
     func settled(_ key: borrowing Secret, only identity: [UInt8]?) throws(Failure) -> SecretView {
         let view = try view(key, only: identity)
         guard let memory, !view.isSettled else { return view }
@@ -96,13 +96,13 @@ extension SecretStore {
         }
     }
 
-    /// In a store of this machine alone, names mean what they say: nobody else puts files there.
+    /// In a store of this machine alone, names are reliable: no other machine puts files there.
     private func state(in octets: [UInt8], named name: String, _ key: borrowing Secret) -> SecretState? {
         guard let state = SecretState(file: octets, key: key, kind: directory.kind) else { return nil }
         return memory == nil && name != directory.name(state.identity) ? nil : state
     }
 
-    /// The copies of what this machine has seen. A damaged one is missing.
+    /// The copies in this machine's memory. A damaged one counts as missing.
     private func remembered(_ key: borrowing Secret, only identity: [UInt8]?) throws(Failure) -> [SecretState] {
         guard let memory else { return [] }
         let name = identity.map { directory.name($0) }
@@ -125,7 +125,7 @@ extension SecretStore {
     private static let writerName = "machine"
     private static let writerSize = 8
 
-    /// What tells this machine's files from those of others; nil if it has written none, or in a store of its own.
+    /// The identity of this machine in its files' names; nil if it has written none, or in a store of its own.
     private func existingWriter() throws(Failure) -> [UInt8]? {
         guard memory != nil else { return nil }
         let octets = try filing { () throws(StorageError) in

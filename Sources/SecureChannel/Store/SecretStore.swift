@@ -10,10 +10,10 @@ import Storage
 /// machine has its own file for it, so that no file has two writers, and a deletion leaves a tombstone. All machines
 /// choose the same one of the states that they find (`SecretState.supersedes`), in whatever order these come.
 ///
-/// A machine keeps a copy of the state of each secret that it has seen. So an older file, or none, in the place of one
-/// that was there changes nothing: the machine puts its copy into the directory again.
+/// A machine keeps a copy of the state of each secret that it has seen. So an older or missing file has no effect: the
+/// machine puts its copy into the directory again.
 package struct SecretStore: Sendable {
-    /// What a secret is found by.
+    /// The name of a secret.
     package struct Name: Sendable, Hashable {
         package let service: String
         package let account: String
@@ -24,7 +24,7 @@ package struct SecretStore: Sendable {
         }
     }
 
-    /// Where the secrets of a group lie. `local` is the store's own directory on this machine, with its key.
+    /// The place of a group's secrets. `local` is the store's own directory on this machine, with its key.
     package enum Place: Sendable {
         case machine(local: String)
         case synchronised(String, local: String)
@@ -34,17 +34,17 @@ package struct SecretStore: Sendable {
     package enum Failure: Error, Sendable, Equatable {
         /// There is a secret of this name.
         case duplicate
-        /// There is none.
+        /// The secret does not exist.
         case notFound
-        /// There is one, and none of its files can be read.
+        /// The secret exists, and none of its files can be read.
         case damaged
         /// The group has no key on this machine.
         case noKey
-        /// The key's file holds none.
+        /// The key's file is damaged.
         case keyDamaged
-        /// The group has another key on this machine, and secrets under it.
+        /// The group has a different key on this machine, and secrets under it.
         case otherKey
-        /// The text is no key of this group.
+        /// The text is not a key of this group.
         case keyMalformed
         /// There are more files than can be looked through, or as many secrets as there may be.
         case tooMany
@@ -52,7 +52,7 @@ package struct SecretStore: Sendable {
         case store(ChannelError)
     }
 
-    /// The greatest value, in octets.
+    /// The greatest value, in bytes.
     package static let valueLimit = 8192
     /// The greatest number of secrets in a group, deleted ones included.
     package static let countLimit = 4096
@@ -60,16 +60,17 @@ package struct SecretStore: Sendable {
     static let fileLimit = 16_384
 
     let directory: SealedDirectory
-    /// What this machine has seen; nil in a store of this machine alone.
+    /// The states that this machine has seen; nil in a store of this machine alone.
     let memory: Directory?
     let group: [UInt8]
 
     /// Opens the store of an access group.
     ///
     /// - Parameters:
-    ///   - create: Whether to make what is missing. A replicated directory that is gone after it was in use is never made.
-    ///   - patience: For how many milliseconds to wait for a lock that another process holds.
-    /// - Returns: nil if there is none yet and none is to be made.
+    ///   - create: Whether to make missing parts. A replicated directory that is gone after it was in use is never
+    ///     made.
+    ///   - patience: The milliseconds to wait for a lock that another process holds.
+    /// - Returns: nil if it does not exist and is not to be created.
     package static func open(
         _ place: Place, group: String, create: Bool, random: any RandomSource, patience: Int = Directory.patience
     ) throws(Failure) -> SecretStore? {
@@ -129,7 +130,7 @@ package struct SecretStore: Sendable {
         }
     }
 
-    /// Gives a secret another value.
+    /// Changes the value of a secret.
     package func update(_ value: borrowing Secret, _ name: Name) throws(Failure) {
         try change(name, value) { (former, isDamaged) throws(Failure) in
             guard let former, former.name != nil else { throw former == nil && isDamaged ? .damaged : .notFound }
@@ -149,8 +150,8 @@ package struct SecretStore: Sendable {
         }
     }
 
-    /// The files of the directory that cannot be read, and whether they are known to be of this group: damaged ones, and
-    /// those of other groups, which nobody without their key can tell.
+    /// The files of the directory that cannot be read, and whether they are known to be of this group: damaged ones,
+    /// and those of other groups, which only their key can tell apart.
     package func unreadable() throws(Failure) -> [(file: String, isOfGroup: Bool)] {
         let key = try key()
         let view = try settled(key, only: nil)
@@ -162,7 +163,7 @@ package struct SecretStore: Sendable {
     /// Writes the next state of a secret, under the lock.
     ///
     /// - Parameters:
-    ///   - value: Counts for nothing in a deletion.
+    ///   - value: Ignored in a deletion.
     ///   - next: Takes the present state, and whether there are files of it that cannot be read.
     private func change(
         _ name: Name, _ value: borrowing Secret, isDeletion: Bool = false,
@@ -181,7 +182,7 @@ package struct SecretStore: Sendable {
             try sealing { () throws(ChannelError) in
                 let file = try directory.seal(content, identity: identity, key: key)
                 try directory.write(file, identity: identity, writer: writer)
-                // A copy that cannot be kept now is made when the secret is looked at next.
+                // A copy that cannot be written now is made when the secret is read next.
                 try? memory?.write(directory.name(identity), file.span)
             }
         }

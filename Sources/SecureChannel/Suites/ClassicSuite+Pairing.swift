@@ -4,7 +4,7 @@ import GOST
 import Secrets
 
 extension ClassicSuite {
-    /// How often the HMAC runs over a password. Part of the version, never taken from the token (GSC/1, 5).
+    /// The iterations of HMAC over a password. Part of the version, never taken from the token (GSC/1, 5).
     private static let iterations = 10_000
 
     /// Both sides draw a number; then they send their data, enciphered and authenticated under keys that follow from the
@@ -36,7 +36,7 @@ extension ClassicSuite {
         return try applyGamma(to: other, key: keys.extracting(64..<96))
     }
 
-    /// Enciphers or deciphers data that are no secret afterwards.
+    /// Enciphers or deciphers data that are not secret afterwards.
     private static func applyGamma(to data: [UInt8], key: borrowing Secret) throws(ChannelError) -> [UInt8] {
         let result = try gamma(data.span, iv: [UInt8](repeating: 0, count: 8), key: key)
         return [UInt8](copying: result.bytes)

@@ -3,8 +3,8 @@ import GOST
 import Secrets
 
 extension ModernSuite {
-    /// SESPAKE (RFC 8133): A is the host, B the token. The key is used only for the codes over the data. So the only
-    /// way to test a guess of the password is an attempt that the token counts.
+    /// SESPAKE (RFC 8133): A is the host, B the token. The key is used only for the MACs over the data. So the only way
+    /// to test a guess of the password is an attempt that the token counts.
     static func exchange(
         _ data: [UInt8], between parties: PairingParties, password: borrowing ActivationPassword,
         over link: PairingLink, random: any RandomSource

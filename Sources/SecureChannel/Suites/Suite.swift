@@ -8,17 +8,17 @@ protocol Suite {
     static var profile: Profile { get }
     /// The curve of all key pairs.
     static var curve: Curve { get }
-    /// The greatest number of octets of plaintext in one message, and of data in one command.
+    /// The greatest number of bytes of plaintext in one message, and of data in one command.
     static var maximumMessage: Int { get }
-    /// The size of the key of one direction, in octets.
+    /// The size of the key of one direction, in bytes.
     static var messageKeySize: Int { get }
-    /// The size of a contribution to a session, in octets.
+    /// The size of a contribution to a session, in bytes.
     static var contributionSize: Int { get }
 
-    /// H, 32 octets. Constant time in the message.
+    /// H, 32 bytes. Constant time in the message.
     static func hash(_ message: Span<UInt8>) -> [UInt8]
 
-    /// HM(key, message), 32 octets. Constant time in its secret inputs.
+    /// HM(key, message), 32 bytes. Constant time in its secret inputs.
     static func authenticate(_ message: Span<UInt8>, key: Span<UInt8>) -> Secret
 
     /// EXP(key, label, seed, count). Constant time in its secret inputs.
@@ -54,13 +54,13 @@ extension Suite {
 
 /// The key of one direction during one epoch (GSC/1, 13.1), with its schedule. Its end wipes it.
 protocol MessageKey: AnyObject {
-    /// Enciphers message `number` and appends the tag of 8 octets over it and `associated`.
+    /// Enciphers message `number` and appends the tag of 8 bytes over it and `associated`.
     func seal(
         _ plaintext: Span<UInt8>, number: UInt32, associated: Span<UInt8>
     ) throws(ChannelError) -> Secret
 
-    /// Verifies, in constant time, the tag that the last 8 octets of `sealed` are, and only then deciphers the others;
-    /// nil if the tag is wrong.
+    /// Verifies, in constant time, the tag in the last 8 bytes of `sealed`, and only then deciphers the others; nil if
+    /// the tag is wrong.
     func open(
         _ sealed: Span<UInt8>, number: UInt32, associated: Span<UInt8>
     ) throws(ChannelError) -> Secret?
