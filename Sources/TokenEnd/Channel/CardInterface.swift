@@ -2,19 +2,19 @@
 import APDU
 import Secrets
 
-/// What stands between the reader and the application: class bytes, long answers, and the secure channel.
+/// The layer between the reader and the application: class bytes, long answers, and the secure channel.
 package final class CardInterface {
     private let card: any ChannelCard
     let channel: ChannelEnd?
-    /// What plain commands leave behind.
+    /// The card's context for plain commands.
     private let plain: any CardContext
-    /// What is left of the last reply.
+    /// The rest of the last reply.
     private var remainder: Remainder?
 
     private struct Remainder {
         let channel: UInt8
         let bytes: [UInt8]
-        /// What the last of the answers ends with.
+        /// The status word of the last part.
         let status: StatusWord
     }
 
@@ -99,7 +99,7 @@ package final class CardInterface {
         return Response(.bytesAvailable(rest.count), data: Array(response.data.prefix(command.ne ?? 0)))
     }
 
-    /// GET RESPONSE for the rest of the last reply. Where there is none, it is a command like any other.
+    /// GET RESPONSE for the rest of the last reply. Without a rest, it is a command like any other.
     private func fetch(_ command: borrowing Command) throws(Refusal) -> Response {
         guard let rest = remainder.take(), rest.channel == command.cla & 0x03, command.p1 == 0, command.p2 == 0 else {
             channel?.handshake = nil

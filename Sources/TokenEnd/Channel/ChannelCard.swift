@@ -2,7 +2,7 @@
 package import APDU
 package import Secrets
 
-/// A card behind the token's end of a channel: it executes plain commands, and keeps what the end has to remember.
+/// A card behind the token's end of a channel: it executes plain commands, and stores the end's state.
 ///
 /// It serves one thread at a time.
 package protocol ChannelCard: AnyObject {
@@ -19,7 +19,7 @@ package protocol ChannelCard: AnyObject {
     /// Is told the keys of each new session.
     var reveal: @Sendable ([[UInt8]]) -> Void { get }
 
-    /// Keeps what has changed. If this throws, the state is the one before.
+    /// Stores the changes. If this throws, the state is the one before.
     func commit() throws(Refusal)
 
     /// A context for the commands of a session with this host, or for plain ones. It lives as long as the session.
@@ -28,7 +28,7 @@ package protocol ChannelCard: AnyObject {
     /// Whether a command since the last question erased the card, so that all contexts are void.
     func takeErasure() -> Bool
 
-    /// Is told what happens on the channel.
+    /// Is told of events on the channel.
     func note(_ event: ChannelEvent)
 }
 
@@ -36,7 +36,7 @@ extension ChannelCard {
     package func note(_ event: ChannelEvent) {}
 }
 
-/// What happens on a channel.
+/// Events on a channel.
 package enum ChannelEvent: Sendable {
     /// A host has proved the password of a slot, and its record was written.
     case paired(PairingRecord)
@@ -48,7 +48,7 @@ package enum ChannelEvent: Sendable {
     case refusedPlain([UInt8])
 }
 
-/// What the commands of one session leave behind on the card: a login, the selected file, the environment. Nothing of it
+/// The state that the commands of one session leave on the card: a login, the selected file, the environment. It never
 /// reaches another context.
 package protocol CardContext: AnyObject {
     /// Whether links of a chain wait for the last one (ISO/IEC 7816-4, 5.3.3).

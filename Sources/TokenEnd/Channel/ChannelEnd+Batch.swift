@@ -22,11 +22,11 @@ extension ChannelEnd {
     }
 }
 
-/// The commands of a batch: `B0 L <command APDU>` each, of which none is more than it may be.
+/// The commands of a batch: `B0 L <command APDU>` each, all of them permitted in batches.
 private struct Batch {
     static let maximumCount = 16
 
-    /// Where the APDUs are.
+    /// The ranges of the APDUs.
     let commands: [Range<Int>]
     /// The length of the replies if every command gives all that it may.
     let greatestReply: Int
@@ -54,7 +54,7 @@ private struct Batch {
             && !(command.cla == 0x80 && command.ins == 0xE4 && command.p1 == 0x47)
     }
 
-    /// Whether the length fields have one octet.
+    /// Whether the length fields have one byte.
     private static func isShort(_ apdu: [UInt8]) -> Bool { apdu.count <= 5 || apdu[4] != 0 }
 
     private static func objectLength(_ count: Int) -> Int { count + (count < 0x80 ? 2 : count <= 0xFF ? 3 : 4) }

@@ -75,7 +75,7 @@ extension ChannelEnd {
     /// The greatest plaintext of a reply in the session.
     func maximumReply(_ session: Session) -> Int { min(offer.maximumReply, session.profile.suite.maximumPlaintext) }
 
-    /// Executes a command of those that can also come in a batch, and keeps what is beyond `limit`.
+    /// Executes a command that can also come in a batch, and keeps the part of its reply beyond `limit`.
     func executeSimple(_ command: borrowing Command, in session: Session, limit: Int) -> Response {
         let response: Response
         if command.isInnerGetResponse {

@@ -4,7 +4,7 @@ import Secrets
 
 /// GET CAPABILITIES (GSC/1, 4).
 extension ChannelEnd {
-    /// E1: what never changes.
+    /// E1: the capabilities, which never change.
     var fixedCapabilities: [UInt8] {
         var commandSize: [UInt8] = []
         var replySize: [UInt8] = []
@@ -29,7 +29,7 @@ extension ChannelEnd {
         return Response(.success, data: description(ofSlot: number))
     }
 
-    /// E2: what the token says of its condition, without proof.
+    /// E2: the token's present state, unauthenticated.
     private var hints: [UInt8] {
         let isInSession = sessions.contains { $0 != nil }
         let now: UInt8 =

@@ -9,12 +9,12 @@ final class ChannelEnd {
     let offer: ChannelOffer
     /// The sessions by channel number; nil for a free channel.
     var sessions: [Session?]
-    /// What the next command may complete.
+    /// The handshake that the next command may complete.
     var handshake: Handshake?
     /// Counts accepted commands and openings, to tell which session was used last.
     private(set) var time: UInt64 = 0
 
-    /// How many hosts in a row failed to prove themselves in OPEN-2.
+    /// The number of hosts in a row that failed to prove themselves in OPEN-2.
     var failures = 0
 
     init(card: any ChannelCard, offer: ChannelOffer) {
@@ -58,7 +58,7 @@ final class ChannelEnd {
         }
     }
 
-    /// How many commands that fail verification end a session.
+    /// The number of commands with failed verification that ends a session.
     private var strikes: Int { offer.sessions == 1 ? 1 : 8 }
 
     /// Answers a command under protection on a channel: the body of the reply, or a bare status word.

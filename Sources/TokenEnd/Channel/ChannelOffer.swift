@@ -11,11 +11,11 @@ package struct ChannelOffer: Sendable {
     package var maximumReply = shortLimit
     /// b0 channel required on wireless readers, b1 on wired ones, b2 and b3 pairing forbidden there.
     package var policy: UInt8 = 0x03
-    /// How many hosts can be paired.
+    /// The number of hosts that can be paired.
     package var records = 16
-    /// How many activation passwords there can be, 1...6.
+    /// The number of activation passwords, 1...6.
     package var slots = 6
-    /// How many sessions can be open at once, 1...4.
+    /// The number of sessions that can be open at once, 1...4.
     package var sessions = 4
     /// Whether a session that is opened ends all others, however many there can be: the card behind the end has one
     /// state for all.

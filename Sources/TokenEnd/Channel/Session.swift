@@ -18,7 +18,7 @@ final class Session {
     var strikes = 0
     /// When it was last used, in commands accepted by the token.
     var lastUse: UInt64
-    /// What the session's commands leave behind on the card.
+    /// The state that the session's commands leave on the card.
     let context: any CardContext
     /// The rest of a long answer.
     var pending: PendingReply?

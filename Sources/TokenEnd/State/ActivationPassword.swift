@@ -6,7 +6,7 @@ import Secrets
 ///
 /// Only the verifiers stay in a token.
 struct ActivationPassword: ~Copyable {
-    /// What the symbols of a new password are taken from: letters without O, and digits without 0 or none.
+    /// The symbols of a new password: letters without O, and digits without 0 or none.
     enum Alphabet: UInt8 {
         case lettersAndDigits = 0
         case letters = 1
@@ -23,15 +23,15 @@ struct ActivationPassword: ~Copyable {
     /// The length of a new password.
     private static let standardCount = 16
     private static let maximumCount = 32
-    /// How many salts are tried. That one is of no use for a password will not happen.
+    /// The number of salts to try. An unusable salt is practically impossible.
     private static let salts = 4
 
     let slot: Int
     /// The canonical form.
     let symbols: Secret
 
-    /// The canonical form of what a user typed: without dashes and spaces, in capitals. Nil if there is none, or it is
-    /// too short for one of the profiles.
+    /// The canonical form of a user's input: without dashes and spaces, in capitals. Nil if it is malformed, or too
+    /// short for one of the profiles.
     init?(_ text: String, for profiles: [ChannelProfile]) {
         let capitals = text.utf8.map { (0x61...0x7A).contains($0) ? $0 & 0xDF : $0 }
         let symbols = capitals.filter { $0 != 0x2D && $0 != 0x20 }
@@ -70,7 +70,7 @@ struct ActivationPassword: ~Copyable {
         return text
     }
 
-    /// What a token keeps: the verifiers of the profiles under a new salt, and full counters.
+    /// The slot of the token: the verifiers of the profiles under a new salt, and full counters.
     func slot(for profiles: [ChannelProfile], random: any RandomSource) throws -> ActivationSlot {
         for _ in 0..<Self.salts {
             let salt = try random.bytes(16)

@@ -6,7 +6,7 @@ package import Secrets
 extension ChannelState {
     /// Why an end cannot be made.
     package enum CreationError: Error {
-        /// A password is malformed, too short for a profile, or names a slot that is not there or filled already.
+        /// A password is malformed, too short for a profile, or names a slot that does not exist or is filled already.
         case invalidPassword
     }
 

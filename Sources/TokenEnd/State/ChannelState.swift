@@ -2,7 +2,7 @@
 
 /// The lasting state of the token's end of the secure channel (GSC/1, 7 and 9).
 package struct ChannelState: Sendable {
-    /// The token's key pairs. A profile without one is not there.
+    /// The token's key pairs. A profile without one is not offered.
     package var keys: [ChannelProfile: TokenKey]
     /// The activation passwords 1...6; nil for an empty slot.
     package var slots = [ActivationSlot?](repeating: nil, count: 6)

@@ -2,7 +2,7 @@
 package import APDU
 import Secrets
 
-/// Variable fields of what is stored: a length in four bytes, big-endian, and the bytes.
+/// Variable fields of the stored state: a length in four bytes, big-endian, and the bytes.
 extension [UInt8] {
     package mutating func appendField(_ field: [UInt8]) {
         appendUInt32(UInt32(truncatingIfNeeded: field.count))

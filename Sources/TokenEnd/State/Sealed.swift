@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Secrets
 
-/// A secret of what is stored. Copies of the state share it; it is wiped when the last of them lets it go.
+/// A secret of the stored state. Copies of the state share it; it is wiped with the last of them.
 package final class Sealed: Sendable {
     package let secret: Secret
 

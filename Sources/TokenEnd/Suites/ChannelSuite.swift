@@ -8,12 +8,12 @@ protocol ChannelSuite {
     static var curve: Curve { get }
     /// The greatest plaintext of a message, whatever the token offers.
     static var maximumPlaintext: Int { get }
-    /// The octets of an epoch's keys.
+    /// The bytes of an epoch's keys.
     static var epochKeyCount: Int { get }
 
     /// H.
     static func hash(_ bytes: [UInt8]) -> [UInt8]
-    /// HM(K, M), 32 octets.
+    /// HM(K, M), 32 bytes.
     static func authenticate(_ message: Span<UInt8>, key: borrowing Secret) -> Secret
     /// EXP(K, label, seed, n).
     static func expand(

@@ -44,7 +44,7 @@ enum ClassicSuite: ChannelSuite {
 
     static func keys(_ material: borrowing Secret) throws(GOSTError) -> any EpochKeys { ClassicKeys(material) }
 
-    /// CNT: enciphers or deciphers a message of at most 1024 octets.
+    /// CNT: enciphers or deciphers a message of at most 1024 bytes.
     static func apply(key: borrowing Secret, iv: [UInt8], to data: Span<UInt8>) throws(GOSTError) -> Secret {
         var cipher = try GOST28147CNT(key: key.bytes, iv: iv.span, sBox: .cryptoProA, meshing: false)
         return cipher.apply(data)
@@ -112,7 +112,7 @@ final class ClassicContribution: Contribution {
     }
 }
 
-/// CNT, and HMAC cut to eight octets.
+/// CNT, and HMAC truncated to eight bytes.
 final class ClassicKeys: EpochKeys {
     private let commandCipher, replyCipher: Secret
     private let commandMAC, replyMAC: HMAC<GOSTR341194>

@@ -8,7 +8,7 @@ package import Secrets
 package struct MessageProtection: ~Copyable {
     /// Why a command under protection was not accepted.
     package enum Failure: Error {
-        /// There is no tag.
+        /// The tag is missing.
         case missing
         /// The format or the tag is wrong.
         case incorrect
@@ -100,7 +100,7 @@ package struct MessageProtection: ~Copyable {
         try suite.expand(seed, label: "GSC1 epoch", seed: counter(epoch), count: suite.epochKeyCount + 32)
     }
 
-    /// What a session begins with, in pieces of 32 octets: the keys of epoch 0, S_1 and K_exp.
+    /// The secrets of a new session, in pieces of 32 bytes: the keys of epoch 0, S_1 and K_exp.
     static func secrets(_ run: OpeningRun) throws(GOSTError) -> [[UInt8]] {
         let material = try derive(run.profile.suite, run.seed.secret, epoch: 0)
         let keys = [UInt8](copying: material) + [UInt8](copying: run.exporter.secret)

@@ -104,7 +104,7 @@ final class ModernContribution: Contribution {
     }
 }
 
-/// Kuznyechik-MGM with a tag of eight octets.
+/// Kuznyechik-MGM with a tag of eight bytes.
 final class ModernKeys: EpochKeys {
     private let command, reply: MGM<Kuznyechik>
 
