@@ -9,7 +9,7 @@ struct AllocatedOutput<Element: BitwiseCopyable> {
     private let buffer: UnsafeMutablePointer<UnsafeMutablePointer<Element>?>
     private let count: UnsafeMutablePointer<CK_ULONG>
 
-    /// - Throws: `CKR_ARGUMENTS_BAD` if there is no place for the result or its length.
+    /// - Throws: `CKR_ARGUMENTS_BAD` if the place for the result or its length is NULL.
     init(
         _ buffer: UnsafeMutablePointer<UnsafeMutablePointer<Element>?>?, _ count: UnsafeMutablePointer<CK_ULONG>?,
         _ names: StaticString = "the place for the result or its length"

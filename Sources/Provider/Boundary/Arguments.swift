@@ -17,8 +17,8 @@ extension Mechanism {
         }
     }
 
-    /// The parameter's octets. The UKM of a key wrap can come in a structure, as the vendor's .NET binding sends it; it
-    /// has 8 octets, and is not read if it is longer.
+    /// The parameter's bytes. The UKM of a key wrap can come in a structure, as the vendor's .NET binding sends it; it
+    /// has 8 bytes, and is not read if it is longer.
     private static func parameter(of mechanism: CK_MECHANISM) throws(CKError) -> [UInt8] {
         if unsafe mechanism.mechanism == CKM_GOST28147_KEY_WRAP,
             let ukm: CK_KEY_DERIVATION_STRING_DATA = unsafe mechanism.structure()
@@ -119,7 +119,7 @@ extension Attributes {
     }
 }
 
-/// The most attributes that a template in a template can have, and the most octets of each.
+/// The most attributes that a template in a template can have, and the most bytes of each.
 private let (nestedLimit, nestedValueLimit) = (64, 1 << 12)
 
 /// An attribute of a template, which can have a template for its value.

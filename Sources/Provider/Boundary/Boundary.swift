@@ -9,9 +9,9 @@ import Secrets
 /// Runs one entry point with the library.
 ///
 /// - Parameters:
-///   - isAlone: Whether an application that locks with functions of its own shall see one call at a time. False for a
+///   - isAlone: Whether an application that locks with functions of its own gets one call at a time. False for a
 ///     function that may take as long as the user likes.
-///   - givesBack: Whether the function gives back what others have taken, for which less memory will do.
+///   - givesBack: Whether the function releases resources, for which less memory is enough.
 func call(
     _ name: StaticString = #function, isAlone: Bool = true, givesBack: Bool = false,
     _ body: (Library) throws(CKError) -> Void
@@ -49,12 +49,12 @@ private func answer(_ error: CKError?, of name: StaticString) -> CK_RV {
     return error?.rawValue ?? CK_RV(CKR_OK)
 }
 
-/// An entry point for what is not there.
+/// An entry point that is not supported.
 func notSupported(_ name: StaticString = #function) -> CK_RV {
     call(name) { _ throws(CKError) in throw .functionNotSupported }
 }
 
-/// More octets than any buffer has: addresses have fewer than 48 bits.
+/// More bytes than any buffer has: addresses have fewer than 48 bits.
 private let addressLimit = 1 << 47 - 1
 
 /// A length from outside.
@@ -67,18 +67,17 @@ func length(_ count: CK_ULONG) throws(CKError) -> Int {
     return count
 }
 
-/// The most octets that an attribute, a mechanism's parameter, a signature, a PIN or a random number can have. A
-/// greater length is a mistake, and nothing of the buffer is read.
+/// The most bytes that an attribute, a mechanism's parameter, a signature, a PIN or a random number can have. A greater
+/// length is a mistake, and nothing of the buffer is read.
 let valueLimit = 1 << 24
 
-/// The most octets that a signed message, a certificate or a list of revoked ones can have.
+/// The most bytes that a signed message, a certificate or a list of revoked ones can have.
 let documentLimit = 1 << 30
 
 /// The most elements that a template, or another list of the caller's, can have.
 let listLimit = 1 << 12
 
-/// Refuses a call that works on so many octets, if there is no memory for what it makes of them. For few the reserve has
-/// enough.
+/// Refuses a call on this many bytes if the memory for its results is missing. For few bytes the reserve has enough.
 ///
 /// - Throws: `CKR_HOST_MEMORY`.
 func requireMemory(for count: Int) throws(CKError) {
@@ -88,7 +87,7 @@ func requireMemory(for count: Int) throws(CKError) {
 /// The caller's elements. NULL stands for none.
 ///
 /// - Parameters:
-///   - name: The caller's argument, or what it points to.
+///   - name: The caller's argument, or its target.
 ///   - limit: The most elements, where they are copied.
 /// - Throws: `CKR_ARGUMENTS_BAD` for more than `limit`, with nothing read; `CKR_HOST_MEMORY`.
 func input<Element>(
@@ -105,7 +104,7 @@ func input<Element>(
     return unsafe UnsafeBufferPointer(start: pointer, count: count)
 }
 
-/// As `input`, for C's pointers to what it does not change but does not call `const` either.
+/// As `input`, for C's pointers without `const` to data that are not changed.
 func input<Element>(
     _ pointer: UnsafeMutablePointer<Element>?, _ count: CK_ULONG, _ name: StaticString = "an argument",
     atMost limit: Int = .max
@@ -113,7 +112,7 @@ func input<Element>(
     try unsafe input(pointer.map { unsafe UnsafePointer($0) }, count, name, atMost: limit)
 }
 
-/// A copy of the caller's octets.
+/// A copy of the caller's bytes.
 func octets(
     _ pointer: UnsafeMutablePointer<UInt8>?, _ count: CK_ULONG, _ name: StaticString = "an argument",
     atMost limit: Int = valueLimit
@@ -138,7 +137,7 @@ struct Output<Element> {
     private let buffer: UnsafeMutablePointer<Element>?
     private let count: UnsafeMutablePointer<CK_ULONG>
 
-    /// - Throws: `CKR_ARGUMENTS_BAD` if there is no place for the length.
+    /// - Throws: `CKR_ARGUMENTS_BAD` if the place for the length is NULL.
     init(
         _ buffer: UnsafeMutablePointer<Element>?, _ count: UnsafeMutablePointer<CK_ULONG>?,
         _ name: StaticString = "the pointer to the result's length"
@@ -154,10 +153,10 @@ struct Output<Element> {
     /// Whether there is a place, but not for so many elements.
     func isTooSmall(for size: Int) -> Bool { unsafe !isQuery && count.pointee < CK_ULONG(size) }
 
-    /// Answers a question for the length, refuses a buffer that is too short, or else stores what `produce` returns.
+    /// Answers a question for the length, refuses a buffer that is too short, or else stores the result of `produce`.
     ///
     /// - Parameter size: The number of elements that `produce` will return.
-    /// - Throws: `CKR_BUFFER_TOO_SMALL`, with the length stored; whatever `produce` throws.
+    /// - Throws: `CKR_BUFFER_TOO_SMALL`, with the length stored; the errors of `produce`.
     func fill(size: Int, _ produce: () throws(CKError) -> [Element]) throws(CKError) {
         let capacity = unsafe count.pointee
         guard let buffer = unsafe buffer else {
@@ -175,7 +174,7 @@ struct Output<Element> {
 }
 
 extension Output<UInt8> {
-    /// As ``fill(size:_:)``, for bytes that nothing may keep a copy of.
+    /// As ``fill(size:_:)``, for bytes that must not be copied elsewhere.
     func fill(count size: Int, _ produce: () throws(CKError) -> Secret) throws(CKError) {
         var secret = Secret(count: 0)
         try fill(size: size) { () throws(CKError) in
@@ -202,7 +201,7 @@ func octets<Field: BitwiseCopyable>(of field: Field) -> [UInt8] {
     unsafe withUnsafeBytes(of: field) { bytes in unsafe Array(bytes) }
 }
 
-/// Writes bytes into a field of fixed size, the rest of which stays as it is.
+/// Writes bytes into a field of fixed size, without changing the rest.
 func copy<Field>(_ bytes: some Sequence<UInt8>, into field: inout Field) {
     unsafe withUnsafeMutableBytes(of: &field) { field in
         for (index, byte) in zip(field.indices, bytes) { unsafe field[index] = byte }

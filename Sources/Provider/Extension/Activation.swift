@@ -31,8 +31,7 @@ public func C_EX_GenerateActivationPassword(
     }
 }
 
-/// The channel's keys come from an activation password; there is no key to load. Only firmware older than GSC/1 had
-/// one.
+/// The channel's keys come from an activation password; a key cannot be loaded. Only firmware older than GSC/1 had one.
 @c @implementation
 public func C_EX_LoadActivationKey(
     _ hSession: CK_SESSION_HANDLE, _ key: UnsafeMutablePointer<CK_BYTE>?, _ keySize: CK_ULONG

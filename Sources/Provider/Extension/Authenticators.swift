@@ -2,7 +2,7 @@
 public import CCryptoki
 import Cryptoki
 
-// No token here has authentication objects, so that no handle is one's.
+// No token here has authentication objects, so that every handle is invalid.
 
 @c @implementation
 public func C_EX_Authenticate(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import CCryptoki
 
-// The vendor's functions that no token here has: abandoned ones, and ones whose commands are not published.
+// The vendor's functions that no token here supports: abandoned ones, and ones whose commands are not published.
 
 @c @implementation
 public func C_EX_ChangeVolumeAttributes(

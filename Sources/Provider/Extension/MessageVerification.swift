@@ -89,7 +89,7 @@ extension MessageStore {
 }
 
 extension AllocatedOutput<CK_VENDOR_BUFFER> {
-    /// Stores an array of buffers, each of which the caller releases for itself; NULL if there is none.
+    /// Stores an array of buffers, each of which the caller releases for itself; NULL for an empty one.
     fileprivate func store(_ values: [[UInt8]]) throws(CKError) {
         guard !values.isEmpty else { return unsafe storeNothing() }
         var buffers: [CK_VENDOR_BUFFER] = unsafe []

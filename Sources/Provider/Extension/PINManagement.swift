@@ -36,7 +36,7 @@ public func C_EX_TokenManage(_ hSession: CK_SESSION_HANDLE, _ ulMode: CK_ULONG, 
         }
         try library.withSession(hSession) { session throws(CKError) in
             switch ulMode {
-            // The token's command for this is not known for any model.
+            // The token's command for this is unknown for all models.
             case MODE_SET_BLUETOOTH_POWEROFF_TIMEOUT, MODE_SET_CHANNEL_TYPE:
                 throw .functionNotSupported
             case MODE_RESET_CUSTOM_PIN_TO_STANDARD:

@@ -61,7 +61,7 @@ public func C_KANAL_RemovePairedToken(
 }
 
 extension PairedHost.ID {
-    /// - Throws: `CKR_ARGUMENTS_BAD` for what no list has.
+    /// - Throws: `CKR_ARGUMENTS_BAD` for an entry that is not from a list.
     fileprivate init(_ host: CK_KANAL_PAIRED_HOST) throws(CKError) {
         guard let index = UInt8(exactly: host.ulIndex),
             let profile = UInt8(exactly: host.ulProfile).flatMap(Profile.init(rawValue:))

@@ -29,7 +29,7 @@ package struct LogFile: Sendable {
         return (number, false)
     }
 
-    /// Pipes and terminals are opened anew where that is allowed, because the flag not to wait belongs to the open
+    /// Pipes and terminals are opened again where that is allowed, because the flag not to wait belongs to the open
     /// file, which other programs share. A regular file keeps one position for both writers.
     private static func standardError() -> (Int32, Bool)? {
         var status = stat()

@@ -3,7 +3,7 @@ import Logging
 
 /// One message as one line of text: the only way in which messages reach a log.
 ///
-/// A message can contain text from outside, such as a path from the environment or the name of a reader. That text can
+/// A message can contain text from outside, such as a path from the environment or the name of a reader. Such text can
 /// neither begin a new line nor control the terminal that shows it.
 package enum LogLine {
     /// A message with its metadata.
@@ -13,7 +13,7 @@ package enum LogLine {
     }
 
     /// Text with control and format characters, line separators, unassigned characters and the backslash in the form
-    /// `\u{…}`. Bytes that are no UTF-8 have become U+FFFD before.
+    /// `\u{…}`. Bytes that are not UTF-8 have become U+FFFD before.
     package static func escaped(_ text: String) -> String {
         var line = ""
         for scalar in text.unicodeScalars {

@@ -11,7 +11,7 @@ enum ProviderLog {
         ProviderLogHandler(file: file) { Process.current.administratorLog }
     }
 
-    /// Whether anyone reads all that is logged.
+    /// Whether all messages go to a file.
     static var isActive: Bool { file != nil }
 
     private static let file = Environment.variable("KANAL_LOG").flatMap(LogFile.init(path:))

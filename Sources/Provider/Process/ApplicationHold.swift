@@ -2,7 +2,7 @@
 import Cryptoki
 import PCSC
 
-/// What a call holds while it runs: the mutex of an application that locks with functions of its own, and the gate that
+/// The locks of a running call: the mutex of an application that locks with functions of its own, and the gate that
 /// forks wait at.
 struct ApplicationHold: CallHold {
     let mutex: ApplicationMutex?

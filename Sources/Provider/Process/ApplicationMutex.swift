@@ -3,7 +3,7 @@ import CCryptoki
 import Cryptoki
 
 /// A mutex that the application makes and locks with functions of its own, because the operating system's locks do not
-/// suit its threads (PKCS #11 v2.40, 3.7). It is destroyed when nobody uses it any more.
+/// suit its threads (PKCS #11 v2.40, 3.7). It is destroyed with its last reference.
 @safe
 final class ApplicationMutex: @unchecked Sendable {
     private let functions: CK_C_INITIALIZE_ARGS

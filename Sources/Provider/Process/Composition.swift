@@ -10,8 +10,8 @@ import Token
 /// Puts the library together: real readers, the store of pairings and the policies that are configured, the operating
 /// system's random numbers.
 enum Composition {
-    /// - Parameter mutex: What the application locks during each call.
-    /// - Throws: `CKR_HOST_MEMORY` if there are no descriptors left to read the configuration by.
+    /// - Parameter mutex: The application's lock for each call.
+    /// - Throws: `CKR_HOST_MEMORY` if the descriptors for reading the configuration are exhausted.
     static func library(_ mutex: ApplicationMutex?) throws(CKError) -> Library {
         Reason.isWanted = ProviderLog.isActive
         let log = ProviderLog.logger

@@ -40,7 +40,7 @@ final class Process: Sendable {
         return initialised
     }
 
-    /// - Throws: `CKR_CRYPTOKI_ALREADY_INITIALIZED`; what `make` and `makeMutex` throw.
+    /// - Throws: `CKR_CRYPTOKI_ALREADY_INITIALIZED`; the errors of `make` and `makeMutex`.
     func initialise(
         _ make: (ApplicationMutex?) throws(CKError) -> Library, mutex makeMutex: () throws(CKError) -> ApplicationMutex?
     ) throws(CKError) {

@@ -86,7 +86,7 @@ extension Library {
     /// - Parameters:
     ///   - pin: The SO's present PIN; nil if the user is asked for it, as for the new ones that the caller leaves out.
     ///   - emitentKey: The key to leave on a token whose factory state is restored.
-    /// - Throws: `CKR_ARGUMENTS_BAD` if a value is out of the tokens' range. Nobody is asked for a PIN before.
+    /// - Throws: `CKR_ARGUMENTS_BAD` if a value is out of the tokens' range, before the user is asked for a PIN.
     func initToken(
         in slot: CK_SLOT_ID, pin present: SharedSecret?, as parameters: CK_RUTOKEN_INIT_PARAM,
         restoring emitentKey: TokenFormat.EmitentKey? = nil
