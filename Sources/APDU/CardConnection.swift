@@ -6,14 +6,14 @@ import Secrets
 package protocol CardConnection: AnyObject {
     /// Sends one command and returns the card's response.
     ///
-    /// Whatever fails, the error says whether the card can have executed the command (``LinkError/outcome``).
+    /// On failure, the error says whether the card can have executed the command (``LinkError/outcome``).
     func transmit(_ command: borrowing Command) throws(LinkError) -> Response
 
-    /// As ``transmit(_:)``, for a response whose data are secret: nothing is left of them but what is returned.
+    /// As ``transmit(_:)``, for a response whose data are secret: only the returned copy of them is left.
     func transmitSecret(_ command: borrowing Command) throws(LinkError) -> SecretResponse
 
-    /// The greatest number of octets of an encoded command that reader and protocol take. 261 is the longest short
-    /// APDU; above it extended length fields may be used, with replies as long.
+    /// The greatest number of bytes of an encoded command that reader and protocol take. 261 is the longest short APDU;
+    /// above it extended length fields may be used, with replies as long.
     var maximumLength: Int { get }
 }
 
@@ -44,20 +44,20 @@ package protocol CardLink: CardConnection {
     /// Lets other processes at the card again.
     func endTransaction()
 
-    /// Leaves the card as it is and gives the handle back.
+    /// Returns the handle and leaves the card unchanged.
     func disconnect()
 }
 
 extension CardLink {
-    /// Most readers say nothing of it.
+    /// Most readers do not tell.
     package var isContactless: Bool { false }
 }
 
-/// A reader and what it says of its slot.
+/// A reader and the state of its slot.
 package struct ReaderState: Sendable, Equatable {
     /// The PC/SC reader name.
     package var name: String
-    /// The answer to reset of the card in it; nil if there is none.
+    /// The answer to reset of the card in it; nil without one.
     package var atr: [UInt8]?
     /// Counts insertions and removals, so that a card taken out and put back is noticed.
     package var events: Int
@@ -71,10 +71,10 @@ package struct ReaderState: Sendable, Equatable {
 
 /// The readers of this machine: pcscd's, or a test's.
 package protocol ReaderService: AnyObject, Sendable {
-    /// All readers in the service's order, with what is in them now. No command is sent to any card.
+    /// All readers in the service's order, with their present cards. No command is sent to any card.
     func readers() throws(LinkError) -> [ReaderState]
 
-    /// As ``readers()``, but what was seen so short a time ago that nobody can tell will do as well.
+    /// As ``readers()``, but a previous answer will do if it is too recent to make a difference.
     func recentReaders() throws(LinkError) -> [ReaderState]
 
     /// Connects to the card in the reader, shared with other processes.
@@ -83,7 +83,7 @@ package protocol ReaderService: AnyObject, Sendable {
     /// Watches the readers for one thread; nil if they cannot be watched but only looked at.
     func watch() -> (any ReaderWatch)?
 
-    /// Why the service did not serve this process when it was last asked; nil if it did.
+    /// The reason why the service did not serve this process when it was last asked; nil if it did.
     var obstacle: LinkError? { get }
 
     /// Whether the service has started seconds ago, perhaps for this process, and may not have found all cards yet.
@@ -99,9 +99,9 @@ extension ReaderService {
 
 /// One thread's wait for readers and cards that come and go.
 package protocol ReaderWatch: AnyObject {
-    /// Notes what is there: what changes from now on ends the next ``wait(atMost:)``, even if it begins later.
+    /// Notes the present state: changes from now on end the next ``wait(atMost:)``, even if it begins later.
     func note() throws(LinkError)
 
-    /// Waits until something is not as it was noted, without using the processor.
+    /// Waits until something differs from the noted state, without using the processor.
     func wait(atMost limit: Duration) throws(LinkError)
 }

@@ -7,7 +7,7 @@ package struct MalformedCommand: Error, Sendable, Equatable {
 }
 
 extension Command {
-    /// The number of octets of the longest command with short length fields: header, Lc, 255 of data, Le.
+    /// The number of bytes of the longest command with short length fields: header, Lc, 255 of data, Le.
     package static let maximumShortLength = 261
 
     /// Whether the command needs extended length fields (ISO/IEC 7816-4, 5.1): more than 255 data bytes, or more than
@@ -38,7 +38,7 @@ extension Command {
         self.init(bytes[0], bytes[1], bytes[2], bytes[3], data: Secret(copying: bytes.extracting(dataRange)), ne: ne)
     }
 
-    /// Where the data are, and what Le says.
+    /// The range of the data, and the value of Le.
     private static func body(of bytes: Span<UInt8>) throws(MalformedCommand) -> (Range<Int>, Int?) {
         let count = bytes.count
         guard count > 4 else { return (4..<4, nil) }

@@ -9,9 +9,9 @@ package enum LinkError: Error, Sendable, Equatable {
     case refused
     /// The library by which the service is reached is not installed.
     case noLibrary
-    /// The environment names another service, and this process must not listen to it.
+    /// The environment names a different service, and this process must not listen to it.
     case redirected
-    /// There is no such reader, or no card in it.
+    /// The reader does not exist, or has no card in it.
     case noCard
     /// There is a card that does not answer to power.
     case mute
@@ -32,7 +32,7 @@ package enum LinkError: Error, Sendable, Equatable {
     /// The process, or the system, has no descriptor left to reach the service by.
     case noDescriptors
 
-    /// What is known of the command's execution.
+    /// The command's outcome, as far as it is known.
     package enum Outcome: Sendable { case notSent, unknown }
 
     /// Whether the card can have executed the command.
@@ -45,7 +45,7 @@ package enum LinkError: Error, Sendable, Equatable {
         }
     }
 
-    /// Whether the service serves this process nothing, whatever is in its readers.
+    /// Whether the service does not serve this process at all, whatever is in its readers.
     package var isObstacle: Bool { [.noService, .refused, .noLibrary, .redirected].contains(self) }
 
     /// Whether the same may succeed a moment later: the service or the card is busy, or something was lost on the way.

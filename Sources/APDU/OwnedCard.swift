@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A connection to a card that no other process reaches meanwhile. Its commands need no transaction.
+/// A connection to a card that no other process can reach. Its commands need no transaction.
 package protocol OwnedCard: CardConnection {
     /// The card's answer to reset.
     var atr: [UInt8] { get }
@@ -8,7 +8,7 @@ package protocol OwnedCard: CardConnection {
     /// Whether the card has not left the reader. No command is sent.
     var isThere: Bool { get }
 
-    /// Takes from the card all that is volatile: logins, the selected file, what is set.
+    /// Clears the card's volatile state: logins, the selected file, the security environment.
     func reset() throws(LinkError)
 
     /// Resets the card, and gives it back.

@@ -49,7 +49,7 @@ extension ByteCursor {
 }
 
 extension [UInt8] {
-    /// Appends an object with this tag and value. Values beyond 65 535 bytes do not fit and are cut.
+    /// Appends an object with this tag and value. Values beyond 65 535 bytes do not fit and are truncated.
     package mutating func appendObject(_ tag: UInt8, _ value: [UInt8]) {
         let value = value.prefix(65_535)
         append(tag)
