@@ -23,7 +23,7 @@ package enum ForkGate {
     static let patience = Duration.milliseconds(100)
     /// The time after which a long call certainly no longer holds the mutex.
     private static let begin = Duration.milliseconds(1)
-    /// How long a child waits for its try of the mutex.
+    /// The time limit of a child's try of the mutex.
     private static let trial = Duration.seconds(2)
 
     @unsafe private struct State {
@@ -31,11 +31,11 @@ package enum ForkGate {
         var changed = pthread_cond_t()
         var brief = 0
         var long = 0
-        /// How many threads are inside of the library.
+        /// The number of threads inside of the library.
         var inside = 0
         /// When the last long call began.
         var lastLong = Duration.zero
-        /// How many threads are about to fork.
+        /// The number of threads that are about to fork.
         var forks = 0
         /// Whether the mutex of libpcsclite may have been taken when this process was forked.
         var isDoubtful = false

@@ -38,7 +38,7 @@ final class PCSCCard: CardLink {
 
     func disconnect() { disconnect(DWORD(SCARD_LEAVE_CARD)) }
 
-    /// - Parameter disposition: What becomes of the card.
+    /// - Parameter disposition: The action on the card.
     func disconnect(_ disposition: DWORD) {
         guard handle != 0 else { return }
         _ = context.call(.brief) { _ in pcsc.SCardDisconnect(handle, disposition) }

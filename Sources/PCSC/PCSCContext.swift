@@ -43,7 +43,7 @@ final class PCSCContext: Sendable {
         }
     }
 
-    /// What is in the readers now.
+    /// The states of the readers now.
     func readerStates() throws(LinkError) -> [ReaderState] {
         try handle.withLock { handle throws(LinkError) in try states(of: names(handle), handle) }
     }
@@ -70,7 +70,7 @@ final class PCSCContext: Sendable {
         return names.map { UInt8(bitPattern: $0) }.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// What is to be told of readers of which nothing is known, as long as their names are kept.
+    /// States of unknown readers, valid as long as their names are kept.
     static func unknownStates(of names: CStrings) -> [SCARD_READERSTATE] {
         unsafe (0..<names.count).map { index in
             var state = unsafe SCARD_READERSTATE()
@@ -80,7 +80,7 @@ final class PCSCContext: Sendable {
         }
     }
 
-    /// What the readers' slots hold now.
+    /// The states of the readers' slots now.
     private func states(of names: [String], _ handle: SCARDCONTEXT) throws(LinkError) -> [ReaderState] {
         guard !names.isEmpty else { return [] }
         let cNames = CStrings(names)
@@ -106,7 +106,7 @@ extension ReaderState {
     }
 }
 
-/// Throws the error that a PC/SC return code stands for.
+/// Throws the error of a PC/SC return code.
 func check(_ code: LONG) throws(LinkError) {
     guard code != SCARD_S_SUCCESS else { return }
     throw LinkError(code)

@@ -21,7 +21,7 @@ final class PCSCContexts: Sendable {
     private let state = Lock(State())
     private let clocks: Clocks
 
-    /// How long a refused context is tried again, because those of other processes end.
+    /// The time for which a refused context is tried again, because those of other processes end.
     private static let patience = Duration.seconds(1)
 
     init(clocks: Clocks = .system) { self.clocks = clocks }
@@ -53,7 +53,7 @@ final class PCSCContexts: Sendable {
         return Lease(other, of: self)
     }
 
-    /// Ends a lease. Where another one is left, its context is home from then on.
+    /// Ends a lease. If another one is left, its context is home from then on.
     private func end(_ context: PCSCContext) {
         state.withLock { state in
             guard state.home === context else { return state.others.removeAll { $0 === context } }
@@ -62,7 +62,7 @@ final class PCSCContexts: Sendable {
         }
     }
 
-    /// What is in the readers now. No command of a card is waited for.
+    /// The states of the readers now. No command of a card is waited for.
     func readerStates() throws(LinkError) -> [ReaderState] {
         let home = try home()
         if let states = try home.readerStatesIfAvailable() { return states }
@@ -70,7 +70,7 @@ final class PCSCContexts: Sendable {
         do throws(LinkError) {
             other = try PCSCContext()
         } catch {
-            // There is none for a look alone.
+            // A look alone gets no further context.
             guard error == .refused else { throw error }
             return try home.readerStates()
         }

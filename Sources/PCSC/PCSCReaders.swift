@@ -16,14 +16,14 @@ package final class PCSCReaders: ReaderService {
     private let contexts = PCSCContexts()
     private let unserved: @Sendable (LinkError) -> Void
 
-    /// How long the service's answer is recent. The service looks at its readers less often.
+    /// The time for which the service's answer is recent. The service polls its readers less often.
     private static let freshness = Duration.milliseconds(20)
 
     /// - Parameter unserved: Is called when the smart card service turns out not to serve this process: `noService` if
     ///   it does not run, `refused` if it refuses, `noLibrary` or `redirected` if it cannot, or must not, be looked for.
     package init(unserved: @escaping @Sendable (LinkError) -> Void = { _ in }) { self.unserved = unserved }
 
-    /// All readers. Without a smart card service there are none; one that refuses this process is an error.
+    /// All readers; none without a smart card service. One that refuses this process is an error.
     package func readers() throws(LinkError) -> [ReaderState] {
         try state.withLock { state throws(LinkError) in try look(&state) }
     }
@@ -89,7 +89,7 @@ package final class PCSCReaders: ReaderService {
         }
     }
 
-    /// A watch on a context that nothing else uses meanwhile, so that others can look at the readers.
+    /// A watch on a context of its own, so that others can look at the readers during it.
     package func watch() -> (any ReaderWatch)? {
         do { return PCSCWatch(lease: try contexts.lease()) } catch { return nil }
     }

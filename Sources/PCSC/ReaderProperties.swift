@@ -8,7 +8,7 @@ package struct ReaderProperties {
     private static let tlvProperties: UInt8 = 0x12
     private static let maximumDataSize: UInt8 = 0x0A
 
-    /// Attributes of `SCardGetAttrib` (PC/SC part 3, 3.1.4), and what they say of a contactless card.
+    /// Attributes of `SCardGetAttrib` (PC/SC part 3, 3.1.4), and their values for a contactless card.
     private static let contactsAreActive: UInt = 0x0009_0301
     private static let cardType: UInt = 0x0009_0304
     private static let characteristics: UInt = 0x0006_0150
@@ -16,7 +16,7 @@ package struct ReaderProperties {
     private static let contactlessTypes: ClosedRange<UInt8> = 5...7
     private static let contactlessReader: UInt8 = 0x08
 
-    /// The greatest number of octets of data in one APDU that reader and driver take; 256 at most if they take short
+    /// The greatest number of bytes of data in one APDU that reader and driver take; 256 at most if they take short
     /// ones only. Nil if it is unknown.
     package private(set) var maximumAPDUData: Int?
 

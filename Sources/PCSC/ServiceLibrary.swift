@@ -19,8 +19,8 @@ enum ServiceLibrary {
 
     /// Opens it, unless that was done.
     ///
-    /// - Throws: `noLibrary` if it is not there, `noDescriptors` if it cannot be looked for. `redirected` in a process that
-    ///   has more rights than its user, if the environment says what it shall reach: libpcsclite would listen.
+    /// - Throws: `noLibrary` if it is missing, `noDescriptors` if it cannot be looked for. `redirected` in a process
+    ///   that has more rights than its user, if the environment redirects it: libpcsclite would listen.
     static func open() throws(LinkError) -> pcsc_functions {
         if Environment.isPrivileged, redirections.contains(where: { unsafe getenv($0) != nil }) { throw .redirected }
         if let opened { return opened }

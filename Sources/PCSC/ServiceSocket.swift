@@ -2,16 +2,16 @@
 import Glibc
 import HostProcess
 
-/// The socket of the smart card service. libpcsclite does not tell a service that refuses it from none.
+/// The socket of the smart card service. libpcsclite does not tell a refusal by the service from its absence.
 enum ServiceSocket {
     private static var path: String {
         unsafe getenv("PCSCLITE_CSOCK_NAME").map { unsafe String(cString: $0) } ?? "/run/pcscd/pcscd.comm"
     }
 
-    /// For how long a service that has started may still look for its readers and cards.
+    /// The time for which a service that has started may still look for its readers and cards.
     private static let infancy = 5
 
-    /// Whether the service has only just started, as the file of its process number tells, which lies beside the socket.
+    /// Whether the service has only just started, by the file of its process number, which is beside the socket.
     static var isNew: Bool {
         var status = stat(), now = timespec()
         let directory = path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
