@@ -37,7 +37,7 @@ package struct Secret: ~Copyable, @unchecked Sendable {
         unsafe SecretMemory.release(base, storage.count)
     }
 
-    /// Zero bytes. If there are none, the address is not used but not 0 either, which C functions would take for NULL.
+    /// Zero bytes. The address of an empty secret is not used but not 0 either, which C functions would take for NULL.
     private static func allocate(_ count: Int) -> UnsafeMutableBufferPointer<UInt8> {
         let start =
             unsafe count == 0
@@ -49,7 +49,7 @@ package struct Secret: ~Copyable, @unchecked Sendable {
     /// The number of bytes.
     package var count: Int { unsafe storage.count }
 
-    /// Whether there are no bytes.
+    /// Whether the secret is empty.
     package var isEmpty: Bool { count == 0 }
 
     /// The bytes, for as long as the secret is borrowed.
@@ -84,7 +84,7 @@ package struct Secret: ~Copyable, @unchecked Sendable {
 }
 
 extension [UInt8] {
-    /// A copy of bytes that are no secret.
+    /// A copy of bytes that are not secret.
     package init(copying bytes: Span<UInt8>) {
         self.init(capacity: bytes.count) { output in
             for index in bytes.indices { output.append(bytes[index]) }

@@ -8,9 +8,8 @@ import Glibc
 /// to lock some, too. More secrets are kept as well, but may be swapped out. If the system gives no such pages, the
 /// heap is used.
 ///
-/// The pool's own state, its lock included, lies in pages that are empty in a child, too. So a child begins with an
-/// empty pool, whatever another thread was doing at the fork. Inherited secrets are zeros, and their release does
-/// nothing.
+/// The pool's own state, its lock included, is in pages that are empty in a child, too. So a child begins with an empty
+/// pool, whatever another thread was doing at the fork. Inherited secrets are zeros, and their release does nothing.
 @safe
 package enum SecretMemory {
     #if WATCHED_HEAP
@@ -41,7 +40,7 @@ package enum SecretMemory {
         }
     #endif
 
-    /// New pages for secrets; nil if there are none.
+    /// New pages for secrets; nil if the system has none.
     static func map(_ count: Int) -> UnsafeMutableRawPointer? {
         let start = unsafe mmap(nil, count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
         guard let start = unsafe start, unsafe start != MAP_FAILED else { return nil }
@@ -52,7 +51,7 @@ package enum SecretMemory {
 
     /// Calls `body` while no other thread reaches the pool.
     ///
-    /// - Returns: nil if there was no memory even for the pool.
+    /// - Returns: nil without memory even for the pool.
     package static func withPool<Result>(_ body: (inout SecretPool) -> Result) -> Result? {
         guard let pool = unsafe pool else { return nil }
         unsafe pthread_mutex_lock(&pool.pointee.mutex)
@@ -64,7 +63,7 @@ package enum SecretMemory {
         unsafe map(MemoryLayout<SecretPool>.size)?.bindMemory(to: SecretPool.self, capacity: 1)
 }
 
-/// A secret that no region has room for, in pages of its own, or on the heap if there are none.
+/// A secret that no region has room for, in pages of its own, or on the heap without them.
 @safe
 enum LargeSecret {
     /// The header before the secret.

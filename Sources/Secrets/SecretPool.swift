@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// The regions in use, and where to look first. All zero is an empty pool, and so it is found in new pages.
+/// The regions in use, and hints for the next search. All zero is an empty pool, which is the state of new pages.
 @safe
 package struct SecretPool {
     var mutex: pthread_mutex_t
@@ -70,7 +70,7 @@ package struct SecretPool {
         return place
     }
 
-    /// So many empty units in a row, locked if that is possible.
+    /// The first run of this many empty units, locked if that is possible.
     private mutating func emptyUnits(_ count: Int) -> Place? {
         for index in 0..<regionCount {
             guard let region = regions[index], let unit = region.emptyUnits(count) else { continue }
@@ -90,7 +90,7 @@ package struct SecretPool {
         }
     }
 
-    /// Half of what the process may lock, and no more than 4 MiB.
+    /// Half of the process's limit for locked memory, and no more than 4 MiB.
     private static var lockableBytes: Int {
         var limit = rlimit()
         guard unsafe getrlimit(__rlimit_resource_t(__RLIMIT_MEMLOCK.rawValue), &limit) == 0 else { return 1 }

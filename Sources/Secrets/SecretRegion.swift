@@ -54,7 +54,7 @@ struct SecretRegion {
     /// The number of units for so many bytes.
     static func units(_ count: Int) -> Int { (count + unitSize - 1) / unitSize }
 
-    /// The unit that an address lies in; nil for one elsewhere.
+    /// The unit that an address is in; nil for one elsewhere.
     func unit(of address: UInt) -> Int? {
         let offset = unsafe address &- UInt(bitPattern: start)
         return offset < UInt(Self.size) ? Int(offset) / Self.unitSize : nil

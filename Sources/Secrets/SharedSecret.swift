@@ -10,7 +10,7 @@ package final class SharedSecret: Sendable {
     /// - Parameter bytes: The original stays where it is.
     package init(copying bytes: [UInt8]) { secret = Secret(copying: bytes) }
 
-    /// A copy that is no secret any more, or that the caller wipes.
+    /// A copy that is not secret any more, or that the caller wipes.
     package var bytes: [UInt8] { [UInt8](copying: secret) }
 }
 
