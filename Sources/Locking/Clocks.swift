@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// How time passes: the system's clocks, or a test's.
+/// The passing of time: the system's clocks, or a test's.
 package struct Clocks: Sendable {
     /// The time since the machine was started, suspend included.
     package var uptime: Uptime
@@ -31,7 +31,7 @@ package struct Clocks: Sendable {
             unsafe nanosleep(&time, nil)
         })
 
-    /// How long the machine was suspended since it was started.
+    /// The time that the machine has been suspended since it was started.
     ///
     /// The clocks are read again if much time passes in between: the thread was held up, and the difference is wrong.
     package var suspended: Duration {
@@ -41,15 +41,15 @@ package struct Clocks: Sendable {
     }
 }
 
-/// The time since the machine was started, suspend included: for periods that nobody can stretch by setting the clock or
-/// by closing the lid.
+/// The time since the machine was started, suspend included: for periods that cannot be stretched by setting the clock
+/// or by closing the lid.
 package struct Uptime: Sendable {
     private let read: @Sendable () -> Duration
 
     /// A clock that `read` reads, for tests.
     package init(_ read: @escaping @Sendable () -> Duration) { self.read = read }
 
-    /// What the clock shows.
+    /// The present time of the clock.
     package var now: Duration { read() }
 
     /// The kernel's clock, `CLOCK_BOOTTIME`.

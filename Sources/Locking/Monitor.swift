@@ -3,8 +3,8 @@ import Glibc
 
 /// A lock that its holder can leave for a while, and inside of which it can wait for a change.
 ///
-/// It is for state with a device behind it: whoever waits for the device does so outside, and others reach the state
-/// meanwhile. What was true of the state before ``outside(_:)`` and ``wait()`` need not be true after them.
+/// It is for state with a device behind it: a thread waits for the device outside, so that others reach the state in
+/// that time. Facts about the state from before ``outside(_:)`` and ``wait()`` need not hold after them.
 @safe
 package final class Monitor: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
