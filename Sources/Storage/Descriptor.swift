@@ -43,7 +43,7 @@ struct Descriptor: ~Copyable {
         self.number = number
     }
 
-    /// Throws unless this is a directory that those of `access` can reach and nobody else.
+    /// Throws unless this is a directory that only those of `access` can reach.
     borrowing func requireDirectory(_ access: Directory.Access) throws(StorageError) {
         let status = try status()
         guard status.st_mode & S_IFMT == S_IFDIR else { throw .denied(.otherKind) }
@@ -52,7 +52,7 @@ struct Descriptor: ~Copyable {
         guard access != .group || status.st_mode & S_ISGID != 0 else { throw .denied(.withoutGroup) }
     }
 
-    /// Throws unless this is a file, in `directory`, that those of `access` can reach and nobody else.
+    /// Throws unless this is a file, in `directory`, that only those of `access` can reach.
     ///
     /// - Returns: Its size in bytes.
     @discardableResult
@@ -69,7 +69,7 @@ struct Descriptor: ~Copyable {
         return status.st_size
     }
 
-    /// Throws unless this is a file that nobody but root and the process's user can change.
+    /// Throws unless this is a file that only root and the process's user can change.
     ///
     /// - Returns: Its size in bytes.
     borrowing func requireTrusted() throws(StorageError) -> Int {
@@ -80,8 +80,8 @@ struct Descriptor: ~Copyable {
         return status.st_size
     }
 
-    /// Whether a directory, which the process cannot open, is as the members of a Unix group share it, and the process has
-    /// not that group.
+    /// Whether a directory, which the process cannot open, has the mode of one that the members of a Unix group share,
+    /// and the process is not in that group.
     static func isOfOtherGroup(_ path: String) -> Bool {
         var status = stat()
         guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, status.st_mode & 0o7777 == 0o2770,
@@ -136,7 +136,7 @@ struct Descriptor: ~Copyable {
     /// Sets the mode, whatever the process's mask is.
     borrowing func setMode(_ mode: mode_t) throws(StorageError) { try check(fchmod(number, mode)) }
 
-    /// Waits until what was written, or the directory's entries, are on the device.
+    /// Waits until the written data, or the directory's entries, are on the device.
     borrowing func synchronise() throws(StorageError) { try check(fsync(number)) }
 
     /// Takes the file's lock, exclusive between processes and threads. The kernel releases it when the holder dies. It
@@ -156,7 +156,7 @@ struct Descriptor: ~Copyable {
     /// Gives the lock back, also where a forked child still holds a copy of the descriptor.
     borrowing func unlock() { flock(number, LOCK_UN) }
 
-    /// In this directory, gives the file `old` the name `new` in one step, in place of what had that name.
+    /// In this directory, renames the file `old` to `new` in one step, in place of any file of that name.
     borrowing func rename(_ old: String, to new: String) throws(StorageError) {
         try check(unsafe renameat(number, old, number, new))
     }

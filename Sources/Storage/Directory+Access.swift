@@ -2,16 +2,16 @@
 import Glibc
 
 extension Directory {
-    /// Who may reach a directory and its files.
+    /// The users that may reach a directory and its files.
     package enum Access: Sendable {
         /// The user who runs the process: the directory has mode 0700, its files 0600, and all are the user's.
         case owner
-        /// The members of a Unix group, whoever owns what: the directory has mode 2770, so that what is made in it is of
+        /// The members of a Unix group, whatever the owners: the directory has mode 2770, so that new entries are of
         /// its group, and its files have 0660. The administrator makes it, and
         /// ``Directory/init(path:create:access:patience:)`` never does.
         case group
         /// The user who runs the process. Other programs put files there too, with modes of their own: these do not
-        /// count, since the directory has mode 0700. What the files say must be protected by other means.
+        /// count, since the directory has mode 0700. The files' content must be protected by other means.
         case replicated
 
         /// The mode of new files.

@@ -10,14 +10,14 @@ package import Secrets
 ///
 /// A file name is any text without slash and NUL that does not begin with a dot; dotted names are the directory's own.
 package struct Directory: Sendable {
-    /// Where the directory is.
+    /// The path of the directory.
     package let path: String
-    /// Who may reach it.
+    /// The users that may reach it.
     package let access: Access
-    /// For how many milliseconds a call waits for a lock that another process holds.
+    /// The milliseconds for which a call waits for a lock that another process holds.
     private let patience: Int
 
-    /// Enough for whoever makes a key or a directory, on a slow disk too.
+    /// Enough for a process that makes a key or a directory, on a slow disk too.
     package static let patience = 5000
 
     /// The lock file's name.
@@ -25,12 +25,12 @@ package struct Directory: Sendable {
     /// The beginning of the names of files that are being written.
     private static let temporaryPrefix = ".new-"
 
-    /// Finds the directory at `path`, and clears away what killed processes left half-written in it.
+    /// Finds the directory at `path`, and removes half-written files of killed processes.
     ///
     /// - Parameters:
     ///   - create: Whether to make the directory, and those above it, if it is missing. A directory of a group is never
     ///     made.
-    ///   - patience: For how many milliseconds a call waits for a lock that another process holds.
+    ///   - patience: The milliseconds for which a call waits for a lock that another process holds.
     /// - Throws: ``StorageError/notFound`` if it is missing and not to be made.
     package init(
         path: String, create: Bool, access: Access = .owner, patience: Int = Self.patience
@@ -51,7 +51,7 @@ package struct Directory: Sendable {
         return try Directory(path: path + "/" + name, create: true, access: access, patience: patience)
     }
 
-    /// The directory `name` in this one, for the same users; nil if there is none.
+    /// The directory `name` in this one, for the same users; nil if it does not exist.
     package func existingSubdirectory(_ name: String) throws(StorageError) -> Directory? {
         do throws(StorageError) {
             let path = try path + "/" + Directory.valid(name)
@@ -64,12 +64,12 @@ package struct Directory: Sendable {
 
     /// The names of all files and subdirectories, sorted.
     ///
-    /// - Parameter limit: As many names are read, hidden ones included.
+    /// - Parameter limit: The number of names to read, hidden ones included.
     package func names(limit: Int = .max) throws(StorageError) -> [String] {
         try open().entries(limit: limit).filter { !$0.hasPrefix(".") }.sorted()
     }
 
-    /// The content of a file, or nil if there is no such file.
+    /// The content of a file, or nil if it does not exist.
     ///
     /// - Parameter limit: The greatest size to accept, in bytes.
     package func read(_ name: String, limit: Int) throws(StorageError) -> [UInt8]? {
@@ -77,7 +77,7 @@ package struct Directory: Sendable {
         return [UInt8](copying: content)
     }
 
-    /// The content of a file that holds a secret, or nil if there is no such file.
+    /// The content of a file that holds a secret, or nil if it does not exist.
     ///
     /// - Parameter limit: The greatest size to accept, in bytes.
     package func readSecret(_ name: String, limit: Int) throws(StorageError) -> Secret? {
@@ -112,7 +112,7 @@ package struct Directory: Sendable {
         try directory.synchronise()
     }
 
-    /// Removes a file. On return it is gone from the device; that it was never there is no error.
+    /// Removes a file. On return it is gone from the device. Succeeds if already deleted.
     package func remove(_ name: String) throws(StorageError) {
         let directory = try open()
         let name = try Directory.valid(name)
@@ -122,7 +122,7 @@ package struct Directory: Sendable {
 
     /// Calls `body` while no other process, and no other thread of this one, holds the directory's lock.
     ///
-    /// The lock binds only those who take it; it does not nest. It ends with the process that holds it.
+    /// The lock binds only processes that take it; it does not nest. It ends with the process that holds it.
     ///
     /// - Parameters:
     ///   - waiting: Whether to wait a while for the lock, or to throw ``StorageError/locked`` at once if another has it.
@@ -144,7 +144,7 @@ package struct Directory: Sendable {
 }
 
 extension Directory {
-    /// The directory itself, opened and checked anew, since it may have been replaced since the last time.
+    /// The directory itself, opened and checked again, since it may have been replaced since the last time.
     private func open() throws(StorageError) -> Descriptor {
         do throws(StorageError) {
             let directory = try Descriptor(directory: path)
@@ -210,8 +210,8 @@ extension Directory {
         return name
     }
 
-    /// Makes a temporary file. Its lock, held while it is open, says that its writer is alive; where another process saw
-    /// it before it was locked and clears it away, or keeps the lock, another one is made.
+    /// Makes a temporary file. Its lock, held while it is open, says that its writer is alive; if another process saw
+    /// it before it was locked and clears it away, or keeps the lock, a new one is made.
     ///
     /// - Parameter name: Takes the name.
     private func newFile(
@@ -241,10 +241,10 @@ extension Directory {
         }
     }
 
-    /// As many names are read to find leftovers.
+    /// The number of names that are read to find leftovers.
     private static let leftoverLimit = 4096
 
-    /// Removes temporary files whose writers are gone: nobody holds their locks.
+    /// Removes temporary files whose writers are gone: their locks are free.
     private static func removeLeftovers(in directory: borrowing Descriptor) {
         let names = (try? directory.entries(limit: leftoverLimit)) ?? []
         for name in names where name.hasPrefix(temporaryPrefix) {

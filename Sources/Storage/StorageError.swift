@@ -5,9 +5,9 @@ import Glibc
 package enum StorageError: Error, Sendable, Equatable {
     /// The directory does not exist.
     case notFound
-    /// The directory or file is there, but must not or cannot be used.
+    /// The directory or file exists, but must not or cannot be used.
     case denied(Denial)
-    /// No room is left on the device or in the user's quota. What was stored before is still there.
+    /// No room is left on the device or in the user's quota. The former content is still stored.
     case full
     /// The file is longer than the caller expects.
     case tooLarge
@@ -30,11 +30,11 @@ package enum StorageError: Error, Sendable, Equatable {
         case withoutGroup
         /// It is a file of another group than the shared directory's.
         case otherGroup
-        /// It is a directory that the members of a Unix group share, and the process's user is none of them.
+        /// It is a directory that the members of a Unix group share, and the process's user is not a member.
         case otherMembers
         /// It is a file of settings, and its group or everybody may change it.
         case writableByOthers
-        /// An error in the configuration leaves open what is to be used.
+        /// An error in the configuration leaves open which directory to use.
         case configuration
         /// It is a symbolic link, or neither a plain file nor a directory as it should be.
         case otherKind

@@ -3,8 +3,8 @@ import Secrets
 
 /// A file of settings for programs, by a user or the administrator.
 package enum TrustedFile {
-    /// The content of the file, or nil if there is no such file. Links are followed. Only root or the process's user
-    /// may be able to write the file that they lead to.
+    /// The content of the file, or nil if it does not exist. Links are followed. Only root or the process's user may be
+    /// able to write the file that they lead to.
     ///
     /// - Parameter limit: The greatest size to accept, in bytes.
     package static func read(_ path: String, limit: Int) throws(StorageError) -> [UInt8]? {
