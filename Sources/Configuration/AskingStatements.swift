@@ -3,13 +3,13 @@ import Asking
 
 /// The settings of how the user is asked, a property for each key; nil for those that are not set.
 struct AskingStatements {
-    /// Within, nil for an empty value: nobody.
+    /// The inner value is nil for an empty setting: the user is never asked.
     var authenticator: Authenticator??
     var timeLimit: Int?
     var asksForActivation: Bool?
     var consent: Consent?
 
-    /// - Returns: Whether the value is allowed; nil if the key is none of these.
+    /// - Returns: Whether the value is allowed; nil if the key belongs elsewhere.
     mutating func read(_ setting: Setting) -> Bool? {
         switch setting.key {
         case .authenticator:
@@ -30,7 +30,7 @@ struct AskingStatements {
         }
     }
 
-    /// What a wrong line of a key, or a second one, counts as.
+    /// Takes the strictest value for a key with a wrong line, or a second one.
     mutating func takeStrictest(_ key: Key) {
         if key == .consent { consent = .always }
         // Not the user's in place of the administrator's: it could say yes in the user's stead.

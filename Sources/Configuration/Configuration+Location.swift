@@ -3,10 +3,10 @@ package import SecureChannel
 import Storage
 
 extension Configuration {
-    /// Where the store lies.
+    /// The location of the store.
     ///
     /// - Parameters:
-    ///   - data: The directory of the user's programs for what they keep; nil if the user has none.
+    ///   - data: The directory for data of the user's programs; nil if the user has none.
     ///   - home: The user's home directory; nil if the user has none.
     ///   - groups: The directory of the directories that groups share.
     package func location(

@@ -4,35 +4,36 @@ package import Token
 
 /// The configuration of one program, from the configuration files.
 ///
-/// The user's file overrides the administrator's; in each, a section of the program overrides what stands before all
+/// The user's file overrides the administrator's; in each, a section of the program overrides the settings before all
 /// sections. The user can only raise protection: of two settings the stricter one counts, and `wireless_readers` of all
 /// places add up. An error never lowers protection: see ``isClosed``.
 package struct Configuration: Sendable, Equatable {
-    /// Where pairings with tokens are kept.
+    /// The store of pairings with tokens.
     package var store = Store.user
     /// The policy for tokens.
     package var policy = TokenPolicy()
-    /// Who asks the user in our stead; nil if nobody does.
+    /// The authenticator that asks the user in our stead; nil if the user is never asked.
     package var authenticator: Authenticator?
     /// Whether the activation password of a token that was not activated is asked for.
     package var asksForActivation = false
-    /// For which uses of private keys the user is asked.
+    /// The uses of private keys that the user is asked for.
     package var consent = Consent.never
-    /// Whether the system's log is told what the administrator should know. Only the administrator's file says.
+    /// Whether messages for the administrator go to the system's log. Only the administrator's file decides.
     package internal(set) var reportsToSyslog = true
 
     /// Remarks about the files.
     package internal(set) var remarks: [Remark] = []
 
-    /// Whether the files leave open what protection or which store is wanted: a file or line cannot be read, a key is
-    /// unknown, or the value of a setting of protection or store is not allowed. Then the strictest protection counts,
-    /// and there is no store, so that no token can be activated and none opened. Tokens can still be listed.
+    /// Whether the configuration fails closed because its files leave open which protection or store is wanted: a file
+    /// or line cannot be read, a key is unknown, or the value of a setting of protection or store is not allowed. Then
+    /// the strictest protection counts, and without a store no token can be activated or opened. Tokens can still be
+    /// listed.
     package internal(set) var isClosed = false
 
     /// The configuration without files.
     package init() {}
 
-    /// Where pairings with tokens are kept.
+    /// The store of pairings with tokens.
     package enum Store: Sendable, Equatable {
         /// In the user's own store, which the user's programs share.
         case user
@@ -50,7 +51,7 @@ package struct Configuration: Sendable, Equatable {
         package let file: String
         /// The number of the line, from 1; nil if it concerns the whole file.
         package let line: Int?
-        /// What is wrong, and what is allowed.
+        /// The error, and the values that are allowed.
         package let text: String
         /// Whether the line has no effect because it is wrong.
         package let isError: Bool

@@ -3,9 +3,9 @@ import Storage
 
 /// A configuration file, as far as it concerns one program.
 ///
-/// Each line is empty, `key = value`, or `[program NAME]`, the beginning of a section for processes whose executable has
-/// this name; what stands before all sections is for every process. A comment begins with `#`, at the beginning of a line or
-/// behind white space.
+/// Each line is empty, `key = value`, or `[program NAME]`, the beginning of a section for processes whose executable
+/// has this name; settings before all sections are for every process. A comment begins with `#`, at the beginning of a
+/// line or behind white space.
 struct ConfigurationFile {
     let path: String
     /// The settings before all sections.
@@ -18,7 +18,7 @@ struct ConfigurationFile {
     /// The section that is being read.
     private enum Section {
         case general, program, otherProgram
-        /// Nobody knows.
+        /// Its line is malformed.
         case unknown
     }
 
@@ -47,7 +47,7 @@ struct ConfigurationFile {
         }
     }
 
-    /// A file that is there and cannot be read.
+    /// A file that exists and cannot be read.
     init(path: String, failure: StorageError) {
         self.path = path
         report("cannot be read: \(failure)", closing: true)
@@ -62,7 +62,7 @@ struct ConfigurationFile {
         if closing { isClosed = true }
     }
 
-    /// Notes a remark that is no error.
+    /// Notes a remark that is not an error.
     mutating func remark(_ text: String, line: Int? = nil) {
         remarks.append(Configuration.Remark(file: path, line: line, text: text, isError: false))
     }

@@ -21,7 +21,7 @@ enum Key: String, CaseIterable {
     case consent
     case syslog
 
-    /// Whether an error in it leaves open what protection or which store is wanted.
+    /// Whether an error in it leaves open which protection or store is wanted.
     var closes: Bool {
         switch self {
         case .application, .group, .synchronised, .minimumProfile, .requireSM, .wirelessReaders: true

@@ -20,7 +20,7 @@ struct Statements {
 
     init() {}
 
-    /// Reads settings of one scope, in each of which a key stands once. Errors are reported to the file.
+    /// Reads settings of one scope, in each of which a key occurs once. Errors are reported to the file.
     init(_ settings: [Setting], of file: inout ConfigurationFile) {
         var lines: [Key: Int] = [:]
         for setting in settings {
@@ -47,7 +47,7 @@ struct Statements {
         }
     }
 
-    /// What a wrong line of a key, or a second one, counts as where the default would protect less.
+    /// Takes the strictest value for a key with a wrong line, or a second one, where the default would protect less.
     private mutating func takeStrictest(_ key: Key) {
         if key == .pinRetention { pinRetention = PINRetention.none }
         if key == .cache { cachesObjects = false }

@@ -7,7 +7,7 @@ package import Storage
 package import Token
 
 extension Configuration {
-    /// This program's configuration. What is wrong in its files is logged.
+    /// This program's configuration. Errors in its files are logged.
     ///
     /// - Throws: `StorageError/noDescriptors`, because the files may exist.
     package init(of directories: UserDirectories) throws(StorageError) {

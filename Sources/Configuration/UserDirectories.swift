@@ -118,7 +118,7 @@ extension UserDirectories {
     /// - Parameter log: Is told of each directory that does not count.
     package convenience init(log: Logger) { self.init(warn: { log.administratorError("\($0)") }) }
 
-    /// The same for one who does not write a log.
+    /// The same for a caller without a log.
     ///
     /// - Parameter warn: Is called once for each directory that does not count.
     package convenience init(warn: @escaping @Sendable (String) -> Void) {
