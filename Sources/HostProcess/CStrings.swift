@@ -2,8 +2,8 @@
 
 /// Words for a function of C: an array of C strings that ends with NULL.
 ///
-/// They are made and freed here. What the C library allocates by itself (strdup(3)) may come from another allocator than
-/// the one that this library was bound to (`RTLD_DEEPBIND`).
+/// They are made and freed here. Memory that the C library allocates by itself (strdup(3)) may come from a different
+/// allocator than the one that this library was bound to (`RTLD_DEEPBIND`).
 @safe
 package final class CStrings {
     package let pointer: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>

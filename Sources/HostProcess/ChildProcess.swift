@@ -8,12 +8,12 @@ package enum ChildProcess {
     /// expects them.
     ///
     /// - Parameters:
-    ///   - arguments: Its name, which is looked for in the PATH if there is no slash in it, and what it is told.
+    ///   - arguments: Its name, which is looked for in the PATH if it has no slash, and its arguments.
     ///   - environment: Nil for this process's own.
-    ///   - descriptors: What it has as 0, 1 and so on; nil for nothing.
+    ///   - descriptors: Its descriptors 0, 1 and so on; nil for nothing.
     ///   - hasGroup: Whether it leads a process group of its own.
-    /// - Returns: An error number; 0 if the program runs, whose number is in `process` then. A process that has more rights
-    ///   than its user starts none: `EPERM`.
+    /// - Returns: An error number; 0 if the program runs, whose number is in `process` then. A process that has more
+    ///   rights than its user starts none: `EPERM`.
     package static func start(
         _ arguments: [String], environment: [String]? = nil, descriptors: [Int32?], hasGroup: Bool = false,
         _ process: inout Int32
@@ -62,7 +62,7 @@ package enum ChildProcess {
         while unsafe waitpid(process, &status, 0) < 0 && errno == EINTR {}
     }
 
-    /// Whether a child has ended. Until it is seen here, or by somebody else who reaps it, its number is no other's.
+    /// Whether a child has ended. Until it is reaped, here or elsewhere, its number cannot be reused.
     private static func hasEnded(_ process: Int32) -> Bool {
         var status: Int32 = 0
         let result = unsafe waitpid(process, &status, WNOHANG)

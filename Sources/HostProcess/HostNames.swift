@@ -14,7 +14,7 @@ package enum HostNames {
         return name.hasSuffix(removed) ? String(name.dropLast(removed.count)) : name
     }
 
-    /// The machine's name, at most 32 octets of it; empty if the system does not tell it.
+    /// The machine's name, at most 32 bytes of it; empty if the system does not tell it.
     package static func machine() -> String {
         var name = [CChar](repeating: 0, count: 33)
         guard unsafe gethostname(&name, name.count - 1) == 0 else { return "" }

@@ -2,13 +2,13 @@
 import CHostProcess
 import Glibc
 
-/// The descriptors 0 to 2, which programs take for standard input, output and error whatever they lead to. Where a
-/// program has closed them, the next file or socket would get such a number, and with it what the program prints.
+/// The descriptors 0 to 2, which programs take for standard input, output and error whatever they lead to. If a program
+/// has closed them, the next file or socket would get such a number, and with it the program's output.
 @safe
 package enum StandardDescriptors {
-    /// What is known to all threads, under `mutex`.
+    /// The state of all threads, under `mutex`.
     private struct State {
-        /// How many threads want the numbers kept.
+        /// The number of threads that want the numbers kept.
         var users = 0
         /// The numbers that are kept here, a bit for each.
         var held: UInt8 = 0
@@ -21,7 +21,7 @@ package enum StandardDescriptors {
         unsafe pthread_mutex_init(mutex, nil)
         return unsafe mutex
     }()
-    /// A child has the one thread that forked, and no use for what others kept.
+    /// A child has only the thread that forked, and releases the numbers that others kept.
     private static let isReadyToFork: Bool = {
         pthread_atfork(
             { unsafe pthread_mutex_lock(StandardDescriptors.mutex) },
@@ -33,11 +33,11 @@ package enum StandardDescriptors {
             }) == 0
     }()
 
-    /// Runs `body`, which may open files and sockets, none of which gets a number from 0 to 2. Those numbers that are
-    /// free are taken meanwhile, by descriptors that can be neither read nor written.
+    /// Runs `body`, which may open files and sockets, none of which gets a number from 0 to 2. Free ones of those
+    /// numbers are taken during the run, by descriptors that can be neither read nor written.
     ///
-    /// - Parameter failure: What to return, with `errno` set and without running `body`, if no descriptors are left to
-    ///   take the numbers.
+    /// - Parameter failure: The value to return, with `errno` set and without running `body`, if no descriptors are
+    ///   left to take the numbers.
     package static func spare<Result>(otherwise failure: @autoclosure () -> Result, _ body: () -> Result) -> Result {
         guard hold() else { return failure() }
         defer { release() }

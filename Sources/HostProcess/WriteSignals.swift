@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// The signals that end a process because it wrote: SIGPIPE, when nobody reads, and SIGXFSZ, when a file would become
-/// longer than the process's limit. A library's writing must end nobody.
+/// The signals that end a process because it wrote: SIGPIPE, without a reader, and SIGXFSZ, when a file would become
+/// longer than the process's limit. A library's writing must never end the process.
 package enum WriteSignals {
-    /// Runs `body`, which writes. Where that fails with EPIPE or EFBIG, the signal that comes with it is dropped.
+    /// Runs `body`, which writes. If that fails with EPIPE or EFBIG, the signal that comes with it is dropped.
     ///
-    /// - Returns: What `body` returns, with its `errno`.
+    /// - Returns: The result of `body`, with its `errno`.
     package static func withheld<Result>(_ body: () -> Result) -> Result {
         var signals = sigset_t(), before = sigset_t(), pending = sigset_t()
         unsafe sigemptyset(&signals)
