@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Secrets
 
-/// What an authenticator says that is none of the protocol.
+/// A violation of the protocol by an authenticator.
 package struct MalformedAssuan: Error, Equatable {
     package let reason: String
 }
@@ -9,7 +9,7 @@ package struct MalformedAssuan: Error, Equatable {
 /// A line of an authenticator. Its data are kept by the reader.
 package enum AssuanLine: Equatable {
     case ok
-    /// The code, without what names its source.
+    /// The code, without the source of the error.
     case error(Int)
     case data
     /// The word behind "S", if it is one that counts.
@@ -17,9 +17,9 @@ package enum AssuanLine: Equatable {
     case comment
 }
 
-/// Reads an authenticator's lines. All of them lie in the memory of secrets, from the pipe on.
+/// Reads an authenticator's lines. All of them are in the memory of secrets, from the pipe on.
 ///
-/// A line has at most 1000 octets, all together have at most 64 KiB, and an answer at most 1024: nobody types more.
+/// A line has at most 1000 bytes, all together have at most 64 KiB, and an answer at most 1024: no user types more.
 package struct AssuanReader: ~Copyable {
     package static let mostOctets = 65_536
     package static let longestAnswer = 1024
@@ -33,10 +33,10 @@ package struct AssuanReader: ~Copyable {
 
     package init() {}
 
-    /// Lets `read` put octets into free memory, of which there is some when ``next()`` has said that a line lacks its
+    /// Lets `read` put bytes into free memory, of which there is some when ``next()`` has said that a line lacks its
     /// end.
     ///
-    /// - Parameter read: Returns how many octets it has written; 0 or less if none.
+    /// - Parameter read: Returns the number of bytes that it has written; 0 or less if none.
     package mutating func fill(_ read: (UnsafeMutableRawBufferPointer) -> Int) throws(MalformedAssuan) {
         if start > 0 {
             let (from, count) = (start, end - start)
@@ -60,7 +60,7 @@ package struct AssuanReader: ~Copyable {
         guard total <= Self.mostOctets else { throw MalformedAssuan(reason: "too much output") }
     }
 
-    /// The next line; nil if more octets are needed.
+    /// The next line; nil if more bytes are needed.
     package mutating func next() throws(MalformedAssuan) -> AssuanLine? {
         var stop = start
         while stop < end, buffer.bytes[stop] != 0x0A { stop += 1 }

@@ -2,11 +2,11 @@
 
 /// Text on its way to an authenticator.
 enum AssuanText {
-    /// The most octets of a line, without its end (Assuan, "Server responses").
+    /// The most bytes of a line, without its end (Assuan, "Server responses").
     static let longestLine = 1000
 
-    /// A line with a command and a text. The text is shown as it is but for characters that would do something instead
-    /// of being seen; what is too long is cut off.
+    /// A line with a command and a text. The text is shown as it is, except characters that would act instead of being
+    /// seen; text that is too long is truncated.
     static func line(_ command: String, _ text: String? = nil, keepsLines: Bool = false) -> [UInt8] {
         var line = Array(command.utf8)
         if let text {
@@ -20,7 +20,7 @@ enum AssuanText {
         return line + [0x0A]
     }
 
-    /// A text of one line, without characters that would do something.
+    /// A text of one line, without characters that would act instead of being seen.
     static func oneLine(_ text: String) -> String {
         var scalars = String.UnicodeScalarView()
         scalars.append(contentsOf: text.unicodeScalars.map(visible))

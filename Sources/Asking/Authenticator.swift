@@ -3,9 +3,9 @@ package import Glibc
 import HostProcess
 package import Secrets
 
-/// Who asks the user in our stead: a separate program, or a file that has the answer.
+/// The program that asks the user in our stead, or the file that has the answer.
 ///
-/// Neither is used by a process that has more rights than its user, nor for another user than the one whose file names
+/// Neither is used by a process that has more rights than its user, nor for a user other than the one whose file names
 /// it: then it is ``AskingError/notConfigured``.
 package struct Authenticator: Sendable, Equatable {
     package enum Method: Sendable, Equatable {
@@ -19,12 +19,12 @@ package struct Authenticator: Sendable, Equatable {
     }
 
     package var method: Method
-    /// How long a question may take, in seconds: 1 to 3600.
+    /// The time limit of a question in seconds: 1 to 3600.
     package var timeLimit: Int
-    /// Whose file names it; nil for the administrator's, which counts for all users that a process has.
+    /// The user whose file names it; nil for the administrator's, which counts for all users that a process has.
     package var user: uid_t?
 
-    /// Where programs without a path are looked for. `PATH` is not asked, because whoever can set it could see PINs.
+    /// The directories of programs without a path. `PATH` is not used, because any program that sets it could see PINs.
     package static let directories = ["/usr/local/bin", "/usr/bin", "/bin"]
 
     package init(_ method: Method, timeLimit: Int = 120) {
@@ -86,7 +86,7 @@ package struct Authenticator: Sendable, Equatable {
         }
     }
 
-    /// Asks for consent. Who cannot be asked so is ``AskingError/notConfigured``: systemd-ask-password, files.
+    /// Asks for consent. Throws ``AskingError/notConfigured`` for methods that cannot: systemd-ask-password, files.
     package func confirm(
         _ question: Question, isPrivileged: Bool = Environment.isPrivileged
     ) throws(AskingError) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// For which uses of private keys the user is asked, from the laxest to the strictest.
+/// The uses of private keys that the user is asked for, from the laxest to the strictest.
 package enum Consent: String, Sendable, CaseIterable, Comparable {
     case never
     /// For keys that want a login before each use (CKA_ALWAYS_AUTHENTICATE).

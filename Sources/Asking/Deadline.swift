@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Locking
 
-/// When something ends, by a clock that nobody can set.
+/// An end of waiting, by a clock that cannot be set.
 struct Deadline {
     private let end: Duration
 
@@ -9,7 +9,7 @@ struct Deadline {
 
     var isOver: Bool { milliseconds == 0 }
 
-    /// What is left, for poll(2): rounded up, and 0 when it is over.
+    /// The time left, for poll(2): rounded up, and 0 when it is over.
     var milliseconds: Int32 {
         let left = (end - Clocks.system.awake.now).components
         guard left.seconds >= 0, left.attoseconds >= 0 else { return 0 }

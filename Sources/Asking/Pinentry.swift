@@ -8,7 +8,7 @@ struct Pinentry: ~Copyable {
     /// were these.
     private static let refusals = [99, 114, 198, 111]
     private static let timeout = 62
-    /// How often something new is asked for that was typed in two ways.
+    /// The number of times that a new secret is asked for, if it was typed in two ways.
     private static let mostRounds = 3
 
     private let path: String
@@ -75,7 +75,7 @@ struct Pinentry: ~Copyable {
         terminal?.giveBack()
     }
 
-    /// Ends the conversation after an error. Only who said no is let go on to its end.
+    /// Ends the conversation after an error. Only after a refusal by the user may the program end by itself.
     mutating func end(after error: AskingError) {
         guard error != .cancelled else { return end() }
         program.stop()
@@ -95,7 +95,7 @@ struct Pinentry: ~Copyable {
         if let error = question.error { try demand("SETERROR", error) }
     }
 
-    /// A command that must be understood: the user would not see all that the answer is about.
+    /// A command that must be understood: otherwise the user would not see everything that the answer is about.
     private mutating func demand(_ name: String, _ text: String) throws(AskingError) {
         if let code = try command(name, text) { throw .failed("\(path): refused \(name) with error \(code)") }
     }

@@ -7,13 +7,13 @@ import Secrets
 /// A running program that asks, with a pipe to it and pipes from it.
 ///
 /// It is a child of the host, which may ignore its end, or reap it at any time. So the end of its output counts, or a
-/// descriptor of the process, and never an exit status: the latter, too, because a child that the host forks meanwhile
-/// has the pipes' other ends open for as long as it likes.
+/// descriptor of the process, and never an exit status: the latter, too, because another child that the host forks has
+/// the pipes' other ends open for as long as it likes.
 final class Program {
-    /// What a program says: its answer, and errors.
+    /// A program's output: its answer, and errors.
     enum Output { case answer, errors }
 
-    /// What became of reading.
+    /// The result of reading.
     enum Reading: Equatable {
         case octets(Int)
         case end
@@ -21,7 +21,7 @@ final class Program {
     }
 
     private let process: pid_t
-    /// Readable when the process has ended; -1 if the system has none.
+    /// Readable when the process has ended; -1 if the system does not support it.
     private let handle: Int32
     /// Whether the process was reaped by the host before we could hold it.
     private let isLost: Bool
@@ -33,7 +33,7 @@ final class Program {
     /// Starts a program.
     ///
     /// - Parameters:
-    ///   - path: Where it lies.
+    ///   - path: Its path.
     ///   - hasInput: Whether it is written to. If not, it reads nothing.
     ///   - hasErrors: Whether its standard error is read. If not, it is lost.
     init(
@@ -58,7 +58,7 @@ final class Program {
         }
         process = started
         let handle = StandardDescriptors.spare(otherwise: -1) { process_descriptor(started) }
-        // The number may be another process's by now, but then that is no child of ours.
+        // The number may belong to a different process by now, but then that one is not our child.
         isLost = process_state(handle, started, false) < 0
         if isLost, handle >= 0 { close(handle) }
         self.handle = isLost ? -1 : handle
@@ -76,7 +76,7 @@ final class Program {
         return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && access(path, X_OK) == 0
     }
 
-    /// Writes all octets.
+    /// Writes all bytes.
     ///
     /// - Returns: Whether it took them; false if it has ended or the time is over.
     func write(_ octets: [UInt8], until deadline: Deadline) -> Bool {
@@ -97,7 +97,7 @@ final class Program {
         return true
     }
 
-    /// Reads what there is, straight into `memory`; waits until there is something.
+    /// Reads available output, straight into `memory`; waits until there is some.
     func read(
         _ output: Output = .answer, into memory: UnsafeMutableRawBufferPointer, until deadline: Deadline
     ) -> Reading {
@@ -111,7 +111,7 @@ final class Program {
             case EAGAIN: break
             default: return .end
             }
-            // What was written before the end was seen is read first.
+            // Output from before the end is read first.
             if hasEnded { return .end }
             switch wait(for: number, POLLIN, until: deadline) {
             case .ready: break
@@ -139,7 +139,7 @@ final class Program {
         }
     }
 
-    /// Lets the program end, which has got all that it shall get.
+    /// Lets the program end, which has got all its input.
     func finish() {
         ends.closeOurs()
         if waitForEnd(.seconds(1)) {
@@ -161,7 +161,7 @@ final class Program {
         _ = process_state(handle, process, true)
     }
 
-    /// Signals the program and what it has started. As long as nobody has reaped it, its number is no other's.
+    /// Signals the program and what it has started. Until it is reaped, its number cannot be reused.
     private func signal(_ number: Int32) {
         if handle >= 0, process_signal_group(handle, number) { return }
         guard !isLost, process_state(handle, process, false) >= 0 else { return }

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Translation
 
-/// What a user is asked, in the user's language. Characters that control a terminal or the direction of writing are
-/// shown as "?", whoever wrote them, and texts are cut to what a line of the protocol takes.
+/// A question to the user, in the user's language. Characters that control a terminal or the direction of writing are
+/// shown as "?", whatever their source, and texts are truncated to the protocol's line length.
 package struct Question: Sendable {
     /// The title of the window.
     package var title: Phrase
-    /// What is asked, for whom and for what. It may have several lines.
+    /// The subject of the question, with its program and purpose. It may have several lines.
     package var text: String
-    /// What stands before the field.
+    /// The text before the field.
     package var prompt: String
-    /// What was wrong with the last answer; nil if this is the first time.
+    /// The error of the last answer; nil if this is the first time.
     package var error: String?
-    /// What stands before the second field, for something new that is typed twice; nil if it is typed once.
+    /// The text before the second field, for a new secret that is typed twice; nil if it is typed once.
     package var repeatPrompt: String?
-    /// What names the secret to a store of passwords; nil if none shall keep it.
+    /// The name of the secret in a store of passwords; nil if it must not be stored.
     package var key: String?
 
     package init(

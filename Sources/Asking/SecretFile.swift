@@ -3,16 +3,16 @@ import Glibc
 import HostProcess
 import Secrets
 
-/// A file that has the answer to every question, for services that nobody sits before. It is asked once: who repeats a
-/// question has found the answer wrong, and gets no more of the same.
+/// A file that has the answer to every question, for unattended services. It is asked once: a repeated question means
+/// that the answer was wrong, and gets none.
 struct SecretFile {
     private static let longest = 1024
 
     private let path: String
-    /// Rights that nobody may have.
+    /// Permission bits that must be clear.
     private let forbidden: mode_t
 
-    /// A file that nobody but its owner may reach.
+    /// A file that only its owner may reach.
     init(path: String) {
         self.path = path
         forbidden = 0o077

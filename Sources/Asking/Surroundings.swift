@@ -3,9 +3,9 @@ import CAsking
 import Glibc
 import HostProcess
 
-/// Where the calling program can be seen: its terminal, its display, its language.
+/// The caller's environment: its terminal, its display, its language.
 struct Surroundings {
-    /// The path of the terminal; nil if there is none.
+    /// The path of the terminal; nil without one.
     let terminal: String?
 
     init() { terminal = Self.findTerminal() }
@@ -15,7 +15,7 @@ struct Surroundings {
         terminal != nil || Environment.variable("DISPLAY") != nil || Environment.variable("WAYLAND_DISPLAY") != nil
     }
 
-    /// What pinentry is told of them: names and values of its options.
+    /// The environment for pinentry: names and values of its options.
     var options: [(name: String, value: String?)] {
         func locale(_ category: String) -> String? {
             Environment.variable("LC_ALL") ?? Environment.variable(category) ?? Environment.variable("LANG")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Secrets
 
-/// systemd-ask-password(1), for where there is no terminal and no display: agents of the system show the question. It
+/// systemd-ask-password(1), for programs with neither terminal nor display: agents of the system show the question. It
 /// asks for secrets only, and only root may leave a question for its agents.
 struct SystemdAskPassword {
     private static let name = "systemd-ask-password"
@@ -42,7 +42,7 @@ struct SystemdAskPassword {
             program.finish()
             return SecretFile.withoutLineEnd(answer.extracting(0..<count))
         }
-        // Its exit status, which the host may have taken, would not say more than that there is no answer.
+        // Its exit status, which the host may have taken, would only tell that the answer is missing.
         var errors = Secret(count: Self.mostErrors)
         let (length, _) = read(program, .errors, into: &errors, until: Deadline(after: .seconds(1)))
         program.finish()

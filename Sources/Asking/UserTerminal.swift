@@ -7,7 +7,7 @@ struct UserTerminal: ~Copyable {
     let descriptor: Int32
     private let settings: termios
 
-    /// - Returns: nil if the path is that of no terminal, or it cannot be opened.
+    /// - Returns: nil if the path is not that of a terminal, or it cannot be opened.
     init?(_ path: String) {
         let number = StandardDescriptors.spare(otherwise: -1) {
             unsafe open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-// The system calls about processes and terminals that Swift cannot make, or only with less than is wanted.
+// The system calls about processes and terminals that Swift cannot make, or only in part.
 
 // The number of the terminal that a descriptor leads to, also by /dev/tty; 0 if it leads to none.
 unsigned int terminal_device(int descriptor);
@@ -15,7 +15,8 @@ bool process_pipe(int ends[2]);
 // A descriptor that is readable when the process has ended, pidfd_open(2); -1 without one.
 int process_descriptor(int process);
 
-// What waitid(2) says of a child: 1 it has ended, 0 it has not, -1 it is none. It is left as it is, or else reaped.
+// The answer of waitid(2) about a child: 1 it has ended, 0 it has not, -1 it is not a child. It is left as it is, or
+// else reaped.
 int process_state(int descriptor, int process, bool reap);
 
 // Signals a process and its group, also after the process itself was reaped. Returns whether the system can: Linux 6.9.
