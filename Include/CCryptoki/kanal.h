@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kanal.h - what Kanal's library can beside PKCS #11 and the vendor's extension.
+ * kanal.h - Kanal's additions to PKCS #11 and the vendor's extension.
  *
  * The functions C_KANAL_* are in no table, so that the vendor's keeps its layout. A program is linked with the library,
- * or looks them up by name with dlsym; a library that lacks them is another one, or older.
+ * or looks them up by name with dlsym; a library that lacks them is a different one, or older.
  *
- * All return CKR_OK or an error code of PKCS #11. Like all functions, they want C_Initialize before. Lists are taken in
- * two calls: NULL tells the number of elements, and so does CKR_BUFFER_TOO_SMALL. What a list has can change between
- * the calls.
+ * All return CKR_OK or an error code of PKCS #11. Like all functions, they require C_Initialize. Lists are taken in two
+ * calls: NULL tells the number of elements, and so does CKR_BUFFER_TOO_SMALL. The list can change between the calls.
  *
  * All structures have natural alignment; offsets and sizes in the comments are those of a 64-bit Linux. Their sizes
  * never change. A later version gives names to parts of "reserved", which is zero until then. Unknown flags are to be
@@ -34,12 +33,12 @@ extern "C" {
 #define KANAL_CHANNEL_NONE 0UL        /* the token has no channel, or needs none here: commands go as they are */
 #define KANAL_CHANNEL_ACTIVE 1UL      /* the channel is activated */
 #define KANAL_CHANNEL_INACTIVE 2UL    /* the token wants C_EX_SetActivationPassword */
-#define KANAL_CHANNEL_FORGOTTEN 3UL   /* it was activated and knows this host no more: activate it again */
-#define KANAL_CHANNEL_KEY_CHANGED 4UL /* another user activated it with another key: this one has to, too */
+#define KANAL_CHANNEL_FORGOTTEN 3UL   /* it was activated and has forgotten this host: activate it again */
+#define KANAL_CHANNEL_KEY_CHANGED 4UL /* another user activated it with a different key: activate it, too */
 #define KANAL_CHANNEL_MISSING 5UL     /* it offers no channel, and is not used without: no password helps */
 #define KANAL_CHANNEL_UNUSABLE 6UL    /* pairings, channel or configuration do not allow it: KANAL_LOG says why */
 
-/* CK_KANAL_CHANNEL_INFO.flags. The last three are told by the token without proof. */
+/* CK_KANAL_CHANNEL_INFO.flags. The token reports the last three unauthenticated. */
 #define CKF_KANAL_ACTIVATION_NEEDED 0x00000001UL /* C_OpenSession is refused before C_EX_SetActivationPassword */
 #define CKF_KANAL_WIRELESS 0x00000002UL          /* the token is reached over the air */
 #define CKF_KANAL_BUTTON_NEEDED 0x00000004UL     /* a button has to be pressed to activate it */
@@ -47,7 +46,7 @@ extern "C" {
 #define CKF_KANAL_IN_USE 0x00000010UL            /* it has an open channel, of this program or another */
 
 /* CK_KANAL_PASSWORD_INFO.ulState */
-#define KANAL_PASSWORD_EMPTY 0UL     /* there is none with this number */
+#define KANAL_PASSWORD_EMPTY 0UL     /* it has none with this number */
 #define KANAL_PASSWORD_READY 1UL     /* it can be given */
 #define KANAL_PASSWORD_BLOCKED 2UL   /* too many wrong ones in a row: the SO can reset that */
 #define KANAL_PASSWORD_EXHAUSTED 3UL /* too many wrong ones in all: the token needs a new password */
@@ -58,7 +57,7 @@ extern "C" {
 #define CKF_KANAL_HOST_ACTIVE 0x00000002UL /* it has opened a channel since it was paired */
 
 /* CK_KANAL_PAIRED_TOKEN.flags */
-#define CKF_KANAL_TOKEN_KEY_CHANGED 0x00000001UL /* the store has another key of it than this user knows */
+#define CKF_KANAL_TOKEN_KEY_CHANGED 0x00000001UL /* the store has a different key of it than this user knows */
 
 /* ------------------------------------------------------------------------------------------------------------------
  * Structures
@@ -70,15 +69,15 @@ typedef struct CK_KANAL_PASSWORD_INFO {
     CK_ULONG ulTriesLeft; /* CK_UNAVAILABLE_INFORMATION if the token does not tell */
 } CK_KANAL_PASSWORD_INFO;
 
-/* How things stand with the secure channel to a token. 256 bytes. */
+/* The state of the secure channel to a token. 256 bytes. */
 typedef struct CK_KANAL_CHANNEL_INFO {
     CK_ULONG ulState;         /* KANAL_CHANNEL_* */
-    CK_FLAGS flags;           /* CKF_KANAL_ACTIVATION_NEEDED and what follows it */
+    CK_FLAGS flags;           /* CKF_KANAL_ACTIVATION_NEEDED and the following */
     CK_ULONG ulProfiles;      /* those that the token offers, joined by OR; 0 without a channel */
     CK_ULONG ulProfile;       /* that of the pairing; 0 without one */
     CK_BYTE serialNumber[8];  /* big-endian; zeros if the token was not asked */
     CK_UTF8CHAR label[32];    /* as the token tells it without a channel, padded with blanks */
-    CK_ULONG ulPasswordCount; /* how many passwords the token has a place for, 0 to 6 */
+    CK_ULONG ulPasswordCount; /* the passwords that the token has a place for, 0 to 6 */
     CK_KANAL_PASSWORD_INFO passwords[6]; /* number 1 first: a password's first symbol is 1 to 6, or A to F for them */
     CK_BYTE reserved[80];
 } CK_KANAL_CHANNEL_INFO;
@@ -90,7 +89,7 @@ typedef struct CK_KANAL_PAIRED_HOST {
     CK_ULONG ulProfile; /* KANAL_PROFILE_* */
     CK_FLAGS flags;     /* CKF_KANAL_HOST_* */
     CK_BYTE hostID[8];
-    CK_UTF8CHAR label[32]; /* what the host calls itself, padded with blanks */
+    CK_UTF8CHAR label[32]; /* the host's name, padded with blanks */
     CK_BYTE reserved[64];
 } CK_KANAL_PAIRED_HOST;
 typedef CK_KANAL_PAIRED_HOST CK_PTR CK_KANAL_PAIRED_HOST_PTR;
@@ -116,9 +115,8 @@ typedef CK_KANAL_PAIRED_TOKEN CK_PTR CK_KANAL_PAIRED_TOKEN_PTR;
     typedef CK_RV(CK_PTR CK_##name) arguments; \
     CK_RV CK_SPEC name arguments
 
-/* How things stand with the channel, without a session and without a failing C_OpenSession. A channel that is activated
- * is opened to see that it can be, unless that took it from another program. CKR_TOKEN_NOT_PRESENT,
- * CKR_ARGUMENTS_BAD. */
+/* The state of the channel, without a session and without a failing C_OpenSession. An activated channel is opened as a
+ * check, unless that took it from another program. CKR_TOKEN_NOT_PRESENT, CKR_ARGUMENTS_BAD. */
 CK_KANAL_DECLARE(C_KANAL_GetChannelInfo, (CK_SLOT_ID slotID, CK_KANAL_CHANNEL_INFO_PTR pInfo));
 
 /* The hosts that may open a channel to the token. Needs neither session nor login. CKR_FUNCTION_NOT_SUPPORTED if the
@@ -138,9 +136,9 @@ CK_KANAL_DECLARE(C_KANAL_RemovePairedHost, (CK_SESSION_HANDLE hSession, CK_KANAL
 CK_KANAL_DECLARE(C_KANAL_GetPairedTokens, (CK_KANAL_PAIRED_TOKEN_PTR pTokens, CK_ULONG_PTR pulTokenCount));
 
 /* Forgets the token with this serial number on this machine, in all profiles: C_OpenSession is refused until it is
- * activated again. The program's sessions with it end. The token keeps this host in its list.
- * CKR_OBJECT_HANDLE_INVALID if there is no pairing with it, CKR_ARGUMENTS_BAD if ulSerialNumberLen is not 8,
- * CKR_FUNCTION_FAILED if the pairings cannot be changed. */
+ * activated again. The program's sessions with it end. The token keeps this host in its list. CKR_OBJECT_HANDLE_INVALID
+ * without a pairing with it, CKR_ARGUMENTS_BAD if ulSerialNumberLen is not 8, CKR_FUNCTION_FAILED if the pairings
+ * cannot be changed. */
 CK_KANAL_DECLARE(C_KANAL_RemovePairedToken, (CK_BYTE_PTR pSerialNumber, CK_ULONG ulSerialNumberLen));
 
 #undef CK_KANAL_DECLARE

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pkcs11v3.h - what PKCS #11 3.0 adds to the functions of 2.40, for a library that offers the later interface.
+ * pkcs11v3.h - the additions of PKCS #11 3.0 to the functions of 2.40, for a library that offers the later interface.
  *
  * This header completes p11-kit's pkcs11.h, which ends with 2.40. The table of 3.0 begins with the functions of 2.40 in
  * their order; the additions follow.
@@ -28,7 +28,7 @@ typedef struct {
 #define CKP_AUTHENTICATION_TOKEN 0x00000003UL
 #define CKP_PUBLIC_CERTIFICATES_TOKEN 0x00000004UL
 
-/* C_SessionCancel. What has no name here has one as a mechanism's flag. */
+/* C_SessionCancel. The other operations have the names of mechanisms' flags. */
 #define CKF_MESSAGE_ENCRYPT 0x00000002UL
 #define CKF_MESSAGE_DECRYPT 0x00000004UL
 #define CKF_MESSAGE_SIGN 0x00000008UL

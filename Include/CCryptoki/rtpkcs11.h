@@ -750,7 +750,7 @@ CK_EX_DECLARE(
     (CK_SESSION_HANDLE hSession, CK_ULONG ulLicenseNum, CK_BYTE_PTR pLicense, CK_ULONG_PTR pulLicenseLen));
 
 /* Allocated: a certificate as text; the length includes the final NUL. CKR_OBJECT_HANDLE_INVALID,
- * CKR_ATTRIBUTE_TYPE_INVALID if the object is no certificate. */
+ * CKR_ATTRIBUTE_TYPE_INVALID if the object is not a certificate. */
 CK_EX_DECLARE(
     C_EX_GetCertificateInfoText,
     (CK_SESSION_HANDLE hSession, CK_OBJECT_HANDLE hCert, CK_CHAR_PTR_PTR pInfo, CK_ULONG_PTR pulInfoLen));

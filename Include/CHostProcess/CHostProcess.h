@@ -11,9 +11,10 @@
 extern int getresuid(unsigned int *real, unsigned int *effective, unsigned int *saved);
 extern int getresgid(unsigned int *real, unsigned int *effective, unsigned int *saved);
 
-// Whether the kernel gave the program more rights than those of who started it (AT_SECURE, getauxval(3)): it is
-// set-user-ID or set-group-ID, or its file has capabilities. This stays true whatever user the process becomes later.
-// Also whether the calling thread works as a user or group for a while, seteuid(2), and can take other rights back.
+// Whether the kernel gave the program more rights than those of the user who started it (AT_SECURE, getauxval(3)): it
+// is set-user-ID or set-group-ID, or its file has capabilities. This stays true whatever user the process becomes
+// later. Also whether the calling thread works as a user or group for a while, seteuid(2), and can take other rights
+// back.
 static inline bool process_is_privileged(void) {
     unsigned int real, effective, saved;
     int code = errno;

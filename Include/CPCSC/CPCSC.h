@@ -5,9 +5,9 @@
 #include <winscard.h>
 #include <dlfcn.h>
 
-// libpcsclite, opened when it is first needed. So a program runs where there is none. What is opened by dlopen(3) is also
-// bound as the program is, whatever RTLD_DEEPBIND the program opened this library with: libpcsclite frees what the C
-// library has allocated by itself, which may be another allocator's.
+// libpcsclite, opened when it is first needed. So a program runs without it, too. dlopen(3) also binds it as the
+// program is bound, whatever RTLD_DEEPBIND the program opened this library with: libpcsclite frees memory that the C
+// library has allocated by itself, perhaps with a different allocator.
 
 #define PCSC_FUNCTIONS(each) \
     each(SCardBeginTransaction) each(SCardConnect) each(SCardControl) each(SCardDisconnect) each(SCardEndTransaction) \
@@ -20,7 +20,7 @@ struct pcsc_functions {
 #undef PCSC_FUNCTION
 };
 
-// All functions; NULL if libpcsclite or one of them is not there. It is called once, and the result stays.
+// All functions; NULL if libpcsclite or one of them is missing. It is called once, and the result stays.
 static inline const struct pcsc_functions *_Nullable pcsc_open(void) {
     static struct pcsc_functions table;
     void *library = dlopen("libpcsclite.so.1", RTLD_NOW | RTLD_LOCAL), *found;
