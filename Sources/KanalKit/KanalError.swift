@@ -9,7 +9,7 @@ package import Translation
 
 /// Why something could not be done with a token.
 ///
-/// ``description`` names the cause and, where there is one, the remedy. It never has a PIN, a password or data in it.
+/// ``description`` names the cause and, if possible, the remedy. It never has a PIN, a password or data in it.
 public enum KanalError: Error, Sendable, Equatable {
     /// There is nothing to search: the service that reads cards does not serve this process.
     case notStarted(Obstacle)
@@ -19,7 +19,7 @@ public enum KanalError: Error, Sendable, Equatable {
     case ambiguous([String])
     /// The token is not in its reader, and did not come back in time.
     case tokenAbsent
-    /// Another token is in the place of this one. Nothing was sent to it but the question who it is.
+    /// Another token is in the place of this one. Only the question about its identity was sent to it.
     case wrongToken
     /// The token's secure channel has to be activated first: ``Token/activate(password:)``.
     case notActivated
@@ -42,7 +42,7 @@ public enum KanalError: Error, Sendable, Equatable {
     case passwordIncorrect(triesLeft: Int?)
     /// The activation password has no tries left. The security officer can make a new one.
     case passwordLocked
-    /// The task was cancelled while it waited, or the user said no. Nothing was cut short on the token.
+    /// The task was cancelled while it waited, or the user said no. No command was interrupted on the token.
     case cancelled
     /// The user was to be asked by the authenticator of `kanal.conf`, and did not answer in time, or it broke. The
     /// associated value says which.
@@ -123,7 +123,7 @@ extension KanalError {
 
     /// The error of opening a session, which a token refuses that has to be activated.
     ///
-    /// - Parameter state: How things stand with the channel.
+    /// - Parameter state: The state of the channel.
     init(opening error: CKError, _ state: () throws(CKError) -> ChannelInfo.State) {
         guard error == .functionNotSupported else {
             self.init(error)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The parameters of an answer. All that is known of them is their form: anybody can have written them.
+/// The parameters of an answer. Only their form is verified: any program can have sent them.
 struct Answer {
-    /// The greatest length of an answer, in octets.
+    /// The greatest length of an answer, in bytes.
     static let limit = 8192
     private static let parameterLimit = 32
 
@@ -27,7 +27,7 @@ struct Answer {
         self.state = state
     }
 
-    /// What the answer means for a request.
+    /// The end of a request that the answer means.
     func end(of kind: AuthorizationRequest.Kind) throws(AnswerRefusal) -> AuthorizationRequest.End {
         if let code = parameters["error"] {
             guard parameters[kind.result] == nil else { throw .malformed("it has both a result and an error") }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// Where answers come in, for as long as it is kept.
+/// Receives answers for as long as it is kept.
 final class AnswerEntrance: Sendable {
     /// The address that answers go to, without parameters.
     let callback: String

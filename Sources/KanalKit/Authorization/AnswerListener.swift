@@ -4,10 +4,10 @@ import Glibc
 import HostProcess
 import Locking
 
-/// Answers short questions at a socket, in a thread of its own, until it is stopped. Whoever connects says one thing, is
-/// answered, and goes. Who says nothing, or too much, keeps nobody else waiting.
+/// Answers short questions at a socket, in a thread of its own, until it is stopped. A client sends one request, gets
+/// one reply, and is disconnected. A silent or oversized client never blocks others.
 final class AnswerListener: Sendable {
-    /// The answer to what was heard so far, and what is done when it is sent; nil if more has to be heard.
+    /// The reply to the input so far, and a closure to call once it is sent; nil if the input is incomplete.
     typealias Reply = @Sendable (_ heard: [UInt8]) -> (octets: [UInt8], then: @Sendable () -> Void)?
 
     private struct Conversation {
@@ -18,9 +18,9 @@ final class AnswerListener: Sendable {
         var isOver = false
     }
 
-    /// How many conversations there are at a time; the oldest ends for another one.
+    /// The limit of conversations at a time; the oldest ends for a new one.
     private static let most = 16
-    /// How much is heard of one.
+    /// The limit of a conversation's input, in bytes.
     static let limit = 16_384
 
     /// The writing end of a pipe. The thread ends when it is closed.
@@ -28,8 +28,8 @@ final class AnswerListener: Sendable {
 
     /// - Parameters:
     ///   - socket: A socket that listens, without blocking. It is closed at the end.
-    ///   - patience: How long a conversation lasts at most.
-    ///   - admits: Whether who connects is listened to.
+    ///   - patience: The time limit of a conversation.
+    ///   - admits: Whether the client is accepted.
     /// - Throws: ``AuthorizationError/failed(_:)``, with the socket closed.
     init(
         _ socket: Int32, patience: Duration = .seconds(10), admits: @escaping @Sendable (Int32) -> Bool = { _ in true },
@@ -52,7 +52,7 @@ final class AnswerListener: Sendable {
 
     deinit { close(stop) }
 
-    /// What the thread does. It does not keep the listener.
+    /// The body of the thread. It does not retain the listener.
     private static func running(
         _ socket: Int32, until stopped: Int32, _ patience: Duration, _ admits: @escaping @Sendable (Int32) -> Bool,
         _ reply: @escaping Reply
@@ -68,7 +68,7 @@ final class AnswerListener: Sendable {
         }
     }
 
-    /// Waits until there is something to hear or somebody's time is over, and lets new ones in.
+    /// Waits until there is something to read or a conversation times out, and accepts new ones.
     ///
     /// - Returns: Whether to go on.
     private static func wait(
@@ -109,7 +109,7 @@ final class AnswerListener: Sendable {
         conversations.append(Conversation(socket: new, deadline: deadline))
     }
 
-    /// Hears what there is, and answers when that is enough.
+    /// Reads the available input, and answers once it is complete.
     private static func proceed(_ conversation: inout Conversation, _ reply: Reply) {
         var octets = [UInt8](repeating: 0, count: 4096)
         while !conversation.isOver {
@@ -120,7 +120,8 @@ final class AnswerListener: Sendable {
                 conversation.isOver = true
                 return
             }
-            // What comes after the answer is read and dropped, lest the answer be lost with the connection.
+            // Input after the reply is read and dropped: otherwise closing the connection may reset it and lose the
+            // reply.
             guard !conversation.isAnswered else { continue }
             conversation.heard += octets.prefix(count)
             guard let answer = reply(conversation.heard) else {
@@ -129,7 +130,7 @@ final class AnswerListener: Sendable {
             }
             conversation.isAnswered = true
             conversation.heard = []
-            // Answers are shorter than what a socket takes at once.
+            // Answers are shorter than a socket takes at once.
             _ = unsafe send(conversation.socket, answer.octets, answer.octets.count, Int32(MSG_NOSIGNAL))
             shutdown(conversation.socket, Int32(SHUT_WR))
             answer.then()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Translation
 
-/// Why an answer of another application was not taken. The request that waits, if there is one, waits on.
+/// The reason why an answer of another application was not taken. The waiting request, if any, goes on waiting.
 public enum AnswerRefusal: Error, Sendable, Equatable {
     /// No request waits for an answer.
     case notAwaited
@@ -11,9 +11,9 @@ public enum AnswerRefusal: Error, Sendable, Equatable {
     case repeated
     /// The request of this state has ended without an answer: its time was over, or it was cancelled.
     case late
-    /// The answer is longer than 8192 octets.
+    /// The answer is longer than 8192 bytes.
     case tooLong
-    /// The answer is none by its form. The associated value tells why, and has nothing of the answer in it.
+    /// The answer is malformed. The associated value tells why, and quotes nothing of the answer.
     case malformed(String)
     /// The programs that may wait cannot be reached. The associated value tells why.
     case unreachable(String)

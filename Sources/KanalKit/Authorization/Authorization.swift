@@ -21,7 +21,7 @@ public final class Authorization: Sendable {
 
     /// Requests by these settings.
     ///
-    /// - Parameter log: Is told of answers that are refused, without their content. Nil for none.
+    /// - Parameter log: Receives refused answers, without their content. Nil for none.
     public convenience init(_ settings: Settings, log: Logger? = nil) {
         self.init(
             settings, log: log, desktop: .system, runtime: Environment.variable("XDG_RUNTIME_DIR"),
@@ -60,9 +60,9 @@ public final class Authorization: Sendable {
 
     /// Begins a session with the identity service.
     ///
-    /// - Parameter location: Where the service wants the user to go, as the application's server gave it: an https
-    ///   address of at most 8192 octets. Its parameter `state` is the server's and is used once; without one, a random
-    ///   one is added.
+    /// - Parameter location: The service's authorisation page, as the application's server gave it: an https address of
+    ///   at most 8192 bytes. Its parameter `state` is the server's and is used once; without one, a random one is
+    ///   added.
     /// - Returns: The code and the state, for the server.
     /// - Throws: ``AuthorizationError``.
     public func authorizeSession(at location: String) async throws(AuthorizationError) -> AuthorizationCode {
@@ -80,7 +80,7 @@ public final class Authorization: Sendable {
 
     /// Authorises a session by biometrics of the user.
     ///
-    /// - Returns: What a server verifies that with.
+    /// - Returns: The token with which a server verifies that.
     /// - Throws: ``AuthorizationError``: ``AuthorizationError/Failure/identificationFailed`` if the person was not
     ///   recognised, ``AuthorizationError/notConfigured(_:)`` with a browser.
     public func authorizeSessionByBiometrics() async throws(AuthorizationError) -> BiometricVerification {
@@ -91,7 +91,7 @@ public final class Authorization: Sendable {
         return verification
     }
 
-    /// Whether the desktop has an application for the scheme of the other application. False too if nobody can tell,
+    /// Whether the desktop has an application for the scheme of the other application. False also if that is unknown,
     /// for instance because xdg-utils are missing.
     public var isInstalled: Bool {
         get async { (try? await desktop.handles(settings.application.scheme)) ?? false }
@@ -108,8 +108,8 @@ public final class Authorization: Sendable {
         try desktop.open(page, { _ in }).get()
     }
 
-    /// Gives an answer to the program of this user that waits for it, be it this one or another: for the program that
-    /// the desktop starts with an address of the application's scheme, as the command `kanal callback` does.
+    /// Gives an answer to the program of this user that waits for it, which may be this one: for the program that the
+    /// desktop starts with an address of the application's scheme, as the command `kanal callback` does.
     ///
     /// - Parameter url: The address.
     /// - Throws: ``AnswerRefusal``.

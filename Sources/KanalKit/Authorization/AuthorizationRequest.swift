@@ -18,11 +18,11 @@ struct AuthorizationRequest {
 
     typealias End = Result<Success, AuthorizationError>
 
-    /// The name of what is asked for, before the parameters of the address.
+    /// The name of the request's kind, before the parameters of the address.
     let name: String
     let kind: Kind
     let state: String
-    /// Where the service wants the user to go.
+    /// The page of the service to which the user goes.
     let location: String?
 
     /// A request of a session or an extended authorisation. A location without a state gets `state`.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a session with the identity service, or an extended authorisation, begins with. Whoever gave the location
-/// exchanges the code for a token, once.
+/// The beginning of a session with the identity service, or of an extended authorisation. The party that gave the
+/// location exchanges the code for a token, once.
 public struct AuthorizationCode: Sendable, Equatable {
     /// The code of the service: text without control characters. It is a secret until it is exchanged.
     public let code: String
@@ -9,7 +9,7 @@ public struct AuthorizationCode: Sendable, Equatable {
     public let state: String
 }
 
-/// What a person who was recognised is verified with.
+/// The proof that a person was recognised.
 public struct BiometricVerification: Sendable, Equatable {
     /// The token by which a server verifies that the person was recognised: text without control characters. It is a
     /// secret.
@@ -18,7 +18,7 @@ public struct BiometricVerification: Sendable, Equatable {
     public let expiry: Int64
 }
 
-// What is printed by mistake tells no secret.
+// Printing one by mistake reveals no secret.
 extension AuthorizationCode: CustomStringConvertible {
     public var description: String { "an authorisation code" }
 }

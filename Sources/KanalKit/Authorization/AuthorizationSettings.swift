@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Authorization {
-    /// Who authorises, and how the answer returns.
+    /// The application that authorises, and the way back of its answer.
     public struct Settings: Sendable, Equatable {
-        /// Who authorises.
+        /// The application that authorises.
         public var application: OtherApplication
         /// How the answer returns.
         public var answers: ReturnPath
@@ -13,18 +13,18 @@ extension Authorization {
         public var informationSystem: String
         /// The https address of a page from which the other application is installed. Nil for none.
         public var installationPage: String?
-        /// How long a request waits for its answer: five minutes, if nothing else is said.
+        /// The time limit of a request: five minutes by default.
         public var timeLimit: Duration
 
         /// Settings of one application.
         ///
         /// - Parameters:
-        ///   - application: Who authorises.
+        ///   - application: The application that authorises.
         ///   - answers: How the answer returns.
         ///   - title: The other application's name for the one that asks: 1 to 200 characters.
         ///   - informationSystem: The mnemonic of the information system, 1 to 200 characters.
         ///   - installationPage: The https address of a page from which the other application is installed.
-        ///   - timeLimit: How long a request waits for its answer.
+        ///   - timeLimit: The time limit of a request.
         public init(
             application: OtherApplication, answers: ReturnPath, title: String, informationSystem: String,
             installationPage: String? = nil, timeLimit: Duration = .seconds(300)
@@ -38,7 +38,7 @@ extension Authorization {
         }
     }
 
-    /// Who authorises.
+    /// The application that authorises.
     public enum OtherApplication: Sendable, Equatable {
         /// The application that the desktop has for this scheme. It is opened with the request.
         case handler(scheme: String)

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// What is asked of the user's desktop.
+/// Functions of the user's desktop.
 package struct Desktop: Sendable {
     /// Whether an application handles addresses of a scheme. It may take a while.
     package var handles: @Sendable (_ scheme: String) -> Result<Bool, AuthorizationError>
-    /// Has an address opened, and is told later whether that was possible.
+    /// Has an address opened, and reports later whether that was possible.
     package var open: Open
 
     /// - Parameters:
-    ///   - address: What to open.
-    ///   - told: Is called once.
+    ///   - address: The address to open.
+    ///   - told: Called once.
     package typealias Open = @Sendable (_ address: String, _ told: @escaping Told) -> Result<Void, AuthorizationError>
     package typealias Told = @Sendable (_ isOpened: Bool) -> Void
 
@@ -21,7 +21,7 @@ package struct Desktop: Sendable {
     }
 
     /// The desktop as the programs of xdg-utils know it. `xdg-open` may run for as long as the application that it has
-    /// started, so nobody waits for its end but a thread.
+    /// started, so only a thread waits for its end.
     static let system = Desktop(
         handles: { scheme in
             Result { () throws(AuthorizationError) in

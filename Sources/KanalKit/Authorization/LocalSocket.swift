@@ -7,7 +7,7 @@ struct LocalSocket {
     let number: Int32
     private let address: sockaddr_un
 
-    /// How long an exchange may take, in milliseconds.
+    /// The time limit of an exchange, in milliseconds.
     private static let patience: Int32 = 5000
 
     /// - Returns: nil if the path is too long, or no descriptors are left.
@@ -58,7 +58,7 @@ struct LocalSocket {
     /// Sends a text, and reads the line that answers it.
     func exchange(_ text: String) -> String? {
         let octets = Array(text.utf8)
-        // What is longer than a socket takes at once is no answer.
+        // An answer that a socket does not take at once is invalid.
         guard unsafe send(number, octets, octets.count, Int32(MSG_NOSIGNAL)) == octets.count else { return nil }
         var line: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 256)

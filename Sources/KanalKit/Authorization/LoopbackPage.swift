@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import Translation
 
-/// What a browser is told that has asked for something at the loopback.
+/// The reply to a browser that has requested something from the loopback.
 struct LoopbackPage {
     private let status: String
     private let text: Phrase
-    /// What is done when it is sent.
+    /// Called once the reply is sent.
     let then: @Sendable () -> Void
 
     private init(_ status: String, _ text: Phrase, then: @escaping @Sendable () -> Void = {}) {
@@ -19,17 +19,17 @@ struct LoopbackPage {
     }
 
     /// - Parameters:
-    ///   - heard: What the browser has said so far: an HTTP request.
+    ///   - heard: The HTTP request, as far as it has arrived.
     ///   - origin: The address of the listener.
     ///   - title: The name of the program that waits.
-    ///   - take: Takes an answer, and returns what tells whoever waits.
-    /// - Returns: nil if more has to be heard.
+    ///   - take: Takes an answer, and returns the closure that tells the waiting program.
+    /// - Returns: nil if the request is incomplete.
     static func reply(
         to heard: [UInt8], origin: String, title: String,
         _ take: (String) throws(AnswerRefusal) -> @Sendable () -> Void
     ) -> LoopbackPage? {
         let line = heard.prefix { $0 != 0x0A }
-        // What cannot become a request any more is not waited for.
+        // Input that cannot become a request is refused at once.
         let method = Array("GET /".utf8)
         guard heard.starts(with: method) || method.starts(with: heard) else {
             return LoopbackPage("405 Method Not Allowed", "Only answers are taken here.")

@@ -2,7 +2,7 @@
 
 /// How a request to a person, or to a program that asks one, ended.
 public enum Outcome: String, Sendable, CaseIterable {
-    /// It has what was asked for.
+    /// The result was returned.
     case success
     /// The person said no.
     case cancel

@@ -20,7 +20,7 @@ enum PercentEncoding {
         return result
     }
 
-    /// The decoded text; nil if the encoding is wrong, or leads to control characters or to octets that are no UTF-8.
+    /// The decoded text; nil if the encoding is malformed, or decodes to control characters or invalid UTF-8.
     ///
     /// - Parameter plusIsSpace: Whether "+" stands for a space, as in forms.
     static func decoded(_ text: Substring, plusIsSpace: Bool = false) -> String? {

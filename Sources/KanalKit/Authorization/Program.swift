@@ -4,19 +4,19 @@ import Glibc
 import HostProcess
 import Locking
 
-/// A program that is run as a child, without a shell, by its name in `PATH`. It has the process's environment, three
-/// descriptors that lead to nothing but its output, the signals as a new program has them, and a process group of its own.
+/// A program that is run as a child, without a shell, by its name in `PATH`. It gets the process's environment, three
+/// descriptors that lead only to its output, default signal handling, and a process group of its own.
 struct Program {
     let process: pid_t
 
-    /// How long a program that only tells something may take.
+    /// The time limit of a program that only tells something.
     private static let patience = Duration.seconds(5)
     private static let outputLimit = 4096
 
     /// Starts a program.
     ///
-    /// - Parameter output: Where its output goes; nil for nowhere.
-    /// - Throws: ``AuthorizationError/notConfigured(_:)`` if there is none of this name, or this process must not start any.
+    /// - Parameter output: The descriptor of its output; nil discards it.
+    /// - Throws: ``AuthorizationError/notConfigured(_:)`` if none has this name, or this process must not start any.
     init(_ name: String, _ arguments: [String], output: Int32? = nil) throws(AuthorizationError) {
         guard !Environment.isPrivileged else {
             throw .notConfigured("a program with more rights than its user starts no other application")
@@ -32,7 +32,7 @@ struct Program {
 
     /// Waits until the program has ended.
     ///
-    /// - Returns: Whether it ended as it should, or nobody can tell because the process takes no notice of its children.
+    /// - Returns: Whether it succeeded; also true if the status is unknown because the process ignores its children.
     func wait() -> Bool {
         var status: Int32 = 0
         while unsafe waitpid(process, &status, 0) < 0 {
@@ -59,7 +59,7 @@ struct Program {
         }
         var octets: [UInt8] = []
         let isWhole = readAll(ends[0], into: &octets)
-        // Only one that still runs: the number of another may be somebody else's by now.
+        // Only one that still runs: otherwise the process number may have been reused.
         if !isWhole { kill(-program.process, SIGKILL) }
         _ = program.wait()
         guard isWhole else { throw .failed(.system("\(name) does not end")) }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a program that waits says of an answer, in one line: `taken`, or the refusal's name and, for a malformed one, the
+/// A waiting program's reply to an answer, in one line: `taken`, or the refusal's name and, for a malformed one, the
 /// reason.
 enum Receipt: Equatable {
     case taken

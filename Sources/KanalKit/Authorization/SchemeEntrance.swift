@@ -4,17 +4,17 @@ import HostProcess
 import Secrets
 import Storage
 
-/// The way of answers through the application's own scheme: the desktop starts a program with the answer, which gives it
-/// to the one that waits, over a socket in the user's directory of running programs.
+/// Receives answers through the application's own scheme: the desktop starts a program with the answer, which passes it
+/// to the waiting program over a socket in the user's runtime directory.
 ///
-/// The socket of a program is `$XDG_RUNTIME_DIR/kanal/SCHEME.NUMBER`. Who connects sends the answer and a line feed, and
+/// The socket of a program is `$XDG_RUNTIME_DIR/kanal/SCHEME.NUMBER`. The client sends the answer and a line feed, and
 /// gets one line: ``Receipt``.
 enum SchemeEntrance {
     static func callback(_ scheme: String) -> String { "\(scheme):/authorization" }
 
     /// Opens the socket.
     ///
-    /// - Parameter runtime: The user's directory of running programs; nil if there is none.
+    /// - Parameter runtime: The user's runtime directory; nil if not set.
     static func open(
         _ requests: WaitingRequests, scheme: String, in runtime: String?
     ) throws(AuthorizationError) -> AnswerEntrance {
@@ -60,7 +60,7 @@ enum SchemeEntrance {
         throw refusal
     }
 
-    /// The directory of the sockets, which nobody else may enter.
+    /// The directory of the sockets, which only this user may enter.
     private static func directory(in runtime: String?, create: Bool) throws(AnswerRefusal) -> Directory {
         guard let runtime, runtime.hasPrefix("/") else {
             throw .unreachable("XDG_RUNTIME_DIR is not set: the answer returns only within a session of the desktop")
@@ -79,7 +79,7 @@ enum SchemeEntrance {
         }
     }
 
-    /// Listens under another name until the socket is ready: nobody takes it for one that was left behind.
+    /// Listens under another name until the socket is ready: so no program takes it for a stale one.
     private static func listen(at path: String, as name: String) throws(AuthorizationError) -> Int32 {
         let temporary = "\(path)/.\(name)"
         guard let socket = LocalSocket(path: temporary) else {
@@ -94,7 +94,7 @@ enum SchemeEntrance {
         return socket.number
     }
 
-    /// - Returns: nil if nobody listens there any more.
+    /// - Returns: nil if no program listens there any more.
     private static func ask(_ path: String, _ url: String) -> Receipt? {
         guard let socket = LocalSocket(path: path) else { return nil }
         defer { close(socket.number) }

@@ -26,7 +26,7 @@ final class WaitingRequests: Sendable {
         }
     }
 
-    /// How many ended requests are remembered.
+    /// The number of ended requests that are remembered.
     private static let memory = 64
 
     private let table = Lock(Table())
@@ -61,9 +61,9 @@ final class WaitingRequests: Sendable {
         request?.continuation.finish()
     }
 
-    /// Ends the request that an answer belongs to. Where there is none, the refusal is logged, and nothing ends.
+    /// Ends the request that an answer belongs to. If none matches, the refusal is logged, and nothing ends.
     ///
-    /// - Returns: What tells whoever waits, who may end the process then.
+    /// - Returns: A closure that tells the waiting program, which may end the process then.
     func take(_ url: String, callback: String) throws(AnswerRefusal) -> @Sendable () -> Void {
         do throws(AnswerRefusal) {
             let answer = try Answer(url: url, callback: callback)
@@ -80,7 +80,7 @@ final class WaitingRequests: Sendable {
 
     private func find(_ answer: Answer) throws(AnswerRefusal) -> (Waiting, AuthorizationRequest.End) {
         try table.withLock { table throws(AnswerRefusal) in
-            // All are compared, so that the time tells nothing of any.
+            // All are compared, so that the time reveals nothing about any.
             let matching = table.waiting.indices.filter { Self.isSame(table.waiting[$0].state, answer.state) }
             let former = table.ended.filter { Self.isSame($0.state, answer.state) }
             if let index = matching.first {

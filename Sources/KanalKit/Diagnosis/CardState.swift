@@ -31,12 +31,12 @@ package struct CardState: Sendable, Equatable {
 }
 
 extension TokenManager {
-    /// The readers, and what is in them. Each card is connected to, shared with others, and left as it is.
+    /// The readers and their cards. Each card is connected to, shared with others, and left unchanged.
     ///
     /// - Parameter asking: Says by a reader's name whether a token in it is asked if it has the channel. While another
     ///   program has it for itself, it is not.
-    /// - Throws: ``KanalError/notStarted(_:)`` if no reader can be looked at; ``KanalError/cancelled`` at once when the
-    ///   task is cancelled.
+    /// - Throws: ``KanalError/notStarted(_:)`` if the readers cannot be listed; ``KanalError/cancelled`` at once when
+    ///   the task is cancelled.
     package func cardStates(
         asking: @escaping @Sendable (String) -> Bool = { _ in false }
     ) async throws(KanalError) -> [CardState] {

@@ -6,7 +6,7 @@ import SecureChannel
 import Storage
 import Token
 
-/// What the library makes of this user's directories and of `kanal.conf`. Nothing is changed, and no service is asked.
+/// This user's directories and `kanal.conf`, as the library reads them. Nothing is changed, and no service is asked.
 package struct LocalState: Sendable, Equatable {
     /// Something that is wrong in a file of the configuration, or has no effect there.
     package struct Fault: Sendable, Equatable {
@@ -33,16 +33,16 @@ package struct LocalState: Sendable, Equatable {
     package let isClosed: Bool
     /// The directories of the environment that count for nothing, in words.
     package let ignoredDirectories: [String]
-    /// The user's home directory; nil if there is none that counts.
+    /// The user's home directory; nil if none is usable.
     package let home: String?
     /// The home directory that the system knows for the user, whether it exists or not.
     package let knownHome: String?
     /// The user's `kanal.conf`, whether it exists or not; nil without a home.
     package let configurationFile: String?
-    /// Where pairings are kept; empty if there is no place.
+    /// The stores of pairings; empty if none is usable.
     package let places: [Place]
 
-    /// What counts at the moment.
+    /// The present state.
     ///
     /// - Throws: ``KanalError/notStarted(_:)`` if the process has no file descriptors left.
     package init() throws(KanalError) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Session {
-    /// Signs a string for the state's identity service as it is wanted from version 2.90 on: the signature alone.
+    /// Signs a string for the state's identity service, in the form of version 2.90 and later: the signature alone.
     ///
     /// - Parameters:
     ///   - text: The string.
     ///   - key: Of GOST with 256 bits, or of RSA.
-    /// - Returns: The signature in base64url without padding: of GOST s and r, big-endian, 32 octets each; of RSA that
-    ///   of RSASSA-PKCS1-v1_5 with SHA-256.
+    /// - Returns: The signature in base64url without padding: for GOST s and r, big-endian, 32 bytes each; for RSA,
+    ///   RSASSA-PKCS1-v1_5 with SHA-256.
     /// - Throws: ``KanalError/invalidArgument(_:)`` for a key of another kind.
     public func clientSecret(signing text: [UInt8], with key: KeyPair) throws(KanalError) -> String {
         try key.kind.requireService()

@@ -3,7 +3,7 @@ import Glibc
 import HostCrypto
 import Secrets
 
-/// A token of access or renewal, which opens doors to whoever has it. It lies in locked memory and has no printable
+/// An access or refresh token, which grants access to any bearer. It is kept in locked memory and has no printable
 /// form.
 public struct BearerToken: Sendable, Equatable {
     private let secret: SharedSecret
@@ -29,7 +29,7 @@ public struct IdentityTokens: Sendable, Equatable {
     public let access: BearerToken
     /// The claims of that token.
     public let accessClaims: WebToken
-    /// Who signed in; nil if the scope had no `openid` in it.
+    /// The user who signed in; nil if the scope had no `openid` in it.
     public let identity: WebToken?
     /// The token that tells who signed in, as it was given.
     public let identityToken: BearerToken?
@@ -42,7 +42,7 @@ extension IdentityService {
     ///
     /// - Parameters:
     ///   - answer: The address, which begins with ``redirectURI``.
-    ///   - state: That of the request. An answer is good once: forget the state then.
+    ///   - state: The request's. An answer is valid once: forget the state then.
     /// - Returns: The code, for ``Session/tokenRequest(to:by:code:at:)``.
     /// - Throws: ``IdentityServiceError/refused(_:description:)`` also if the user has said no.
     public func code(from answer: String, state: String) throws(IdentityServiceError) -> String {
@@ -63,10 +63,10 @@ extension IdentityService {
     ///
     /// - Parameters:
     ///   - reply: The body of the reply.
-    ///   - status: HTTP's number for what became of the request.
-    ///   - state: That of the request: ``TokenRequest/state``.
-    ///   - certificates: The service's, in DER, whose keys sign its tokens. Nothing of them is verified: they are
-    ///     trusted.
+    ///   - status: The reply's HTTP status.
+    ///   - state: The request's: ``TokenRequest/state``.
+    ///   - certificates: The service's certificates, in DER, whose keys sign its tokens. They are trusted without
+    ///     verification.
     ///   - time: In seconds since 1970; nil for now. The service's clock may be a minute off.
     public func tokens(
         from reply: [UInt8], status: Int, state: String, trusting certificates: [[UInt8]],

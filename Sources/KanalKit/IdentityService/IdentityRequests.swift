@@ -12,7 +12,7 @@ public struct SignInRequest: Sendable, Equatable {
 
 /// The request by which a program gets its tokens for a code: a POST.
 public struct TokenRequest: Sendable, Equatable {
-    /// Where it goes.
+    /// The address to send it to.
     public let url: String
     /// The body's type.
     public let contentType = "application/x-www-form-urlencoded"
@@ -26,7 +26,7 @@ extension Session {
     /// Makes the request by which a user signs in.
     ///
     /// - Parameters:
-    ///   - service: The service, and what the program is there.
+    ///   - service: The service, and the program's registration there.
     ///   - certificate: The program's, which the service knows. Its private key is on the token: of GOST with 256 bits,
     ///     or of RSA.
     ///   - time: In seconds since 1970; nil for now. The service takes requests of the last minutes only.
@@ -54,7 +54,7 @@ extension Session {
             url: service.host + service.tokenPath, body: Array(FormParameters.text(parameters).utf8), state: state)
     }
 
-    /// What both requests have, with the signature.
+    /// The parameters common to both requests, with the signature.
     private func parameters(
         of service: IdentityService, _ certificate: TokenCertificate, code: String?, _ time: Int64?
     ) throws(KanalError) -> (parameters: [(name: String, value: String)], state: String) {

@@ -3,7 +3,7 @@
 /// The state's identity service (ESIA), as a program sees it that signs people in: OpenID Connect with the
 /// authorization code flow, in which the program proves itself by signatures of a token's key.
 ///
-/// The network is the program's. This library makes what is sent and reads what comes back: the user's browser opens
+/// The program does the networking. This library makes the requests and reads the replies: the user's browser opens
 /// ``SignInRequest/url``, ``code(from:state:)`` reads the address that the browser is sent to, the program sends a
 /// ``TokenRequest``, and ``tokens(from:status:state:trusting:at:)`` verifies the reply.
 public struct IdentityService: Sendable, Equatable {
@@ -19,15 +19,15 @@ public struct IdentityService: Sendable, Equatable {
     public var clientID: String
     /// The facts that the program wants to know, for instance `openid` and `fullname`.
     public var scope: [String]
-    /// Where the service sends the user's browser with its answer, as it was registered.
+    /// The address to which the service redirects the user's browser with its answer, as registered.
     public var redirectURI: String
     /// The service's address, without a path: `https://` and a name.
     public var host: String
     /// Which interface is spoken.
     public var generation: Generation
-    /// Where the browser goes: a path.
+    /// The path of the authorisation page.
     public var authorizationPath: String
-    /// Where the code is exchanged: a path.
+    /// The path at which the code is exchanged.
     public var tokenPath: String
     /// The maker that tokens of the service name: `iss`.
     public var issuer = "http://esia.gosuslugi.ru/"
@@ -36,8 +36,8 @@ public struct IdentityService: Sendable, Equatable {
 
     /// - Parameters:
     ///   - clientID: The program's mnemonic.
-    ///   - scope: What the program wants to know.
-    ///   - redirectURI: Where the answer goes, as it was registered.
+    ///   - scope: The facts that the program asks for.
+    ///   - redirectURI: The registered address of the answer.
     ///   - host: The service's address: that of the service itself, or of the one for tests.
     ///   - generation: Which interface is spoken. The paths follow it, and can be changed.
     public init(

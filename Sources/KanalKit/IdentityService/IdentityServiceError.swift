@@ -3,9 +3,9 @@ package import Translation
 
 /// Why the state's identity service has not signed a user in. ``description`` has neither a code nor a token in it.
 public enum IdentityServiceError: Error, Sendable, Equatable {
-    /// The service has refused: its name of the error (RFC 6749, 4.1.2.1 and 5.2), and what it says of it.
+    /// The service has refused: the error's name (RFC 6749, 4.1.2.1 and 5.2) and the service's description.
     case refused(String, description: String?)
-    /// The answer is to another request, or to none: its `state` is another one.
+    /// The answer does not belong to this request: its `state` differs.
     case wrongState
     /// An answer or a reply that cannot be read, for this reason.
     case malformed(String)
@@ -24,9 +24,9 @@ public enum IdentityServiceError: Error, Sendable, Equatable {
 
 /// A fault of a token of the identity service.
 public enum WebTokenFault: Error, Sendable, Equatable {
-    /// It is no signed token (RFC 7519) of the form that the service has.
+    /// It is not a signed token (RFC 7519) of the service's form.
     case malformed
-    /// It is signed by another algorithm than those that are accepted, or by none, or by one that no given key is for.
+    /// It is signed by an algorithm that is not accepted, or by none, or by one that fits no given key.
     case wrongAlgorithm
     /// No given key has made the signature.
     case wrongSignature
@@ -34,7 +34,7 @@ public enum WebTokenFault: Error, Sendable, Equatable {
     case wrongIssuer
     /// It is for another program.
     case wrongAudience
-    /// It tells of another person than the token of access.
+    /// It is about a person other than that of the access token.
     case wrongSubject
     /// It is not valid any more.
     case expired

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A value of JSON (RFC 8259), with texts as octets of valid UTF-8.
+/// A value of JSON (RFC 8259), with texts as bytes of valid UTF-8.
 indirect enum JSONValue {
     case null
     case flag(Bool)
@@ -12,7 +12,8 @@ indirect enum JSONValue {
     /// A text.
     var string: String? { if case .text(let octets) = self { String(decoding: octets, as: UTF8.self) } else { nil } }
 
-    /// Whether it is a text, octet for octet: texts of Swift are also the same where Unicode has two forms of a character.
+    /// Whether it is a text, byte for byte: Swift also treats texts as equal if they differ only in Unicode's form of a
+    /// character.
     func isText(_ text: String) -> Bool {
         if case .text(let octets) = self { octets.elementsEqual(text.utf8) } else { false }
     }
@@ -23,14 +24,14 @@ indirect enum JSONValue {
 struct JSONReader {
     struct Malformed: Error {}
 
-    /// How deep values may lie in others.
+    /// The limit of nesting.
     private static let depth = 16
 
     private var rest: ArraySlice<UInt8>
 
     /// An object that is the whole text.
     static func object(_ text: [UInt8]) throws(Malformed) -> [String: JSONValue] {
-        // Everything below works on octets.
+        // Everything below works on bytes.
         guard String(validating: text, as: UTF8.self) != nil else { throw Malformed() }
         var reader = JSONReader(rest: text[...])
         let value = try reader.value(within: depth)

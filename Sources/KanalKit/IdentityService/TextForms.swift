@@ -14,7 +14,7 @@ enum Base64URL {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The octets that a text stands for; nil if it is not exactly what ``text(_:)`` makes of some.
+    /// The bytes that a text stands for; nil if it is not exactly what ``text(_:)`` makes of some.
     static func octets(_ text: some Collection<UInt8>) -> [UInt8]? {
         guard text.count % 4 != 1 else { return nil }
         var (octets, bits, count): ([UInt8], UInt32, Int) = ([], 0, 0)
@@ -65,7 +65,7 @@ enum FormParameters {
     }
 }
 
-/// Two hexadecimal digits, in capital letters, for each octet.
+/// Two hexadecimal digits, in capital letters, for each byte.
 func hexadecimal(_ octets: [UInt8]) -> String {
     octets.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined()
 }

@@ -47,7 +47,7 @@ public struct WebToken: Sendable, Equatable {
         return own.utf8.elementsEqual(others.utf8)
     }
 
-    /// What a token must be to be accepted.
+    /// Requirements for accepting a token.
     struct Requirements {
         let keys: [PublicKeyInfo]
         let issuer: String
@@ -84,7 +84,7 @@ public struct WebToken: Sendable, Equatable {
         _ signature: [UInt8], of message: [UInt8], _ header: [UInt8], _ keys: [PublicKeyInfo]
     ) throws(IdentityServiceError) {
         let header = try object(header)
-        // What a header calls critical would have to be understood.
+        // A critical header parameter would have to be understood.
         guard header["crit"] == nil, let algorithm = header["alg"], case .text = algorithm else {
             throw .tokenRefused(.malformed)
         }
@@ -107,7 +107,7 @@ public struct WebToken: Sendable, Equatable {
         _ claims: [String: JSONValue], _ requirements: Requirements
     ) throws(IdentityServiceError) -> Int64 {
         guard claims["iss"]?.isText(requirements.issuer) == true else { throw .tokenRefused(.wrongIssuer) }
-        // A token of access names the program, and one that tells of a person whom it is for.
+        // An access token names the program, and an identity token its recipient.
         guard claims["aud"] != nil || claims["client_id"] != nil,
             claims["aud"].map({ $0.names(requirements.clientID) }) ?? true,
             claims["client_id"].map({ $0.isText(requirements.clientID) }) ?? true
@@ -154,7 +154,7 @@ extension JSONValue {
 }
 
 extension PublicKeyInfo {
-    /// What tokens call the algorithm by which the key signs them; nil for a key that signs none.
+    /// The name in tokens of the algorithm by which the key signs them; nil for a key that signs none.
     var webAlgorithm: String? {
         switch self {
         case .gost(let info) where info.key.curve.coordinateSize == 32 && webHash == .streebog256: "GOST3410_2012_256"

@@ -7,7 +7,7 @@ import Token
 
 /// A token that this user is paired with on this machine.
 public struct PairedToken: Sendable, Equatable {
-    /// Eight octets, big-endian.
+    /// Eight bytes, big-endian.
     public let serialNumber: [UInt8]
     /// The token's name when it was last used; empty if it is not known.
     public let label: String
@@ -43,9 +43,9 @@ extension TokenManager {
         }
     }
 
-    /// Forgets a token on this machine: it must be activated again. The token itself hears nothing of it.
+    /// Forgets a token on this machine: the next use needs an activation. The token itself does not notice.
     ///
-    /// - Throws: ``KanalError/objectNotFound`` if there is no such pairing.
+    /// - Throws: ``KanalError/objectNotFound`` if the pairing does not exist.
     public func removePairing(_ token: PairedToken) async throws(KanalError) {
         try await working(on: worker) { [service] () throws(KanalError) in
             try translated { () throws(CKError) in
@@ -66,8 +66,8 @@ extension Session {
         }
     }
 
-    /// Has the token forget a host. This host's own pairing goes on both sides, and the session ends. That of another host
-    /// takes the security officer's login.
+    /// Has the token forget a host. This host's own pairing is removed on both sides, and the session ends. Removing
+    /// another host needs the security officer's login.
     public func unpair(_ host: KnownHost) throws(KanalError) {
         try call { session throws(CKError) in try session.removePairedHost(host.id) }
     }

@@ -4,7 +4,7 @@ import Token
 
 /// A reader, for a list that people choose from.
 public struct ReaderStatus: Sendable, Equatable {
-    /// What is known of a reader and what is in it.
+    /// The state of a reader and its card.
     public struct Flags: OptionSet, Sendable {
         public let rawValue: Int
 
@@ -29,14 +29,14 @@ public struct ReaderStatus: Sendable, Equatable {
     /// The token in it: `rutoken_ecp_` and the serial number in hexadecimal digits. Nil without a token, and before
     /// its channel is activated; the vendor's lists show `NO_MEDIA` then.
     public let media: String?
-    /// What is known of the reader and what is in it.
+    /// The state of the reader and its card.
     public let flags: Flags
 }
 
 extension TokenManager {
-    /// All readers with what is in them, in their order.
+    /// All readers and their cards, in their order.
     ///
-    /// - Throws: ``KanalError/notStarted(_:)`` if no reader can be looked at.
+    /// - Throws: ``KanalError/notStarted(_:)`` if the readers cannot be listed.
     public func readers() async throws(KanalError) -> [ReaderStatus] {
         let tokens = try await allTokens().map(\.information)
         let states = try await working(on: worker, cancellation: .abandons) { [service] () throws(KanalError) in

@@ -7,8 +7,8 @@ extension TokenManager {
     /// Each attempt looks at all tokens, in the order of their readers.
     ///
     /// - Parameters:
-    ///   - attempts: How often to look; at least once.
-    ///   - delay: How long to wait between two attempts.
+    ///   - attempts: The number of attempts; at least one is made.
+    ///   - delay: The wait between two attempts.
     ///   - predicate: Whether a token is the one that is wanted. It can end the search by setting `stop`; then no further
     ///     token and no further attempt follows. If it returns true, too, the token is found.
     /// - Throws: ``KanalError/notFound`` after the last attempt; ``KanalError/notStarted(_:)`` if there is nothing to
@@ -47,7 +47,7 @@ extension TokenManager {
 }
 
 extension TokenInformation: CustomStringConvertible {
-    /// The serial number in hexadecimal digits, as it is printed on the token: its last four octets.
+    /// The serial number in hexadecimal digits, as it is printed on the token: its last four bytes.
     public var serialText: String {
         serialNumber.suffix(4).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }

@@ -44,7 +44,7 @@ public final class TokenManager: Sendable {
             readers: TransportReaders(transport, field), settings: settings, interaction: interaction, field: field)
     }
 
-    /// What this program's `kanal.conf` says.
+    /// Reads this program's `kanal.conf`.
     private static func configuration(_ log: Logger?) throws(KanalError) -> (TokenSettings, UserInteraction) {
         let log = log ?? Logger(label: "kanal") { _ in SwiftLogNoOpLogHandler() }
         let directories = UserDirectories(log: log)
@@ -74,10 +74,11 @@ public final class TokenManager: Sendable {
 
     deinit { watch.end() }
 
-    /// The tokens that are in readers now, in the order of the readers. A pcscd that has only just started, as it does on
-    /// demand, may not have found them yet: as long as there is none, it is waited for, until it has run for five seconds.
+    /// The tokens that are in readers now, in the order of the readers. A pcscd that has only just started, as it does
+    /// on demand, may not have found them yet: while it reports none, it is waited for, until it has run for five
+    /// seconds.
     ///
-    /// - Throws: ``KanalError/notStarted(_:)`` if no reader can be looked at.
+    /// - Throws: ``KanalError/notStarted(_:)`` if the readers cannot be listed.
     public func allTokens() async throws(KanalError) -> [Token] {
         // A look changes nothing, and one that hangs is not waited for.
         try await working(on: worker, cancellation: .abandons) { [self] () throws(KanalError) in
@@ -88,7 +89,7 @@ public final class TokenManager: Sendable {
     /// Runs `body` within one field session of the transport: tokens that are found in it are worked with in it. On
     /// other transports it only runs `body`.
     ///
-    /// - Parameter prompt: What the user is told, for instance "Hold the card to the reader".
+    /// - Parameter prompt: The text for the user, for instance "Hold the card to the reader".
     public func withField<Result: Sendable>(
         prompt: String, _ body: @Sendable () async throws -> Result
     ) async throws -> Result {
@@ -107,10 +108,10 @@ public final class TokenManager: Sendable {
         return try result.get()
     }
 
-    /// Tells of tokens that come and go, beginning with those that are there. Every caller gets a sequence of its own. It
-    /// ends with ``TokenEvent/stopped(_:)``, or without a word when the manager goes.
+    /// Reports tokens that come and go, beginning with the present ones. Every caller gets a sequence of its own. It
+    /// ends with ``TokenEvent/stopped(_:)``, or without an event when the manager is released.
     ///
-    /// Nothing is asked of readers and tokens while nothing happens.
+    /// Without events, readers and tokens are not polled.
     public func events() -> AsyncStream<TokenEvent> {
         watch.stream(service.readers) { [weak self] in
             guard let self else { return nil }
@@ -127,7 +128,7 @@ public final class TokenManager: Sendable {
             service.settings.clocks.pause(.milliseconds(100))
             slots = try service.slots()
         }
-        // A token that leaves meanwhile, or cannot be spoken to, is left out.
+        // A token that leaves in the meantime, or does not respond, is left out.
         return slots.compactMap { slot in try? token(in: slot) }
     }
 

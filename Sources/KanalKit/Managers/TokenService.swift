@@ -5,7 +5,8 @@ import Cryptoki
 import Locking
 import Token
 
-/// What a manager and its tokens share: readers, sessions, and the application's settings. All sessions end with it.
+/// The state that a manager and its tokens share: readers, sessions, and the application's settings. All sessions end
+/// with it.
 final class TokenService: Sendable {
     let readers: any ReaderService
     let settings: TokenSettings
@@ -13,7 +14,7 @@ final class TokenService: Sendable {
     let field: Field
     private let observers: Observers
 
-    /// Who is told of a token's presence, by the reader of the token's sessions.
+    /// Observers of tokens' presence, by the reader of the token's sessions.
     private final class Observers: Sendable {
         let closures = Lock<[String: @Sendable (TokenPresence) -> Void]>([:])
     }
@@ -34,26 +35,26 @@ final class TokenService: Sendable {
 
     deinit { library.finalize() }
 
-    /// Lets `observer` be told of the presence of the token in a reader, instead of whoever was told before.
+    /// Sets `observer` for the presence of the token in a reader, in place of the former observer.
     func observe(_ reader: String, _ observer: @escaping @Sendable (TokenPresence) -> Void) {
         observers.closures.withLock { $0[reader] = observer }
     }
 
     /// The slots with tokens.
     ///
-    /// - Throws: ``KanalError/notStarted(_:)`` if there are none because no readers are served.
+    /// - Throws: ``KanalError/notStarted(_:)`` if the list is empty because the readers' service is unavailable.
     func slots() throws(KanalError) -> [CK_SLOT_ID] {
         let slots = try translated { () throws(CKError) in try library.slots(tokenPresent: true, isQuery: false) }
         if slots.isEmpty { try requireReaders() }
         return slots
     }
 
-    /// - Throws: ``KanalError/notStarted(_:)`` if there are no readers because nobody serves them.
+    /// - Throws: ``KanalError/notStarted(_:)`` if no readers are listed because their service is unavailable.
     func requireReaders() throws(KanalError) {
         if let obstacle = readers.obstacle.flatMap(KanalError.Obstacle.init) { throw .notStarted(obstacle) }
     }
 
-    /// What the token in a slot tells of itself. A channel that another process has open stays open.
+    /// Reads the information of the token in a slot. A channel that another process has open stays open.
     func information(on slot: CK_SLOT_ID) throws(KanalError) -> TokenInformation {
         try translated { () throws(CKError) in
             try TokenInformation(library.token(in: slot, evicting: false), reader: library.slot(slot).reader)

@@ -12,7 +12,7 @@ public enum TokenEvent: Sendable {
     case stopped(KanalError)
 }
 
-/// A thread that waits for changes of the readers while somebody listens.
+/// A thread that waits for changes of the readers while there are listeners.
 final class Watch: Sendable {
     typealias Look = @Sendable () -> Swift.Result<[Token], KanalError>?
 
@@ -31,14 +31,14 @@ final class Watch: Sendable {
     private let state = Lock(State())
     /// Held during a look, so that listeners are told in the order of the looks.
     private let looking = Lock(())
-    /// The longest wait before a look whether anybody listens still.
+    /// The longest wait before the listeners are counted again.
     private static let waitLimit = Duration.seconds(10)
-    /// How often readers are looked at that cannot be watched.
+    /// The interval of polling readers that cannot be watched.
     private static let interval = Duration.milliseconds(250)
 
     /// A new listener's events.
     ///
-    /// - Parameter look: Tells which tokens are there; nil if nobody can tell any more.
+    /// - Parameter look: Returns the tokens that are present; nil to end the stream.
     func stream(_ readers: any ReaderService, _ look: @escaping Look) -> AsyncStream<TokenEvent> {
         let (stream, continuation) = AsyncStream.makeStream(of: TokenEvent.self)
         let (number, isIdle) = state.withLock { state in
@@ -94,7 +94,7 @@ final class Watch: Sendable {
         }
     }
 
-    /// Waits until something changes, or nobody listens any more.
+    /// Waits until something changes, or no listener is left.
     private func wait(_ watch: (any ReaderWatch)?) {
         guard let watch else { return Clocks.system.pause(Self.interval) }
         while state.withLock({ !$0.listeners.isEmpty && !$0.isOver }) {

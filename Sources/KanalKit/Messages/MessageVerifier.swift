@@ -7,9 +7,9 @@ import Translation
 /// Verifies signed messages (CMS SignedData, RFC 5652; CAdES-BES). It needs no token.
 ///
 /// All signers must have signed, and from each a path must lead to a trusted certificate, as `C_EX_PKCS7Verify` of the
-/// shared library wants it. What is not accepted is thrown as ``KanalError/messageRefused(_:)``.
+/// shared library wants it. A message that is not accepted throws ``KanalError/messageRefused(_:)``.
 public struct MessageVerifier: Sendable {
-    /// Of which certificates a list must tell that they are not revoked. Where there is a list it always counts.
+    /// The certificates of which a list must tell that they are not revoked. An existing list always counts.
     public enum RevocationCheck: Sendable {
         /// Of none.
         case none
@@ -27,7 +27,7 @@ public struct MessageVerifier: Sendable {
     public var revocationLists: [[UInt8]] = [] { didSet { known = KnownStore() } }
     /// Of which certificates a list must tell.
     public var revocationCheck = RevocationCheck.none
-    /// Whether a path may end at a trusted certificate that somebody else has issued.
+    /// Whether a path may end at a trusted certificate that is not self-issued.
     public var allowsPartialChains = false
     /// Whether the certificates that came with the message help to find signers and paths.
     public var usesMessageCertificates = true
@@ -50,7 +50,7 @@ public struct MessageVerifier: Sendable {
     ///
     /// - Parameters:
     ///   - message: In DER.
-    ///   - content: What was signed, if it is not in the message.
+    ///   - content: The signed content, if it is not in the message.
     /// - Throws: ``KanalError/messageRefused(_:)``; ``KanalError/invalidArgument(_:)`` for certificates and lists of the
     ///   application's that cannot be read.
     public func verify(_ message: [UInt8], content: [UInt8]? = nil) throws(KanalError) -> VerifiedMessage {
@@ -66,10 +66,10 @@ public struct MessageVerifier: Sendable {
     ///
     /// - Parameters:
     ///   - message: In DER.
-    ///   - content: What was signed. Cancelling the task ends the work between two pieces of it, with
+    ///   - content: The signed content. Cancelling the task ends the work between two pieces of it, with
     ///     ``KanalError/cancelled``.
     /// - Returns: The signers.
-    /// - Throws: As the first of these functions; what the content's source throws.
+    /// - Throws: As the first of these functions; the errors of the content's source.
     public func verify(_ message: [UInt8], content: OctetSource) async throws -> [MessageSigner] {
         try await inThreadOfItsOwn { isCancelled in
             let message = try read(message)
@@ -82,13 +82,13 @@ public struct MessageVerifier: Sendable {
 
     /// Verifies a message that has its content in it, and may be too long to be kept.
     ///
-    /// What stands around the content may also be BER of indefinite length, with the content in pieces.
+    /// The structure around the content may also be BER of indefinite length, with the content in pieces.
     ///
     /// - Parameters:
     ///   - message: The message. Cancelling the task ends the work between two pieces of it, with
     ///     ``KanalError/cancelled``.
-    ///   - output: Takes the next octets of the content, before anybody knows whether the message is accepted: they must
-    ///     not be used until this function has returned.
+    ///   - output: Takes the next bytes of the content before the message is accepted: they must not be used until this
+    ///     function has returned.
     /// - Returns: The signers.
     /// - Throws: As the first of these functions; what `output` and the message's source throw.
     public func verify(
@@ -117,7 +117,7 @@ public struct MessageVerifier: Sendable {
     }
 
     private func read(_ message: [UInt8]) throws(KanalError) -> SignedData {
-        // What the application gives is looked at first.
+        // The application's certificates and lists are read first.
         _ = try store()
         let signed = try asMessage { () throws(HostCryptoError) in try SignedData(der: message.span) }
         try check(signed)
@@ -165,11 +165,11 @@ public struct MessageVerifier: Sendable {
     }
 }
 
-/// What a verifier trusts, when it was read.
+/// Caches a verifier's certificates and lists.
 private final class KnownStore: Sendable {
     private let store = Lock<TrustStore?>(nil)
 
-    /// - Parameter unread: What is read, unless something was.
+    /// - Parameter unread: Read if nothing is cached.
     func store(or unread: TrustStore) throws(KanalError) -> TrustStore {
         try store.withLock { store throws(KanalError) in
             if let store { return store }
@@ -185,13 +185,13 @@ private final class KnownStore: Sendable {
 
 /// A message that is accepted.
 public struct VerifiedMessage: Sendable, Equatable {
-    /// What was signed.
+    /// The signed content.
     public let content: [UInt8]
-    /// Who has signed it.
+    /// The signers.
     public let signers: [MessageSigner]
 }
 
-/// Somebody who has signed a message.
+/// A signer of a message.
 public struct MessageSigner: Sendable, Equatable {
     /// The signer's certificate in DER.
     public let certificate: [UInt8]
@@ -201,13 +201,13 @@ public struct MessageSigner: Sendable, Equatable {
 
 /// Why a signed message is not accepted.
 public enum MessageFault: Sendable, Equatable {
-    /// The octets are no signed message, are cut, or are not DER where they have to be.
+    /// Not a signed message, truncated, or not DER where DER is required.
     case malformed
     /// The content is neither in the message nor beside it.
     case noContent
     /// The message has its content in it, and another one was given.
     case ownContent
-    /// Nobody has signed.
+    /// The message has no signers.
     case noSigner
     /// A signer's certificate is not there, or not the one that the signature names.
     case noCertificate
@@ -215,14 +215,14 @@ public enum MessageFault: Sendable, Equatable {
     case wrongContent
     /// A signature is wrong; without signed attributes, or the content is.
     case wrongSignature
-    /// A signature by MD5 or SHA-1, by RSA below 1024 bits, or by what is not known here.
+    /// A signature by MD5 or SHA-1, by RSA below 1024 bits, or by an unknown algorithm.
     case weakAlgorithm
     /// The signed attributes cannot be read, are not those of this type of content, or could be meant as a content.
     case wrongAttributes
     /// There are too many signers and certificates to try all.
     case tooManySignatures
-    /// All signatures are good, and not every signer has a path to a trusted certificate. The associated value tells who
-    /// they say they are.
+    /// All signatures are good, and not every signer has a path to a trusted certificate. The associated value has the
+    /// signers that they claim to be.
     case untrusted([MessageSigner])
 
     fileprivate init(_ fault: SignerVerification.Fault?) {
@@ -266,7 +266,7 @@ extension SignedData {
     }
 }
 
-/// Runs `body`, whose input nobody but this library has made.
+/// Runs `body`, whose input comes from this library alone.
 func onHost<Result: ~Copyable>(_ body: () throws(HostCryptoError) -> Result) throws(KanalError) -> Result {
     do throws(HostCryptoError) { return try body() } catch {
         throw .refused(code: "CKR_FUNCTION_FAILED", reason: "libcrypto has failed: \(error)")

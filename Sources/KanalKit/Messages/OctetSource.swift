@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import Locking
 
-/// Octets that come piece by piece, such as those of a file that does not fit into memory.
+/// Bytes that come piece by piece, such as those of a file that does not fit into memory.
 public struct OctetSource: Sendable {
-    /// The number of all octets; nil if nobody knows it before the end.
+    /// The number of all bytes; nil if unknown before the end.
     public let length: Int?
     private let progress: @Sendable (_ done: Int, _ total: Int?) -> Void
     private let next: @Sendable () throws -> [UInt8]?
 
     /// - Parameters:
-    ///   - length: The number of all octets, if it is known. More or fewer are an error then.
-    ///   - progress: Is told after each piece how many octets are done, and ``length``. The last time both are the same.
-    ///   - next: Gives the next piece, of whatever length, and nil at the end. It is called in a thread that may block. A
+    ///   - length: The number of all bytes, if it is known. More or fewer are an error then.
+    ///   - progress: Called after each piece with the number of bytes done, and ``length``. The last time both are the
+    ///     same.
+    ///   - next: Returns the next piece, of any length, and nil at the end. It is called in a thread that may block. A
     ///     piece of 64 KiB to 1 MiB is fast; no more than one is kept.
     public init(
         length: Int? = nil, progress: @escaping @Sendable (_ done: Int, _ total: Int?) -> Void = { _, _ in },
@@ -24,8 +25,8 @@ public struct OctetSource: Sendable {
 
     /// Gives all pieces to `body`, one after the other.
     ///
-    /// - Throws: ``KanalError/cancelled``; ``KanalError/invalidArgument(_:)`` for more or fewer octets than ``length``;
-    ///   what the source and `body` throw.
+    /// - Throws: ``KanalError/cancelled``; ``KanalError/invalidArgument(_:)`` for more or fewer bytes than ``length``;
+    ///   the errors of the source and of `body`.
     func forEach(unless isCancelled: () -> Bool, _ body: ([UInt8]) throws -> Void) throws {
         let limit = length ?? .max
         var done = 0
@@ -49,7 +50,7 @@ public struct OctetSource: Sendable {
 
 /// Runs work that takes long in a thread of its own.
 ///
-/// - Parameter body: Ends early when it is told that the task was cancelled.
+/// - Parameter body: Ends early when its argument says that the task was cancelled.
 /// - Throws: ``KanalError/cancelled``; what `body` throws.
 func inThreadOfItsOwn<Result: Sendable>(
     _ body: @escaping @Sendable (_ isCancelled: () -> Bool) throws -> Result

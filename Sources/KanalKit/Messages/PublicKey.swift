@@ -3,8 +3,8 @@ import GOST
 import HostCrypto
 import Secrets
 
-/// A public key that lies anywhere: in a certificate, a file, or a key pair on a token. The host verifies with it, and
-/// needs no token.
+/// A public key of any origin: a certificate, a file, or a key pair on a token. The host verifies with it, and needs no
+/// token.
 public struct PublicKey: Sendable, Equatable {
     /// The key's kind: its algorithm and size.
     public let kind: KeyKind
@@ -15,7 +15,7 @@ public struct PublicKey: Sendable, Equatable {
     /// Reads a public key.
     ///
     /// - Parameter info: A SubjectPublicKeyInfo in DER, as ``Session/publicKeyInfo(of:)`` gives it.
-    /// - Throws: ``KanalError/invalidArgument(_:)`` for octets that are none, or a key of another algorithm.
+    /// - Throws: ``KanalError/invalidArgument(_:)`` for malformed bytes, or a key of an unsupported algorithm.
     public init(info: [UInt8]) throws(KanalError) {
         do throws(HostCryptoError) { key = try PublicKeyInfo(der: info.span) } catch {
             throw .invalidArgument("the public key cannot be read")
@@ -47,7 +47,7 @@ public struct PublicKey: Sendable, Equatable {
         return left.key == right.key
     }
 
-    /// What a key pair and its certificate are called where nobody chose an identifier: 20 octets.
+    /// The default identifier of a key pair and its certificate: 20 bytes.
     public var identifier: [UInt8] {
         get throws(KanalError) {
             let info = info
@@ -58,13 +58,13 @@ public struct PublicKey: Sendable, Equatable {
     /// Whether a signature of a content was made with the private half of the key.
     ///
     /// - Parameters:
-    ///   - signature: The signature. One of another length is wrong as others are.
-    ///   - content: What was signed. Cancelling the task ends the work between two pieces of it, with
+    ///   - signature: The signature. One of the wrong length counts as wrong.
+    ///   - content: The signed content. Cancelling the task ends the work between two pieces of it, with
     ///     ``KanalError/cancelled``.
     ///   - algorithm: Nil for the key's own, as in ``Session/sign(_:with:algorithm:)``.
     ///   - form: How the signature is written.
     /// - Throws: ``KanalError/invalidArgument(_:)`` if the key does not sign by the algorithm, or is of RSA and so weak
-    ///   that its signatures mean nothing; what the content's source throws.
+    ///   that its signatures mean nothing; the errors of the content's source.
     public func verify(
         _ signature: [UInt8], of content: OctetSource, algorithm: SigningAlgorithm? = nil,
         form: SignatureForm = .pkcs11
@@ -143,7 +143,7 @@ extension SHA2 {
 }
 
 extension TokenCertificate {
-    /// The certificate's GOST R 34.11-2012 digest with 256 bits, by which it is told from every other one.
+    /// The certificate's GOST R 34.11-2012 digest with 256 bits, which identifies it.
     public func fingerprint() throws(KanalError) -> [UInt8] {
         let value = value
         return try onHost { () throws(HostCryptoError) in try Digest.digest(value.span, .streebog256) }

@@ -65,7 +65,7 @@ extension Session {
         try certificates().filter(\.isTrusted)
     }
 
-    /// What a message is signed with.
+    /// The key that signs a message.
     func messageSigningKey(
         _ certificate: TokenCertificate, _ others: [TokenCertificate]
     ) throws(KanalError) -> MessageSigningKey {

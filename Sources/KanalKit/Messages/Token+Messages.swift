@@ -7,22 +7,23 @@ extension Token {
     /// Signs a content of any length with the key of a certificate: CMS SignedData, CAdES-BES, as
     /// ``Session/signedMessage(of:by:others:isDetached:)`` does.
     ///
-    /// The content is hashed in a thread of its own, and neither it nor the message is kept. The token is worked with twice:
-    /// before, to see that the certificate has its key, and after, for the signature. In between it is free for everybody.
+    /// The content is hashed in a thread of its own, and neither it nor the message is kept. The token is used twice:
+    /// before, to check that the certificate has its key, and after, for the signature. In between it is free for other
+    /// callers.
     ///
     /// A message with its content is DER if the content's length is known, which must then be below 4 GiB; else it is
     /// BER of indefinite length, of any length. A message beside its content is DER in any case.
     ///
     /// - Parameters:
-    ///   - content: What is signed. Cancelling the task ends the work between two pieces of it, with
+    ///   - content: The content to sign. Cancelling the task ends the work between two pieces of it, with
     ///     ``KanalError/cancelled``.
     ///   - certificate: The signer's. Its private key is on the token: of GOST, RSA or ECDSA on P-256.
     ///   - others: Further certificates that go with the message.
     ///   - isDetached: Whether the message does not contain the content.
     ///   - pin: As for ``perform(as:pin:prompt:waitingFor:_:)``.
     ///   - prompt: As there. A field session is opened twice, unless ``TokenManager/withField(prompt:_:)`` keeps one open.
-    ///   - output: Takes the next octets of the message. It is called in a thread that may block. If the work ends with an
-    ///     error, what it has taken is no message.
+    ///   - output: Takes the next bytes of the message. It is called in a thread that may block. If the work ends with
+    ///     an error, its output is not a message.
     /// - Throws: ``KanalError``; what `output` and the content's source throw.
     public func signMessage(
         of content: OctetSource, by certificate: TokenCertificate, others: [TokenCertificate] = [],
@@ -49,10 +50,10 @@ extension Token {
 
 /// A message that is being made while its content passes by.
 private struct MessageDraft: Sendable {
-    /// Where the content is.
+    /// The place of the content.
     enum Place: Sendable {
         case beside
-        /// In the message, with so many octets.
+        /// In the message, with so many bytes.
         case inside(Int)
         /// In the message, in pieces.
         case pieces
@@ -62,8 +63,8 @@ private struct MessageDraft: Sendable {
     private let place: Place
     private let time = Int(Glibc.time(nil))
 
-    /// How often a signature of ECDSA is made until it has the length that the message's beginning says. Half of them
-    /// have.
+    /// The number of attempts at an ECDSA signature of the length that the message's beginning announces. Half of them
+    /// have it.
     private static let limit = 64
 
     init(_ key: MessageSigningKey, _ place: Place) {
@@ -71,7 +72,7 @@ private struct MessageDraft: Sendable {
         self.place = place
     }
 
-    /// What stands before the content. It depends on lengths alone, so that any digest and any signature do.
+    /// The bytes before the content. They depend on lengths alone, not on the digest or the signature.
     func head() throws(KanalError) -> [UInt8] {
         if case .inside(let count) = place, !(0..<1 << 32).contains(count) {
             throw .invalidArgument("a content of 4 GiB or more has to be beside its message, or of no known length")
@@ -80,7 +81,7 @@ private struct MessageDraft: Sendable {
         return try ends(message(digest), key.exampleSignature).head
     }
 
-    /// Hashes the content and writes it, if it is part of the message, behind what stands before it.
+    /// Hashes the content and, if it is part of the message, writes the head and the content.
     func write(
         _ content: OctetSource, behind head: [UInt8], to output: ([UInt8]) throws -> Void,
         unless isCancelled: () -> Bool
@@ -103,7 +104,7 @@ private struct MessageDraft: Sendable {
 
     /// Signs the message.
     ///
-    /// - Returns: What stands behind the content; the whole message if the content is beside it.
+    /// - Returns: The bytes after the content; the whole message if the content is beside it.
     func rest(
         _ digest: [UInt8], behind head: [UInt8], _ sign: (SignedMessage) throws(KanalError) -> [UInt8]
     ) throws(KanalError) -> [UInt8] {

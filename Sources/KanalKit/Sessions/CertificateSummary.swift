@@ -6,9 +6,9 @@ import HostCrypto
 public struct CertificateSummary: Sendable, Equatable {
     /// Whose key it is.
     public let subject: Name
-    /// Who says so.
+    /// The issuer's name.
     public let issuer: Name
-    /// The issuer's number for it, most significant octet first, as it stands there.
+    /// The issuer's number for it, most significant byte first, as encoded.
     public let serialNumber: [UInt8]
     /// When it begins to be valid, in seconds since 1970; nil for a time that RFC 5280 has no form for.
     public let notBefore: Int64?
@@ -20,7 +20,7 @@ public struct CertificateSummary: Sendable, Equatable {
     /// Reads a certificate.
     ///
     /// - Parameter der: The certificate in DER.
-    /// - Throws: ``KanalError/invalidArgument(_:)`` for octets that are none.
+    /// - Throws: ``KanalError/invalidArgument(_:)`` for bytes that are not a certificate.
     public init(of der: [UInt8]) throws(KanalError) {
         do throws(HostCryptoError) {
             let certificate = try HostCrypto.Certificate(der: der.span)
@@ -41,7 +41,7 @@ public struct CertificateSummary: Sendable, Equatable {
         }
     }
 
-    /// The octets of tag and length.
+    /// The bytes of tag and length.
     private static func headerSize(_ der: [UInt8]) -> Int {
         let length = der.dropFirst().first ?? 0
         return length < 0x80 ? 2 : 2 + Int(length & 0x7F)
@@ -53,10 +53,11 @@ extension CertificateSummary {
     public struct Name: Sendable, Equatable, CustomStringConvertible {
         /// A field of a name.
         public struct Field: Sendable, Equatable {
-            /// OpenSSL's short name of the type, for instance `CN` or `OGRN`; the object identifier in digits and dots if
-            /// it has none here.
+            /// OpenSSL's short name of the type, for instance `CN` or `OGRN`; the object identifier in digits and dots
+            /// if that is unknown.
             public let type: String
-            /// The text; what is no text is `#` and its DER in hexadecimal digits. It may have any characters in it.
+            /// The text; a value that is not text is `#` and its DER in hexadecimal digits. It may contain any
+            /// characters.
             public let value: String
         }
 
@@ -105,6 +106,6 @@ extension KeyKind {
 extension TokenCertificate {
     /// The certificate's contents.
     ///
-    /// - Throws: ``KanalError/invalidArgument(_:)`` for octets that are no certificate.
+    /// - Throws: ``KanalError/invalidArgument(_:)`` for bytes that are not a certificate.
     public func summary() throws(KanalError) -> CertificateSummary { try CertificateSummary(of: value) }
 }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import Secrets
 
-/// A PIN. It lies in locked memory, has no printable form, and cannot be copied by accident.
+/// A PIN. It is kept in locked memory, has no printable form, and cannot be copied by accident.
 public struct PIN: ~Copyable, Sendable {
     let secret: SharedSecret
 
     init(_ secret: SharedSecret) { self.secret = secret }
 
-    /// Takes over a text. The caller's copy of it stays where it is; prefer ``init(octets:)`` for what was typed.
+    /// Takes over a text. The caller's copy of it stays where it is; prefer ``init(bytes:)`` for typed text.
     public init(_ text: String) { secret = SharedSecret(copying: Array(text.utf8)) }
 
-    /// Copies octets, which are the caller's to wipe.
+    /// Copies bytes, which are the caller's to wipe.
     public init(octets: Span<UInt8>) { secret = SharedSecret(Secret(copying: octets)) }
 }
 
@@ -20,7 +20,7 @@ public struct ActivationPassword: ~Copyable, Sendable {
 
     init(_ secret: SharedSecret) { self.secret = secret }
 
-    /// The password as it is printed, ASCII, for whoever shows it to its owner.
+    /// The password as it is printed, in ASCII, to show it to its owner.
     public func withOctets<Result>(_ body: (Span<UInt8>) throws -> Result) rethrows -> Result {
         try Self.call(body, with: secret.secret)
     }
@@ -35,7 +35,7 @@ public struct ActivationPassword: ~Copyable, Sendable {
     /// Takes over a text, in any spelling that the token's card allows.
     public init(_ text: String) { secret = SharedSecret(copying: Array(text.utf8)) }
 
-    /// Copies octets, which are the caller's to wipe.
+    /// Copies bytes, which are the caller's to wipe.
     public init(octets: Span<UInt8>) { secret = SharedSecret(Secret(copying: octets)) }
 }
 

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 import Secrets
 
-/// Octets that must not outlive their use, such as a key or a password. They lie in locked memory, have no printable
-/// form, cannot be copied by accident, and are overwritten when their owner lets them go.
+/// Bytes that must not outlive their use, such as a key or a password. They are kept in locked memory, have no
+/// printable form, cannot be copied by accident, and are overwritten when their owner releases them.
 ///
 /// They cannot leave the block of ``Token/perform(as:pin:prompt:waitingFor:_:)`` as its result; put them where they are
 /// needed from within it.
 public struct SecretBytes: ~Copyable, Sendable {
     let secret: Secret
 
-    /// Takes over a secret's octets.
+    /// Takes over a secret's bytes.
     init(_ shared: SharedSecret) { secret = shared.secret.copy() }
 
-    /// Takes over a text. The caller's copy of it stays where it is; prefer ``init(octets:)`` for what was typed.
+    /// Takes over a text. The caller's copy of it stays where it is; prefer ``init(bytes:)`` for typed text.
     public init(_ text: String) { secret = Secret(copying: Array(text.utf8)) }
 
-    /// Copies octets, which are the caller's to wipe.
+    /// Copies bytes, which are the caller's to wipe.
     public init(octets: Span<UInt8>) { secret = Secret(copying: octets) }
 
-    /// How many octets there are.
+    /// The number of bytes.
     public var count: Int { secret.count }
 
-    /// The octets, for as long as the secret is borrowed. Copies of them are the caller's to wipe.
+    /// The bytes, for as long as the secret is borrowed. Copies of them are the caller's to wipe.
     public var bytes: Span<UInt8> {
         @_lifetime(borrow self)
         get { secret.bytes }

@@ -4,7 +4,7 @@ import Cryptoki
 import Secrets
 
 extension Session {
-    /// Changes the PIN of the one who works: the user's, or the security officer's.
+    /// Changes the PIN of the session's role: the user's, or the security officer's.
     ///
     /// - Throws: ``KanalError/pinIncorrect(triesLeft:)`` for a wrong present PIN, ``KanalError/pinLength`` for a new one that
     ///   the token does not take.
@@ -36,7 +36,7 @@ extension Session {
     ///
     /// - Parameters:
     ///   - number: 1 to 6; nil for the first that the token has no password for.
-    ///   - characters: What the password consists of.
+    ///   - characters: The characters of the password.
     public func generateActivationPassword(
         number: Int? = nil, of characters: PasswordCharacters = .capitalsAndDigits
     ) throws(KanalError) -> ActivationPassword {

@@ -56,6 +56,6 @@ extension Session {
 }
 
 extension Attributes {
-    /// The text of an attribute; octets that are no UTF-8 become U+FFFD.
+    /// The text of an attribute; invalid UTF-8 becomes U+FFFD.
     func text(_ type: CK_ATTRIBUTE_TYPE) -> String { String(decoding: self[type] ?? [], as: UTF8.self) }
 }

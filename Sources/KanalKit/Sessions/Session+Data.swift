@@ -3,13 +3,13 @@ import CCryptoki
 import Cryptoki
 import Secrets
 
-/// Data that an application keeps on a token as they are.
+/// Raw data that an application keeps on a token.
 public struct DataObject: Sendable, Equatable {
     /// The name that it was given.
     public let label: String
     /// The application to which they belong.
     public let application: String
-    /// How many octets it has.
+    /// The number of bytes.
     public let size: Int
     /// Whether it is seen after the PIN only.
     public let isPrivate: Bool
@@ -23,7 +23,7 @@ extension Session {
             .map { DataObject($0.handle, $0.attributes) }
     }
 
-    /// The octets of a data object.
+    /// The bytes of a data object.
     public func value(of object: DataObject) throws(KanalError) -> SecretBytes {
         let handle = try handle(of: object.reference)
         let value = try call { session throws(CKError) in
@@ -33,11 +33,11 @@ extension Session {
         return SecretBytes(value)
     }
 
-    /// Keeps octets on the token. It takes the PIN.
+    /// Stores bytes on the token. The PIN is needed.
     ///
     /// - Parameters:
-    ///   - application: What calls them its own.
-    ///   - isPrivate: Whether they are seen after the PIN only.
+    ///   - application: The application that owns them.
+    ///   - isPrivate: Whether they are visible after the PIN only.
     public func addData(
         _ value: Span<UInt8>, label: String, application: String = "", isPrivate: Bool = true
     ) throws(KanalError) -> DataObject {

@@ -16,21 +16,21 @@ public enum EncryptionPadding: Sendable, Hashable {
 
 /// How two sides agree on a secret, each with its own private key and the other's public key.
 public enum KeyAgreement: Sendable, Hashable {
-    /// VKO_GOSTR3410_2012_256 (RFC 7836, 4.3.1), by keys of GOST R 34.10-2012 on the same curve. The secret has 32 octets.
-    /// The UKM is a number, little-endian, of at most as many octets as a coordinate.
+    /// VKO_GOSTR3410_2012_256 (RFC 7836, 4.3.1), by keys of GOST R 34.10-2012 on the same curve. The secret has 32
+    /// bytes. The UKM is a number, little-endian, of at most as many bytes as a coordinate.
     case vko256(ukm: [UInt8])
-    /// VKO_GOSTR3410_2012_512 (RFC 7836, 4.3.2), by keys of 512 bits. The secret has 64 octets.
+    /// VKO_GOSTR3410_2012_512 (RFC 7836, 4.3.2), by keys of 512 bits. The secret has 64 bytes.
     case vko512(ukm: [UInt8])
-    /// ECDH on P-256 (SEC 1, 3.3.1). The secret is the x coordinate, 32 octets, and goes through a key derivation function
-    /// of the caller's.
+    /// ECDH on P-256 (SEC 1, 3.3.1). The secret is the x coordinate, 32 bytes, and goes through a key derivation
+    /// function of the caller's.
     case ecdh
 }
 
 extension Session {
-    /// Decrypts with an RSA key of the token what was encrypted with its public key.
+    /// Decrypts with an RSA key of the token.
     ///
-    /// - Parameter ciphertext: As many octets as the modulus has.
-    /// - Throws: ``KanalError/refused(code:reason:)`` for what was not encrypted so.
+    /// - Parameter ciphertext: As many bytes as the modulus has.
+    /// - Throws: ``KanalError/refused(code:reason:)`` for an invalid ciphertext.
     public func decrypt(
         _ ciphertext: [UInt8], with key: KeyPair, padding: EncryptionPadding
     ) throws(KanalError) -> SecretBytes {
@@ -87,7 +87,7 @@ extension EncryptionPadding {
 }
 
 extension KeyAgreement {
-    /// What the secret is taken for until it has been read.
+    /// The attributes of the secret until it has been read.
     fileprivate func template() throws(CKError) -> Attributes {
         let size: CK_ULONG = if case .vko512 = self { 64 } else { 32 }
         return try Attributes(template: [(CKA_KEY_TYPE, CKK_GENERIC_SECRET.octets), (CKA_VALUE_LEN, size.octets)])

@@ -7,12 +7,12 @@ import Cryptoki
 public enum Licence {
     /// The numbers that licences have: 1 to 4.
     public static let numbers = Cryptoki.Session.licenceNumbers
-    /// The octets of a licence: 72.
+    /// The bytes of a licence: 72.
     public static let size = Cryptoki.Session.licenceSize
 }
 
 extension Session {
-    /// A licence's octets; nil if they are all zeros, as on a token where none was written.
+    /// A licence's bytes; nil if they are all zeros, as on a token where none was written.
     ///
     /// - Parameter number: One of ``Licence/numbers``.
     public func licence(_ number: Int) throws(KanalError) -> [UInt8]? {
@@ -24,12 +24,12 @@ extension Session {
     ///
     /// - Parameters:
     ///   - number: One of ``Licence/numbers``.
-    ///   - octets: ``Licence/size`` octets; zeros take the licence away.
+    ///   - octets: ``Licence/size`` bytes; zeros take the licence away.
     public func setLicence(_ number: Int, to octets: [UInt8]) throws(KanalError) {
         try call { session throws(CKError) in try session.setLicence(CK_ULONG(clamping: number), to: octets) }
     }
 
-    /// The token's record of the last signature by a key of GOST; nil if there was none. No PIN is needed.
+    /// The token's record of the last signature by a key of GOST; nil before the first. No PIN is needed.
     public func journal() throws(KanalError) -> JournalRecord? {
         let octets = try translated { () throws(CKError) in try library.journal(in: slot) }
         return octets.isEmpty ? nil : JournalRecord(octets)
@@ -49,15 +49,15 @@ public struct JournalRecord: Sendable, Equatable {
         public let isHashedByToken: Bool
         /// The number of the key's file on the token.
         public let keyNumber: Int
-        /// How many signatures by keys of GOST the token has made in its life.
+        /// The number of signatures by keys of GOST in the token's life.
         public let count: UInt32
-        /// The token's serial number, eight octets, big-endian.
+        /// The token's serial number, eight bytes, big-endian.
         public let serialNumber: [UInt8]
     }
 
     /// The record as the token gives it, in BER.
     public let octets: [UInt8]
-    /// What stands in it; nil for a form that is not known here.
+    /// The contents; nil for an unknown form.
     public let entry: Entry?
 
     init(_ octets: [UInt8]) {

@@ -4,8 +4,8 @@ import Cryptoki
 import Secrets
 import Token
 
-/// A PIN by which one application protects its own files on a token. It belongs to no login, and opens nothing of what
-/// this library lists.
+/// A PIN by which one application protects its own files on a token. It belongs to no login, and does not open objects
+/// that this library lists.
 public struct LocalPIN: Sendable, Equatable {
     /// The numbers that a local PIN can have: 3 to 31.
     public static let numbers = Library.localPINNumbers
@@ -23,7 +23,7 @@ extension Session {
             .map { LocalPIN(number: $0.number, details: PINDetails($0.state)) }
     }
 
-    /// Sets a local PIN, for the first time or anew.
+    /// Sets or changes a local PIN.
     ///
     /// - Parameters:
     ///   - number: One of ``LocalPIN/numbers``.

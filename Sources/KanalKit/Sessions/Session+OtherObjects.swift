@@ -2,7 +2,7 @@
 import CCryptoki
 import Cryptoki
 
-/// An object that is no key pair, certificate or data object: half of a key pair, or a secret key.
+/// An object other than a key pair, certificate or data object: half of a key pair, or a secret key.
 public struct OtherObject: Sendable, Equatable {
     /// The object's kind.
     public enum Kind: Sendable, Hashable {

@@ -8,9 +8,9 @@ extension Session {
     /// be read back.
     ///
     /// - Parameters:
-    ///   - file: The file's octets. Nothing of them is written to a disk.
-    ///   - password: What protects the file.
-    ///   - label: A name for the key pairs; nil for what the file calls them.
+    ///   - file: The file's bytes. Nothing of them is written to disk.
+    ///   - password: The file's password.
+    ///   - label: A name for the key pairs; nil for the file's own names.
     /// - Throws: ``KanalError/passwordIncorrect(triesLeft:)`` for a wrong password; ``KanalError/invalidArgument(_:)`` for a
     ///   file that cannot be read, with the reason. Keys before one that is refused stay.
     public func importPFX(

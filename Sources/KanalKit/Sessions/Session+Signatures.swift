@@ -5,14 +5,14 @@ import Secrets
 
 /// A hash function of the family SHA-2 (FIPS 180-4).
 public enum SHA2: Sendable, Hashable, CaseIterable {
-    /// 32 octets.
+    /// 32 bytes.
     case sha256
-    /// 48 octets.
+    /// 48 bytes.
     case sha384
-    /// 64 octets.
+    /// 64 bytes.
     case sha512
 
-    /// The octets of a digest.
+    /// The bytes of a digest.
     public var digestSize: Int {
         switch self {
         case .sha256: 32
@@ -24,14 +24,14 @@ public enum SHA2: Sendable, Hashable, CaseIterable {
 
 /// How a key signs, and how a message is hashed before.
 public enum SigningAlgorithm: Sendable, Hashable {
-    /// GOST R 34.10-2012 with the GOST R 34.11-2012 of the key's size. A signature has 64 or 128 octets, in the order of
+    /// GOST R 34.10-2012 with the GOST R 34.11-2012 of the key's size. A signature has 64 or 128 bytes, in the order of
     /// PKCS #11 and X.509.
     case gost
     /// RSASSA-PKCS1-v1_5 (RFC 8017, 8.2).
     case rsaPKCS1(SHA2)
     /// RSASSA-PSS (RFC 8017, 8.1). The mask is by MGF1 with the same hash function, the salt as long as its digest.
     case rsaPSS(SHA2)
-    /// ECDSA (FIPS 186-4, 6). A signature is r and s, big-endian, 32 octets each.
+    /// ECDSA (FIPS 186-4, 6). A signature is r and s, big-endian, 32 bytes each.
     case ecdsa(SHA2)
 }
 
@@ -59,7 +59,7 @@ extension Session {
 
     /// Signs a message that comes in parts, of any length in all. See ``sign(_:with:algorithm:)``.
     ///
-    /// - Parameter next: The next part; nil at the end. What it throws reaches the caller.
+    /// - Parameter next: The next part; nil at the end. Its errors reach the caller.
     public func sign(
         with key: KeyPair, algorithm: SigningAlgorithm? = nil, parts next: () throws -> [UInt8]?
     ) throws -> [UInt8] {
@@ -155,7 +155,7 @@ private func isValid(_ verify: () throws(CKError) -> Void) throws(CKError) -> Bo
 }
 
 extension KeyPair {
-    /// How the key signs a message.
+    /// The mechanism by which the key signs a message.
     fileprivate func mechanism(_ algorithm: SigningAlgorithm?) throws(KanalError) -> Mechanism {
         switch (try chosen(algorithm), kind) {
         case (.gost, .gost256): Mechanism(CKM_GOSTR3410_WITH_GOSTR3411_12_256)
@@ -167,7 +167,7 @@ extension KeyPair {
         }
     }
 
-    /// How the key signs a digest, and what it signs.
+    /// The mechanism by which the key signs a digest, and its input.
     fileprivate func mechanism(
         _ algorithm: SigningAlgorithm?, digest: [UInt8]
     ) throws(KanalError) -> (Mechanism, input: [UInt8]) {
@@ -197,7 +197,7 @@ extension KeyPair {
 }
 
 extension KeyKind {
-    /// What a key signs by if nobody says more.
+    /// The default algorithm of the key.
     fileprivate var algorithm: SigningAlgorithm {
         get throws(KanalError) {
             switch self {
@@ -237,7 +237,7 @@ extension SHA2 {
         [values.hash, values.mask, CK_ULONG(clamping: digestSize)].flatMap(\.octets)
     }
 
-    /// What stands before the digest in a DigestInfo (RFC 8017, 9.2, note 1).
+    /// The bytes before the digest in a DigestInfo (RFC 8017, 9.2, note 1).
     fileprivate var digestInfoPrefix: [UInt8] {
         let (length, number): (UInt8, UInt8) =
             switch self {

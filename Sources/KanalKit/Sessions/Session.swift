@@ -35,14 +35,14 @@ public struct Session: ~Copyable {
         }
     }
 
-    /// Random octets from the token's generator, mixed with the operating system's.
+    /// Random bytes from the token's generator, mixed with the operating system's.
     public func randomBytes(_ count: Int) throws(KanalError) -> [UInt8] {
         guard count >= 0 else { throw .invalidArgument("a negative count of random octets") }
         return try call { session throws(CKError) in try session.generateRandom(count) }
     }
 }
 
-/// Where an object is: its handle while the session lasts, and after that the identifier that it keeps.
+/// Refers to an object: by its handle while the session lasts, and after that by its persistent identifier.
 struct ObjectReference: Sendable, Equatable {
     let handle: CK_OBJECT_HANDLE
     let uniqueID: [UInt8]

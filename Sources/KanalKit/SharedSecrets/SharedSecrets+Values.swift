@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import Secrets
 
-/// The key of an access group on its way to another machine: text of 79 characters. Whoever has it, and the replicated
-/// directory, has all secrets of the group. See ``SecretBytes`` for how it is kept.
+/// The key of an access group on its way to another machine: text of 79 characters. With it and the replicated
+/// directory, all secrets of the group can be read. See ``SecretBytes`` for how it is kept.
 public struct SharedKey: ~Copyable, Sendable {
     let secret: Secret
 
     init(_ shared: SharedSecret) { secret = shared.secret.copy() }
 
-    /// Takes over a text, in whatever case and spacing. The caller's copy of it stays where it is.
+    /// Takes over a text, in any case and spacing. The caller's copy of it stays where it is.
     public init(_ text: String) { secret = Secret(copying: Array(text.utf8)) }
 
     /// Copies a text, which is the caller's to wipe.
@@ -33,6 +33,7 @@ public struct SecretItem: Sendable, Hashable {
 public struct UnreadableFile: Sendable, Equatable {
     /// The file's name in the directory.
     public let name: String
-    /// Whether it is a damaged file of a secret of this access group. Else it may be of another group, or no secret at all.
+    /// Whether it is a damaged file of a secret of this access group. Otherwise it may be of another group, or not a
+    /// secret at all.
     public let isOfThisGroup: Bool
 }

@@ -7,13 +7,13 @@ import Storage
 
 /// Secrets of this user's programs, such as passwords and keys of services, by service and account.
 ///
-/// They lie in files of the user's, each sealed by itself. Whoever opens the same *access group* has the same secrets;
-/// other groups have other keys. Without a directory the secrets stay on this machine. With one, they are those of all
-/// machines that have the group's key (``makeKey()``, ``key()``, ``join(_:)``), as soon as some program has copied the
-/// files from machine to machine.
+/// They are kept in the user's files, each encrypted on its own. All programs that open the same *access group* share
+/// its secrets; other groups have other keys. Without a directory the secrets stay on this machine. With one, they are
+/// those of all machines that have the group's key (``makeKey()``, ``key()``, ``join(_:)``), as soon as some program
+/// has copied the files from machine to machine.
 ///
-/// Where two machines change a secret at the same time, both have the same value of the two in the end. A deletion wins
-/// over every change that does not know of it.
+/// If two machines change a secret at the same time, both end up with the same of the two values. A deletion wins over
+/// every change that does not know of it.
 ///
 /// Each call reads or writes small files, in a thread of its own, one call after the other. It waits for another process
 /// for five seconds at most.
@@ -31,7 +31,7 @@ public final class SharedSecrets: Sendable {
     ///   - accessGroup: 1 to 64 letters of ASCII, digits, ".", "_" and "-"; not "." in front.
     ///   - directory: A directory that is replicated between machines, from "/" or "~/". It belongs to the user and is
     ///     closed to others (mode 0700). Several groups can use one. Nil for secrets of this machine.
-    ///   - log: Is told of directories of the environment that do not count. Nil for none.
+    ///   - log: Receives unusable directories of the environment. Nil for none.
     /// - Throws: ``SharedSecretsError/invalidArgument(_:)``.
     public convenience init(
         accessGroup: String, synchronisedThrough directory: String? = nil, log: Logger? = nil
@@ -70,10 +70,10 @@ public final class SharedSecrets: Sendable {
     /// Adds a secret.
     ///
     /// - Parameters:
-    ///   - value: At most 8192 octets.
-    ///   - service: 1 to 255 octets in UTF-8. Names are compared octet by octet.
-    ///   - account: At most 255 octets in UTF-8.
-    /// - Throws: ``SharedSecretsError/duplicate`` if there is one of this name.
+    ///   - value: At most 8192 bytes.
+    ///   - service: 1 to 255 bytes in UTF-8. Names are compared byte by byte.
+    ///   - account: At most 255 bytes in UTF-8.
+    /// - Throws: ``SharedSecretsError/duplicate`` if the name is taken.
     public func add(
         _ value: borrowing SecretBytes, service: String, account: String
     ) async throws(SharedSecretsError) {
@@ -98,7 +98,7 @@ public final class SharedSecrets: Sendable {
         return SecretBytes(value)
     }
 
-    /// Gives a secret another value, of at most 8192 octets.
+    /// Gives a secret another value, of at most 8192 bytes.
     ///
     /// - Throws: ``SharedSecretsError/notFound``.
     public func update(
@@ -113,7 +113,7 @@ public final class SharedSecrets: Sendable {
     }
 
     /// Deletes a secret: on this machine at once, on others as soon as they see the directory as it is then. A damaged
-    /// secret can be deleted, too. A new one of the same name is another.
+    /// secret can be deleted, too. A new one of the same name is a different secret.
     ///
     /// - Throws: ``SharedSecretsError/notFound``.
     public func delete(service: String, account: String) async throws(SharedSecretsError) {
@@ -132,8 +132,8 @@ public final class SharedSecrets: Sendable {
         }
     }
 
-    /// The files of the directory that cannot be read, sorted by name. They are left as they are, and concern no secret
-    /// but their own.
+    /// The files of the directory that cannot be read, sorted by name. They are left unchanged, and affect only their
+    /// own secrets.
     public func unreadableFiles() async throws(SharedSecretsError) -> [UnreadableFile] {
         try await work { store throws(SecretStore.Failure) in
             let files = try SharedSecrets.began(store)?.unreadable() ?? []
@@ -143,8 +143,8 @@ public final class SharedSecrets: Sendable {
 
     // MARK: The key of several machines
 
-    /// Makes the group's key on the first of several machines, and the directory, if they are missing. The others get it
-    /// by ``join(_:)`` and make none. Nothing is added to a directory without a key.
+    /// Makes the group's key on the first of several machines, and the directory, if they are missing. The others get
+    /// it by ``join(_:)`` and must not make one. Nothing is added to a directory without a key.
     public func makeKey() async throws(SharedSecretsError) {
         try await work(create: true) { store throws(SecretStore.Failure) in try store?.makeKey() }
     }

@@ -6,7 +6,7 @@ import Storage
 public enum SharedSecretsError: Error, Sendable, Equatable {
     /// There is a secret of this service and account.
     case duplicate
-    /// There is no secret of this service and account.
+    /// No secret has this service and account.
     case notFound
     /// There is a secret of this service and account, and its files are damaged. It can be deleted.
     case damaged
@@ -18,14 +18,14 @@ public enum SharedSecretsError: Error, Sendable, Equatable {
     case keyDamaged
     /// This machine has secrets under another key than the one that it is to take over.
     case otherKey
-    /// The text is no key of this access group.
+    /// The text is not a key of this access group.
     case keyMalformed
     /// The group has 4096 secrets, deleted ones of replicated directories included; or the directory has more than 16384
     /// files.
     case tooMany
     /// Another process holds the lock.
     case busy
-    /// No room is left on the device. What was stored before is still there.
+    /// No room is left on the device. Earlier values are intact.
     case full
     /// The replicated directory is gone; it is not made again, since it may come back.
     case directoryMissing

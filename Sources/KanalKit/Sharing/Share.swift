@@ -9,10 +9,10 @@ import Translation
 
 /// A token of this machine in a virtual reader of another one, which may be reached over an untrusted path.
 ///
-/// The other machine runs pcscd with vsmartcard's vpcd; its port is usually brought here by `ssh -L`. A token that has a
-/// secure channel is carried through, and the share can read nothing. For a token without one, the share is the token's
-/// end of the channel: PIN and data are in clear only in this process and on the wire of the token. No program of this
-/// machine can use the token meanwhile.
+/// The other machine runs pcscd with vsmartcard's vpcd; its port is usually brought here by `ssh -L`. A token that has
+/// a secure channel is carried through, and the share can read nothing. For a token without one, the share is the
+/// token's end of the channel: PIN and data are in clear only in this process and on the wire of the token. Programs of
+/// this machine cannot use the token in the meantime.
 public final class Share: Sendable {
     private let settings: ShareSettings
     private let authenticator: Authenticator?
@@ -40,10 +40,10 @@ public final class Share: Sendable {
         self.settings = try ShareSettings(settings, directory: data)
     }
 
-    /// Shares the token until the task is cancelled, or the share has done what it was for. A command is never cut short,
-    /// and the token is reset at the end: it is logged out.
+    /// Shares the token until the task is cancelled, or the share has served its purpose. A command is never
+    /// interrupted, and the token is reset at the end: it is logged out.
     ///
-    /// - Parameter report: Is told what happens, in a thread of the share. It should not take long.
+    /// - Parameter report: Receives events, in a thread of the share. It should not take long.
     /// - Throws: ``KanalError/notFound``, ``KanalError/ambiguous(_:)``, ``KanalError/notStarted(_:)``, and
     ///   ``KanalError/refused(code:reason:)`` if another program uses the token, the token has the channel and is to be
     ///   limited, the far reader was not reached within
@@ -57,9 +57,9 @@ public final class Share: Sendable {
         }
     }
 
-    /// Is the far end of a tunnel, on the machine of the far reader: carries what the reader and the share say to each
-    /// other, and answers by itself what the reader asks several times a second, so that no command waits for that. It
-    /// goes on until one of both is gone, or the task is cancelled.
+    /// Runs the far end of a tunnel, on the machine of the far reader: passes messages between the reader and the
+    /// share, and answers the reader's frequent questions itself, so that no command waits for them. It goes on until
+    /// one of both is gone, or the task is cancelled.
     ///
     /// - Parameters:
     ///   - host: vpcd's address in dotted IPv4 form.
@@ -80,7 +80,7 @@ public final class Share: Sendable {
         }
     }
 
-    /// Asks the user of this machine. Whoever cannot be asked has not agreed.
+    /// Asks the user of this machine. A user who cannot be asked has not agreed.
     private static func ask(_ question: ShareQuestion, _ authenticator: Authenticator?) -> Bool {
         guard let authenticator else { return false }
         let shown = Question(
@@ -108,13 +108,14 @@ extension Share {
         public var host = "127.0.0.1"
         /// vpcd's port.
         public var port: UInt16 = 35963
-        /// A command for `/bin/sh` that leads to vpcd by its standard input and output, in place of ``host`` and ``port``,
-        /// such as `ssh -W 127.0.0.1:35963 server`. It is started anew when the connection breaks, and ended with the
-        /// share.
+        /// A command for `/bin/sh` that leads to vpcd by its standard input and output, in place of ``host`` and
+        /// ``port``, such as `ssh -W 127.0.0.1:35963 server`. It is restarted when the connection breaks, and ended
+        /// with the share.
         public var tunnel: String?
         /// The token's serial number, its label, or a part of its reader's name; nil for the only token.
         public var token: String?
-        /// Where key pairs, verifiers of passwords and pairings of shares lie; nil for the user's directory of data.
+        /// The directory of key pairs, verifiers of passwords and pairings of shares; nil for the user's data
+        /// directory.
         public var directory: String?
         /// The rights of hosts. A token that has the channel cannot be limited: a share of it is refused.
         public var permissions: Permissions = .all
@@ -126,7 +127,7 @@ extension Share {
         /// Whether the share ends when a host has logged in, and for three seconds no session has been open. Not for a
         /// token that has the channel.
         public var isOnce = false
-        /// How long the share goes on; nil for no end.
+        /// The duration of the share; nil for no end.
         public var duration: Duration?
         /// For how long the far reader is tried in a row; nil for no end.
         public var patience: Duration?
@@ -142,7 +143,7 @@ extension Share {
         /// Permissions by their bits.
         public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-        /// Read public objects and what the token tells of itself.
+        /// Read public objects and the token's information.
         public static let read = Permissions(rawValue: 1)
         /// Log in as User and use keys.
         public static let sign = Permissions(rawValue: 2)

@@ -3,7 +3,7 @@ import APDU
 import Sharing
 
 extension Share {
-    /// How things stand with the token.
+    /// The state of the token.
     public enum State: String, Sendable {
         /// The token is in its reader.
         case normal
@@ -25,11 +25,11 @@ extension Share {
 
     /// An event of a share. Only ``password(_:)`` holds a secret.
     public enum Event: Sendable, Equatable {
-        /// How things stand with the token has changed.
+        /// The state of the token has changed.
         case state(State)
         /// The token that is shared: its serial number in hexadecimal digits.
         case token(serial: String, reader: String, way: Way)
-        /// A new activation password for hosts. It is told once and kept nowhere: only its verifier is.
+        /// A new activation password for hosts. It is reported once and never stored: only its verifier is.
         case password(String)
         /// The far reader has the token: its address and port, or the command of the tunnel.
         case connected(to: String)
@@ -53,7 +53,7 @@ extension Share {
         case furtherRefusals(Int)
         /// The user of this machine did not agree to something.
         case declined(String, host: String)
-        /// How many commands were answered, and how many octets they and their answers had.
+        /// The numbers of answered commands, and of bytes in them and their answers.
         case progress(commands: Int, octets: Int)
     }
 }

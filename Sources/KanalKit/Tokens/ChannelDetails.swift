@@ -2,11 +2,11 @@
 import SecureChannel
 import Token
 
-/// How things stand with the secure channel between a token and this user.
+/// The state of the secure channel between a token and this user.
 public struct ChannelDetails: Sendable, Equatable {
     /// The state of a channel, by what can be done next.
     public enum State: Sendable, Equatable {
-        /// The token has no channel, or none is needed here: commands go to it as they are.
+        /// The token has no channel, or none is needed here: commands are sent to it in plain.
         case notNeeded
         /// The channel is activated.
         case active
@@ -47,11 +47,11 @@ public struct ChannelDetails: Sendable, Equatable {
     public let passwords: [PasswordDetails]
 }
 
-/// An activation password, as the token tells of it without proof.
+/// The details of an activation password that the token tells without authentication.
 public struct PasswordDetails: Sendable, Equatable {
     /// The state of a password.
     public enum State: Sendable, Equatable {
-        /// There is none.
+        /// Not set.
         case empty
         /// It activates the token.
         case ready
@@ -65,7 +65,7 @@ public struct PasswordDetails: Sendable, Equatable {
     public let number: Int
     /// Its state.
     public let state: State
-    /// How many wrong ones the token still takes; nil if it does not tell.
+    /// The number of wrong ones that the token still accepts; nil if it does not tell.
     public let triesLeft: Int?
 }
 

@@ -5,7 +5,7 @@ import Locking
 import Token
 
 extension Token {
-    /// Everything that the token tells of itself without a PIN. It is asked anew, also for what is known.
+    /// Everything that the token tells of itself without a PIN. All of it is read again, known facts included.
     ///
     /// Before its channel is activated a token tells little; see ``TokenDetails``. A channel that another process has with
     /// a token which has only one of them ends, and is opened again when that process needs it.
@@ -40,7 +40,7 @@ extension Token {
         }
     }
 
-    /// Runs `body` in the token's thread, with the slot where the token is. What it needs it opens by itself.
+    /// Runs `body` in the token's thread, with the token's slot. `body` opens the sessions that it needs.
     func inPlace<Result: Sendable>(
         _ prompt: String?, _ body: @escaping @Sendable (CK_SLOT_ID) throws(KanalError) -> Result
     ) async throws(KanalError) -> Result {

@@ -9,11 +9,11 @@ extension Token {
     /// Erases the token and makes it new, for ever: keys, certificates, data, local PINs and the label go. Its pairings,
     /// licences and the journal stay, so that it can be worked with at once.
     ///
-    /// It takes some seconds, in which the token must not leave; what was cut short is formatted again. The token does not
-    /// tell how far it is.
+    /// It takes some seconds, in which the token must not leave; if it was interrupted, format it again. The token does
+    /// not report progress.
     ///
     /// - Parameters:
-    ///   - setup: What the token shall be.
+    ///   - setup: Options for formatting the token.
     ///   - officerPIN: The security officer's present PIN. Nil only if that one is locked.
     ///   - newOfficerPIN: The security officer's PIN from now on; nil to keep the present one.
     ///   - userPIN: The user's PIN from now on.
@@ -50,7 +50,7 @@ extension Token {
         switch error {
         case .pinIncorrect: return .pinIncorrect(triesLeft: triesLeft(of: .securityOfficer, in: slot))
         case .pinLocked: return .pinLocked
-        // The lengths of the new ones were looked at before.
+        // The lengths of the new ones were checked before.
         case .pinLengthRange:
             return .refused(code: error.name, reason: "the security officer's PIN is not locked, so that it is needed")
         default:
@@ -60,7 +60,7 @@ extension Token {
         }
     }
 
-    /// How many tries a PIN has left; nil if the token does not tell.
+    /// The number of tries that a PIN has left; nil if the token does not tell.
     func triesLeft(of role: Role, in slot: CK_SLOT_ID) -> Int? {
         guard let info = try? service.library.token(in: slot, evicting: true).info, info.isFormatted == true else {
             return nil

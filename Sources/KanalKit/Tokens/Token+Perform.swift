@@ -8,16 +8,17 @@ import Token
 extension Token {
     /// Works with the token.
     ///
-    /// The block runs in a thread of its own, because its calls block. Before it, the token is found again if it was away,
-    /// its channel and a session are opened, and the PIN is presented: the given one, or the one that was accepted before,
-    /// unless the configuration forbids to keep it. If the token leaves while the block runs, the block's calls wait for
-    /// its return, as long as the configuration says. Cancelling the task ends such a wait, and no command is cut short.
+    /// The block runs in a thread of its own, because its calls block. Before it, the token is found again if it was
+    /// away, its channel and a session are opened, and the PIN is presented: the given one, or the one that was
+    /// accepted before, unless the configuration forbids to keep it. If the token leaves while the block runs, the
+    /// block's calls wait for its return, as long as the configuration says. Cancelling the task ends such a wait;
+    /// commands are never interrupted.
     ///
     /// - Parameters:
-    ///   - role: Who works. The security officer's PIN is not kept, and the login ends with the block.
+    ///   - role: The role that logs in. The security officer's PIN is not kept, and the login ends with the block.
     ///   - pin: The PIN. Nil if no PIN is needed, or the user's was accepted before.
-    ///   - prompt: What a transport shows that has to open a field session; see ``Transport``.
-    ///   - patience: How long to wait for a token that is away when the work begins. Nil for what the configuration says.
+    ///   - prompt: The text that a transport shows when it opens a field session; see ``Transport``.
+    ///   - patience: The longest wait for a token that is away when the work begins. Nil for the configured value.
     ///   - body: The work. The session cannot leave it.
     /// - Throws: ``KanalError``; what `body` throws.
     public func perform<Result: Sendable>(
@@ -52,11 +53,11 @@ extension Token {
     }
 }
 
-/// Who works with a token.
+/// The role of a login.
 public enum Role: Sendable, Equatable {
     /// The owner, to whom the keys belong.
     case user
-    /// Who gives the user a PIN, and makes activation passwords. Sees no keys.
+    /// Gives the user a PIN, and makes activation passwords. Sees no keys.
     case securityOfficer
 }
 
@@ -90,7 +91,7 @@ extension Token {
         try body(Session(handle: handle, token: self, role: role))
     }
 
-    /// How often a token that is away is looked for.
+    /// The interval of looking for a token that is away.
     private static let pollInterval = Duration.milliseconds(100)
 
     /// The session of the last work, or a new one.
@@ -173,7 +174,7 @@ extension Token {
         let (former, known) = state.withLock { ($0.slot, $0.information) }
         var isOtherThere = false
         var failure: KanalError?
-        // Where it was last comes first.
+        // The token's former slot comes first.
         for slot in slots.filter({ $0 == former }) + slots.filter({ $0 != former }) {
             do throws(KanalError) {
                 let information = try service.information(on: slot)
@@ -219,7 +220,7 @@ extension Token {
         if role == .user { keep(pin) }
     }
 
-    /// Ends whatever login there is.
+    /// Ends any login.
     private func endLogin(_ handle: CK_SESSION_HANDLE) {
         try? service.library.withSession(handle) { session throws(CKError) in try session.logOut() }
     }

@@ -96,7 +96,7 @@ public final class Token: Sendable {
         }
     }
 
-    /// Tells everybody who listens of a new state.
+    /// Tells all listeners of a new state.
     func enter(_ presence: TokenState) {
         state.withLock { state in
             guard state.presence != presence else { return }
@@ -106,7 +106,7 @@ public final class Token: Sendable {
     }
 }
 
-/// Where a token is, as far as its work is concerned.
+/// The state of a token, as far as its work is concerned.
 public enum TokenState: Sendable, Equatable {
     /// It was never away, or was not missed.
     case normal

@@ -4,7 +4,8 @@ import Token
 
 /// The answers of a token that is asked for everything it tells of itself: ``Token/details(prompt:)``.
 ///
-/// A token whose secure channel is not open tells little more than its serial number. What it has not told is nil.
+/// A token whose secure channel is not open tells little more than its serial number. Facts that it has not told are
+/// nil.
 public struct TokenDetails: Sendable, Equatable {
     /// The facts that are known without this question, as of now.
     public let information: TokenInformation
@@ -17,9 +18,9 @@ public struct TokenDetails: Sendable, Equatable {
     public let build: TokenBuild?
     /// How much it can keep.
     public let memory: TokenMemory
-    /// The user's PIN. Nil also after a formatting that was cut short.
+    /// The user's PIN. Nil also after an interrupted formatting.
     public let userPIN: PINDetails?
-    /// The security officer's PIN. Nil also after a formatting that was cut short.
+    /// The security officer's PIN. Nil also after an interrupted formatting.
     public let officerPIN: PINDetails?
     /// How the user's PIN is changed.
     public let userPINChange: PINChange?
@@ -51,9 +52,9 @@ public struct VersionNumber: Sendable, Equatable, CustomStringConvertible {
     public var description: String { "\(major).\(minor)" }
 }
 
-/// How much a token can keep, in octets.
+/// How much a token can keep, in bytes.
 public struct TokenMemory: Sendable, Equatable {
-    /// The whole memory. No token tells it: this is what the maker says of all.
+    /// The whole memory. No token tells it: this is the maker's figure for all.
     public let total: Int
     /// The free part of it.
     public let free: Int?
@@ -61,11 +62,11 @@ public struct TokenMemory: Sendable, Equatable {
 
 /// Limits and tries of a PIN.
 public struct PINDetails: Sendable, Equatable {
-    /// How many octets it may have.
+    /// The allowed lengths in bytes.
     public let lengths: ClosedRange<Int>
-    /// How many wrong ones in a row lock it.
+    /// The number of wrong ones in a row that locks it.
     public let tries: Int
-    /// How many are left.
+    /// The number of tries left.
     public let triesLeft: Int
     /// Whether it still is the one that the token had when it was made or formatted.
     public let isDefault: Bool
@@ -73,7 +74,7 @@ public struct PINDetails: Sendable, Equatable {
 
 /// How the user's PIN is changed.
 public struct PINChange: Sendable, Equatable {
-    /// Who may change it.
+    /// The roles that may change it.
     public let allowed: Set<Role>
     /// Whether the user must change it, because the security officer has demanded that.
     public let isDemanded: Bool

@@ -6,7 +6,7 @@ import Token
 public struct TokenInformation: Sendable, Equatable {
     /// The PC/SC name of its reader.
     public let reader: String
-    /// The serial number, eight octets, big-endian; empty if the token does not tell it before it is activated.
+    /// The serial number, eight bytes, big-endian; empty if the token does not tell it before it is activated.
     public let serialNumber: [UInt8]
     /// The vendor's name of the model.
     public let model: String
@@ -18,7 +18,7 @@ public struct TokenInformation: Sendable, Equatable {
     public let hasSecureChannel: Bool
     /// Whether it is reached over the air, as its reader and its answer to reset tell.
     public let isWireless: Bool
-    /// How many tries the PIN has left; nil if the token does not tell yet.
+    /// The number of tries that the PIN has left; nil if the token does not tell yet.
     public let pinTriesLeft: Int?
 
     init(_ state: Library.TokenState, reader: String) {

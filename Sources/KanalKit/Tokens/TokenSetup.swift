@@ -5,13 +5,13 @@ import Token
 
 /// The settings of a token after ``Token/format(_:officerPIN:newOfficerPIN:userPIN:prompt:)``.
 public struct TokenSetup: Sendable, Equatable {
-    /// Its name, at most 255 octets in UTF-8; empty for none.
+    /// Its name, at most 255 bytes in UTF-8; empty for none.
     public var label: String
     /// The rules for the user's PIN: 1 to 10 tries.
     public var userPIN = PINRules()
     /// The rules for the security officer's PIN: 3 to 10 tries.
     public var officerPIN = PINRules()
-    /// Who may change the user's PIN: one of both at least.
+    /// The roles that may change the user's PIN: at least one.
     public var userPINChangers: Set<Role> = [.user, .securityOfficer]
 
     /// A setup with the usual rules.
@@ -20,12 +20,12 @@ public struct TokenSetup: Sendable, Equatable {
 
 /// The rules that a token applies to a PIN.
 public struct PINRules: Sendable, Equatable {
-    /// The fewest octets that it may have: 6 to 249.
+    /// The fewest bytes that it may have: 6 to 249.
     public var minimumLength: Int
-    /// How many wrong ones in a row lock it.
+    /// The number of wrong ones in a row that locks it.
     public var tries: Int
 
-    /// Rules; the usual ones if nothing is given.
+    /// Rules; the usual ones by default.
     public init(minimumLength: Int = 6, tries: Int = 10) {
         self.minimumLength = minimumLength
         self.tries = tries
@@ -33,7 +33,7 @@ public struct PINRules: Sendable, Equatable {
 }
 
 extension TokenSetup {
-    /// What the driver formats by.
+    /// The driver's options for formatting.
     ///
     /// - Parameter isRepair: Whether to format without the security officer's present PIN.
     /// - Throws: ``KanalError/invalidArgument(_:)``; ``KanalError/pinLength``.

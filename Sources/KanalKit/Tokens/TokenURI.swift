@@ -5,7 +5,7 @@ struct TokenURI {
     private static let scheme = "pkcs11:"
     /// The attributes that say which token is meant.
     private static let known: Set<String> = ["token", "serial", "model", "manufacturer", "slot-description"]
-    /// Attributes that name an object on the token, and say nothing of the token.
+    /// Attributes that name an object on the token, and do not identify the token.
     private static let objects: Set<String> = ["object", "id", "type"]
 
     private var attributes: [String: [UInt8]] = [:]
@@ -15,7 +15,7 @@ struct TokenURI {
 
     /// - Throws: ``KanalError/invalidArgument(_:)`` for a URI that is malformed, or names what no token has here.
     init(_ text: String) throws(KanalError) {
-        // What follows the question mark tells how to log in, and not where.
+        // The part after the question mark tells how to log in, and does not identify the token.
         let path = text.dropFirst(Self.scheme.count).prefix { $0 != "?" }
         for part in path.split(separator: ";") {
             let halves = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

@@ -21,9 +21,9 @@ final class Worker: Sendable {
     /// Whether something runs or waits to run.
     var isBusy: Bool { state.withLock { $0.isWorking || !$0.waiting.isEmpty } }
 
-    /// Runs `body` in the thread, after what was given before.
+    /// Runs `body` in the thread, after earlier work.
     ///
-    /// - Parameter cancellation: What follows if the task is cancelled while `body` runs.
+    /// - Parameter cancellation: Applies if the task is cancelled while `body` runs.
     /// - Throws: `KanalError/cancelled` if the task is cancelled before `body` begins; what `body` throws.
     func run<Result: Sendable>(
         cancellation: Cancellation, _ body: @escaping @Sendable () throws -> Result
@@ -35,8 +35,8 @@ final class Worker: Sendable {
                     { () -> @Sendable () -> Void in
                         let result = Lock<Swift.Result<Result, any Error>?>(Swift.Result(catching: body))
                         return {
-                            // Given away whole: the caller may be the last who lets go of it, and end the process then.
-                            // `resume(with:)` only borrows it.
+                            // Transfers ownership: releasing the last reference may end the process. `resume(with:)`
+                            // only borrows it.
                             guard let given = result.withLock({ $0.take() }) else { return }
                             switch consume given {
                             case .success(let value): continuation.resume(returning: consume value)
@@ -90,11 +90,11 @@ final class Worker: Sendable {
     }
 }
 
-/// What follows when a task is cancelled whose work runs.
+/// The effect of cancelling a task whose work runs.
 enum Cancellation: Sendable {
     /// The caller waits for the work, which is asked to end its own waiting. The closure does not block.
     case asks(@Sendable () -> Void)
-    /// The caller goes on at once. The work ends when it does, and nobody hears of it.
+    /// The caller goes on at once. The work ends on its own, and its result is discarded.
     case abandons
 }
 
@@ -113,9 +113,9 @@ func working<Result: Sendable>(
     }
 }
 
-/// One piece of work. It runs, or is told why it does not: one of both, once.
+/// One piece of work. It runs, or the reason why it does not is reported: one of both, once.
 private final class Work: Sendable {
-    /// Runs the work, and gives what tells of its end.
+    /// Runs the work, and returns a closure that reports its end.
     typealias Body = @Sendable () -> @Sendable () -> Void
     /// Tells why the work does not run, or is not waited for.
     typealias Refuse = @Sendable (KanalError) -> Void
@@ -131,7 +131,7 @@ private final class Work: Sendable {
 
     init(_ cancellation: Cancellation) { phase = Lock(.new(cancellation)) }
 
-    /// Takes over what is to be done.
+    /// Takes over the work.
     ///
     /// - Returns: Whether it is still wanted; else it has been told that it was cancelled.
     func give(_ body: @escaping Body, orRefuse refuse: @escaping Refuse) -> Bool {
@@ -149,8 +149,8 @@ private final class Work: Sendable {
         tell?()
     }
 
-    /// Does the work. All that it holds is let go before its end is told: whoever hears of that may end the process, with
-    /// the libraries that are needed to let go of a card.
+    /// Does the work. Everything that it holds is released before its end is reported: the caller may end the process
+    /// then, with the libraries that releasing a card needs.
     private func carryOut() -> (@Sendable () -> Void)? {
         let body: Body? = phase.withLock { phase in
             guard case .waiting(let body, let cancellation, let refuse) = phase else { return nil }
@@ -163,7 +163,7 @@ private final class Work: Sendable {
 
     func refuse(_ refusal: KanalError) { end()?(refusal) }
 
-    /// Who is to be told of the end; nil if that was done.
+    /// The closure that reports the end; nil if that was done.
     private func end() -> Refuse? {
         let former = phase.withLock { phase in
             defer { phase = .over }

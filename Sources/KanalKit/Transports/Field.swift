@@ -24,7 +24,7 @@ final class Field: Sendable {
 
     /// Runs `body` while the field is open.
     ///
-    /// - Parameter message: What the user is told.
+    /// - Parameter message: The text for the user.
     func within<Result>(_ message: String, _ body: () throws -> Result) throws -> Result {
         try enter(message)
         do {

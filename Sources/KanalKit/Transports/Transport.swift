@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A way to tokens: readers, and cards in them. Without one of its own, an application uses pcscd's.
+/// A way to tokens: readers, and cards in them. An application without one uses pcscd's.
 ///
 /// All functions may block. They are called in threads that may, several at a time.
 public protocol Transport: AnyObject, Sendable {
-    /// All readers, with what is in them now. No command is sent to any card.
+    /// All readers, with their present cards. No command is sent to any card.
     func readers() throws(TransportError) -> [Reader]
 
     /// Connects to the card in a reader.
@@ -17,9 +17,9 @@ public protocol Transport: AnyObject, Sendable {
     ///   ``readers()`` throws ``TransportError/fieldClosed``.
     func openField(message: String) throws(TransportError) -> Bool
 
-    /// Lets go of the cards in the field and looks for others, because those that came are not wanted.
+    /// Releases the cards in the field and looks for others, because the present ones are not wanted.
     ///
-    /// - Parameter message: What the user is told now.
+    /// - Parameter message: The new text for the user.
     func restartPolling(message: String) throws(TransportError)
 
     /// Ends what ``openField(message:)`` began.
@@ -34,17 +34,17 @@ extension Transport {
 
 /// How a field session ends.
 public enum FieldOutcome: Sendable, Equatable {
-    /// What was to be done is done.
+    /// The work is done.
     case success
     /// The text is shown to the user.
     case failure(String)
 }
 
-/// A reader, and what it says of its slot.
+/// A reader, and the state of its slot.
 public struct Reader: Sendable, Equatable {
     /// The reader's name, by which it is known as long as the transport lives.
     public var name: String
-    /// The answer to reset of the card in it; nil if there is none.
+    /// The answer to reset of the card in it; nil without a card.
     public var atr: [UInt8]?
     /// Counts insertions and removals, so that a card that was taken out and put back is noticed.
     public var events: Int
@@ -65,7 +65,7 @@ public protocol CardHandle: AnyObject {
     /// Whether the card is reached without electrical contact.
     var isContactless: Bool { get }
 
-    /// The greatest number of octets of a command that the way to the card takes: 261 for short APDUs only, or more.
+    /// The greatest number of bytes of a command that the way to the card takes: 261 for short APDUs only, or more.
     var maximumLength: Int { get }
 
     /// Keeps others from the card until ``endTransaction()``.
@@ -76,7 +76,7 @@ public protocol CardHandle: AnyObject {
     /// Ends what ``beginTransaction()`` began.
     func endTransaction()
 
-    /// Sends a command APDU and returns the response APDU: data, and two octets of status.
+    /// Sends a command APDU and returns the response APDU: data, and two bytes of status.
     func transmit(_ command: Span<UInt8>) throws(TransportError) -> [UInt8]
 
     /// Gives the connection back.
@@ -91,19 +91,19 @@ extension CardHandle {
     public func disconnect() {}
 }
 
-/// Why a transport did not do what was asked.
+/// The reason why a transport failed.
 public enum TransportError: Error, Sendable, Equatable {
-    /// What the transport needs does not run, or does not let this process in.
+    /// The service that the transport needs does not run, or refuses this process.
     case unavailable
-    /// There is no card in the reader, or no such reader.
+    /// No card is in the reader, or no such reader exists.
     case noCard
     /// The card left the reader. `sent` says whether the last command may have reached it.
     case removed(sent: Bool)
     /// The card was reset, and has lost its state.
     case reset
-    /// Somebody else holds the card.
+    /// The card is held exclusively by another program.
     case sharingViolation
-    /// The command was sent and no answer came, or nobody knows whether it was sent. `code` is the transport's own.
+    /// The command was sent and no answer came, or it is unknown whether it was sent. `code` is the transport's own.
     case transmission(code: UInt32)
     /// An answer is too short, or a command too long.
     case malformed

@@ -19,7 +19,7 @@ final class TransportReaders: ReaderService {
     func readers() throws(LinkError) -> [ReaderState] {
         let readers: [Reader]
         do throws(TransportError) { readers = try transport.readers() } catch {
-            // Without a field there are no cards, and that is no error.
+            // Having no cards without a field is not an error.
             if error == .fieldClosed { field.hasEnded() } else { lastObstacle.withLock { $0 = .noService } }
             return []
         }
