@@ -8,7 +8,7 @@ enum Presence {
     /// Whether it was away since it was last put into the reader, however briefly.
     private static let hasLeft = Atomic(false)
 
-    /// How often an absent token looks whether it may return, in microseconds.
+    /// The interval at which an absent token checks whether it may return, in microseconds.
     private static let interval: useconds_t = 20_000
 
     /// Whether the token has been in the reader all the time since ``wait()``.

@@ -3,14 +3,14 @@ import Emulator
 import Glibc
 import PCSC
 
-/// The virtual reader that the token sits in, for as long as there is one.
+/// The virtual reader that holds the token, for as long as the reader exists.
 struct Reader {
     let host: String
     let port: UInt16
-    /// How many seconds to wait for it.
+    /// The seconds to wait for it.
     let wait: Int
     let reattach: Bool
-    /// How many milliseconds each reply is late.
+    /// The delay of each reply in milliseconds.
     let latency: Int
     let trace: String?
 
@@ -19,11 +19,11 @@ struct Reader {
     /// For how many seconds at least it waits until the reader looks: a reader does so several times a second.
     private static let patience = 3
 
-    /// How long the reader stays empty before the token comes, in microseconds. pcscd looks every 400 ms, and would take
-    /// a token that comes sooner after another for that one.
+    /// The time for which the reader stays empty before the token comes, in microseconds. pcscd looks every 400 ms, and
+    /// would take a token that comes sooner after another for that one.
     private static let absence: useconds_t = 600_000
 
-    /// How often pcscd is asked to start while there is no reader, in attempts to reach one.
+    /// The number of attempts to reach a reader between two requests to start pcscd.
     private static let attemptsPerStart = 5 * pollsPerSecond
 
     private let presence = ServicePresence()
@@ -33,7 +33,7 @@ struct Reader {
         (self.latency, self.trace) = (latency, trace)
     }
 
-    /// Keeps the pcscd of this machine from ending for want of clients, and has it started where that is done on demand.
+    /// Keeps the pcscd of this machine from ending without clients, and has it started where that is done on demand.
     private func keepService() {
         if host.hasPrefix("127.") { presence.keep() }
     }

@@ -3,13 +3,13 @@ import KanalKit
 import Terminal
 import Translation
 
-/// What the command ends with.
+/// The exit status of the command.
 enum ExitStatus: Int32 {
     case done = 0
     /// The token, the library or the system refused.
     case failed = 1
     case usage = 2
-    /// There is no token, or none that matches, or several.
+    /// No token is present, none matches, or several do.
     case noToken = 3
     /// The PIN or the password is wrong.
     case wrongPIN = 4
@@ -65,7 +65,7 @@ enum ExitStatus: Int32 {
             }
     }
 
-    /// What a person is told of an error; nil for nothing.
+    /// The message of an error for people; nil for none.
     static func message(of error: any Error) -> Phrase? {
         switch error {
         case KanalError.cancelled, AuthorizationError.cancelled, is CancellationError, Console.Failure.interrupted:
@@ -84,10 +84,10 @@ extension AuthorizationError: Explained {}
 extension AnswerRefusal: Explained {}
 extension IdentityServiceError: Explained {}
 
-/// Why a command cannot do what it was asked for.
+/// The reason why a command failed.
 struct CommandError: Explained {
     let status: ExitStatus
-    /// The cause, and the remedy if there is one.
+    /// The cause, and the remedy if known.
     let explanation: Phrase
 
     init(_ status: ExitStatus, _ explanation: Phrase) {

@@ -20,7 +20,7 @@ struct Authorize: AsyncParsableCommand {
         subcommands: [SessionRequest.self, ExtendedRequest.self, BiometricsRequest.self, InstallationPage.self])
 }
 
-/// Who authorises, and how the answer returns.
+/// The application that authorises, and the way back of its answer.
 private struct AuthorizationOptions: ParsableArguments {
     @Option(help: .saying("The scheme of the other application. (default: the browser)", valueName: "scheme"))
     var application: String?
@@ -56,7 +56,7 @@ private struct AuthorizationOptions: ParsableArguments {
     }
 }
 
-/// Where the service wants the user to go.
+/// The page of the service to which the user goes.
 private struct LocationOptions: ParsableArguments {
     @Argument(
         help: .saying(
@@ -148,7 +148,7 @@ private struct VerificationReport: Report {
 }
 
 extension UInt8 {
-    /// The octet as it stands in a parameter of an address.
+    /// The byte, percent-encoded for a parameter of an address.
     fileprivate var encodedInAddress: String {
         switch self {
         case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E: String(Unicode.Scalar(self))

@@ -88,7 +88,7 @@ struct Format: AsyncParsableCommand {
     ) async throws {
         let progress = ProgressLine("Formatting the token. It must not leave its reader.")
         defer { progress.end() }
-        // A command that is cut short would leave a token that has to be formatted again.
+        // An interrupted command would leave a token that has to be formatted again.
         try await Task {
             switch (present, officer) {
             case (let present?, let officer?):
@@ -100,7 +100,7 @@ struct Format: AsyncParsableCommand {
         }.value
     }
 
-    /// What can be seen on the token without a PIN.
+    /// The visible content of the token without a PIN.
     private static func content(of token: Token) async throws -> Phrase? {
         let count = try await token.perform { session in try session.certificates().count }
         return count == 0 ? nil : count == 1 ? "one certificate" : "\(count) certificates"

@@ -64,7 +64,7 @@ private struct LicenceList: Report {
 }
 
 extension String {
-    /// The octets that hexadecimal digits mean; nil for anything else.
+    /// The bytes that hexadecimal digits mean; nil for anything else.
     var octets: [UInt8]? {
         let digits = Array(utf8)
         guard digits.count.isMultiple(of: 2) else { return nil }

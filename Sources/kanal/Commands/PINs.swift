@@ -10,7 +10,7 @@ struct PINs: AsyncParsableCommand {
         subcommands: [ChangePIN.self, UnblockPIN.self, SetPIN.self, LocalPINs.self])
 }
 
-/// Where a new PIN comes from.
+/// The source of a new PIN.
 struct NewPINOptions: ParsableArguments {
     @Option(
         help: .saying(

@@ -39,6 +39,6 @@ private struct RandomOctets: Report {
 }
 
 extension Collection<UInt8> {
-    /// Two hexadecimal digits for each octet.
+    /// Two hexadecimal digits for each byte.
     var hexadecimal: String { map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
 }

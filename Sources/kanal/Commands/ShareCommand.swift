@@ -102,7 +102,7 @@ struct ShareCommand: AsyncParsableCommand {
         let share = try Share(settings())
         let output = output
         try await share.run { event in
-            // A log that nobody reads any more does not end the share.
+            // A log without a reader does not end the share.
             try? output.show(ShareReport(event), isOneOfMany: true)
         }
     }

@@ -4,14 +4,14 @@ import Secrets
 import Terminal
 import Translation
 
-/// The activation of a token's channel, with a password that a person types or that lies somewhere.
+/// The activation of a token's channel, with a password that a person types or that a source provides.
 struct Activation {
     let token: Token
     let source: SecretSource?
-    /// Tells a person what is to be done, and what went wrong.
+    /// Tells a person the next step, and errors.
     let say: (Phrase) throws -> Void
 
-    /// How long a person is waited for who presses the token's button.
+    /// The longest wait for a person to press the token's button.
     private static let patience = Duration.seconds(60)
 
     /// Activates the channel, and opens a session to see that it works. On a terminal a wrong password is asked for

@@ -7,7 +7,7 @@ import Translation
 struct Guide {
     let output: OutputOptions
 
-    /// How often a person is looked for, once a second, who puts a reader or a token in its place.
+    /// The number of checks, once a second, whether a person has connected a reader or a token.
     private static let patience = 120
 
     func run() async throws {
@@ -33,7 +33,7 @@ struct Guide {
         }
     }
 
-    /// What has to be done so that there is a token.
+    /// The steps that make a token available.
     private static func missing(in readers: [ReaderStatus]) -> Phrase {
         let names = readers.map(\.name.printable).joined(separator: ", ")
         if readers.isEmpty { return "There is no reader. Plug in the token, or its reader." }

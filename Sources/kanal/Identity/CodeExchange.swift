@@ -87,7 +87,7 @@ struct CodeExchange: AsyncParsableCommand {
         try output.show(IdentityReport(tokens, file: destination?.shownName))
     }
 
-    /// What the browser was sent to, in one line.
+    /// The address to which the browser was redirected, in one line.
     private func address() throws -> String {
         guard answer == "-" else { return answer }
         let octets = try InputFile("-").all(limit: Self.limit)
@@ -120,11 +120,11 @@ extension IdentityTokens {
     }
 }
 
-/// Who signed in, and for how long.
+/// The user who signed in, and the time of expiry.
 private struct IdentityReport: Report {
     let subject: String?
     let expiry: String
-    /// Of the token that tells who signed in, or of the token of access if there is no other.
+    /// From the token that tells who signed in, or else from the access token.
     let claims: [String: ClaimEntry]
     let file: String?
 
@@ -147,7 +147,7 @@ private struct IdentityReport: Report {
     }
 }
 
-/// What a token claims, as it is told.
+/// A claim of a token, as printed.
 private struct ClaimEntry: Encodable, Sendable {
     let claim: WebToken.Claim
 

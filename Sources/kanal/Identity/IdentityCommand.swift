@@ -17,7 +17,7 @@ struct IdentityCommand: AsyncParsableCommand {
         subcommands: [SignInAddress.self, CodeExchange.self])
 }
 
-/// What a program is at the identity service.
+/// The program's registration at the identity service.
 struct IdentityOptions: ParsableArguments {
     @Option(help: .saying("The program's mnemonic at the service.", valueName: "mnemonic"))
     var clientID: String

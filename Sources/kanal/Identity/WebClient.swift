@@ -7,8 +7,8 @@ import Translation
 /// Sends a request by the program `curl`, which nearly every machine has: linked with libcurl, each start of the
 /// command would take five milliseconds longer.
 ///
-/// What is sent goes through a pipe, and never onto the command line, where every user of the machine could read it.
-/// The program gets none of this one's descriptors, and of the environment only what says how the network is reached.
+/// The request's body goes through a pipe, and never onto the command line, where every user of the machine could read
+/// it. The program gets none of this one's descriptors, and of the environment only the variables of network access.
 struct WebClient {
     private let arguments: [String]
     /// When everything must have come, by the monotonic clock.
@@ -16,7 +16,7 @@ struct WebClient {
 
     /// The longest reply, with HTTP's status behind it.
     private static let limit = 1 << 20 + 4
-    /// The most that a pipe takes at once, whoever reads it or not.
+    /// The most that a pipe takes at once without a reader.
     private static let pipe = 1 << 16
 
     /// - Parameter authorities: A file with certificates of those that certify the server; nil for the system's.
@@ -56,7 +56,7 @@ struct WebClient {
         return (status, Array(result.output.dropLast(4)))
     }
 
-    /// What says how the network is reached.
+    /// The environment variables of network access.
     private static var environment: [String] {
         [
             "PATH", "http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY",

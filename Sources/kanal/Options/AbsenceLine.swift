@@ -3,7 +3,7 @@ import KanalKit
 import Terminal
 import Translation
 
-/// Tells on the terminal that work waits for a token which is away, or for which there is another in its place.
+/// Tells on the terminal that work waits for a token that is away, or that was replaced by a different one.
 final class AbsenceLine: Sendable {
     private let task: Task<Void, Never>
 

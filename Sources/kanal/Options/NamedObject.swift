@@ -4,7 +4,7 @@ import KanalKit
 import Terminal
 import Translation
 
-/// What a person calls by its label or its identifier.
+/// An object that people name by its label or its identifier.
 protocol NamedObject {
     var label: String { get }
     var id: [UInt8] { get }
@@ -19,11 +19,11 @@ extension NamedObject {
         label == name || (!id.isEmpty && id.hexadecimal == name.lowercased().filter { $0 != ":" })
     }
 
-    /// What a person can call it by.
+    /// The name that is shown to people.
     var caption: String { label.isEmpty ? id.hexadecimal : "\(label) (\(id.hexadecimal))" }
 }
 
-/// What named objects are, in sentences.
+/// The kinds of named objects, in sentences.
 enum NamedKind {
     case key, certificate, signingCertificate
 
@@ -57,8 +57,8 @@ extension Collection where Element: NamedObject {
     /// The object with a name; without a name, the only one.
     ///
     /// - Parameters:
-    ///   - kind: What the objects are.
-    ///   - option: What another one is named with, if it is an option.
+    ///   - kind: The kind of the objects.
+    ///   - option: The option that names one, if it is an option.
     func only(named name: String?, _ kind: NamedKind, by option: String? = nil) throws -> Element {
         let matches = name.map { name in filter { $0.isCalled(name) } } ?? Array(self)
         if let first = matches.first, matches.count == 1 { return first }

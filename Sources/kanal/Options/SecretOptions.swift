@@ -9,7 +9,7 @@ extension SecretSource: ExpressibleByArgument {
     package init?(argument: String) { self.init(argument) }
 }
 
-/// Where the PIN comes from.
+/// The source of the PIN.
 struct PINOptions: ParsableArguments {
     @Option(
         help: .saying(
@@ -23,10 +23,10 @@ struct PINOptions: ParsableArguments {
 
     private static let attempts = 3
 
-    /// The PIN. Nobody is asked for the PIN of a token that cannot be worked with, because it is not activated.
+    /// The PIN. It is not asked for if the token cannot be used, because it is not activated.
     ///
     /// - Parameters:
-    ///   - name: What a person is asked for on a terminal.
+    ///   - name: The name of the PIN in the question on a terminal.
     ///   - refusal: How the last answer was refused.
     func read(_ name: Phrase, of role: Role, _ token: Token, after refusal: KanalError? = nil) async throws -> HeldPIN {
         if refusal == nil { try await token.perform { _ in } }
@@ -39,8 +39,8 @@ struct PINOptions: ParsableArguments {
     /// Whether a wrong PIN is asked for again.
     private var asks: Bool { pinSource == nil || pinSource == .authenticator }
 
-    /// Works with a token after the PIN was given. A person who was asked is asked again after a wrong one, up to three
-    /// times in all.
+    /// Works with a token after the PIN was given. After a wrong PIN the person is asked again, up to three times in
+    /// all.
     func perform<Result: Sendable>(
         on token: Token, as role: Role = .user, _ body: @escaping @Sendable (borrowing Session) throws -> Result
     ) async throws -> Result {
@@ -86,7 +86,7 @@ struct PINOptions: ParsableArguments {
         return result
     }
 
-    /// What a person is asked for.
+    /// The name of the PIN in a question.
     static func name(of role: Role, _ token: Token) -> Phrase {
         let serial = token.information.serialText
         return role == .user ? "PIN of the token \(serial)" : "Security officer's PIN of the token \(serial)"
@@ -113,7 +113,7 @@ final class HeldPIN: Sendable {
     }
 }
 
-/// A secret that lies somewhere, or that a person is asked for.
+/// A secret from a source, or from a person who is asked.
 struct SecretQuestion {
     let prompt: Phrase
     let source: SecretSource?
@@ -147,7 +147,7 @@ struct SecretQuestion {
         }
     }
 
-    /// What a person is told after a wrong answer.
+    /// The message after a wrong answer.
     static func refusalOfPIN(triesLeft tries: Int?) -> Phrase {
         switch tries {
         case nil: "The PIN is wrong."
@@ -165,7 +165,7 @@ struct SecretQuestion {
     }
 }
 
-/// Where the activation password comes from.
+/// The source of the activation password.
 struct PasswordOptions: ParsableArguments {
     @Option(
         help: .saying(

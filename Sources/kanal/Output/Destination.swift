@@ -2,7 +2,7 @@
 import Terminal
 import Translation
 
-/// Where a result goes: a file that comes to be whole or not at all, or standard output.
+/// The destination of a result: a file that is written whole or not at all, or standard output.
 enum Destination: Sendable {
     case file(ResultFile, name: String)
     case standardOutput

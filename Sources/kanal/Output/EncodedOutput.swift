@@ -3,7 +3,7 @@ import ArgumentParser
 import Terminal
 import Translation
 
-/// Where something goes that is in DER, and whether as text.
+/// The destination of a result in DER, and whether it is written as text.
 struct EncodedOutput: ParsableArguments {
     @Flag(help: .saying("Write DER, and no text."))
     var der = false
@@ -44,7 +44,7 @@ private struct EncodedReport: Report {
 }
 
 extension OutputStream {
-    /// Writes what is no text, and not to a terminal.
+    /// Writes binary data, unless to a terminal.
     func writeBinary(_ octets: [UInt8]) throws {
         guard style.width == nil else {
             throw CommandError(.usage, "the result is no text for a terminal: name a file with --output")

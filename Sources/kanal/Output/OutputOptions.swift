@@ -26,7 +26,7 @@ struct OutputOptions: ParsableArguments {
         try OutputStream.output.write(encoder.encode(Envelope(report: report)) + [0x0A])
     }
 
-    /// Tells of progress or success: on standard output as text, and nowhere for programs that read JSON.
+    /// Reports progress or success: on standard output as text, and nowhere for programs that read JSON.
     func say(_ text: Phrase) throws {
         guard !json else { return }
         try OutputStream.output.write((translated(text) + "\n").wrapped(to: OutputStream.output.style.width))

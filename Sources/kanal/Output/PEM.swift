@@ -3,7 +3,7 @@ import FoundationEssentials
 import Terminal
 import Translation
 
-/// What is written in DER, or as text between two lines that say what it is (RFC 7468).
+/// Data in DER, or as text between two lines that name its kind (RFC 7468).
 enum PEM: String {
     case certificate = "CERTIFICATE"
     case certificationRequest = "CERTIFICATE REQUEST"
@@ -11,7 +11,7 @@ enum PEM: String {
     case publicKey = "PUBLIC KEY"
     case revocationList = "X509 CRL"
 
-    /// The most octets of a file that is read as a whole.
+    /// The most bytes of a file that is read as a whole.
     static let limit = 64 << 20
 
     /// The names that older programs write.
@@ -51,7 +51,7 @@ enum PEM: String {
         return (["-----BEGIN \(rawValue)-----"] + lines + ["-----END \(rawValue)-----", ""]).joined(separator: "\n")
     }
 
-    /// Everything of this kind that a file has in it, in DER. A file that is no text is taken as it is.
+    /// Everything of this kind that a file has in it, in DER. A file that is not text is taken as DER.
     ///
     /// - Throws: ``CommandError`` if there is nothing, or it is damaged.
     func contents(of octets: [UInt8], from file: String) throws -> [[UInt8]] {
@@ -80,7 +80,8 @@ enum PEM: String {
         return found
     }
 
-    /// Whether octets are text with PEM in it. DER of everything here begins with a SEQUENCE, and may have such text within.
+    /// Whether bytes are text with PEM in it. DER of everything here begins with a SEQUENCE, and may have such text
+    /// within.
     static func isText(_ octets: [UInt8]) -> Bool {
         guard octets.first != 0x30 else { return false }
         let start = octets.prefix(1 << 16)
@@ -109,7 +110,7 @@ enum PEM: String {
 }
 
 extension ArraySlice<UInt8> {
-    /// What stands between a beginning and five hyphens at the end of the line; nil if it has not both.
+    /// The text between a beginning and five hyphens at the end of the line; nil without both.
     fileprivate func between(_ start: [UInt8]) -> Self? {
         guard starts(with: start) else { return nil }
         var text = dropFirst(start.count)

@@ -5,7 +5,7 @@ import Translation
 extension ArgumentHelp {
     /// The help for an argument, in the user's language.
     ///
-    /// - Parameter valueName: What stands for its value.
+    /// - Parameter valueName: The placeholder of its value.
     static func saying(_ abstract: Phrase, valueName: Phrase? = nil) -> ArgumentHelp {
         ArgumentHelp(stringLiteral: translated(abstract)).named(valueName.map(translated))
     }
@@ -27,13 +27,13 @@ extension Phrase: Encodable {
 
 /// The words that ArgumentParser puts around ours, in the user's language.
 enum ParserWords {
-    /// What lines begin with.
+    /// The beginnings of lines.
     private static let beginnings: [(english: String, phrase: Phrase)] = [
         ("OVERVIEW: ", "OVERVIEW: "), ("USAGE: ", "USAGE: "), ("ARGUMENTS:", "ARGUMENTS:"), ("OPTIONS:", "OPTIONS:"),
         ("SUBCOMMANDS:", "SUBCOMMANDS:"), ("Help:  ", "Help:  "), ("Usage: ", "Usage: "),
     ]
 
-    /// What stands somewhere in a line.
+    /// Parts of lines.
     private static let parts: [(english: String, phrase: Phrase)] = [
         ("(default: ", "(default: "), ("(values: ", "(values: "), ("; default: ", "; default: "),
         ("Show help information.", "Show help information."), ("Show the version.", "Show the version."),
@@ -62,7 +62,7 @@ enum ParserWords {
         return line
     }
 
-    /// A sentence in which what varies stands between quotation marks.
+    /// A sentence whose variable parts are in quotation marks.
     private static func translated(message: String) -> String {
         let halves = message.split(separator: "'", omittingEmptySubsequences: false)
         guard halves.count > 1, !halves.count.isMultiple(of: 2) else {

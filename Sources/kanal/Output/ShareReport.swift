@@ -20,7 +20,7 @@ struct ShareReport: Report {
     var triesLeft: Int?
     var commands: Int?
     var octets: Int?
-    /// What people read.
+    /// The line for people.
     private let line: Phrase
 
     private enum CodingKeys: String, CodingKey {

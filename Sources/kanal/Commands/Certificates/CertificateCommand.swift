@@ -91,7 +91,7 @@ struct DeleteCertificate: AsyncParsableCommand {
     }
 }
 
-/// A certificate with all that is told of it.
+/// A certificate with all fields that are shown.
 private struct ShownCertificate: Encodable, Sendable {
     let certificate: CertificateEntry
     let fingerprint: String

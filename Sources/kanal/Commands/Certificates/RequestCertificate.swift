@@ -53,7 +53,7 @@ struct RequestCertificate: AsyncParsableCommand {
     }
 
     private func fields() throws -> [RequestField] {
-        // A name is encoded with what is nearest to its owner at the end.
+        // A name is encoded with the most specific field at the end.
         try subject.flatMap { part in
             guard let fields = SubjectName.fields(of: part) else {
                 throw ValidationError(translated("\(part.printable) is no name: write CN=Ann,O=Company"))
@@ -75,7 +75,7 @@ struct RequestCertificate: AsyncParsableCommand {
 
 /// A name as RFC 4514 writes it.
 enum SubjectName {
-    /// The fields in the order of the text; nil if it is no such text.
+    /// The fields in the order of the text; nil if the text is malformed.
     static func fields(of text: String) -> [RequestField]? {
         var fields: [RequestField] = []
         for part in parts(of: text) {
@@ -101,7 +101,7 @@ enum SubjectName {
         "E": "emailAddress", "EMAIL": "emailAddress", "T": "title", "G": "GN", "SERIALNUMBER": "serialNumber",
     ]
 
-    /// The text between commas, without its escapes; nil for an escape that is none.
+    /// The text between commas, without its escapes; nil for an invalid escape.
     private static func parts(of text: String) -> [(octets: [UInt8], endOfEscapes: Int)?] {
         var parts: [([UInt8], Int)?] = []
         var (octets, end) = ([UInt8](), 0)

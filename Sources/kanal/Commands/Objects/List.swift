@@ -31,7 +31,7 @@ struct List: AsyncParsableCommand {
     }
 }
 
-/// What is on a token.
+/// The objects on a token.
 private struct ObjectReport: Report {
     struct Datum: Encodable {
         let label: String

@@ -3,7 +3,7 @@ import KanalKit
 import Terminal
 import Translation
 
-/// A key pair, as it is told.
+/// A key pair, as it is listed.
 struct KeyEntry: Encodable, Sendable {
     let id: String
     let label: String
@@ -22,7 +22,7 @@ struct KeyEntry: Encodable, Sendable {
     }
 }
 
-/// A certificate, as it is told. Of one that cannot be read there is no more than its names.
+/// A certificate, as it is listed. Of an unreadable one only the names are known.
 struct CertificateEntry: Encodable, Sendable {
     let id: String
     let label: String
@@ -32,7 +32,7 @@ struct CertificateEntry: Encodable, Sendable {
     let notBefore: String?
     let notAfter: String?
     let kind: String?
-    /// Nil where the PIN was not given, without which nobody knows.
+    /// Nil if unknown because the PIN was not given.
     let hasPrivateKey: Bool?
     let isTrusted: Bool
 

@@ -4,17 +4,17 @@ import Locking
 import Terminal
 import Translation
 
-/// What becomes of many files, each on its own: one that cannot be read, or is not as it should be, does not hold up the
-/// others. A token that is gone, or a wish to end, does.
+/// Results of many files, each on its own: an unreadable or malformed file does not stop the others. An absent token or
+/// an interrupt does.
 struct Batch<Result: Encodable & Sendable>: Sendable {
     private(set) var results: [Result] = []
-    /// What keeps all further files from being done.
+    /// The error that stops all further files.
     private(set) var obstacle: (any Error)?
     private(set) var failures: [String] = []
 
     /// Does the work for a file, unless an earlier one has met an obstacle.
     ///
-    /// - Parameter failed: What is told of a file that failed.
+    /// - Parameter failed: The result for a file that failed.
     mutating func attempt(_ file: String, _ work: () throws -> Result, failed: (String) -> Result) {
         guard obstacle == nil else { return }
         do { results.append(try work()) } catch { fail(file, error, failed) }
@@ -30,7 +30,7 @@ struct Batch<Result: Encodable & Sendable>: Sendable {
 
     private mutating func fail(_ file: String, _ error: any Error, _ failed: (String) -> Result) {
         guard !Interruption.isRequested, Self.isOfOneFile(error) else {
-            // Whoever wants to end is not told what ends because of it.
+            // After an interrupt, the errors that it causes are not reported.
             obstacle = Interruption.isRequested ? KanalError.cancelled : error
             return
         }
@@ -52,7 +52,7 @@ struct Batch<Result: Encodable & Sendable>: Sendable {
         }
     }
 
-    /// Tells of the faults on standard error.
+    /// Reports the failures on standard error.
     ///
     /// - Throws: The obstacle; ``CommandError`` if a file has failed.
     func finish(of count: Int, _ work: BatchWork) throws {
@@ -64,7 +64,7 @@ struct Batch<Result: Encodable & Sendable>: Sendable {
     }
 }
 
-/// What is done with the files of a batch, in sentences.
+/// The work of a batch, in sentences.
 enum BatchWork {
     case signing, verification
 
@@ -90,7 +90,7 @@ enum BatchWork {
     }
 }
 
-/// Which file of many is being worked with, and how much of it is done.
+/// The number of the current file of many, and the progress in it.
 struct BatchProgress: Sendable {
     private let verb: Phrase
     private let count: Int
@@ -101,7 +101,7 @@ struct BatchProgress: Sendable {
         line = ProgressLine("\(verb)…")
     }
 
-    /// Says that a file is begun; what it returns takes the octets that are done.
+    /// Begins a file; the result takes the number of bytes done.
     func begin(_ number: Int, _ input: InputFile) -> @Sendable (_ done: Int) -> Void {
         let place: Phrase = count > 1 ? "\(number + 1) of \(count), " : ""
         let text: Phrase = "\(verb) \(place)\(Phrase(told: input.name))"
@@ -122,7 +122,7 @@ struct BatchProgress: Sendable {
 extension InputFile {
     /// The file as KanalKit reads it.
     ///
-    /// - Parameter isCounted: Whether its length is told in advance.
+    /// - Parameter isCounted: Whether its length is known in advance.
     func source(isCounted: Bool = true, progress: @escaping @Sendable (_ done: Int) -> Void = { _ in }) -> OctetSource {
         OctetSource(length: isCounted ? length : nil) { done, _ in
             progress(done)

@@ -6,14 +6,14 @@ import Translation
 /// Signed messages of files, all under one login.
 struct MessageSigning {
     let files: [String]
-    /// What the key or its certificate is called.
+    /// The name of the key or its certificate.
     let name: String?
-    /// What further certificates are called.
+    /// The names of further certificates.
     let with: [String]
     let isDetached: Bool
     let place: (String) -> String
 
-    /// A content that is longer stands in its message in pieces.
+    /// Longer content is split into pieces in its message.
     private static let longest = 1 << 32 - 1
 
     func run(on token: Token, _ pin: PINOptions) async throws -> Batch<SignedFile> {

@@ -7,9 +7,9 @@ import Translation
 struct MessageVerification {
     let files: [String]
     let verifier: MessageVerifier
-    /// The file that was signed, if somebody names it.
+    /// The signed file, if one is named.
     let content: String?
-    /// Where the content of a message goes.
+    /// The destination of a message's content.
     let place: String?
 
     func run() async throws -> Batch<VerifiedFile> {
@@ -37,7 +37,7 @@ struct MessageVerification {
             return try await verifier.verify(
                 message, content: content.source(progress: progress.begin(number, content)))
         }
-        // Nobody sees the content of a message that is not accepted.
+        // The content of a rejected message is never revealed.
         let result = try place.map { try ResultFile($0) }
         let tell = progress.begin(number, input)
         let signers = try await verifier.verify(try source(input, file, tell)) { piece in try result?.write(piece) }
@@ -45,7 +45,7 @@ struct MessageVerification {
         return signers
     }
 
-    /// The file with the content of a message that has none in it.
+    /// The file with the content of a message that does not contain it.
     private func contentBeside(_ file: String) -> String? {
         if let content { return content }
         guard file.hasSuffix(".p7s"), place == nil else { return nil }

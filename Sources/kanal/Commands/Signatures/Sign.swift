@@ -81,7 +81,7 @@ struct Sign: AsyncParsableCommand {
         try batch.finish(of: files.count, .signing)
     }
 
-    /// Where the result for a file goes.
+    /// The destination of the result for a file.
     private func place(for file: String) -> String {
         if let destination { return destination }
         return file == "-" ? "-" : file + message.ending
@@ -131,11 +131,11 @@ struct MessageForm: ParsableArguments {
     @Option(help: .saying("A further certificate of the token that goes with signed messages.", valueName: "name"))
     var with: [String] = []
 
-    /// What a result's name ends with.
+    /// The ending of a result's name.
     var ending: String { cms ? (detached ? ".p7s" : ".p7m") : ".sig" }
 }
 
-/// What became of a file that was to be signed.
+/// The result for a file to be signed.
 struct SignedFile: Encodable, Sendable {
     let file: String
     let signature: String?

@@ -4,7 +4,7 @@ import KanalKit
 import Terminal
 import Translation
 
-/// A signature that stands alone, and what it is verified with.
+/// A detached signature, and the options of its verification.
 struct SignatureAlone: ParsableArguments {
     @Option(
         help: .saying("The file of the signature. (default: FILE.sig)", valueName: "file"), completion: .file(),

@@ -3,7 +3,7 @@ import KanalKit
 import Terminal
 import Translation
 
-/// What is known of a file whose signature was verified.
+/// The result for a file whose signature was verified.
 struct VerifiedFile: Encodable, Sendable {
     struct Signer: Encodable, Sendable {
         let subject: String?
@@ -14,7 +14,7 @@ struct VerifiedFile: Encodable, Sendable {
 
     let file: String
     let isValid: Bool
-    /// Who has signed a message. Of one that is not accepted they are whoever they say.
+    /// The signers of a message. In a rejected one their names are mere claims.
     let signers: [Signer]
     let error: String?
 }

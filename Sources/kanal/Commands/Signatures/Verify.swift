@@ -73,7 +73,7 @@ struct Verify: AsyncParsableCommand {
         guard trust.signatureOnly != !trust.ca.isEmpty else {
             throw ValidationError(translated("say by --ca whose certificates are trusted, or --signature-only"))
         }
-        // The content would be out before anybody knows whether it is what was signed.
+        // The content would be output before its signature is verified.
         guard destination != "-" else { throw ValidationError(translated("--output takes a file")) }
         guard destination == nil || trust.content == nil else {
             throw ValidationError(translated("--output is for a content in the message, --content for one beside it"))
@@ -93,7 +93,7 @@ struct Verify: AsyncParsableCommand {
 
     private func rawVerification() async throws -> Batch<VerifiedFile> {
         let key = try await chosenKey()
-        // Keys of other kinds sign by what the algorithm's name says.
+        // Keys of other kinds sign by the algorithm of that name.
         let algorithm =
             key.kind == .other ? alone.algorithm?.algorithm : try AlgorithmName.choose(alone.algorithm, for: key.kind)
         let progress = BatchProgress(.verification, count: files.count)
