@@ -6,7 +6,7 @@
  * refuses the session until its secure channel has been activated with the password that came with the token; after
  * that, this computer remembers it.
  *
- * Exit status: 0 a session opens; 1 it is refused; 2 there is no such token; 3 something else failed.
+ * Exit status: 0 a session opens; 1 it is refused; 2 the token is absent; 3 something else failed.
  */
 #include <stdio.h>
 #include <string.h>

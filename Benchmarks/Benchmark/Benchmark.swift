@@ -18,7 +18,7 @@ enum Benchmark {
         if named.isEmpty || named.contains("keys") { try keys() }
     }
 
-    /// MB/s, a megabyte being 10^6 octets; key and initialisation vector are set for each message.
+    /// MB/s, a megabyte being 10^6 bytes; key and initialisation vector are set for each message.
     private static func messages() throws {
         let table = Table(columns: ["MB/s", "octets"], kanal: Table.paths.map { "\($0)" })
         for primitive in messagePrimitives {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// Something to be measured: who does it, and how.
+/// A contender in a measurement: its name and its work.
 struct Contender {
     let name: String
     let run: () throws -> Void
 }
 
-/// How long each contender takes for one call, in seconds.
+/// The time of one call of each contender, in seconds.
 ///
 /// In every round each contender has one turn, so that a processor that slows down or a neighbour who gets busy meets
 /// all of them; the result is the median over the rounds.
@@ -22,7 +22,7 @@ func seconds(_ contenders: [Contender], rounds: Int = 11) throws -> [Double] {
     return samples.map { $0.sorted()[rounds / 2] }
 }
 
-/// How many calls fill so many seconds.
+/// The number of calls that fill so many seconds.
 private func count(filling duration: Double, _ contender: Contender) throws -> Int {
     var count = 1
     while try time(contender, times: count) < duration { count *= 2 }

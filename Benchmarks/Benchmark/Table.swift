@@ -2,10 +2,10 @@
 import Foundation
 import GOST
 
-/// A table in Markdown: what is measured, then Kanal's speed, with its ratio to the fastest library, then the libraries'.
-/// Each row is printed when it is known.
+/// A table in Markdown: the measured operation, then Kanal's speed, with its ratio to the fastest library, then the
+/// libraries'. Each row is printed when it is known.
 ///
-/// A bound comes last, if there is one: something that Kanal's work contains, with the ratio of Kanal to it.
+/// An optional bound comes last: something that Kanal's work contains, with the ratio of Kanal to it.
 struct Table {
     /// The sets of instructions with which Kanal is measured.
     static let paths = Instructions.allCases.filter(\.areAvailable)

@@ -52,7 +52,7 @@ final class BenchmarkHost {
     }
 }
 
-/// Takes the processor time of the host's end: the clock stands while the token works.
+/// Takes the processor time of the host's end: the clock is stopped while the token works.
 final class Stopwatch: CardConnection {
     let token: TokenSide
     private var elapsed = 0.0

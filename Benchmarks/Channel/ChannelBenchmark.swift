@@ -7,8 +7,8 @@ import Secrets
 import SecureChannel
 import Storage
 
-/// Measures what the host's end of a secure channel costs: processor time of a message, round trips and time of an
-/// opening, and what a million messages do to the memory.
+/// Measures the cost of the host's end of a secure channel: processor time of a message, round trips and time of an
+/// opening, and the effect of a million messages on memory.
 @main
 enum ChannelBenchmark {
     /// The data of a message.
@@ -102,7 +102,7 @@ enum ChannelBenchmark {
         }
     }
 
-    /// A value of /proc/self/status in KiB: VmRSS, what is resident, or VmHWM, its peak.
+    /// A value of /proc/self/status in KiB: VmRSS, the resident memory, or VmHWM, its peak.
     private static func memory(_ name: String) -> Int {
         let text = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
         let line = text.split(separator: "\n").first { $0.hasPrefix(name) }

@@ -49,7 +49,7 @@ struct KitBenchmark {
         listener.cancel()
     }
 
-    /// How long one task rested at most while 16 others worked with a token, in microseconds.
+    /// The longest rest of one task while 16 others worked with a token, in microseconds.
     static func longestRest(whileUsing token: Token) async throws -> Double {
         let end = ContinuousClock.now + .seconds(2)
         return try await withThrowingTaskGroup(of: Duration.self) { group in

@@ -151,8 +151,8 @@ static bool agree(void *state) {
     return done;
 }
 
-/// What OpenSSL's own EC_POINT_mul takes for the key's number: times P, or times the public key. Both climb its ladder,
-/// which is constant time, for the engine's groups have an order and a cofactor as ours have.
+/// Runs OpenSSL's own EC_POINT_mul with the key's number: times P, or times the public key. Both use its ladder, which
+/// is constant time, for the engine's groups have an order and a cofactor as ours have.
 static bool multiply(const struct key *key, bool is_generator) {
     const EC_KEY *pair = EVP_PKEY_get0(key->key);
     const EC_GROUP *group = EC_KEY_get0_group(pair);

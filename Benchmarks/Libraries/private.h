@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-// What the libraries' files tell Libraries.c: tables that end with an empty entry.
+// The libraries' tables for Libraries.c, which end with an empty entry.
 #include "Libraries.h"
 
 bool engine_load(void);

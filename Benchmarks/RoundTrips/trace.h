@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What both programs measure by: the emulator's trace, and a clock. */
+/* The measuring tools of both programs: the emulator's trace, and a clock. */
 #ifndef TRACE_H
 #define TRACE_H
 

@@ -7,9 +7,9 @@ public import X509
 
 /// A key pair of RSA or P-256 on a token, as a private key of swift-certificates.
 ///
-/// It signs asynchronously only: the token works in a thread of its own, and nothing waits for it but the task that wants
-/// the signature. So certificates are made by the initialisers with `issuerAsyncPrivateKey`, requests by those with
-/// `asyncPrivateKey`. What signs synchronously gets an error, because it would hold one of the threads that run tasks,
+/// It signs asynchronously only: the token works in a thread of its own, and only the task that wants the signature
+/// waits for it. So certificates are made by the initialisers with `issuerAsyncPrivateKey`, requests by those with
+/// `asyncPrivateKey`. Signing synchronously throws an error, because it would hold one of the threads that run tasks,
 /// and the signature could need that very thread to come back.
 ///
 /// The PIN is the one that was accepted by an earlier ``KanalKit/Token/perform(as:pin:prompt:waitingFor:_:)`` of the token.
@@ -18,8 +18,8 @@ public struct TokenPrivateKey: CustomPrivateKey {
     /// The public half.
     public let publicKey: Certificate.PublicKey
 
-    /// - Parameter patience: How long a signature waits for a token that is away when it is asked for. Nil for what the
-    ///   configuration says.
+    /// - Parameter patience: The longest wait of a signature for a token that is away when it is asked for. Nil for the
+    ///   configured value.
     /// - Throws: ``KanalKit/KanalError/invalidArgument(_:)`` for a key of another kind, or one whose public key is not on
     ///   the token; what asking the token throws.
     public init(_ pair: KeyPair, on token: Token, waitingFor patience: Duration? = nil) async throws {
@@ -72,7 +72,7 @@ public struct TokenPrivateKey: CustomPrivateKey {
 
 /// The private key never leaves the token, so that there is nothing to write.
 extension TokenPrivateKey {
-    /// What a file of such a key would be called.
+    /// The PEM label of a file of such a key.
     public static var defaultPEMDiscriminator: String { "PRIVATE KEY" }
 
     /// Always throws ``KanalKit/KanalError/invalidArgument(_:)``.

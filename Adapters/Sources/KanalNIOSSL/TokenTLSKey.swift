@@ -10,16 +10,16 @@ import TokenKeys
 ///     let configuration = TLSConfiguration.makeServerConfiguration(
 ///         certificateChain: chain, privateKey: .privateKey(NIOSSLPrivateKey(customPrivateKey: key)))
 ///
-/// The token signs each handshake, in a thread of its own: event loops serve other connections meanwhile. Handshakes that
-/// come at once are signed one after the other. One that comes while the token is away waits for it, and fails if it does
-/// not come back in time; the next finds the token again.
+/// The token signs each handshake, in a thread of its own: event loops serve other connections in the meantime.
+/// Handshakes that come at once are signed one after the other. One that comes while the token is away waits for it,
+/// and fails if it does not come back in time; the next finds the token again.
 ///
 /// The PIN is the one that was accepted by an earlier ``KanalKit/Token/perform(as:pin:prompt:waitingFor:_:)`` of the token.
 public struct TokenTLSKey: NIOSSLCustomPrivateKey, Hashable {
     private let key: TokenKey
 
-    /// - Parameter patience: How long a signature waits for a token that is away when it is asked for. Nil for what the
-    ///   configuration says.
+    /// - Parameter patience: The longest wait of a signature for a token that is away when it is asked for. Nil for the
+    ///   configured value.
     /// - Throws: ``KanalKit/KanalError/invalidArgument(_:)`` for a key of another kind, or one whose public key is not on
     ///   the token; what asking the token throws.
     public init(_ pair: KeyPair, on token: Token, waitingFor patience: Duration? = nil) async throws {

@@ -32,7 +32,7 @@ package struct TokenKey: Sendable {
         return isOfCurve ? Self.der(signature) : signature
     }
 
-    /// r and s as ECDSA-Sig-Value (RFC 3279, 2.2.3). None of the lengths has more than one octet.
+    /// r and s as ECDSA-Sig-Value (RFC 3279, 2.2.3). None of the lengths has more than one byte.
     private static func der(_ signature: [UInt8]) -> [UInt8] {
         func integer(_ number: ArraySlice<UInt8>) -> [UInt8] {
             let digits = Array(number.drop { $0 == 0 })

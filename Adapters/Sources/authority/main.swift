@@ -20,7 +20,7 @@ struct Authority {
 
     /// The private key of the pair with the label.
     ///
-    /// - Parameter kind: That of a pair that is to be made; nil for one that there is.
+    /// - Parameter kind: The kind of the pair to make; nil for an existing pair.
     func privateKey(making kind: KeyKind? = nil) async throws -> TokenPrivateKey {
         let pair = try await token.perform(pin: PIN(pin)) { session in
             if let kind { return try session.generateKeyPair(kind, id: Array(label.utf8), label: label) }

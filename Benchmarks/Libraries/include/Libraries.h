@@ -10,7 +10,7 @@
 /// A primitive that takes one message from its key and initialisation vector, both public and fixed, to its result.
 struct message_function {
     const char *library, *primitive;
-    /// `output` has room for the message and one block. Returns the number of octets that the result has, 0 on failure.
+    /// `output` has room for the message and one block. Returns the number of bytes that the result has, 0 on failure.
     size_t (*run)(const uint8_t *message, size_t count, uint8_t *output);
 };
 

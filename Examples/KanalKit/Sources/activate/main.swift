@@ -13,7 +13,7 @@ if token.isActivated {
         try await token.activate(password: password)
         print("activated: \(token.information)")
     } catch {
-        // The error tells how many tries are left.
+        // The error has the number of tries left.
         print("not activated: \(error)")
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// certificates PIN COUNT: lists the token's certificates so many times, one second apart, wherever the token is meanwhile.
-// The PIN is given once. The states of the token go to standard output as they change.
+// certificates PIN COUNT: lists the token's certificates so many times, one second apart, even if the token moves in
+// the meantime. The PIN is given once. The states of the token go to standard output as they change.
 import KanalKit
 
 let pin = CommandLine.arguments.dropFirst().first ?? ""
@@ -20,7 +20,7 @@ let states = Task {
 }
 for round in 1...max(count, 1) {
     do {
-        // The PIN is presented again by itself after a return.
+        // The PIN is presented again automatically after a return.
         let certificates = try await token.perform(pin: round == 1 ? PIN(pin) : nil, waitingFor: .seconds(30)) {
             session in
             _ = try session.keyPairs()

@@ -7,7 +7,7 @@
 //     messages verify ROOT MESSAGE CONTENT                   writes the content of a message to a file
 //     messages compare ROOT MESSAGE CONTENT                  verifies a message with the content beside it
 //
-// How much of the work is done goes to standard output in steps of a tenth, and last the memory that it took.
+// Progress goes to standard output in steps of a tenth, and last the memory that it took.
 import Glibc
 import KanalKit
 
@@ -17,7 +17,7 @@ guard words.count > 4 || words.count == 4 && words[1] == "import" else {
     exit(2)
 }
 let id: [UInt8] = [0x4D]
-// Lives as long as the process: what it lets go while the process ends meets libraries that have ended.
+// Lives as long as the process: releasing it while the process ends would meet libraries that have ended.
 let manager = try TokenManager()
 do {
     switch words[1] {
@@ -91,7 +91,7 @@ final class File: Sendable {
         guard descriptor >= 0 else { throw Failure("\(name) cannot be written") }
     }
 
-    /// The next octets; nil at the end.
+    /// The next bytes; nil at the end.
     func read(_ count: Int = 1 << 20) throws -> [UInt8]? {
         let octets = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
             filled = max(0, Glibc.read(descriptor, buffer.baseAddress, count))
@@ -116,7 +116,7 @@ final class File: Sendable {
 
     /// The file in pieces.
     ///
-    /// - Parameter isCounted: Whether its length is told in advance.
+    /// - Parameter isCounted: Whether its length is known in advance.
     func source(isCounted: Bool = true) -> OctetSource {
         var status = stat()
         fstat(descriptor, &status)

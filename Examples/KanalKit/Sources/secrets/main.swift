@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// secrets GROUP DIRECTORY begin|key|join|list|add|read|update|delete [SERVICE ACCOUNT]: secrets of an access group, in a
-// directory that is replicated between machines. What is secret comes and goes by standard input and output.
+// secrets GROUP DIRECTORY begin|key|join|list|add|read|update|delete [SERVICE ACCOUNT]: secrets of an access group, in
+// a directory that is replicated between machines. Secrets go through standard input and output.
 import KanalKit
 
 let arguments = CommandLine.arguments

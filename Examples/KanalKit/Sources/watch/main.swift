@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// watch COUNT: tells of so many tokens that come and go.
+// watch COUNT: reports so many tokens that come and go.
 import KanalKit
 
 let count = CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? .max
