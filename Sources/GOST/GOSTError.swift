@@ -14,9 +14,9 @@ package enum GOSTError: Error, Sendable, Equatable {
     case invalidPoint
     /// A private scalar outside 1…q − 1.
     case invalidScalar
-    /// A code or tag that does not belong to the data under this key.
+    /// A MAC or tag that does not belong to the data under this key.
     case authenticationFailed
-    /// Octets that are not the DER encoding of what was to be read.
+    /// Malformed DER.
     case invalidEncoding
     /// The operating system could not deliver random bytes.
     case randomUnavailable

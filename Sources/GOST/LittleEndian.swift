@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Secrets
 
-/// The octet order of every GOST primitive here: the least significant octet comes first.
+/// The byte order of every GOST primitive here: the least significant byte comes first.
 extension Span<UInt8> {
-    /// The 64-bit number at `offset`. Octets beyond the end count as zero.
+    /// The 64-bit number at `offset`. Bytes beyond the end count as zero.
     @inline(__always)
     func littleEndianUInt64(at offset: Int) -> UInt64 {
         var word: UInt64 = 0
@@ -11,7 +11,7 @@ extension Span<UInt8> {
         return word
     }
 
-    /// The 32-bit number at `offset`. Octets beyond the end count as zero.
+    /// The 32-bit number at `offset`. Bytes beyond the end count as zero.
     @inline(__always)
     func littleEndianUInt32(at offset: Int) -> UInt32 {
         UInt32(truncatingIfNeeded: littleEndianUInt64(at: offset))
@@ -19,20 +19,20 @@ extension Span<UInt8> {
 }
 
 extension MutableSpan<UInt8> {
-    /// The 64-bit number at `offset`, all of whose octets are there.
+    /// The 64-bit number at `offset`, all of whose bytes are there.
     @inline(__always)
     func word(at offset: Int) -> UInt64 {
         UInt64(littleEndian: unsafe bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
     }
 
-    /// Writes `word` at `offset`, where there is room for all of it.
+    /// Writes `word` at `offset`, where all of it fits.
     @inline(__always)
     mutating func setWord(_ word: UInt64, at offset: Int) {
         var bytes = unsafe mutableBytes
         bytes.storeBytes(of: word.littleEndian, toByteOffset: offset, as: UInt64.self)
     }
 
-    /// Writes `word` at `offset`. Octets beyond the end are dropped.
+    /// Writes `word` at `offset`. Bytes beyond the end are dropped.
     @inline(__always)
     mutating func setLittleEndian(_ word: some FixedWidthInteger, at offset: Int) {
         for index in 0..<(word.bitWidth / 8) where offset + index < count {
@@ -42,20 +42,20 @@ extension MutableSpan<UInt8> {
 }
 
 extension [UInt8] {
-    /// `number` in `count` octets, or in as few as hold it, most significant octet first.
+    /// `number` in `count` bytes, or in as few as hold it, most significant byte first.
     init(bigEndian number: Int, count: Int? = nil) {
         let count = count ?? (Int.bitWidth - number.leadingZeroBitCount + 7) / 8
         self = (0..<count).reversed().map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
     }
 
-    /// `number` in as many octets as its type has, most significant octet first.
+    /// `number` in as many bytes as its type has, most significant byte first.
     init(bigEndian number: some FixedWidthInteger & UnsignedInteger) {
         self.init(bigEndian: Int(truncatingIfNeeded: number), count: number.bitWidth / 8)
     }
 }
 
 extension Secret {
-    /// The octets of some of the words of `number`.
+    /// The bytes of some of the words of `number`.
     init<Words: SIMD>(littleEndian number: Words, _ words: Range<Int>) where Words.Scalar == UInt64 {
         self.init(count: 8 * words.count)
         var bytes = mutableBytes

@@ -18,13 +18,13 @@ struct Wiped<Value: BitwiseCopyable & Sendable>: ~Copyable, @unchecked Sendable 
         unsafe SecretMemory.release(storage, MemoryLayout<Value>.stride)
     }
 
-    /// Lends the value where it stands, to code that takes its address.
+    /// Lends the value in place, to code that takes its address.
     @inline(__always)
     func withUnsafePointer<Result>(_ body: (UnsafePointer<Value>) -> Result) -> Result {
         unsafe body(UnsafePointer(storage))
     }
 
-    /// Lends the value where it stands, to code that writes through its address.
+    /// Lends the value in place, to code that writes through its address.
     @inline(__always)
     mutating func withUnsafeMutablePointer<Result>(_ body: (UnsafeMutablePointer<Value>) -> Result) -> Result {
         unsafe body(storage)

@@ -1,39 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Secrets
 
-/// A block cipher of GOST R 34.12-2015 with one key: what the modes of operation stand on.
+/// A block cipher of GOST R 34.12-2015 with one key: the base of the modes of operation.
 ///
 /// Both directions take many blocks at once, because side by side they are many times faster than one after another.
 /// Constant time in keys and blocks.
 package protocol BlockCipher: ~Copyable, Sendable {
-    /// The octets of a block.
+    /// The bytes of a block.
     static var blockSize: Int { get }
 
-    /// The octets of a key.
+    /// The bytes of a key.
     static var keySize: Int { get }
 
-    /// A cipher with the first ``keySize`` octets of `key`; octets that are missing count as zero.
+    /// A cipher with the first ``keySize`` bytes of `key`; bytes that are missing count as zero.
     init(padding key: Span<UInt8>)
 
     /// A second cipher with the same key.
     func copy() -> Self
 
-    /// Enciphers every whole block in place. Octets after the last whole block stay as they are.
+    /// Enciphers every whole block in place. Bytes after the last whole block are not changed.
     func encrypt(_ blocks: inout MutableSpan<UInt8>)
 
-    /// Deciphers every whole block in place. Octets after the last whole block stay as they are.
+    /// Deciphers every whole block in place. Bytes after the last whole block are not changed.
     func decrypt(_ blocks: inout MutableSpan<UInt8>)
 
     /// Adds to every whole block, in place, the enciphered counter that is its own, and leaves in `counter` the one that
     /// follows.
     ///
-    /// - Returns: Whether it has been done. False, with nothing done, if there is no faster way here than ``encrypt(_:)``
+    /// - Returns: Whether it has been done. False, with nothing done, unless there is a faster way than ``encrypt(_:)``
     ///   of many counters.
     func addGamma(to blocks: inout MutableSpan<UInt8>, counter: inout Counter) -> Bool
 
     /// Links all whole blocks in place; `register` is one block, before and after.
     ///
-    /// - Returns: Whether it has been done. False, with nothing done, if there is no faster way here than ``encrypt(_:)``
+    /// - Returns: Whether it has been done. False, with nothing done, unless there is a faster way than ``encrypt(_:)``
     ///   of block after block.
     func link(_ blocks: inout MutableSpan<UInt8>, by chain: Chain, register: inout Secret) -> Bool
 
@@ -44,7 +44,7 @@ package protocol BlockCipher: ~Copyable, Sendable {
 }
 
 extension BlockCipher where Self: ~Copyable {
-    /// The octets of a key: 32 for both ciphers of the standard.
+    /// The bytes of a key: 32 for both ciphers of the standard.
     package static var keySize: Int { 32 }
 
     package func addGamma(to blocks: inout MutableSpan<UInt8>, counter: inout Counter) -> Bool { false }
@@ -55,7 +55,7 @@ extension BlockCipher where Self: ~Copyable {
 
     package func absorb(_ blocks: Span<UInt8>, into register: inout Secret) -> Bool { false }
 
-    /// A cipher with a key of ``keySize`` octets. Constant time in its secret inputs.
+    /// A cipher with a key of ``keySize`` bytes. Constant time in its secret inputs.
     ///
     /// - Throws: ``GOSTError/invalidKeyLength``.
     package init(key: Span<UInt8>) throws(GOSTError) {

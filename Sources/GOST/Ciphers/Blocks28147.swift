@@ -4,12 +4,12 @@
 struct Keys28147: BitwiseCopyable, Sendable {
     fileprivate var words = InlineArray<8, SIMD4<UInt32>>(repeating: SIMD4())
 
-    /// The same key of 32 octets four times.
+    /// The same key of 32 bytes four times.
     init(repeating key: Span<UInt8>) {
         for index in 0..<8 { words[index] = SIMD4(repeating: key.littleEndianUInt32(at: 4 * index)) }
     }
 
-    /// The same key of 32 octets four times, the words beginning with the most significant octet (RFC 8891, 4.2).
+    /// The same key of 32 bytes four times, the words beginning with the most significant byte (RFC 8891, 4.2).
     init(bigEndian key: Span<UInt8>) {
         for index in 0..<8 { words[index] = SIMD4(repeating: key.littleEndianUInt32(at: 4 * index).byteSwapped) }
     }
@@ -28,11 +28,11 @@ struct Keys28147: BitwiseCopyable, Sendable {
 ///
 /// Constant time in blocks and keys.
 struct Blocks28147: BitwiseCopyable, Sendable {
-    /// N1 and N2 of every block: octets 0…3 and 4…7.
+    /// N1 and N2 of every block: bytes 0…3 and 4…7.
     private var n1: SIMD4<UInt32>
     private var n2: SIMD4<UInt32>
 
-    /// Blocks as numbers of 64 bits, octet 0 the least significant.
+    /// Blocks as numbers of 64 bits, byte 0 the least significant.
     @inline(__always)
     init(_ blocks: SIMD4<UInt64>) {
         n1 = SIMD4(truncatingIfNeeded: blocks)
@@ -45,7 +45,8 @@ struct Blocks28147: BitwiseCopyable, Sendable {
         SIMD4<UInt64>(truncatingIfNeeded: n1) | SIMD4<UInt64>(truncatingIfNeeded: n2) &<< 32
     }
 
-    /// Applies `body` to all whole blocks in place, four by four; `bigEndian` if their most significant octet comes first.
+    /// Applies `body` to all whole blocks in place, four by four; `bigEndian` if their most significant byte comes
+    /// first.
     @inline(__always)
     static func transform(
         _ blocks: inout MutableSpan<UInt8>, bigEndian: Bool = false, _ body: (inout Blocks28147) -> Void

@@ -4,13 +4,13 @@ package import Secrets
 
 /// The block cipher GOST 28147-89 with one key, in the simple substitution mode (ECB; RFC 5830, 5).
 package struct GOST28147: ~Copyable, Sendable {
-    /// The octets of a block.
+    /// The bytes of a block.
     package static var blockSize: Int { 8 }
 
     private var keys: Wiped<Keys28147>
     private let substitution: Substitution
 
-    /// A cipher with a key of 32 octets.
+    /// A cipher with a key of 32 bytes.
     ///
     /// - Throws: ``GOSTError/invalidKeyLength``.
     package init(key: Span<UInt8>, sBox: SBox) throws(GOSTError) {
@@ -23,7 +23,7 @@ package struct GOST28147: ~Copyable, Sendable {
         self.substitution = substitution
     }
 
-    /// Enciphers whole blocks of 8 octets. Constant time in its secret inputs.
+    /// Enciphers whole blocks of 8 bytes. Constant time in its secret inputs.
     ///
     /// - Throws: ``GOSTError/invalidLength`` if `plaintext` does not end with a block.
     package func encryptECB(_ plaintext: Span<UInt8>) throws(GOSTError) -> Secret {
@@ -34,7 +34,7 @@ package struct GOST28147: ~Copyable, Sendable {
         return result
     }
 
-    /// Deciphers whole blocks of 8 octets. Constant time in its secret inputs.
+    /// Deciphers whole blocks of 8 bytes. Constant time in its secret inputs.
     ///
     /// - Throws: ``GOSTError/invalidLength`` if `ciphertext` does not end with a block.
     package func decryptECB(_ ciphertext: Span<UInt8>) throws(GOSTError) -> Secret {
@@ -50,7 +50,7 @@ package struct GOST28147: ~Copyable, Sendable {
         keys.addGamma(to: &blocks, counter: &counter, substitution, .little)
     }
 
-    /// Adds gamma to whole sections of 1024 octets in place, before each of which key and counter change (RFC 4357,
+    /// Adds gamma to whole sections of 1024 bytes in place, before each of which key and counter change (RFC 4357,
     /// 2.3.2), if there is a kernel for it.
     mutating func addMeshedGamma(to sections: inout MutableSpan<UInt8>, counter: inout UInt64) -> Bool {
         keys.addMeshedGamma(to: &sections, counter: &counter, substitution)

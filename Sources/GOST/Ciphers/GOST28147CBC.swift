@@ -8,9 +8,9 @@ package struct GOST28147CBC: ~Copyable, Sendable {
     /// The last block of ciphertext, at first the initialisation vector.
     private var last: Secret
 
-    /// Begins a message with a key of 32 octets and an initialisation vector of 8. Constant time in its secret inputs.
+    /// Begins a message with a key of 32 bytes and an initialisation vector of 8. Constant time in its secret inputs.
     ///
-    /// - Parameter meshing: Whether the key changes after every 1024 octets. By the letter of RFC 4357, 2.3.2, the last
+    /// - Parameter meshing: Whether the key changes after every 1024 bytes. By the letter of RFC 4357, 2.3.2, the last
     ///   block of ciphertext is then enciphered with the new key before the next is linked to it. Libraries differ: some
     ///   change the key alone, some do not mesh in this mode. It is best avoided.
     /// - Throws: ``GOSTError/invalidKeyLength`` or ``GOSTError/invalidIVLength``.
@@ -57,7 +57,7 @@ package struct GOST28147CBC: ~Copyable, Sendable {
         return result
     }
 
-    /// Counts the next blocks, and gives how many of so many octets have the same key.
+    /// Counts the next blocks, and returns how many of so many bytes have the same key.
     private mutating func beginBlocks(_ octets: Int) -> Int {
         let (octets, keyHasChanged) = meshed.begin(octets)
         if keyHasChanged { meshed.cipher.encrypt(&last) }

@@ -5,14 +5,14 @@ package import Secrets
 /// or deciphered.
 package struct GOST28147CFB: ~Copyable, Sendable {
     private var meshed: MeshedCipher
-    /// The block of ciphertext so far, then the gamma's octets that are not used yet.
+    /// The block of ciphertext so far, then the gamma's bytes that are not used yet.
     private var register: Secret
     private var used = 0
 
-    /// Begins a message with a key of 32 octets and an initialisation vector of 8. Constant time in its secret inputs.
+    /// Begins a message with a key of 32 bytes and an initialisation vector of 8. Constant time in its secret inputs.
     ///
-    /// - Parameter meshing: Whether the key changes after every 1024 octets (CryptoPro Key Meshing, RFC 4357, 2.3.2). The
-    ///   caller decides, as for ``GOST28147CNT``, because the S-box does not: TC26's own samples of CMS mesh with
+    /// - Parameter meshing: Whether the key changes after every 1024 bytes (CryptoPro Key Meshing, RFC 4357, 2.3.2).
+    ///   The caller decides, as for ``GOST28147CNT``, because the S-box does not: TC26's own samples of CMS mesh with
     ///   id-tc26-gost-28147-param-Z.
     /// - Throws: ``GOSTError/invalidKeyLength`` or ``GOSTError/invalidIVLength``.
     package init(key: Span<UInt8>, iv: Span<UInt8>, sBox: SBox, meshing: Bool) throws(GOSTError) {
@@ -21,12 +21,12 @@ package struct GOST28147CFB: ~Copyable, Sendable {
         register = Secret(copying: iv)
     }
 
-    /// Enciphers the next octets of the message. Constant time in its secret inputs.
+    /// Enciphers the next bytes of the message. Constant time in its secret inputs.
     package mutating func encrypt(_ plaintext: Span<UInt8>) -> Secret {
         apply(plaintext, enciphering: true)
     }
 
-    /// Deciphers the next octets of the message. Constant time in its secret inputs.
+    /// Deciphers the next bytes of the message. Constant time in its secret inputs.
     package mutating func decrypt(_ ciphertext: Span<UInt8>) -> Secret {
         apply(ciphertext, enciphering: false)
     }
@@ -51,7 +51,7 @@ package struct GOST28147CFB: ~Copyable, Sendable {
         return result
     }
 
-    /// Adds the gamma to all whole blocks from `offset` on, and gives the number of their octets.
+    /// Adds the gamma to all whole blocks from `offset` on, and gives the number of their bytes.
     private mutating func applyToBlocks(
         _ output: inout MutableSpan<UInt8>, from offset: Int, enciphering: Bool
     ) -> Int {
@@ -81,7 +81,7 @@ package struct GOST28147CFB: ~Copyable, Sendable {
         blocks.add(gamma.bytes, at: 0, count: count)
     }
 
-    /// Counts the next blocks, and gives how many of so many octets have the same key.
+    /// Counts the next blocks, and returns how many of so many bytes have the same key.
     private mutating func beginBlocks(_ octets: Int) -> Int {
         let (octets, keyHasChanged) = meshed.begin(octets)
         if keyHasChanged { meshed.cipher.encrypt(&register) }

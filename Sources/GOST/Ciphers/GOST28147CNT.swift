@@ -7,9 +7,9 @@ package struct GOST28147CNT: ~Copyable, Sendable {
     private var cipher: GOST28147
     private var gamma: Wiped<Gamma>
 
-    /// Begins a message with a key of 32 octets and an initialisation vector of 8.
+    /// Begins a message with a key of 32 bytes and an initialisation vector of 8.
     ///
-    /// - Parameter meshing: Whether the key changes after every 1024 octets (CryptoPro Key Meshing, RFC 4357, 2.3.2).
+    /// - Parameter meshing: Whether the key changes after every 1024 bytes (CryptoPro Key Meshing, RFC 4357, 2.3.2).
     ///   The standards tie this to the S-box's parameter set, but libraries differ, so that the caller decides.
     /// - Throws: ``GOSTError/invalidKeyLength`` or ``GOSTError/invalidIVLength``.
     package init(key: Span<UInt8>, iv: Span<UInt8>, sBox: SBox, meshing: Bool) throws(GOSTError) {
@@ -22,7 +22,7 @@ package struct GOST28147CNT: ~Copyable, Sendable {
         self.meshing = meshing
     }
 
-    /// Enciphers or deciphers the next octets of the message. Constant time in its secret inputs.
+    /// Enciphers or deciphers the next bytes of the message. Constant time in its secret inputs.
     package mutating func apply(_ data: Span<UInt8>) -> Secret {
         var result = Secret(copying: data)
         var octets = result.mutableBytes
@@ -40,7 +40,7 @@ package struct GOST28147CNT: ~Copyable, Sendable {
         return result
     }
 
-    /// Makes the next 32 octets of gamma, after the change of key if it is time for it.
+    /// Makes the next 32 bytes of gamma, after the change of key if it is due.
     private mutating func refill() {
         changeKeyIfDue()
         gamma.value.append(cipher.encrypt(gamma.value.nextCounters()))
@@ -52,8 +52,8 @@ package struct GOST28147CNT: ~Copyable, Sendable {
         gamma.value = Gamma(counter: cipher.encrypt(SIMD4(gamma.value.counter, 0, 0, 0))[0])
     }
 
-    /// Adds the next gamma to octets from `offset` on, if there is a kernel for it: to all whole sections between changes
-    /// of key, or to whole fours of blocks up to the next. Gives their number.
+    /// Adds the next gamma to bytes from `offset` on, if there is a kernel for it: to all whole sections between
+    /// changes of key, or to whole fours of blocks up to the next. Gives their number.
     private mutating func addGamma(to octets: inout MutableSpan<UInt8>, from offset: Int) -> Int {
         let sections = (octets.count - offset) / 1024 * 1024
         if meshing, gamma.value.count == 1024, sections > 0 {
@@ -75,7 +75,7 @@ extension GOST28147CNT {
     struct Gamma: BitwiseCopyable, Sendable {
         /// N3 and N4: the low and the high half.
         fileprivate(set) var counter: UInt64
-        /// The number of octets made so far.
+        /// The number of bytes made so far.
         fileprivate(set) var count = 0
         private var blocks = SIMD4<UInt64>()
         private var used = 32
@@ -102,7 +102,7 @@ extension GOST28147CNT {
             count &+= 32
         }
 
-        /// The next octet. Where it stands is public.
+        /// The next byte. Its position is public.
         mutating func next() -> UInt8 {
             defer { used += 1 }
             return UInt8(truncatingIfNeeded: blocks[used / 8] >> UInt64(8 * (used % 8)))

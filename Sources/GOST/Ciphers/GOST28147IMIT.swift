@@ -13,15 +13,15 @@ package struct GOST28147IMIT: ~Copyable, Sendable {
         var blocks = 0
     }
 
-    /// Begins a message with a key of 32 octets. Constant time in its secret inputs.
+    /// Begins a message with a key of 32 bytes. Constant time in its secret inputs.
     ///
     /// - Parameters:
-    ///   - iv: What the code starts from: 8 octets, or none for zeros, as in the standard.
-    ///   - meshing: Whether the key changes after every 1024 octets (CryptoPro Key Meshing, RFC 4357, 2.3.2). The code so
-    ///     far stays as it is.
-    ///   - tagLength: The octets of the code, 4 or fewer by the standard; up to 8 are the whole state.
+    ///   - iv: The initial state of the MAC: 8 bytes, or none for zeros, as in the standard.
+    ///   - meshing: Whether the key changes after every 1024 bytes (CryptoPro Key Meshing, RFC 4357, 2.3.2). The state
+    ///     of the MAC is not changed by it.
+    ///   - tagLength: The bytes of the MAC, 4 or fewer by the standard; up to 8 are the whole state.
     /// - Throws: ``GOSTError/invalidKeyLength``, ``GOSTError/invalidIVLength``, or ``GOSTError/invalidLength`` for the
-    ///   code's.
+    ///   MAC's.
     package init(
         key: Span<UInt8>, iv: Span<UInt8> = Span(), sBox: SBox, meshing: Bool, tagLength: Int = 4
     ) throws(GOSTError) {
@@ -42,11 +42,11 @@ package struct GOST28147IMIT: ~Copyable, Sendable {
         }
     }
 
-    /// Ends the message and gives its code, the first octets of the state. Constant time in its secret inputs.
+    /// Ends the message and gives its MAC, the first bytes of the state. Constant time in its secret inputs.
     ///
     /// The last block is padded with zeros. The standard wants two blocks or more: to a message of one, a block of zeros
-    /// is added, as CryptoPro CSP, libgcrypt and OpenSSL's engine do; other libraries leave it at one block. The code of
-    /// no octets is where it starts from.
+    /// is added, as CryptoPro CSP, libgcrypt and OpenSSL's engine do; other libraries leave it at one block. The MAC of
+    /// no bytes is the initial state.
     package consuming func finalize() -> Secret {
         if state.value.partial.count > 0 { absorb() }
         if state.value.blocks == 1 { absorb() }
@@ -54,7 +54,7 @@ package struct GOST28147IMIT: ~Copyable, Sendable {
         return code.extracting(0..<tagLength)
     }
 
-    /// The code of `data` under `key`. Constant time in its secret inputs.
+    /// The MAC of `data` under `key`. Constant time in its secret inputs.
     ///
     /// - Throws: As the initialiser.
     package static func authenticate(
@@ -65,7 +65,7 @@ package struct GOST28147IMIT: ~Copyable, Sendable {
         return code.finalize()
     }
 
-    /// Adds whole blocks from the front of `data` to the state, and gives what is left of `data`.
+    /// Adds whole blocks from the front of `data` to the state, and returns the rest of `data`.
     @_lifetime(copy data)
     private mutating func absorbBlocks(of data: Span<UInt8>) -> Span<UInt8> {
         var rest = data
@@ -78,7 +78,7 @@ package struct GOST28147IMIT: ~Copyable, Sendable {
         return rest
     }
 
-    /// Adds the block that has come to the state; octets that have not are zero.
+    /// Adds the block so far to the state; missing bytes are zero.
     private mutating func absorb() {
         let block = state.value.partial
         _ = absorbBlocks(of: block.bytes)

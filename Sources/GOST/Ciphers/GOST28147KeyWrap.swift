@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Secrets
 
-/// How a key of GOST 28147-89 is wrapped with another (RFC 4357, 6): UKM ‖ CEK_ENC ‖ CEK_MAC, 44 octets.
+/// How a key of GOST 28147-89 is wrapped with another (RFC 4357, 6): UKM ‖ CEK_ENC ‖ CEK_MAC, 44 bytes.
 package enum GOST28147KeyWrap: Sendable {
     /// The key is wrapped with the key-encryption key itself (RFC 4357, 6.1 and 6.2).
     case gost
     /// The key is wrapped with the key-encryption key after its diversification by the UKM (RFC 4357, 6.3 and 6.4).
     case cryptoPro
 
-    /// The octets UKM ‖ CEK_ENC ‖ CEK_MAC. Constant time in its secret inputs.
+    /// The bytes UKM ‖ CEK_ENC ‖ CEK_MAC. Constant time in its secret inputs.
     ///
     /// - Parameters:
-    ///   - key: The key to be wrapped, 32 octets.
-    ///   - kek: The key-encryption key, 32 octets.
-    ///   - ukm: The user keying material, 8 octets, not secret.
+    ///   - key: The key to be wrapped, 32 bytes.
+    ///   - kek: The key-encryption key, 32 bytes.
+    ///   - ukm: The user keying material, 8 bytes, not secret.
     /// - Throws: ``GOSTError/invalidKeyLength``, or ``GOSTError/invalidIVLength`` for `ukm`.
     package func wrap(
         _ key: Span<UInt8>, kek: Span<UInt8>, ukm: Span<UInt8>, sBox: SBox
@@ -27,8 +27,8 @@ package enum GOST28147KeyWrap: Sendable {
 
     /// The key in what ``wrap(_:kek:ukm:sBox:)`` made. Constant time in its secret inputs.
     ///
-    /// - Throws: ``GOSTError/invalidKeyLength`` for `kek`, ``GOSTError/invalidLength`` unless `wrapped` has 44 octets, or
-    ///   ``GOSTError/authenticationFailed``.
+    /// - Throws: ``GOSTError/invalidKeyLength`` for `kek`, ``GOSTError/invalidLength`` unless `wrapped` has 44 bytes,
+    ///   or ``GOSTError/authenticationFailed``.
     package func unwrap(_ wrapped: Span<UInt8>, kek: Span<UInt8>, sBox: SBox) throws(GOSTError) -> Secret {
         guard wrapped.count == 44 else { throw .invalidLength }
         let ukm = wrapped.extracting(first: 8)
@@ -39,10 +39,10 @@ package enum GOST28147KeyWrap: Sendable {
         return key
     }
 
-    /// CryptoPro KEK Diversification (RFC 4357, 6.5): a key-encryption key of 32 octets from `kek` and `ukm`, which is
+    /// CryptoPro KEK Diversification (RFC 4357, 6.5): a key-encryption key of 32 bytes from `kek` and `ukm`, which is
     /// not secret. Constant time in its secret inputs.
     ///
-    /// - Throws: ``GOSTError/invalidKeyLength``, or ``GOSTError/invalidIVLength`` unless `ukm` has 8 octets.
+    /// - Throws: ``GOSTError/invalidKeyLength``, or ``GOSTError/invalidIVLength`` unless `ukm` has 8 bytes.
     package static func diversify(_ kek: Span<UInt8>, ukm: Span<UInt8>, sBox: SBox) throws(GOSTError) -> Secret {
         guard kek.count == 32 else { throw .invalidKeyLength }
         guard ukm.count == 8 else { throw .invalidIVLength }
@@ -74,7 +74,7 @@ package enum GOST28147KeyWrap: Sendable {
         }
     }
 
-    /// CEK_MAC: the code of `key`, which starts from the UKM.
+    /// CEK_MAC: the MAC of `key`, which starts from the UKM.
     private static func code(
         _ key: borrowing Secret, _ kek: borrowing Secret, _ ukm: Span<UInt8>, _ sBox: SBox
     ) throws(GOSTError) -> Secret {

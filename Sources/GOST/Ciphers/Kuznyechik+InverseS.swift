@@ -5,7 +5,7 @@
 ///     r = σ⁻¹(r) · φ(l)⁻¹
 ///     l = ν0⁻¹(l) where r = 0, else ν1⁻¹(l) · r
 extension Kuznyechik {
-    /// Replaces all octets; `planes[b]` holds bit b of them all.
+    /// Replaces all bytes; `planes[b]` holds bit b of them all.
     @inline(__always)
     static func substituteBack(_ planes: inout Streebog.Rows) {
         let (l, r) = omegaBack(planes)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 extension Kuznyechik {
-    /// 128 blocks of Kuznyechik in bit planes: bit i of plane b of octet m is bit b of octet m of block i.
+    /// 128 blocks of Kuznyechik in bit planes: bit i of plane b of byte m is bit b of byte m of block i.
     struct ManyBlocks: BitwiseCopyable {
         typealias Octet = Streebog.Rows
 
@@ -44,7 +44,7 @@ extension Kuznyechik {
         }
 
         /// One step of the shift register that makes L (RFC 7801, 4.2), on the register as a ring: nothing moves but
-        /// the place of the octet that takes the sum. The same step undoes it.
+        /// the place of the byte that takes the sum. The same step undoes it.
         private mutating func mix(_ place: Int) {
             @inline(__always) func octet(_ index: Int) -> Octet { octets[(place + 1 + index) & 15] }
             @inline(__always) func pair(_ index: Int) -> Octet { octet(index) ^ octet(14 - index) }

@@ -3,21 +3,21 @@ package import Secrets
 
 /// The block cipher Kuznyechik of GOST R 34.12-2015 (RFC 7801).
 ///
-/// No table is indexed by data: S is a circuit over bit planes. Many blocks stand in bit planes from end to end; a few
-/// go the way with the shorter delay. Constant time in keys and blocks.
+/// No table is indexed by data: S is a circuit over bit planes. Many blocks are kept in bit planes throughout; a few
+/// are computed with the shorter latency. Constant time in keys and blocks.
 package struct Kuznyechik: ~Copyable, BlockCipher {
-    /// A block or a round key: 16 octets as two words, the least significant octet of the first word first.
+    /// A block or a round key: 16 bytes as two words, the least significant byte of the first word first.
     typealias Block = SIMD2<UInt64>
 
     /// K_1…K_10.
     typealias RoundKeys = InlineArray<10, Block>
 
-    /// The octets of a block.
+    /// The bytes of a block.
     package static var blockSize: Int { 16 }
 
     private var keys: Wiped<RoundKeys>
 
-    /// A cipher with the first 32 octets of `key`; octets that are missing count as zero. Constant time in its secret
+    /// A cipher with the first 32 bytes of `key`; bytes that are missing count as zero. Constant time in its secret
     /// inputs.
     package init(padding key: Span<UInt8>) {
         var keys = RoundKeys(repeating: Block())
@@ -49,32 +49,32 @@ package struct Kuznyechik: ~Copyable, BlockCipher {
         }
     }
 
-    /// Enciphers every whole block of 16 octets in place (RFC 7801, 4.4). Constant time in its secret inputs.
+    /// Enciphers every whole block of 16 bytes in place (RFC 7801, 4.4). Constant time in its secret inputs.
     package func encrypt(_ blocks: inout MutableSpan<UInt8>) {
         if keys.encrypt(&blocks) { return }
         transform(&blocks, few: { $0.encrypt(keys.value) }, many: { $0.encrypt(keys.value) })
     }
 
-    /// Deciphers every whole block of 16 octets in place (RFC 7801, 4.5). Constant time in its secret inputs.
+    /// Deciphers every whole block of 16 bytes in place (RFC 7801, 4.5). Constant time in its secret inputs.
     package func decrypt(_ blocks: inout MutableSpan<UInt8>) {
         if keys.decrypt(&blocks) { return }
         transform(&blocks, few: { $0.decrypt(keys.value) }, many: { $0.decrypt(keys.value) })
     }
 
-    /// Adds enciphered counters to whole blocks of 16 octets in place, if there is a kernel for it. Constant time in its
+    /// Adds enciphered counters to whole blocks of 16 bytes in place, if there is a kernel for it. Constant time in its
     /// secret inputs.
     package func addGamma(to blocks: inout MutableSpan<UInt8>, counter: inout Counter) -> Bool {
         keys.addCounters(to: &blocks, counter: &counter)
     }
 
-    /// Links whole blocks of 16 octets in place, if there is a kernel for it. Constant time in its secret inputs.
+    /// Links whole blocks of 16 bytes in place, if there is a kernel for it. Constant time in its secret inputs.
     package func link(
         _ blocks: inout MutableSpan<UInt8>, by chain: Chain, register: inout Secret
     ) -> Bool {
         keys.link(&blocks, by: chain, register: &register)
     }
 
-    /// Adds whole blocks of 16 octets to `register` and enciphers it after each of them, if there is a kernel for it.
+    /// Adds whole blocks of 16 bytes to `register` and enciphers it after each of them, if there is a kernel for it.
     /// Constant time in its secret inputs.
     package func absorb(_ blocks: Span<UInt8>, into register: inout Secret) -> Bool {
         keys.absorb(blocks, into: &register)

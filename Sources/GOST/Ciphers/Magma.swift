@@ -3,17 +3,17 @@ internal import GOSTKernels
 package import Secrets
 
 /// The block cipher Magma of GOST R 34.12-2015 (RFC 8891): GOST 28147-89 with the rows id-tc26-gost-28147-param-Z, a
-/// block and the words of a key beginning with the most significant octet.
+/// block and the words of a key beginning with the most significant byte.
 ///
 /// Constant time in keys and blocks.
 package struct Magma: ~Copyable, BlockCipher {
-    /// The octets of a block.
+    /// The bytes of a block.
     package static var blockSize: Int { 8 }
 
     private let keys: Wiped<Keys28147>
     private let substitution = SBox.tc26Z.substitution
 
-    /// A cipher with the first 32 octets of `key`; octets that are missing count as zero. Constant time in its secret
+    /// A cipher with the first 32 bytes of `key`; bytes that are missing count as zero. Constant time in its secret
     /// inputs.
     package init(padding key: Span<UInt8>) {
         keys = Wiped(Keys28147(bigEndian: key))
@@ -24,30 +24,30 @@ package struct Magma: ~Copyable, BlockCipher {
     /// A second cipher with the same key. Constant time in its secret inputs.
     package func copy() -> Magma { Magma(keys.value) }
 
-    /// Enciphers every whole block of 8 octets in place (RFC 8891, 4.3). Constant time in its secret inputs.
+    /// Enciphers every whole block of 8 bytes in place (RFC 8891, 4.3). Constant time in its secret inputs.
     package func encrypt(_ blocks: inout MutableSpan<UInt8>) {
         if keys.encrypt(&blocks, substitution, .big) { return }
         Blocks28147.transform(&blocks, bigEndian: true) { $0.encrypt(keys.value, substitution) }
     }
 
-    /// Deciphers every whole block of 8 octets in place (RFC 8891, 4.4). Constant time in its secret inputs.
+    /// Deciphers every whole block of 8 bytes in place (RFC 8891, 4.4). Constant time in its secret inputs.
     package func decrypt(_ blocks: inout MutableSpan<UInt8>) {
         if keys.decrypt(&blocks, substitution, .big) { return }
         Blocks28147.transform(&blocks, bigEndian: true) { $0.decrypt(keys.value, substitution) }
     }
 
-    /// Adds enciphered counters to whole blocks of 8 octets in place, if there is a kernel for it. Constant time in its
+    /// Adds enciphered counters to whole blocks of 8 bytes in place, if there is a kernel for it. Constant time in its
     /// secret inputs.
     package func addGamma(to blocks: inout MutableSpan<UInt8>, counter: inout Counter) -> Bool {
         keys.addCounters(to: &blocks, counter: &counter, substitution, .big)
     }
 
-    /// Links whole blocks of 8 octets in place, if there is a kernel for it. Constant time in its secret inputs.
+    /// Links whole blocks of 8 bytes in place, if there is a kernel for it. Constant time in its secret inputs.
     package func link(_ blocks: inout MutableSpan<UInt8>, by chain: Chain, register: inout Secret) -> Bool {
         keys.link(&blocks, by: chain, register: &register, substitution, .big)
     }
 
-    /// Adds whole blocks of 8 octets to `register` and enciphers it after each of them, if there is a kernel for it.
+    /// Adds whole blocks of 8 bytes to `register` and enciphers it after each of them, if there is a kernel for it.
     /// Constant time in its secret inputs.
     package func absorb(_ blocks: Span<UInt8>, into register: inout Secret) -> Bool {
         keys.absorb(blocks, into: &register, substitution, .big)

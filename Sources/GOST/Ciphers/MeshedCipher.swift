@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// GOST 28147-89 whose key changes after every 1024 octets, if it is to (CryptoPro Key Meshing, RFC 4357, 2.3.2).
+/// GOST 28147-89 whose key changes after every 1024 bytes, if it is to (CryptoPro Key Meshing, RFC 4357, 2.3.2).
 struct MeshedCipher: ~Copyable, Sendable {
     private(set) var cipher: GOST28147
     private let meshing: Bool
@@ -11,10 +11,10 @@ struct MeshedCipher: ~Copyable, Sendable {
         self.meshing = meshing
     }
 
-    /// Counts the next blocks, of `octets` octets or as many of them as have the same key, and changes the key before
-    /// them if it is time.
+    /// Counts the next blocks, of `octets` bytes or as many of them as have the same key, and changes the key before
+    /// them if that is due.
     ///
-    /// - Returns: How many octets they are, and whether the key has changed.
+    /// - Returns: Their number of bytes, and whether the key has changed.
     mutating func begin(_ octets: Int) -> (octets: Int, keyHasChanged: Bool) {
         guard meshing else { return (octets, false) }
         let isDue = count == 1024

@@ -9,7 +9,7 @@ package struct SBox: Sendable {
 
     let substitution: Substitution
 
-    /// Rows K1…K8; the sixteen hexadecimal digits of each are what it puts for 0, 1, …, F. K1 acts on the least
+    /// Rows K1…K8; the sixteen hexadecimal digits of each are its substitutes for 0, 1, …, F. K1 acts on the least
     /// significant digit of a word.
     init(_ name: String, oid: [UInt8], rows: [UInt64]) {
         self.name = name

@@ -6,13 +6,13 @@
 /// (the algebraic normal form). The 32-bit coefficients hold one digit for each of the eight rows, and every lane
 /// substitutes a word of its own. Constant time in the words; the rows are public.
 struct Substitution: BitwiseCopyable, Sendable {
-    /// What rows K1…K8 put for 0, 1, …, F, sixteen octets for each row.
+    /// The substitutes of rows K1…K8 for 0, 1, …, F, sixteen bytes for each row.
     let rows: InlineArray<128, UInt8>
 
     /// The coefficient at index m belongs to the product of those bits that are set in m.
     private let coefficients: InlineArray<16, UInt32>
 
-    /// Rows K1…K8; the sixteen hexadecimal digits of each are what it puts for 0, 1, …, F.
+    /// Rows K1…K8; the sixteen hexadecimal digits of each are its substitutes for 0, 1, …, F.
     init(rows: [UInt64]) {
         var coefficients = InlineArray<16, UInt32>(repeating: 0)
         var digits = InlineArray<128, UInt8>(repeating: 0)

@@ -9,7 +9,7 @@ package struct Curve: Sendable {
 
     let parameters: CurveParameters
 
-    /// The number of octets of a coordinate, a scalar, and half a signature: 32 or 64.
+    /// The number of bytes of a coordinate, a scalar, and half a signature: 32 or 64.
     package var coordinateSize: Int { parameters.p.count }
 
     /// The number of points of the curve divided by q: 1 or 4.

@@ -2,11 +2,11 @@
 internal import GOSTKernels
 import Secrets
 
-/// A number of as many octets as a coordinate, least significant first, that may be secret.
+/// A number of as many bytes as a coordinate, least significant first, that may be secret.
 struct Number: ~Copyable {
     fileprivate let secret: Secret
 
-    /// The octets.
+    /// The bytes.
     var octets: Span<UInt8> {
         @_lifetime(borrow self)
         get { secret.bytes }
@@ -28,7 +28,7 @@ struct Point: ~Copyable {
     /// O.
     static var infinity: Point { Point(coordinates: Secret(count: 0)) }
 
-    /// Whether the point is O, which is no secret.
+    /// Whether the point is O, which is public.
     var isInfinity: Bool { coordinates.isEmpty }
 
     func copy() -> Point { Point(coordinates: coordinates.copy()) }
@@ -53,8 +53,8 @@ struct CurveArithmetic: ~Copyable {
 extension CurveArithmetic {
     /// The point with the coordinates X ‖ Y, little-endian.
     ///
-    /// The factor m/q of a key agreement is multiplied modulo q and does not clear what a point has outside the subgroup
-    /// of order q. Such a point must never become a key.
+    /// The factor m/q of a key agreement is multiplied modulo q and does not clear a point's component outside the
+    /// subgroup of order q. Such a point must never become a key.
     ///
     /// - Throws: ``GOSTError/invalidPoint`` unless both are below p, the point is on the curve, and q times it is O.
     ///
@@ -184,7 +184,7 @@ extension CurveArithmetic {
         return Point(coordinates: coordinates)
     }
 
-    /// The point that a kernel writes, which says whether it is another than O. Constant time but for that answer.
+    /// The point that a kernel writes; `compute` returns whether it is not O. Constant time but for that answer.
     private func point(_ compute: (UnsafeMutablePointer<UInt8>?) -> Bool) -> Point {
         var coordinates = Secret(count: 2 * size)
         var octets = coordinates.mutableBytes
@@ -195,7 +195,7 @@ extension CurveArithmetic {
 
 /// Numbers modulo q.
 extension CurveArithmetic {
-    /// The number with these octets, least significant first.
+    /// The number with these bytes, least significant first.
     ///
     /// - Throws: ``GOSTError/invalidLength`` if there are more than a coordinate has.
     func number(_ octets: Span<UInt8>) throws(GOSTError) -> Number {

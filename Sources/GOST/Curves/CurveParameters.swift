@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The numbers of a parameter set of GOST R 34.10, most significant octet first, all as long as p.
+/// The numbers of a parameter set of GOST R 34.10, most significant byte first, all as long as p.
 struct CurveParameters: Sendable, Equatable {
     let p, a, b, q: [UInt8]
     /// The coordinates of the point P.
     let x, y: [UInt8]
-    /// The number d of the twisted Edwards curve u² + v² = 1 + d·u²·v² that this one is equivalent to, if there is one.
+    /// The number d of the equivalent twisted Edwards curve u² + v² = 1 + d·u²·v², if one exists.
     let d: [UInt8]?
 
     /// The number of points of the curve divided by q.
@@ -19,7 +19,7 @@ struct CurveParameters: Sendable, Equatable {
         self.d = d.map { Self.octets($0, size) }
     }
 
-    /// The number that `hex` spells, in `size` octets.
+    /// The number that `hex` spells, in `size` bytes.
     static func octets(_ hex: String, _ size: Int) -> [UInt8] {
         var octets = [UInt8](repeating: 0, count: size)
         for (place, digit) in hex.reversed().compactMap(\.hexDigitValue).prefix(2 * size).enumerated() {

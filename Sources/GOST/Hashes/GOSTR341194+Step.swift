@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The step function of GOST R 34.11-94 (RFC 5831, 5). Numbers of 256 bits stand as four words, the least significant
-/// first. Constant time.
+/// The step function of GOST R 34.11-94 (RFC 5831, 5). Numbers of 256 bits are four words, the least significant first.
+/// Constant time.
 extension GOSTR341194 {
     /// χ(M, H): the next hash value.
     static func step(
@@ -35,7 +35,7 @@ extension GOSTR341194 {
 
     /// The mixing transformation ψ^61(H + ψ(M + ψ^12(S))) (RFC 5831, 5.3).
     ///
-    /// ψ is a shift register of sixteen words of 16 bits: all its states stand in one sequence.
+    /// ψ is a shift register of sixteen words of 16 bits: all its states form one sequence.
     @inline(__always)
     private static func mix(
         _ s: SIMD4<UInt64>, _ block: SIMD4<UInt64>, _ hash: SIMD4<UInt64>
@@ -67,11 +67,11 @@ extension GOSTR341194 {
 }
 
 extension Keys28147 {
-    /// The permutation P (RFC 5831, 5.1) of four numbers of 256 bits: word k of a key has octet k of the number's four
+    /// The permutation P (RFC 5831, 5.1) of four numbers of 256 bits: word k of a key has byte k of the number's four
     /// parts of 64 bits.
     @inline(__always)
     fileprivate init(permuting w: (SIMD4<UInt64>, SIMD4<UInt64>, SIMD4<UInt64>, SIMD4<UInt64>)) {
-        // Part i of all four numbers; then a transposition of 4 × 4 octets in either half of the lanes.
+        // Part i of all four numbers; then a transposition of 4 × 4 bytes in either half of the lanes.
         var p0 = SIMD4(w.0[0], w.1[0], w.2[0], w.3[0])
         var p1 = SIMD4(w.0[1], w.1[1], w.2[1], w.3[1])
         var p2 = SIMD4(w.0[2], w.1[2], w.2[2], w.3[2])

@@ -60,7 +60,7 @@ extension GOSTR341194 {
             }
         }
 
-        /// Hashes the whole blocks at the front of `data` by a kernel, and gives what is left of it.
+        /// Hashes the whole blocks at the front of `data` by a kernel, and returns the rest of it.
         @_lifetime(copy data)
         private mutating func absorbBlocks(_ data: Span<UInt8>) -> Span<UInt8> {
             let count = data.count / 32 * 32

@@ -31,7 +31,7 @@ package struct HMAC<Hash: HashFunction & ~Copyable>: ~Copyable, Sendable {
         self.outer = outer
     }
 
-    /// The hash of one block, the key with `pad` added to every octet.
+    /// The hash of one block, the key with `pad` added to every byte.
     private static func begin(_ key: Span<UInt8>, pad: UInt8) -> Hash {
         var block = Secret(count: Hash.blockSize)
         var bytes = block.mutableBytes
@@ -46,7 +46,7 @@ package struct HMAC<Hash: HashFunction & ~Copyable>: ~Copyable, Sendable {
         inner.update(data)
     }
 
-    /// Ends the message and gives its code, as many octets as the hash's. Constant time in its secret inputs.
+    /// Ends the message and gives its MAC, as many bytes as the hash's. Constant time in its secret inputs.
     package consuming func finalize() -> Secret {
         let digest = inner.finalize()
         outer.update(digest.bytes)
@@ -58,7 +58,7 @@ package struct HMAC<Hash: HashFunction & ~Copyable>: ~Copyable, Sendable {
         HMAC(inner: inner.copy(), outer: outer.copy())
     }
 
-    /// The code of `data` under `key`. Constant time in its secret inputs.
+    /// The MAC of `data` under `key`. Constant time in its secret inputs.
     package static func authenticate(_ data: Span<UInt8>, key: Span<UInt8>) -> Secret {
         var code = HMAC(key: key)
         code.update(data)

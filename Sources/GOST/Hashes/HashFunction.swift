@@ -6,18 +6,18 @@ package import Secrets
 /// A hash may be keyed (``HMAC``) or its message may be a password, so that a state is never copied by accident, wipes
 /// itself, and is constant time in the message; only the message's length shows.
 package protocol HashFunction: ~Copyable, Sendable {
-    /// The number of octets of the hash code.
+    /// The number of bytes of the hash code.
     static var digestSize: Int { get }
-    /// The number of octets to which ``HMAC`` pads its key.
+    /// The number of bytes to which ``HMAC`` pads its key.
     static var blockSize: Int { get }
 
-    /// The state before the first octet.
+    /// The state before the first byte.
     init()
 
     /// Appends `data` to the message. Constant time in its secret inputs.
     mutating func update(_ data: Span<UInt8>)
 
-    /// Ends the message and gives its hash code of ``digestSize`` octets, least significant octet of the standard's
+    /// Ends the message and gives its hash code of ``digestSize`` bytes, least significant byte of the standard's
     /// vector first. Constant time in its secret inputs.
     consuming func finalize() -> Secret
 

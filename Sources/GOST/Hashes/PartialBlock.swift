@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The beginning of a message block of `size` octets, until the rest of it comes.
+/// The beginning of a message block of `size` bytes, until the rest of it comes.
 struct PartialBlock<let size: Int>: BitwiseCopyable, Sendable {
     private var octets = InlineArray<size, UInt8>(repeating: 0)
     private(set) var count = 0
 
     var isFull: Bool { count == size }
 
-    /// The block's octets; those that have not come are zero.
+    /// The block's bytes; those that have not come are zero.
     var bytes: Span<UInt8> {
         @_lifetime(borrow self)
         borrowing get { octets.span }
     }
 
-    /// Takes octets from the front of `data` until the block is full, and gives what is left of `data`.
+    /// Takes bytes from the front of `data` until the block is full, and returns the rest of `data`.
     @_lifetime(copy data)
     mutating func fill(from data: Span<UInt8>) -> Span<UInt8> {
         let taken = min(size - count, data.count)

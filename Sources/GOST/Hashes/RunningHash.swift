@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Secrets
 
-/// The hash functions of the family, for those who learn at run time which they need.
+/// The hash functions of the family, for a choice at run time.
 package enum HashAlgorithm: Sendable, CaseIterable {
     /// GOST R 34.11-94 with the CryptoPro parameter set.
     case gostR341194
@@ -51,7 +51,7 @@ package enum RunningHash: ~Copyable, Sendable {
         }
     }
 
-    /// The digest, in the octet order of the standards' implementations.
+    /// The digest, in the byte order of the standards' implementations.
     package consuming func finalize() -> Secret {
         switch consume self {
         case .gostR341194(let hash): hash.finalize()

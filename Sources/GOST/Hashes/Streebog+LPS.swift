@@ -3,7 +3,7 @@
 /// The transformation LPS of GOST R 34.11-2012 (RFC 6986, 6 and 7), on two vectors of 512 bits at once, one in each lane.
 ///
 /// No table is indexed by data. S is a circuit over bit planes; P and L are one step, because L multiplies by a matrix
-/// over GF(2^8), where t^8 + t^4 + t^3 + t^2 + 1 = 0: of row j of the vector, every octet is multiplied by the same
+/// over GF(2^8), where t^8 + t^4 + t^3 + t^2 + 1 = 0: of row j of the vector, every byte is multiplied by the same
 /// element. Constant time.
 extension Streebog {
     typealias Rows = InlineArray<8, SIMD2<UInt64>>
@@ -16,7 +16,7 @@ extension Streebog {
         transposeOctets(&rows)
     }
 
-    /// Turns rows into bit planes and back: bit b of octet i of row j becomes bit j of octet i of row b.
+    /// Turns rows into bit planes and back: bit b of byte i of row j becomes bit j of byte i of row b.
     @inline(__always)
     static func transposeBits(_ rows: inout Rows) {
         transpose(&rows, distance: 1, shift: 1, mask: 0x5555_5555_5555_5555)
@@ -24,7 +24,7 @@ extension Streebog {
         transpose(&rows, distance: 4, shift: 4, mask: 0x0F0F_0F0F_0F0F_0F0F)
     }
 
-    /// The transformation P: octet i of row j becomes octet j of row i.
+    /// The transformation P: byte i of row j becomes byte j of row i.
     @inline(__always)
     private static func transposeOctets(_ rows: inout Rows) {
         transpose(&rows, distance: 1, shift: 8, mask: 0x00FF_00FF_00FF_00FF)
@@ -51,7 +51,7 @@ extension Streebog {
         @inline(__always)
         func sum(_ choice: Int) -> SIMD2<UInt64> { low[choice & 0xF] ^ high[choice >> 4] }
         // A row of the product, given for each bit of the field elements, from the highest to the lowest, which rows
-        // have it set. The choices are no array, so that the compiler makes them part of the code.
+        // have it set. The choices are not an array, so that the compiler makes them part of the code.
         @inline(__always)
         func product(_ a: Int, _ b: Int, _ c: Int, _ d: Int, _ e: Int, _ f: Int, _ g: Int, _ h: Int) -> SIMD2<UInt64> {
             let abcd = times2(times2(times2(sum(a)) ^ sum(b)) ^ sum(c)) ^ sum(d)
@@ -78,7 +78,7 @@ extension Streebog {
         ]
     }
 
-    /// Multiplies every octet by t.
+    /// Multiplies every byte by t.
     @inline(__always)
     private static func times2(_ row: SIMD2<UInt64>) -> SIMD2<UInt64> {
         let octets = unsafe unsafeBitCast(row, to: SIMD16<Int8>.self)

@@ -8,11 +8,11 @@
 ///     l = ν0(l) where r = 0, else ν1(l · r⁻¹)
 ///     r = σ(r · φ(l))
 extension Streebog {
-    /// Replaces all octets of both vectors; `planes[b]` holds bit b of them all.
+    /// Replaces all bytes of both vectors; `planes[b]` holds bit b of them all.
     @inline(__always)
     static func substitute(_ planes: inout Rows) {
         let (l, r) = alpha(planes)
-        // Where r = 0 the quotient is 0 and ν1 gives 7.
+        // If r = 0, the quotient is 0 and ν1 gives 7.
         let left = (l * r.inverse).nu1 ^ (l.nu0PlusSeven & r.isZero)
         let right = (r * left.phi).sigma
         planes = omega(left, right)

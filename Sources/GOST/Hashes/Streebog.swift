@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Secrets
 
-/// The compression function of GOST R 34.11-2012 (RFC 6986, 8). Vectors of 512 bits stand as eight words, the least
+/// The compression function of GOST R 34.11-2012 (RFC 6986, 8). Vectors of 512 bits are eight words, the least
 /// significant first. Constant time.
 enum Streebog {
     /// g_N(h, m) = E(LPS(h + N), m) + h + m, with N = `counter`.

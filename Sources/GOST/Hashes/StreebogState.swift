@@ -8,7 +8,7 @@ struct StreebogState: BitwiseCopyable, Sendable {
     var sum = SIMD8<UInt64>()
     private var partial = PartialBlock<64>()
 
-    /// The state before the first octet; every word of IV is `initial` (RFC 6986, 6.1).
+    /// The state before the first byte; every word of IV is `initial` (RFC 6986, 6.1).
     init(initial: UInt64) { hash = SIMD8(repeating: initial) }
 
     mutating func update(_ data: Span<UInt8>) {
@@ -23,7 +23,7 @@ struct StreebogState: BitwiseCopyable, Sendable {
         }
     }
 
-    /// Hashes the whole blocks at the front of `data`, and gives what is left of it.
+    /// Hashes the whole blocks at the front of `data`, and returns the rest of it.
     @_lifetime(copy data)
     private mutating func absorbBlocks(_ data: Span<UInt8>) -> Span<UInt8> {
         var rest = absorbBlocksByKernel(data)
@@ -58,7 +58,7 @@ struct StreebogState: BitwiseCopyable, Sendable {
 }
 
 extension SIMD where Scalar == UInt64 {
-    /// The number in the first octets, least significant first.
+    /// The number in the first bytes, least significant first.
     init(littleEndian bytes: Span<UInt8>) {
         self.init()
         for index in indices { self[index] = bytes.littleEndianUInt64(at: 8 * index) }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import GOSTKernels
 
-/// GOST R 34.11-94 by the kernels. Both functions answer false, having done nothing, if there is none.
+/// GOST R 34.11-94 by the kernels. Without a kernel both functions return false and do nothing.
 extension GOSTR341194 {
     /// Replaces the hash value by χ of it and each whole block of `data`, one after the other.
     static func stepByKernel(

@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// The instructions that ciphers and hashes use: those of every processor, or a set for which there are kernels.
 ///
-/// Results are the same with all of them. What has no kernel in a set is computed by the portable code.
+/// Results are the same with all of them. Functions without a kernel in a set run as portable code.
 package enum Instructions: UInt8, CaseIterable, Sendable {
     /// Swift alone.
     case portable

@@ -3,14 +3,14 @@ internal import GOSTKernels
 internal import Glibc
 internal import Synchronization
 
-/// What the kernels need for one curve: its numbers in their form, and where multiples of P are computed a table of these,
-/// 128 KiB at most. It is made when it is first used, lives as long as the process and is only read from then on, so that
-/// threads share it.
+/// The kernels' data for one curve: its numbers in their form, and where multiples of P are computed a table of these,
+/// 128 KiB at most. It is made when it is first used, lives as long as the process and is only read from then on, so
+/// that threads share it.
 @safe
 final class KernelCurve: @unchecked Sendable {
     let pointer: OpaquePointer
 
-    /// - Throws: ``GOSTError/outOfMemory``; ``GOSTError/libraryFailure`` if there is no arithmetic for the numbers.
+    /// - Throws: ``GOSTError/outOfMemory``; ``GOSTError/libraryFailure`` if the kernels do not support the numbers.
     private init(_ parameters: CurveParameters, hasTable: Bool) throws(GOSTError) {
         let size = gost_curve_size(hasTable)
         let memory: UnsafeMutableRawPointer
@@ -31,7 +31,7 @@ final class KernelCurve: @unchecked Sendable {
 
     /// The curve of a parameter set, without the table.
     ///
-    /// - Throws: ``GOSTError/libraryFailure`` if there is no arithmetic for it, as there is for all of ``Curve/all``.
+    /// - Throws: ``GOSTError/libraryFailure`` if the kernels do not support it; they support all of ``Curve/all``.
     static func of(_ curve: Curve) throws(GOSTError) -> KernelCurve {
         try made(curve).plain.curve()
     }

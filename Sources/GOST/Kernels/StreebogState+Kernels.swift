@@ -3,7 +3,7 @@ internal import GOSTKernels
 
 /// GOST R 34.11-2012 by the kernels.
 extension StreebogState {
-    /// Hashes the whole blocks at the front of `data`, and gives what is left of it: everything if there is no kernel.
+    /// Hashes the whole blocks at the front of `data`, and returns the rest of it: everything without a kernel.
     @_lifetime(copy data)
     mutating func absorbBlocksByKernel(_ data: Span<UInt8>) -> Span<UInt8> {
         let (path, count) = (Instructions.current.path, data.count / 64)
@@ -20,8 +20,7 @@ extension StreebogState {
         return done ? data.extracting(droppingFirst: 64 * count) : data
     }
 
-    /// Replaces the hash value by g_N of it and `block`, N being `counter`. False, with nothing done, if there is no
-    /// kernel.
+    /// Replaces the hash value by g_N of it and `block`, N being `counter`. False, with nothing done, without a kernel.
     mutating func compressByKernel(_ block: SIMD8<UInt64>, counter: UInt64) -> Bool {
         let path = Instructions.current.path
         var block = block

@@ -2,7 +2,7 @@
 internal import GOSTKernels
 
 extension Wiped<FieldElement> {
-    /// Adds the products of whole blocks of `data` and of as many of `factors`. False, with nothing done, if there is no
+    /// Adds the products of whole blocks of `data` and of as many of `factors`. False, with nothing done, without a
     /// kernel.
     mutating func addProducts(_ data: Span<UInt8>, _ factors: Span<UInt8>, blockSize: Int) -> Bool {
         guard factors.count >= data.count else { return false }

@@ -2,7 +2,7 @@
 internal import GOSTKernels
 internal import Secrets
 
-/// GOST 28147-89 by the kernels. Every function answers false, having done nothing, if there is none.
+/// GOST 28147-89 by the kernels. Without a kernel every function returns false and does nothing.
 extension Wiped<Keys28147> {
     /// Enciphers every whole block in place.
     func encrypt(_ blocks: inout MutableSpan<UInt8>, _ substitution: Substitution, _ order: gost_order) -> Bool {
@@ -50,7 +50,8 @@ extension Wiped<Keys28147> {
         }
     }
 
-    /// Adds gamma to whole sections of 1024 octets in place, before each of which key and counter change (RFC 4357, 2.3.2).
+    /// Adds gamma to whole sections of 1024 bytes in place, before each of which key and counter change (RFC 4357,
+    /// 2.3.2).
     mutating func addMeshedGamma(
         to sections: inout MutableSpan<UInt8>, counter: inout UInt64, _ substitution: Substitution
     ) -> Bool {

@@ -2,7 +2,7 @@
 internal import GOSTKernels
 internal import Secrets
 
-/// Kuznyechik by the kernels. Every function answers false, having done nothing, if there is none.
+/// Kuznyechik by the kernels. Without a kernel every function returns false and does nothing.
 extension Wiped<Kuznyechik.RoundKeys> {
     /// Makes the other round keys of the first two.
     mutating func schedule(_ constants: [Kuznyechik.Block]) -> Bool {

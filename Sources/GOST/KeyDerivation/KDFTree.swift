@@ -3,10 +3,10 @@ package import Secrets
 
 /// The tree KDF of RFC 7836, 4.4 (KDF_TREE_GOSTR3411_2012_256), over any GOST hash function.
 package enum KDFTree<Hash: HashFunction & ~Copyable> {
-    /// Derives `count` octets from `key`.
+    /// Derives `count` bytes from `key`.
     ///
-    /// Block i is HMAC(key, [i] ‖ label ‖ 00 ‖ seed ‖ [L]): [i] is the block's number in `r` octets, [L] the number of
-    /// bits asked for in as few octets as hold it, both most significant octet first.
+    /// Block i is HMAC(key, [i] ‖ label ‖ 00 ‖ seed ‖ [L]): [i] is the block's number in `r` bytes, [L] the number of
+    /// bits asked for in as few bytes as hold it, both most significant byte first.
     ///
     /// Constant time in its secret inputs, `key` and `seed`.
     ///
@@ -39,7 +39,7 @@ package enum KDFTree<Hash: HashFunction & ~Copyable> {
 
 /// KDF_GOSTR3411_2012_256 (RFC 7836, 4.5).
 package enum KDF {
-    /// Derives 32 octets from `key`: HMAC_GOSTR3411_2012_256(key, 01 ‖ label ‖ 00 ‖ seed ‖ 01 00).
+    /// Derives 32 bytes from `key`: HMAC_GOSTR3411_2012_256(key, 01 ‖ label ‖ 00 ‖ seed ‖ 01 00).
     ///
     /// This is one block of ``KDFTree``. Constant time in its secret inputs, `key` and `seed`.
     package static func derive(key: Span<UInt8>, label: Span<UInt8>, seed: Span<UInt8>) -> Secret {
@@ -55,13 +55,13 @@ package enum KDF {
 
 /// ESPTREE, which gives the packets of an IPsec security association their keys (RFC 9227, 4.1).
 package enum ESPTree {
-    /// The key, 32 octets, of the packets whose initialisation vector holds `i1`, `i2` and `i3`.
+    /// The key, 32 bytes, of the packets whose initialisation vector holds `i1`, `i2` and `i3`.
     ///
-    /// The seeds of its three levels are 00 ‖ i1, i2 and i3, each in two octets, most significant first.
+    /// The seeds of its three levels are 00 ‖ i1, i2 and i3, each in two bytes, most significant first.
     ///
     /// Constant time in its secret input, the root key.
     ///
-    /// - Throws: ``GOSTError/invalidKeyLength`` unless the root key has 32 octets.
+    /// - Throws: ``GOSTError/invalidKeyLength`` unless the root key has 32 bytes.
     package static func key(root: Span<UInt8>, i1: UInt8, i2: UInt16, i3: UInt16) throws(GOSTError) -> Secret {
         try KDF.chain(root: root, seeds: [[0, i1], [UInt8](bigEndian: i2), [UInt8](bigEndian: i3)])
     }

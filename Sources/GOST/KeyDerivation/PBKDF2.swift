@@ -4,9 +4,9 @@ package import Secrets
 /// PBKDF2 (RFC 8018, 5.2) with ``HMAC`` over a GOST hash function as its pseudorandom function. RFC 9337 uses it with
 /// ``Streebog512``, older formats with ``GOSTR341194``.
 package enum PBKDF2<Hash: HashFunction & ~Copyable> {
-    /// Derives `count` octets from a password. Fewer than one iteration counts as one, a negative `count` as zero.
+    /// Derives `count` bytes from a password. Fewer than one iteration counts as one, a negative `count` as zero.
     ///
-    /// Constant time in its secret inputs, `password` and what is made of it; the password's length shows if it is
+    /// Constant time in its secret inputs, `password` and values derived from it; the password's length shows if it is
     /// longer than the hash's block.
     package static func derive(password: Span<UInt8>, salt: Span<UInt8>, iterations: Int, count: Int) -> Secret {
         let keyed = HMAC<Hash>(key: password)

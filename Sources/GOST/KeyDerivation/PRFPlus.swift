@@ -4,9 +4,9 @@ package import Secrets
 /// The pseudorandom functions of IKEv2: PRF_IPSEC_PRFPLUS_GOSTR3411_2012_256 and PRF_IPSEC_PRFPLUS_GOSTR3411_2012_512
 /// (RFC 7836, 4.2.2), which are RFC 7296's prf+ over ``Streebog256`` and ``Streebog512``.
 package enum PRFPlus<Hash: HashFunction & ~Copyable> {
-    /// Derives `count` octets from `key`, which can have any length.
+    /// Derives `count` bytes from `key`, which can have any length.
     ///
-    /// Block i is T(i) = HMAC(key, T(i − 1) ‖ seed ‖ [i]), where T(0) is empty and [i] is one octet.
+    /// Block i is T(i) = HMAC(key, T(i − 1) ‖ seed ‖ [i]), where T(0) is empty and [i] is one byte.
     ///
     /// Constant time in its secret inputs, `key` and `seed`.
     ///

@@ -4,7 +4,7 @@ package import Secrets
 /// The pseudorandom functions of TLS 1.2: PRF_TLS_GOSTR3411_2012_256 and PRF_TLS_GOSTR3411_2012_512 (RFC 7836, 4.2.1),
 /// which are RFC 5246's P_hash over ``Streebog256`` and ``Streebog512``.
 package enum TLSPRF<Hash: HashFunction & ~Copyable> {
-    /// Derives `count` octets from `secret`, which can have any length.
+    /// Derives `count` bytes from `secret`, which can have any length.
     ///
     /// With S = label ‖ seed, A(0) = S and A(i) = HMAC(secret, A(i − 1)), block i is HMAC(secret, A(i) ‖ S).
     ///

@@ -28,11 +28,11 @@ package struct TLSTree: Sendable, Hashable {
     /// TLS_GOSTR341112_256_WITH_MAGMA_MGM_S (RFC 9367, 4.1).
     package static let magmaMGMS = TLSTree(0xFFFF_FFFF_FC00_0000, 0xFFFF_FFFF_FFFF_E000, 0xFFFF_FFFF_FFFF_FFFF)
 
-    /// The key, 32 octets, of the record with a sequence number.
+    /// The key, 32 bytes, of the record with a sequence number.
     ///
     /// Constant time in its secret input, the root key.
     ///
-    /// - Throws: ``GOSTError/invalidKeyLength`` unless the root key has 32 octets.
+    /// - Throws: ``GOSTError/invalidKeyLength`` unless the root key has 32 bytes.
     package func key(root: Span<UInt8>, sequenceNumber: UInt64) throws(GOSTError) -> Secret {
         try KDF.chain(root: root, seeds: masks.map { [UInt8](bigEndian: sequenceNumber & $0) })
     }

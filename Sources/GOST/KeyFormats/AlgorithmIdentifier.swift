@@ -16,7 +16,7 @@ package struct AlgorithmIdentifier: Sendable, Equatable {
 
     /// The identifier as its standard writes it.
     ///
-    /// - Throws: ``GOSTError/invalidParameter`` if keys of the algorithm do not lie on such a curve.
+    /// - Throws: ``GOSTError/invalidParameter`` if the algorithm does not allow such a curve.
     package init(algorithm: PublicKeyAlgorithm, curve: Curve) throws(GOSTError) {
         try self.init(algorithm, curve, namesDigest: curve.isOf2001, encryptionParameterSet: nil)
     }

@@ -37,10 +37,10 @@ package enum DERTag: UInt8 {
     case context4 = 0xA4
 }
 
-/// A strict reader of DER (X.690, 10.1): lengths are definite and in the fewest octets, and nothing may be left over.
+/// A strict reader of DER (X.690, 10.1): lengths are definite and in the fewest bytes, and nothing may be left over.
 ///
-/// libcrypto's own parser takes BER too and leaves its errors in a queue that the host process reads. What is read here
-/// may be a private key; only tags and lengths decide where it goes.
+/// libcrypto's own parser takes BER too and leaves its errors in a queue that the host process reads. The input may be
+/// a private key; control flow depends on tags and lengths alone.
 package struct DERReader: ~Escapable {
     private var rest: Span<UInt8>
 
@@ -57,8 +57,8 @@ package struct DERReader: ~Escapable {
 
     /// Reads an element with this tag and gives its contents.
     ///
-    /// - Throws: ``GOSTError/invalidEncoding`` for another tag, a length that is cut off, not minimal, or of more than
-    ///   four octets, and contents that are cut off.
+    /// - Throws: ``GOSTError/invalidEncoding`` for another tag, a length that is truncated, not minimal, or of more
+    ///   than four bytes, and contents that are truncated.
     @_lifetime(copy self)
     package mutating func contents(_ tag: DERTag) throws(GOSTError) -> Span<UInt8> {
         let (header, length) = try lengths(tag)
@@ -78,7 +78,7 @@ package struct DERReader: ~Escapable {
         return element
     }
 
-    /// Everything that is left, whatever it is.
+    /// The rest, of any form.
     @_lifetime(copy self)
     package mutating func remainder() -> Span<UInt8> {
         let remainder = rest
@@ -86,7 +86,7 @@ package struct DERReader: ~Escapable {
         return remainder
     }
 
-    /// How long the tag and the length of the next element are together, and its contents.
+    /// The length of the tag and the length of the next element together, and that of its contents.
     private func lengths(_ tag: DERTag) throws(GOSTError) -> (header: Int, contents: Int) {
         guard isAt(tag), rest.count >= 2 else { throw .invalidEncoding }
         var (header, length) = (2, Int(rest[1]))
@@ -116,7 +116,7 @@ package struct DERReader: ~Escapable {
 }
 
 extension DERTag {
-    /// The tag and the length of an element with as many octets of contents.
+    /// The tag and the length of an element with as many bytes of contents.
     package func header(count: Int) -> [UInt8] {
         guard count >= 0x80 else { return [rawValue, UInt8(truncatingIfNeeded: count)] }
         let length = [UInt8](bigEndian: count)

@@ -4,14 +4,14 @@ import Secrets
 /// A wrapped key of GOST 28147-89 on its way to the holder of a private key: GostR3410-KeyTransport (RFC 4490, 4.2;
 /// RFC 4357, 6.3).
 package struct KeyTransport: Sendable, Equatable {
-    /// UKM ‖ CEK_ENC ‖ CEK_MAC, as ``GOST28147KeyWrap/cryptoPro`` has them: 44 octets.
+    /// UKM ‖ CEK_ENC ‖ CEK_MAC, as ``GOST28147KeyWrap/cryptoPro`` has them: 44 bytes.
     package let wrapped: [UInt8]
     /// The substitution that the key is wrapped with.
     package let sBox: SBox
     /// The sender's key that was made for this only; nil if the receiver knows the sender's key.
     package let ephemeralKey: SubjectPublicKeyInfo?
 
-    /// - Throws: ``GOSTError/invalidLength`` unless `wrapped` has 44 octets.
+    /// - Throws: ``GOSTError/invalidLength`` unless `wrapped` has 44 bytes.
     package init(wrapped: [UInt8], sBox: SBox, ephemeralKey: SubjectPublicKeyInfo?) throws(GOSTError) {
         guard wrapped.count == 44 else { throw .invalidLength }
         self.wrapped = wrapped

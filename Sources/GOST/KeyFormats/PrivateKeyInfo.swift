@@ -6,16 +6,16 @@ package struct PrivateKeyInfo: ~Copyable, Sendable {
     package let algorithm: AlgorithmIdentifier
     package let key: PrivateKey
 
-    /// - Throws: ``GOSTError/invalidParameter`` if keys of the algorithm do not lie on the key's curve.
+    /// - Throws: ``GOSTError/invalidParameter`` if the algorithm does not allow the key's curve.
     package init(algorithm: PublicKeyAlgorithm, key: consuming PrivateKey) throws(GOSTError) {
         self.algorithm = try AlgorithmIdentifier(algorithm: algorithm, curve: key.curve)
         self.key = key
     }
 
     /// Reads a private key: the number d, little-endian, bare, masked, or once more in an OCTET STRING. Attributes and
-    /// the public key of version 2 are passed over.
+    /// the public key of version 2 are ignored.
     ///
-    /// Behind a masked number K_M stand its masks M_1, M_2, …, of the same length, and d is K_M·M_1·M_2·… mod q.
+    /// A masked number K_M is followed by its masks M_1, M_2, …, of the same length, and d is K_M·M_1·M_2·… mod q.
     ///
     /// - Parameter der: The whole of the structure in DER, and nothing behind it.
     /// - Throws: ``GOSTError/invalidEncoding``; ``GOSTError/invalidParameter`` for an algorithm, a curve or a hash
@@ -40,7 +40,7 @@ package struct PrivateKeyInfo: ~Copyable, Sendable {
         self.algorithm = algorithm
     }
 
-    /// The octets of d. Their number tells the forms apart.
+    /// The bytes of d. Their number tells the forms apart.
     private static func scalar(_ octets: Span<UInt8>, on curve: Curve) throws(GOSTError) -> Secret {
         let (count, rest) = octets.count.quotientAndRemainder(dividingBy: curve.coordinateSize)
         if count == 1, rest == 0 { return Secret(copying: octets) }

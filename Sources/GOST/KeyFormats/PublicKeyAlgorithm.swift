@@ -18,7 +18,7 @@ package enum PublicKeyAlgorithm: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The algorithm of a private key, which writers also name by what it is for, agreement on keys (RFC 4490, 4.1;
+    /// The algorithm of a private key, which writers also name by its purpose, key agreement (RFC 4490, 4.1;
     /// id-tc26-agreement-gost-3410-12-256 and -512).
     ///
     /// - Parameter oid: The object identifier in DER, tag and length included.
@@ -43,8 +43,8 @@ package enum PublicKeyAlgorithm: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Whether keys of this algorithm can lie on a curve. Those of GOST R 34.10-2012 can use the parameter sets of
-    /// GOST R 34.10-2001 too.
+    /// Whether this algorithm allows keys on a curve. Those of GOST R 34.10-2012 can use the parameter sets of GOST R
+    /// 34.10-2001 too.
     func allows(_ curve: Curve) -> Bool {
         switch self {
         case .gostR34102001: curve.isOf2001

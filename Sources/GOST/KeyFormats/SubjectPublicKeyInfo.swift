@@ -6,7 +6,7 @@ package struct SubjectPublicKeyInfo: Sendable, Equatable {
     package let algorithm: AlgorithmIdentifier
     package let key: PublicKey
 
-    /// - Throws: ``GOSTError/invalidParameter`` if keys of the algorithm do not lie on the key's curve.
+    /// - Throws: ``GOSTError/invalidParameter`` if the algorithm does not allow the key's curve.
     package init(algorithm: PublicKeyAlgorithm, key: PublicKey) throws(GOSTError) {
         self.algorithm = try AlgorithmIdentifier(algorithm: algorithm, curve: key.curve)
         self.key = key
@@ -37,7 +37,7 @@ package struct SubjectPublicKeyInfo: Sendable, Equatable {
         let bits = try info.contents(.bitString)
         try info.end()
 
-        // The first octet says how many bits of the last are none of the key's.
+        // The first byte is the number of unused bits in the last.
         guard !bits.isEmpty, bits[0] == 0 else { throw .invalidEncoding }
         var string = DERReader(bits.extracting(droppingFirst: 1))
         let point = [UInt8](copying: try string.contents(.octetString))
@@ -48,6 +48,6 @@ package struct SubjectPublicKeyInfo: Sendable, Equatable {
     /// The structure in DER.
     package var der: [UInt8] { DERTag.sequence.element(contents) }
 
-    /// What stands in the SEQUENCE.
+    /// The contents of the SEQUENCE.
     var contents: [UInt8] { algorithm.der + DERTag.bitString.element([0] + DERTag.octetString.element(key.bytes)) }
 }

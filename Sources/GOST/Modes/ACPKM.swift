@@ -2,7 +2,7 @@
 package import Secrets
 
 extension BlockCipher where Self: ~Copyable {
-    /// The key that ACPKM puts after this cipher's (RFC 8645, 6.2.1; R 1323565.1.017-2018): the octets 80, 81, …, 9F
+    /// The key that ACPKM puts after this cipher's (RFC 8645, 6.2.1; R 1323565.1.017-2018): the bytes 80, 81, …, 9F
     /// enciphered. Constant time in its secret inputs.
     package func nextKey() -> Secret {
         var key = Secret(count: Self.keySize)
@@ -20,7 +20,7 @@ extension BlockCipher where Self: ~Copyable {
 package struct ACPKMMaster<Cipher: BlockCipher & ~Copyable>: ~Copyable {
     private var gamma: Gamma<Cipher>
 
-    /// Begins with a master key of 32 octets that itself changes after every `section` octets (T*), whole blocks.
+    /// Begins with a master key of 32 bytes that itself changes after every `section` bytes (T*), whole blocks.
     /// Constant time in its secret inputs.
     ///
     /// - Throws: ``GOSTError/invalidKeyLength``, or ``GOSTError/invalidParameter`` for the section.
@@ -30,6 +30,6 @@ package struct ACPKMMaster<Cipher: BlockCipher & ~Copyable>: ~Copyable {
         gamma = Gamma(try Cipher(key: key), counter: ones.span, section: section)
     }
 
-    /// The next `count` octets of key material; none for a negative count. Constant time in its secret inputs.
+    /// The next `count` bytes of key material; none for a negative count. Constant time in its secret inputs.
     package mutating func next(_ count: Int) -> Secret { gamma.next(count) }
 }

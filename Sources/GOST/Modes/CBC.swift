@@ -9,7 +9,7 @@ package struct CBC<Cipher: BlockCipher & ~Copyable>: ~Copyable {
     private var register: Secret
     private var place = 0
 
-    /// Begins a message with a key of 32 octets and an initialisation vector of one or more whole blocks. Constant time
+    /// Begins a message with a key of 32 bytes and an initialisation vector of one or more whole blocks. Constant time
     /// in its secret inputs.
     ///
     /// - Throws: ``GOSTError/invalidKeyLength`` or ``GOSTError/invalidIVLength``.

@@ -6,7 +6,7 @@ package import Secrets
 package struct CFB<Cipher: BlockCipher & ~Copyable>: ~Copyable {
     private var register: FeedbackRegister<Cipher>
 
-    /// Begins a message with a key of 32 octets and an initialisation vector of one or more whole blocks. Constant time
+    /// Begins a message with a key of 32 bytes and an initialisation vector of one or more whole blocks. Constant time
     /// in its secret inputs.
     ///
     /// - Throws: ``GOSTError/invalidKeyLength`` or ``GOSTError/invalidIVLength``.
@@ -14,9 +14,9 @@ package struct CFB<Cipher: BlockCipher & ~Copyable>: ~Copyable {
         register = try FeedbackRegister(key: key, iv: iv)
     }
 
-    /// Enciphers the next octets of the message. Constant time in its secret inputs.
+    /// Enciphers the next bytes of the message. Constant time in its secret inputs.
     package mutating func encrypt(_ plaintext: Span<UInt8>) -> Secret { register.apply(plaintext, .output) }
 
-    /// Deciphers the next octets of the message. Constant time in its secret inputs.
+    /// Deciphers the next bytes of the message. Constant time in its secret inputs.
     package mutating func decrypt(_ ciphertext: Span<UInt8>) -> Secret { register.apply(ciphertext, .input) }
 }

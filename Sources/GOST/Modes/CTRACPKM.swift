@@ -6,10 +6,10 @@ package import Secrets
 package struct CTRACPKM<Cipher: BlockCipher & ~Copyable>: ~Copyable {
     private var gamma: Gamma<Cipher>
 
-    /// Begins a message with a key of 32 octets and an initialisation vector of half a block. Constant time in its
+    /// Begins a message with a key of 32 bytes and an initialisation vector of half a block. Constant time in its
     /// secret inputs.
     ///
-    /// - Parameter section: The octets after which the key changes (N), whole blocks.
+    /// - Parameter section: The bytes after which the key changes (N), whole blocks.
     /// - Throws: ``GOSTError/invalidKeyLength``, ``GOSTError/invalidIVLength``, or ``GOSTError/invalidParameter`` for
     ///   the section.
     package init(key: Span<UInt8>, iv: Span<UInt8>, section: Int) throws(GOSTError) {
@@ -18,7 +18,7 @@ package struct CTRACPKM<Cipher: BlockCipher & ~Copyable>: ~Copyable {
         gamma = Gamma(try Cipher(key: key), counter: iv, section: section)
     }
 
-    /// Enciphers or deciphers the next octets of the message. Constant time in its secret inputs.
+    /// Enciphers or deciphers the next bytes of the message. Constant time in its secret inputs.
     package mutating func update(_ data: Span<UInt8>) -> Secret {
         var result = Secret(copying: data)
         var octets = result.mutableBytes

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How a mode links each block to the one before, when its register is one block.
+/// The way in which a mode links each block to the one before, when its register is one block.
 package enum Chain: Sendable {
     /// The sum of register and text is enciphered, is put out and goes into the register: CBC (GOST R 34.13-2015, 5.4).
     case input

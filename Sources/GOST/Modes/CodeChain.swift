@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Secrets
 
-/// The chain of blocks of OMAC. The octets of a block are added as they come; the block is enciphered when more do.
+/// The chain of blocks of OMAC. The bytes of a block are added as they come; the block is enciphered when more do.
 struct CodeChain: ~Copyable {
     private var block: Secret
     private var used = 0
@@ -10,7 +10,7 @@ struct CodeChain: ~Copyable {
 
     var isFull: Bool { used == block.count }
 
-    /// Adds octets from the front of `data` until the block is full, and gives what is left of `data`.
+    /// Adds bytes from the front of `data` until the block is full, and returns the rest of `data`.
     @_lifetime(copy data)
     mutating func fill(from data: Span<UInt8>) -> Span<UInt8> {
         let used = used
@@ -21,8 +21,8 @@ struct CodeChain: ~Copyable {
         return data.extracting(droppingFirst: taken)
     }
 
-    /// Adds and enciphers whole blocks from the front of `data`, if the cipher does so itself, but not the last octets, and
-    /// gives what is left of `data`.
+    /// Adds and enciphers whole blocks from the front of `data`, if the cipher does so itself, but not the last bytes,
+    /// and returns the rest of `data`.
     @_lifetime(copy data)
     mutating func absorbBlocks<Cipher: BlockCipher & ~Copyable>(
         of data: Span<UInt8>, _ cipher: borrowing Cipher
@@ -52,11 +52,11 @@ struct CodeChain: ~Copyable {
         encipher(cipher)
     }
 
-    /// The first octets of the block.
+    /// The first bytes of the block.
     func code(_ count: Int) -> Secret { block.extracting(0..<count) }
 }
 
-/// Multiplies `block`, its first octet the highest, by t in GF(2^64), where t^64 + t^4 + t^3 + t + 1 = 0, or in
+/// Multiplies `block`, its first byte the highest, by t in GF(2^64), where t^64 + t^4 + t^3 + t + 1 = 0, or in
 /// GF(2^128), where t^128 + t^7 + t^2 + t + 1 = 0. Constant time.
 func doubleInField(_ block: inout Secret) {
     var bytes = block.mutableBytes

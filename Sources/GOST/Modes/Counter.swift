@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A block that counts, as two halves of n/2 bits, the most significant octet first. It may be secret: it counts in
+/// A block that counts, as two halves of n/2 bits, the most significant byte first. It may be secret: it counts in
 /// constant time.
 package struct Counter: BitwiseCopyable, Sendable {
     /// Which bits of the block count.
@@ -18,7 +18,7 @@ package struct Counter: BitwiseCopyable, Sendable {
     let part: Part
     private let bits: UInt64
 
-    /// A counter from `start`, one block or its first octets; those that are missing count as zero.
+    /// A counter from `start`, one block or its first bytes; those that are missing count as zero.
     package init(_ start: Span<UInt8>, blockSize: Int, counting part: Part) {
         bits = UInt64(4 * blockSize)
         left = start.littleEndianUInt64(at: 0).byteSwapped >> (64 - bits)

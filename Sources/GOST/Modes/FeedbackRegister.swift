@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import Secrets
 
-/// The register of the modes with feedback of GOST R 34.13-2015, 5.3 and 5.5: m octets, one or more blocks.
+/// The register of the modes with feedback of GOST R 34.13-2015, 5.3 and 5.5: m bytes, one or more blocks.
 ///
-/// Instead of being shifted, the register is a ring: the block that is enciphered to gamma makes room, octet by octet,
-/// for what is fed back.
+/// Instead of being shifted, the register is a ring: the block that is enciphered to gamma makes room, byte by byte,
+/// for the feedback.
 struct FeedbackRegister<Cipher: BlockCipher & ~Copyable>: ~Copyable {
-    /// What follows the gamma in the register.
+    /// The feedback that follows the gamma in the register.
     enum Feedback {
         /// The gamma itself (OFB).
         case gamma
@@ -52,7 +52,7 @@ struct FeedbackRegister<Cipher: BlockCipher & ~Copyable>: ~Copyable {
     }
 
     /// Adds the gamma to all whole blocks from `offset` on, if there is a way that is faster than one by one. Gives the
-    /// number of their octets. The register's next octet is the first of a block.
+    /// number of their bytes. The register's next byte is the first of a block.
     private mutating func applyToBlocks(
         _ output: inout MutableSpan<UInt8>, from offset: Int, _ feedback: Feedback
     ) -> Int {
@@ -78,7 +78,7 @@ struct FeedbackRegister<Cipher: BlockCipher & ~Copyable>: ~Copyable {
         return count
     }
 
-    /// Puts `feedback` in the place of as many octets of gamma.
+    /// Puts `feedback` in the place of as many bytes of gamma.
     private mutating func setOctets(_ feedback: Span<UInt8>) {
         let place = place
         var bytes = octets.mutableBytes

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Secrets
 
-/// Enciphered counters, made in batches: what the counter modes add to a message, and what MGM multiplies it by.
+/// Enciphered counters, made in batches: the counter modes add them to a message, and MGM multiplies it by them.
 struct Gamma<Cipher: BlockCipher & ~Copyable>: ~Copyable {
-    /// The octets of a batch: enough for a cipher to work at full width.
+    /// The bytes of a batch: enough for a cipher to work at full width.
     private static var batch: Int { 2048 }
 
     private var cipher: Cipher
@@ -15,7 +15,7 @@ struct Gamma<Cipher: BlockCipher & ~Copyable>: ~Copyable {
 
     /// Gamma from the counter that begins with `start`.
     ///
-    /// - Parameter section: The octets after which ACPKM changes the key, whole blocks.
+    /// - Parameter section: The bytes after which ACPKM changes the key, whole blocks.
     init(
         _ cipher: consuming Cipher, counter start: Span<UInt8>, counting part: Counter.Part = .whole,
         section: Int = .max
@@ -26,7 +26,7 @@ struct Gamma<Cipher: BlockCipher & ~Copyable>: ~Copyable {
         counter = Wiped(Counter(start, blockSize: Cipher.blockSize, counting: part))
     }
 
-    /// Adds the next octets of gamma to `data`.
+    /// Adds the next bytes of gamma to `data`.
     mutating func add(to data: inout MutableSpan<UInt8>) {
         var done = 0
         while done < data.count {
@@ -44,7 +44,7 @@ struct Gamma<Cipher: BlockCipher & ~Copyable>: ~Copyable {
     }
 
     /// Adds gamma to all whole blocks from `offset` on, or to those under the same key, if the cipher does so itself.
-    /// Gives the number of their octets.
+    /// Gives the number of their bytes.
     private mutating func addBlocks(to data: inout MutableSpan<UInt8>, from offset: Int) -> Int {
         changeKeyIfDue()
         let count = min((data.count - offset) / Cipher.blockSize * Cipher.blockSize, sectionRest)
@@ -54,7 +54,7 @@ struct Gamma<Cipher: BlockCipher & ~Copyable>: ~Copyable {
         return count
     }
 
-    /// The next `count` octets of gamma.
+    /// The next `count` bytes of gamma.
     mutating func next(_ count: Int) -> Secret {
         var result = Secret(count: count)
         var bytes = result.mutableBytes
@@ -62,7 +62,7 @@ struct Gamma<Cipher: BlockCipher & ~Copyable>: ~Copyable {
         return result
     }
 
-    /// Makes `wanted` octets of gamma, rounded up to blocks, or fewer: at most a batch, and none under the next key.
+    /// Makes `wanted` bytes of gamma, rounded up to blocks, or fewer: at most a batch, and none under the next key.
     private mutating func refill(wanted: Int) {
         changeKeyIfDue()
         let size = Cipher.blockSize
@@ -84,7 +84,7 @@ struct Gamma<Cipher: BlockCipher & ~Copyable>: ~Copyable {
 }
 
 extension MutableSpan<UInt8> {
-    /// Adds, modulo 2, `count` octets of `other` from `start` to those at `offset`; both ranges exist.
+    /// Adds, modulo 2, `count` bytes of `other` from `start` to those at `offset`; both ranges exist.
     mutating func add(_ other: Span<UInt8>, from start: Int = 0, at offset: Int = 0, count: Int) {
         var index = 0
         while index + 8 <= count {

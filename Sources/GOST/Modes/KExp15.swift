@@ -3,13 +3,13 @@ package import Secrets
 
 /// The export of keys KExp15 and its inverse KImp15 (RFC 9189, 8.2.1; R 1323565.1.017-2018).
 package enum KExp15<Cipher: BlockCipher & ~Copyable> {
-    /// The octets K ‖ OMAC(IV ‖ K) under `authenticationKey`, enciphered with CTR under `encryptionKey`. Constant time
+    /// The bytes K ‖ OMAC(IV ‖ K) under `authenticationKey`, enciphered with CTR under `encryptionKey`. Constant time
     /// in its secret inputs.
     ///
     /// - Parameters:
     ///   - key: The key to be exported, of any length but zero.
     ///   - iv: Half a block, unique under the same keys.
-    /// - Throws: ``GOSTError/invalidKeyLength`` if one of both keys has not 32 octets or there is nothing to export, or
+    /// - Throws: ``GOSTError/invalidKeyLength`` if one of both keys has not 32 bytes or there is nothing to export, or
     ///   ``GOSTError/invalidIVLength``.
     package static func wrap(
         _ key: Span<UInt8>, authenticationKey: Span<UInt8>, encryptionKey: Span<UInt8>, iv: Span<UInt8>
@@ -23,7 +23,7 @@ package enum KExp15<Cipher: BlockCipher & ~Copyable> {
     /// The key in what ``wrap(_:authenticationKey:encryptionKey:iv:)`` made. Constant time in its secret inputs.
     ///
     /// - Throws: ``GOSTError/invalidKeyLength``, ``GOSTError/invalidIVLength``, ``GOSTError/invalidLength`` if
-    ///   `wrapped` is no longer than a code, or ``GOSTError/authenticationFailed``.
+    ///   `wrapped` is no longer than a MAC, or ``GOSTError/authenticationFailed``.
     package static func unwrap(
         _ wrapped: Span<UInt8>, authenticationKey: Span<UInt8>, encryptionKey: Span<UInt8>, iv: Span<UInt8>
     ) throws(GOSTError) -> Secret {

@@ -6,9 +6,9 @@ package struct MGM<Cipher: BlockCipher & ~Copyable>: ~Copyable {
     private let cipher: Cipher
     private let tagLength: Int
 
-    /// A mode with a key of 32 octets. Constant time in its secret inputs.
+    /// A mode with a key of 32 bytes. Constant time in its secret inputs.
     ///
-    /// - Parameter tagLength: The octets of the tag, from 4 to a block.
+    /// - Parameter tagLength: The bytes of the tag, from 4 to a block.
     /// - Throws: ``GOSTError/invalidKeyLength``, or ``GOSTError/invalidLength`` for the tag's.
     package init(key: Span<UInt8>, tagLength: Int = Cipher.blockSize) throws(GOSTError) {
         guard (4...Cipher.blockSize).contains(tagLength) else { throw .invalidLength }
@@ -21,8 +21,8 @@ package struct MGM<Cipher: BlockCipher & ~Copyable>: ~Copyable {
     /// - Parameters:
     ///   - nonce: One block whose first bit is zero, unique under the key.
     ///   - authenticated: Data that the tag covers and the result does not hold.
-    /// - Throws: ``GOSTError/invalidIVLength`` if `nonce` is no such block, or ``GOSTError/invalidLength`` if there is
-    ///   no data at all or too much: 2^(n/2) bits or more.
+    /// - Throws: ``GOSTError/invalidIVLength`` for an invalid `nonce`, or ``GOSTError/invalidLength`` for no data at
+    ///   all or too much: 2^(n/2) bits or more.
     package func seal(
         _ plaintext: Span<UInt8>, nonce: Span<UInt8>, authenticating authenticated: Span<UInt8>
     ) throws(GOSTError) -> Secret {
@@ -90,7 +90,7 @@ package struct MGM<Cipher: BlockCipher & ~Copyable>: ~Copyable {
         return tag.extracting(0..<tagLength)
     }
 
-    /// The nonce, with `bit` in its first octet, enciphered.
+    /// The nonce, with `bit` in its first byte, enciphered.
     private func begin(_ nonce: Span<UInt8>, bit: UInt8) -> Secret {
         var block = Secret(copying: nonce)
         var octets = block.mutableBytes

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import Secrets
 
-/// The sum over blocks, each multiplied by a secret block of its own, in GF(2^64) or GF(2^128) (RFC 9058, 3): what MGM
-/// authenticates with. Constant time.
+/// The sum over blocks, each multiplied by a secret block of its own, in GF(2^64) or GF(2^128) (RFC 9058, 3): the
+/// authenticator of MGM. Constant time.
 struct MultilinearSum<Cipher: BlockCipher & ~Copyable>: ~Copyable {
-    /// The octets that are multiplied at a time.
+    /// The bytes that are multiplied at a time.
     private static var batch: Int { 2048 }
 
     private var factors: Gamma<Cipher>
@@ -46,7 +46,7 @@ struct FieldElement: BitwiseCopyable, Sendable {
 
     init() {}
 
-    /// The block of 8 or 16 octets at `offset`, most significant octet first; octets that are missing count as zero.
+    /// The block of 8 or 16 bytes at `offset`, most significant byte first; bytes that are missing count as zero.
     @inline(__always)
     init(_ data: Span<UInt8>, at offset: Int, size: Int) {
         if size == 16 { high = data.littleEndianUInt64(at: offset).byteSwapped }

@@ -6,7 +6,7 @@ package import Secrets
 package struct OFB<Cipher: BlockCipher & ~Copyable>: ~Copyable {
     private var register: FeedbackRegister<Cipher>
 
-    /// Begins a message with a key of 32 octets and an initialisation vector of one or more whole blocks. Constant time
+    /// Begins a message with a key of 32 bytes and an initialisation vector of one or more whole blocks. Constant time
     /// in its secret inputs.
     ///
     /// - Throws: ``GOSTError/invalidKeyLength`` or ``GOSTError/invalidIVLength``.
@@ -14,6 +14,6 @@ package struct OFB<Cipher: BlockCipher & ~Copyable>: ~Copyable {
         register = try FeedbackRegister(key: key, iv: iv)
     }
 
-    /// Enciphers or deciphers the next octets of the message. Constant time in its secret inputs.
+    /// Enciphers or deciphers the next bytes of the message. Constant time in its secret inputs.
     package mutating func update(_ data: Span<UInt8>) -> Secret { register.apply(data, .gamma) }
 }

@@ -7,11 +7,11 @@ package struct OMAC<Cipher: BlockCipher & ~Copyable>: ~Copyable {
     private let tagLength: Int
     private var chain = CodeChain(blockSize: Cipher.blockSize)
 
-    /// Begins a message with a key of 32 octets. Constant time in its secret inputs.
+    /// Begins a message with a key of 32 bytes. Constant time in its secret inputs.
     ///
-    /// - Parameter tagLength: The octets of the code, from 1 to a block. The standard's own examples take half a block,
+    /// - Parameter tagLength: The bytes of the MAC, from 1 to a block. The standard's own examples take half a block,
     ///   TLS and KExp15 a whole one.
-    /// - Throws: ``GOSTError/invalidKeyLength``, or ``GOSTError/invalidLength`` for the code's.
+    /// - Throws: ``GOSTError/invalidKeyLength``, or ``GOSTError/invalidLength`` for the MAC's.
     package init(key: Span<UInt8>, tagLength: Int = Cipher.blockSize) throws(GOSTError) {
         guard (1...Cipher.blockSize).contains(tagLength) else { throw .invalidLength }
         cipher = try Cipher(key: key)
@@ -28,7 +28,7 @@ package struct OMAC<Cipher: BlockCipher & ~Copyable>: ~Copyable {
         }
     }
 
-    /// Ends the message and gives its code, the first octets of the last block. Constant time in its secret inputs.
+    /// Ends the message and gives its MAC, the first bytes of the last block. Constant time in its secret inputs.
     package consuming func finalize() -> Secret {
         var key = Secret(count: Cipher.blockSize)
         cipher.encrypt(&key, 0..<key.count)
@@ -37,7 +37,7 @@ package struct OMAC<Cipher: BlockCipher & ~Copyable>: ~Copyable {
         return chain.code(tagLength)
     }
 
-    /// The code of `data` under `key`. Constant time in its secret inputs.
+    /// The MAC of `data` under `key`. Constant time in its secret inputs.
     ///
     /// - Throws: As the initialiser.
     package static func authenticate(

@@ -12,17 +12,17 @@ package struct OMACACPKM<Cipher: BlockCipher & ~Copyable>: ~Copyable {
     private var cipher: Cipher
     private var lastKey: Secret
     private var chain = CodeChain(blockSize: Cipher.blockSize)
-    /// The octets of this section so far.
+    /// The bytes of this section so far.
     private var count = 0
 
-    /// Begins a message with a master key of 32 octets. Constant time in its secret inputs.
+    /// Begins a message with a master key of 32 bytes. Constant time in its secret inputs.
     ///
     /// - Parameters:
-    ///   - section: The octets of a section (N), whole blocks.
-    ///   - masterSection: The octets of key material after which the master key changes (T*), whole blocks.
-    ///   - tagLength: The octets of the code, from 1 to a block.
+    ///   - section: The bytes of a section (N), whole blocks.
+    ///   - masterSection: The bytes of key material after which the master key changes (T*), whole blocks.
+    ///   - tagLength: The bytes of the MAC, from 1 to a block.
     /// - Throws: ``GOSTError/invalidKeyLength``, ``GOSTError/invalidParameter`` for the sections, or
-    ///   ``GOSTError/invalidLength`` for the code's length.
+    ///   ``GOSTError/invalidLength`` for the MAC's length.
     package init(
         key: Span<UInt8>, section: Int, masterSection: Int, tagLength: Int = Cipher.blockSize
     ) throws(GOSTError) {
@@ -54,7 +54,7 @@ package struct OMACACPKM<Cipher: BlockCipher & ~Copyable>: ~Copyable {
         count = 0
     }
 
-    /// Ends the message and gives its code, the first octets of the last block. Constant time in its secret inputs.
+    /// Ends the message and gives its MAC, the first bytes of the last block. Constant time in its secret inputs.
     package consuming func finalize() -> Secret {
         chain.finish(cipher, lastKey)
         return chain.code(tagLength)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The points Q_1 of RFC 8133, A.1, whose discrete logarithms nobody knows.
+/// The points Q_1 of RFC 8133, A.1, whose discrete logarithms are unknown.
 extension CurveParameters {
     /// X ‖ Y of Q_1, little-endian; nil for the curves of the standard's examples, which have no such point.
     var sespakePoint: [UInt8]? {

@@ -62,7 +62,7 @@ extension SESPAKE {
         /// The key K_A or K_B that follows from the other side's public value (RFC 8133, 4.3, steps 9 to 13 and 16 to
         /// 19): Streebog-256 of the point (m/q·α mod q)·(u_2 − Q_PW) or (m/q·β mod q)·(u_1 + Q_PW).
         ///
-        /// If that difference or sum is O, the key is made from αP or βP, and no code is valid under it.
+        /// If that difference or sum is O, the key is made from αP or βP, and no MAC is valid under it.
         ///
         /// - Parameter peerShare: u_2 for A, u_1 for B: X ‖ Y, both little-endian.
         /// - Throws: ``GOSTError/invalidPoint`` unless `peerShare` is reduced, on the curve and (where the cofactor is
@@ -92,7 +92,7 @@ extension SESPAKE {
 }
 
 extension CurveArithmetic {
-    /// What a subject adds to points: −Q_PW if it is A, Q_PW if it is B.
+    /// The mask that a subject adds to points: −Q_PW if it is A, Q_PW if it is B.
     fileprivate func mask(_ password: Span<UInt8>, of subject: SESPAKE.Subject) throws(GOSTError) -> Point {
         let point = try pointOnCurve(password)
         switch subject {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 extension SESPAKE {
-    /// What the codes of both sides cover (RFC 8133, 4.3, steps 20, 23, 25 and 28). Nothing of it is secret.
+    /// The input of both sides' MACs (RFC 8133, 4.3, steps 20, 23, 25 and 28). All of it is public.
     package struct Transcript: Sendable, Equatable {
         /// ID_A and ID_B.
         package let identifierA, identifierB: [UInt8]

@@ -4,7 +4,7 @@ package import Secrets
 extension SESPAKE {
     /// The point Q_PW = int(F)·Q_1, by which a side knows a password without keeping it (RFC 8133, 4.1).
     ///
-    /// It is to be kept as secret as the password: who holds it can try passwords, and can stand in for either side.
+    /// It is to be kept as secret as the password: its holder can try passwords, and can impersonate either side.
     package struct Verifier: ~Copyable, Sendable {
         package let curve: Curve
         /// Q_PW: X ‖ Y, both little-endian.
@@ -12,10 +12,10 @@ extension SESPAKE {
 
         /// The verifier of a password.
         ///
-        /// - Parameter f: What `f(password:salt:curve:)` gave, a little-endian number.
+        /// - Parameter f: The result of `f(password:salt:curve:)`, a little-endian number.
         /// - Throws: ``GOSTError/invalidParameter`` if the curve has no point Q_1; ``GOSTError/invalidLength`` if `f`
-        ///   is not as long as a coordinate; ``GOSTError/invalidPoint`` if `f` is a multiple of q, which no password will
-        ///   be found for; ``GOSTError/libraryFailure``.
+        ///   is not as long as a coordinate; ``GOSTError/invalidPoint`` if `f` is a multiple of q, for which no
+        ///   password is known; ``GOSTError/libraryFailure``.
         ///
         /// Constant time in its secret inputs.
         package init(curve: Curve, f: Span<UInt8>) throws(GOSTError) {
@@ -34,7 +34,7 @@ extension SESPAKE {
 
         /// A verifier that was kept.
         ///
-        /// - Parameter point: Q_PW: X ‖ Y, both little-endian, each ``Curve/coordinateSize`` octets.
+        /// - Parameter point: Q_PW: X ‖ Y, both little-endian, each ``Curve/coordinateSize`` bytes.
         /// - Throws: ``GOSTError/invalidParameter`` if the curve has no point Q_1; ``GOSTError/invalidPoint`` if the
         ///   point is not reduced, not on the curve, or not of order q; ``GOSTError/libraryFailure``.
         ///

@@ -4,11 +4,11 @@ package import Secrets
 extension PrivateKey {
     /// Signs a hash code (RFC 7091, 6.1; RFC 5832, 6.1 is the same for 256 bits).
     ///
-    /// The number k of every signature is HMAC_GOSTR3411_2012_512 of fresh random octets, the curve and the digest under
+    /// The number k of every signature is HMAC_GOSTR3411_2012_512 of fresh random bytes, the curve and the digest under
     /// the private key, so that neither a broken random source alone nor a repeated digest gives k away.
     ///
-    /// - Parameter digest: The hash code of the message, least significant octet first: ``Curve/coordinateSize`` octets.
-    /// - Returns: s ‖ r, both big-endian, each ``Curve/coordinateSize`` octets, as PKCS #11 and X.509 have it.
+    /// - Parameter digest: The hash code of the message, least significant byte first: ``Curve/coordinateSize`` bytes.
+    /// - Returns: s ‖ r, both big-endian, each ``Curve/coordinateSize`` bytes, as PKCS #11 and X.509 have it.
     /// - Throws: ``GOSTError/invalidLength``, ``GOSTError/randomUnavailable``, ``GOSTError/libraryFailure``.
     ///
     /// Constant time in its secret inputs; the digest is not one.

@@ -9,8 +9,8 @@ extension PrivateKey {
     ///
     /// - Parameters:
     ///   - peer: The other side's public key, on a curve with the same numbers.
-    ///   - ukm: The user keying material, a little-endian number of at most 32 octets that is no secret. 0 counts as 1.
-    /// - Returns: 32 octets.
+    ///   - ukm: The user keying material, a public little-endian number of at most 32 bytes. 0 counts as 1.
+    /// - Returns: 32 bytes.
     /// - Throws: ``GOSTError/invalidParameter`` if the curves differ or do not have 256 bits, or if UKM is a multiple
     ///   of q; ``GOSTError/invalidLength`` for the UKM; ``GOSTError/libraryFailure``.
     ///
@@ -25,9 +25,9 @@ extension PrivateKey {
     ///
     /// - Parameters:
     ///   - peer: The other side's public key, on a curve with the same numbers.
-    ///   - ukm: The user keying material, a little-endian number that is no secret, as long as a coordinate at most.
-    ///     0 counts as 1.
-    /// - Returns: 32 octets.
+    ///   - ukm: The user keying material, a public little-endian number, as long as a coordinate at most. 0 counts as
+    ///     1.
+    /// - Returns: 32 bytes.
     /// - Throws: ``GOSTError/invalidParameter`` if the curves differ or UKM is a multiple of q;
     ///   ``GOSTError/invalidLength`` for the UKM; ``GOSTError/libraryFailure``.
     ///
@@ -39,8 +39,8 @@ extension PrivateKey {
     /// VKO_GOSTR3410_2012_512 (RFC 7836, 4.3.2): as ``vko2012256(with:ukm:)``, with GOST R 34.11-2012 of 512 bits and
     /// for curves of 512 bits only.
     ///
-    /// - Returns: 64 octets.
-    /// - Throws: What ``vko2012256(with:ukm:)`` throws; ``GOSTError/invalidParameter`` also for a curve of 256 bits.
+    /// - Returns: 64 bytes.
+    /// - Throws: As ``vko2012256(with:ukm:)``; ``GOSTError/invalidParameter`` also for a curve of 256 bits.
     ///
     /// Constant time in its secret inputs.
     package func vko2012512(with peer: PublicKey, ukm: Span<UInt8>) throws(GOSTError) -> Secret {
@@ -53,10 +53,10 @@ extension PrivateKey {
     ///
     /// - Parameters:
     ///   - peer: The other side's public key, on a curve with the same numbers.
-    ///   - h: The hash code of both sides' random values: 32 octets that are no secret. The first 16 are UKM, most
-    ///     significant octet first, where 0 counts as 1; the next 8 are the seed of the tree.
-    /// - Returns: 64 octets: the key for the MAC and the key for encryption.
-    /// - Throws: ``GOSTError/invalidLength`` unless `h` has 32 octets; ``GOSTError/invalidParameter`` if the curves
+    ///   - h: The hash code of both sides' random values: 32 public bytes. The first 16 are UKM, most significant byte
+    ///     first, where 0 counts as 1; the next 8 are the seed of the tree.
+    /// - Returns: 64 bytes: the key for the MAC and the key for encryption.
+    /// - Throws: ``GOSTError/invalidLength`` unless `h` has 32 bytes; ``GOSTError/invalidParameter`` if the curves
     ///   differ; ``GOSTError/libraryFailure``.
     ///
     /// Constant time in its secret inputs.
@@ -69,10 +69,10 @@ extension PrivateKey {
         return try Self.kegKeys(from: key, seed: h.extracting(16..<24))
     }
 
-    /// What KEG makes of the secret that VKO_GOSTR3410_2012_256 has agreed on (RFC 9189, 8.3.1).
+    /// The keys that KEG derives from the secret of VKO_GOSTR3410_2012_256 (RFC 9189, 8.3.1).
     ///
-    /// - Parameter seed: 8 octets.
-    /// - Returns: 64 octets.
+    /// - Parameter seed: 8 bytes.
+    /// - Returns: 64 bytes.
     ///
     /// Constant time in its secret inputs.
     package static func kegKeys(from secret: borrowing Secret, seed: Span<UInt8>) throws(GOSTError) -> Secret {

@@ -4,13 +4,13 @@ package import Secrets
 /// A signature key of GOST R 34.10: a number d, 0 < d < q.
 package struct PrivateKey: ~Copyable, Sendable {
     package let curve: Curve
-    /// d, little-endian: ``Curve/coordinateSize`` octets.
+    /// d, little-endian: ``Curve/coordinateSize`` bytes.
     package let scalar: Secret
 
     /// Takes a private key over.
     ///
-    /// - Parameter scalar: d, little-endian, ``Curve/coordinateSize`` octets.
-    /// - Throws: ``GOSTError/invalidScalar`` if the length is another or d is not in 1…q − 1.
+    /// - Parameter scalar: d, little-endian, ``Curve/coordinateSize`` bytes.
+    /// - Throws: ``GOSTError/invalidScalar`` if the length is wrong or d is not in 1…q − 1.
     ///
     /// Constant time in its secret inputs.
     package init(curve: Curve, scalar: consuming Secret) throws(GOSTError) {
@@ -48,7 +48,7 @@ package struct PrivateKey: ~Copyable, Sendable {
 }
 
 extension Curve {
-    /// How often a random number may be refused. Each is with a probability of at most one half.
+    /// The limit of attempts at a random number. Each is refused with a probability of at most one half.
     static let tries = 128
 
     /// `octets`, little-endian, without the bits above the highest of q.
@@ -68,7 +68,7 @@ extension Curve {
         return isReduced(number, modulo: parameters.q) && bits != 0
     }
 
-    /// Whether number < modulus, little-endian, in as many octets. Constant time as well.
+    /// Whether number < modulus, little-endian, in as many bytes. Constant time as well.
     func isReduced(_ number: Span<UInt8>, modulo modulus: [UInt8]) -> Bool {
         guard number.count == modulus.count else { return false }
         var borrow = 0
@@ -80,7 +80,7 @@ extension Curve {
 }
 
 extension RandomSource {
-    /// `count` octets to be kept secret.
+    /// `count` bytes to be kept secret.
     func octets(_ count: Int) throws(GOSTError) -> Secret {
         do { return try secret(count) } catch { throw .randomUnavailable }
     }

@@ -5,13 +5,13 @@ import Secrets
 package struct PublicKey: Sendable, Equatable {
     /// The curve; keys with the same point under another object identifier are not equal to this one.
     package let curve: Curve
-    /// X ‖ Y, both little-endian: twice ``Curve/coordinateSize`` octets.
+    /// X ‖ Y, both little-endian: twice ``Curve/coordinateSize`` bytes.
     package let bytes: [UInt8]
 
     /// Reads and checks a public key.
     ///
-    /// - Parameter bytes: X ‖ Y, both little-endian, each ``Curve/coordinateSize`` octets.
-    /// - Throws: ``GOSTError/invalidPoint`` if the length is another, a coordinate is not below p, the point is not on
+    /// - Parameter bytes: X ‖ Y, both little-endian, each ``Curve/coordinateSize`` bytes.
+    /// - Throws: ``GOSTError/invalidPoint`` if the length is wrong, a coordinate is not below p, the point is not on
     ///   the curve, or (where the cofactor is 4) q·Q is not O; ``GOSTError/libraryFailure``.
     package init(curve: Curve, bytes: [UInt8]) throws(GOSTError) {
         _ = try CurveArithmetic(curve).point(bytes.span)
@@ -28,9 +28,9 @@ package struct PublicKey: Sendable, Equatable {
     /// Verifies a signature (RFC 7091, 6.2; RFC 5832, 6.2 is the same for 256 bits).
     ///
     /// - Parameters:
-    ///   - signature: s ‖ r, both big-endian, each ``Curve/coordinateSize`` octets, as PKCS #11 and X.509 have it.
-    ///   - digest: The hash code of the message in the order in which hash functions give it, least significant octet
-    ///     first: ``Curve/coordinateSize`` octets.
+    ///   - signature: s ‖ r, both big-endian, each ``Curve/coordinateSize`` bytes, as PKCS #11 and X.509 have it.
+    ///   - digest: The hash code of the message in the order in which hash functions give it, least significant byte
+    ///     first: ``Curve/coordinateSize`` bytes.
     /// - Returns: Whether the signature is valid. A wrong length makes it invalid.
     /// - Throws: ``GOSTError/outOfMemory``.
     /// - Warning: leaks `signature` and `digest` through timing; for public values only.
