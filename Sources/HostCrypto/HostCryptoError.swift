@@ -22,7 +22,7 @@ package enum HostCryptoError: Error, Sendable, Equatable {
     case invalidSignature
     /// A ciphertext that does not open under this key.
     case decryptionFailed
-    /// Octets that are not the DER encoding of what was to be read.
+    /// Malformed DER.
     case invalidEncoding
     /// The operating system could not deliver random bytes.
     case randomUnavailable

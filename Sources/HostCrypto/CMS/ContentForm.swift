@@ -2,10 +2,10 @@
 
 /// Whether a content, as it passes by, has the form of signed attributes (RFC 5652, 5.3): one SET OF Attribute in DER.
 ///
-/// A signature without signed attributes is made of the content as one with them is made of those. Whoever has a message
-/// with attributes could send them as the content of another message, without attributes, under the same signature.
+/// A signature without signed attributes covers the content, one with them covers the attributes. So a message with
+/// attributes could be turned into one without, whose content they are, under the same signature.
 package struct ContentForm: Sendable {
-    /// As many octets as hold the lengths of the set and of its first member, and the type of that.
+    /// As many bytes as hold the lengths of the set and of its first member, and the type of that.
     private var beginning: [UInt8] = []
     private var count = 0
 

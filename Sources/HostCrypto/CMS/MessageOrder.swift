@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import GOST
 
-/// What no signature of a message covers: versions, and the names of algorithms. In a message in order they are those that
-/// RFC 5652 wants, and go with what is signed.
+/// The parts of a message that no signature covers: versions, and the names of algorithms. In a message in order they
+/// are as RFC 5652 requires, and match the signed parts.
 struct MessageOrder {
     /// An AlgorithmIdentifier in DER without parameters, or with NULL as parameters.
     ///
@@ -36,7 +36,7 @@ struct MessageOrder {
     }
 
     /// Whether a SignerInfo's version is that of a signer who is named by issuer and number, and its signature is by an
-    /// algorithm that goes with the hash function (RFC 5652, 5.3).
+    /// algorithm that fits the hash function (RFC 5652, 5.3).
     ///
     /// - Parameters:
     ///   - version: The contents of the INTEGER.
@@ -46,7 +46,7 @@ struct MessageOrder {
     ) throws(GOSTError) -> Bool {
         guard version == [1], try oid(of: hash) == digest.oid, let name = try oid(of: signature) else { return false }
         if let algorithm = SignatureAlgorithm(oid: name) { return algorithm.digest == digest }
-        // The key's algorithm stands there as well, without the hash function (RFC 3370, 3.2; RFC 4490, 3.2).
+        // The key's algorithm alone is allowed as well, without the hash function (RFC 3370, 3.2; RFC 4490, 3.2).
         if name == PublicKeyInfo.rsaEncryption { return true }
         return PublicKeyAlgorithm.allCases.contains { $0.oid == name && SignatureAlgorithm.gost($0).digest == digest }
     }

@@ -2,13 +2,13 @@
 import GOST
 import Secrets
 
-/// A signed message that somebody sends (CMS SignedData, RFC 5652, 5), in DER.
+/// A signed message as received (CMS SignedData, RFC 5652, 5), in DER.
 package struct SignedData: Sendable {
-    /// Who has signed, and what.
+    /// A signer, and the signed attributes.
     package struct Signer: Sendable {
         /// The issuer's Name and the INTEGER of the signer's certificate, in DER.
         package let issuer, serialNumber: [UInt8]
-        /// What the content is hashed with.
+        /// The hash function of the content.
         package let digest: DigestAlgorithm
         /// The content's, an object identifier in DER.
         let contentType: [UInt8]
@@ -21,7 +21,7 @@ package struct SignedData: Sendable {
         let isInOrder: Bool
     }
 
-    /// nil if it goes another way.
+    /// nil if the content is detached.
     package let content: [UInt8]?
     /// The certificates that came with the message, in DER.
     package let certificates: [[UInt8]]
@@ -137,7 +137,7 @@ extension SignedData.Signer {
         try info.end()
     }
 
-    /// Whether the signer has signed a content with a key; whether the key is the signer's is another question.
+    /// Whether the signer has signed a content with a key; not whether the key is the signer's.
     ///
     /// - Parameter contentDigest: The content's digest by ``digest``.
     /// - Throws: ``HostCryptoError/libraryFailure``.
@@ -146,7 +146,7 @@ extension SignedData.Signer {
         return try isSignature(of: signed, with: key)
     }
 
-    /// Whether the algorithm that stands beside the signature is the key's.
+    /// Whether the algorithm beside the signature is the key's.
     func names(_ key: PublicKeyInfo) -> Bool {
         if let algorithm = SignatureAlgorithm(oid: algorithm) { return algorithm.isUsed(with: key) }
         return switch key {
@@ -167,9 +167,9 @@ extension SignedData.Signer {
         return signed != DERTag.octetString.element(contentDigest)
     }
 
-    /// The digest of what is signed: the content's, or that of the attributes in its place.
+    /// The digest of the signed input: the content's, or that of the attributes in its place.
     ///
-    /// - Returns: nil if the attributes are another content's, or if there are none though the content is not plain data
+    /// - Returns: nil if the attributes belong to other content, or are missing though the content is not plain data
     ///   (RFC 5652, 5.3).
     /// - Throws: ``HostCryptoError/libraryFailure``.
     func signedDigest(contentDigest: [UInt8]) throws(HostCryptoError) -> [UInt8]? {
@@ -187,7 +187,7 @@ extension SignedData.Signer {
         try key.isValidSignature(signature, of: digest, self.digest)
     }
 
-    /// The one value of a signed attribute in DER; nil if there is none, more than one, or no attribute but one.
+    /// The one value of a signed attribute in DER; nil if the attribute or the value is missing, or not the only one.
     private func value(of type: [UInt8]) -> [UInt8]? {
         guard let values = try? self.values(of: type), values.count == 1 else { return nil }
         return values.first

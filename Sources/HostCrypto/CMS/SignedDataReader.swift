@@ -3,13 +3,13 @@ import GOST
 
 /// A signed message that is too long to be kept, read as it passes by.
 ///
-/// What stands around the content may have an indefinite length, with the content in pieces, as programs write it that
-/// sign while they read (BER, X.690, 8.1.3.6 and 8.7.3). All else is DER, as in ``SignedData``.
+/// The structure around the content may have an indefinite length, with the content in pieces, as programs write it
+/// that sign while they read (BER, X.690, 8.1.3.6 and 8.7.3). All else is DER, as in ``SignedData``.
 package struct SignedDataReader: Sendable {
     private enum Place {
         /// Before the content.
         case head
-        /// In the content or a piece of it, with so many octets of it to come.
+        /// In the content or a piece of it, with so many bytes of it to come.
         case content(left: Int)
         /// Before a piece of the content, or its end.
         case piece
@@ -19,13 +19,13 @@ package struct SignedDataReader: Sendable {
 
     private var place = Place.head
     private var head: MessageHead?
-    /// The octets before the content, or those of a piece's header, that have come.
+    /// The bytes before the content, or those of a piece's header, that have come.
     private var pending: [UInt8] = []
-    /// How many octets there were up to here, without those behind the content.
+    /// The number of bytes up to here, without those after the content.
     private var position = 0
     private var tail: [UInt8] = []
 
-    /// The greatest numbers of octets before the content and behind it.
+    /// The greatest numbers of bytes before the content and behind it.
     private static let (headLimit, tailLimit) = (1 << 14, 1 << 24)
 
     package init() {}
@@ -37,7 +37,7 @@ package struct SignedDataReader: Sendable {
     /// Whether the message has its content in it, as far as that is known.
     package var hasContent: Bool? { head?.hasContent }
 
-    /// Takes the next octets of the message.
+    /// Takes the next bytes of the message.
     ///
     /// - Returns: Those of the content, in their order.
     /// - Throws: ``HostCryptoError/invalidEncoding``; ``HostCryptoError/invalidParameter`` for something that is not
@@ -81,7 +81,7 @@ package struct SignedDataReader: Sendable {
         return content
     }
 
-    /// Goes on where so many octets of the content, or of a piece of it, are to come.
+    /// Goes on where so many bytes of the content, or of a piece of it, are to come.
     private mutating func enter(_ count: Int) {
         guard count == 0 else { return place = .content(left: count) }
         if case .pieces = head?.content { place = .piece } else { place = .tail }
@@ -137,7 +137,7 @@ package struct SignedDataReader: Sendable {
     }
 }
 
-/// What stands before the content of a message.
+/// The part of a message before the content.
 private struct MessageHead: Sendable {
     enum Content {
         case none
@@ -151,7 +151,7 @@ private struct MessageHead: Sendable {
     let fields, contentType: [UInt8]
     let digests: [DigestAlgorithm]
     let content: Content
-    /// How many octets it has.
+    /// The number of its bytes.
     let count: Int
 
     var hasContent: Bool {
@@ -159,7 +159,7 @@ private struct MessageHead: Sendable {
         return true
     }
 
-    /// - Returns: nil if more octets have to come.
+    /// - Returns: nil if more bytes have to come.
     init?(_ octets: [UInt8]) throws(HostCryptoError) {
         var cursor = MessageCursor(octets)
         let head = try cursor.complete { cursor throws(MessageCursor.Stop) in try MessageHead(reading: &cursor) }
@@ -187,7 +187,7 @@ private struct MessageHead: Sendable {
         } else {
             inner = [content, try cursor.frame(.context0)]
             if try cursor.next() == 0x24 {
-                // Pieces in an element of definite length are written by nobody.
+                // No program writes pieces in an element of definite length.
                 guard try cursor.frame(0x24).end == nil else { throw .refused(.invalidEncoding) }
                 self.content = .pieces
             } else {
@@ -214,7 +214,7 @@ private struct MessageHead: Sendable {
 /// A place in the beginning of a message, of which more may come.
 private struct MessageCursor {
     enum Stop: Error {
-        /// More octets have to come.
+        /// More bytes have to come.
         case incomplete
         case refused(HostCryptoError)
     }
@@ -232,7 +232,7 @@ private struct MessageCursor {
 
     /// Runs `body`.
     ///
-    /// - Returns: nil if more octets have to come.
+    /// - Returns: nil if more bytes have to come.
     mutating func complete<Result>(
         _ body: (inout MessageCursor) throws(Stop) -> Result
     ) throws(HostCryptoError) -> Result? {
@@ -244,7 +244,7 @@ private struct MessageCursor {
         }
     }
 
-    /// The next octet, which stays there.
+    /// The next byte, which stays there.
     func next() throws(Stop) -> UInt8 {
         guard octets.indices.contains(offset) else { throw .incomplete }
         return octets[offset]
@@ -258,8 +258,8 @@ private struct MessageCursor {
 
     mutating func frame(_ tag: DERTag) throws(Stop) -> Frame { try frame(tag.rawValue) }
 
-    /// Reads the header of an element. Its length is indefinite, or definite and in the fewest octets, of which there are
-    /// at most seven.
+    /// Reads the header of an element. Its length is indefinite, or definite and in the fewest bytes, of which there
+    /// are at most seven.
     mutating func frame(_ tag: UInt8) throws(Stop) -> Frame {
         guard try take() == tag else { throw .refused(.invalidEncoding) }
         let first = Int(try take())

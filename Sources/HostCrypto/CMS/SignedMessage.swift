@@ -2,21 +2,21 @@
 import GOST
 import Secrets
 
-/// A message with one signer (CMS SignedData, RFC 5652, 5; CAdES-BES, RFC 5126, 4.3.1), to be signed by whoever has the
-/// private key: of GOST, RSA or ECDSA, on a token or not.
+/// A message with one signer (CMS SignedData, RFC 5652, 5; CAdES-BES, RFC 5126, 4.3.1), to be signed by the holder of
+/// the private key: of GOST, RSA or ECDSA, on a token or not.
 package struct SignedMessage: Sendable {
-    /// The signed attributes, a SET OF in DER: what is signed (RFC 5652, 5.4).
+    /// The signed attributes, a SET OF in DER: the input of the signature (RFC 5652, 5.4).
     package let signedAttributes: [UInt8]
     private let algorithm: SignatureAlgorithm
     private let signer: [UInt8]
     private let certificates: [[UInt8]]
 
-    /// Puts the signed attributes together: the content's type and digest, the time, the signer's certificate, and what a
-    /// signer with GOST can read.
+    /// Puts the signed attributes together: the content's type and digest, the time, the signer's certificate, and the
+    /// ciphers that a signer with GOST supports.
     ///
     /// - Parameters:
     ///   - contentDigest: The digest of the content by the algorithm's hash function.
-    ///   - certificate: The signer's, in DER. Octets behind a certificate are ignored and do not go with the message.
+    ///   - certificate: The signer's, in DER. Bytes behind a certificate are ignored and do not go with the message.
     ///   - others: Further certificates to go with it, in DER.
     ///   - signingTime: In seconds since 1970.
     /// - Throws: ``HostCryptoError/invalidLength`` for the digest; ``HostCryptoError/invalidEncoding`` for a
@@ -42,7 +42,7 @@ package struct SignedMessage: Sendable {
         if case .gost = algorithm {
             attributes.append(Self.attribute(CMS.capabilities, DERTag.sequence.element(CMS.gostCapabilities)))
         }
-        // The members of a SET OF stand in the order of their octets (X.690, 11.6).
+        // The members of a SET OF are sorted by their bytes (X.690, 11.6).
         let sorted = attributes.sorted { $0.lexicographicallyPrecedes($1) }
         signedAttributes = DERTag.set.element(Array(sorted.joined()))
         signer = DERTag.sequence.element(fields.issuer + fields.serialNumber)
@@ -58,20 +58,20 @@ package struct SignedMessage: Sendable {
     ///
     /// - Parameters:
     ///   - signature: Of ``signedAttributes``, as PKCS #11 has it.
-    ///   - content: nil if it goes another way.
+    ///   - content: nil if the content is detached.
     /// - Throws: ``HostCryptoError/invalidParameter`` for an algorithm that has no identifier here.
     package func der(signature: [UInt8], content: [UInt8]?) throws(HostCryptoError) -> [UInt8] {
         let (head, tail) = try ends(signature: signature, contentCount: content?.count)
         return head + (content ?? []) + tail
     }
 
-    /// What stands before the content of the message and behind it, for a content that is too long to be kept. What
-    /// stands before it depends on nothing but lengths.
+    /// The parts of the message before and after the content, for content that is too long to be kept. The part before
+    /// it depends on lengths alone.
     ///
     /// - Parameters:
     ///   - signature: Of ``signedAttributes``, as PKCS #11 has it.
-    ///   - contentCount: The octets of the content; nil if it goes another way.
-    /// - Throws: ``HostCryptoError/invalidLength`` for a content of 4 GiB or more, whose length has more octets than
+    ///   - contentCount: The bytes of the content; nil if it is detached.
+    /// - Throws: ``HostCryptoError/invalidLength`` for a content of 4 GiB or more, whose length has more bytes than
     ///   readers take; ``HostCryptoError/invalidParameter`` as ``der(signature:content:)`` does.
     package func ends(
         signature: [UInt8], contentCount: Int?
@@ -88,9 +88,9 @@ package struct SignedMessage: Sendable {
         return (DERTag.sequence.beginning(CMS.signedData + explicit, rest: rest), tail)
     }
 
-    /// What stands before the content of the message and behind it, for a content whose length nobody knows before its
-    /// end: BER of indefinite length (X.690, 8.1.3.6), which programs for CMS read, too. Each piece of the content has
-    /// ``pieceHeader(count:)`` before it. What stands before them depends on nothing but the algorithm.
+    /// The parts of the message before and after the content, for content whose length is unknown before its end: BER
+    /// of indefinite length (X.690, 8.1.3.6), which programs for CMS read, too. Each piece of the content has
+    /// ``pieceHeader(count:)`` before it. The part before the content depends on the algorithm alone.
     ///
     /// - Parameter signature: Of ``signedAttributes``, as PKCS #11 has it.
     /// - Throws: As ``der(signature:content:)`` does.
@@ -101,15 +101,15 @@ package struct SignedMessage: Sendable {
         return (head, end + end + end + (try tail(signature)) + end + end + end)
     }
 
-    /// What stands before a piece of a content in pieces.
+    /// The header of a piece of content in pieces.
     package static func pieceHeader(count: Int) -> [UInt8] { DERTag.octetString.header(count: count) }
 
-    /// What begins the SignedData: the version and the hash function.
+    /// The beginning of the SignedData: the version and the hash function.
     private var beginning: [UInt8] {
         DERTag.integer.element([1]) + DERTag.set.element(algorithm.digest.identifier)
     }
 
-    /// What stands behind the content: certificates, and who has signed.
+    /// The part after the content: certificates and the SignerInfo.
     private func tail(_ signature: [UInt8]) throws(HostCryptoError) -> [UInt8] {
         let version = DERTag.integer.element([1])
         let attributes = [DERTag.context0.rawValue] + signedAttributes.dropFirst()
@@ -122,7 +122,7 @@ package struct SignedMessage: Sendable {
 }
 
 extension DERTag {
-    /// The beginning of an element whose contents are these octets and as many more.
+    /// The beginning of an element whose contents are these bytes and as many more.
     fileprivate func beginning(_ octets: [UInt8], rest: Int) -> [UInt8] {
         header(count: octets.count + rest) + octets
     }
@@ -139,7 +139,7 @@ enum CMS {
     static let signingCertificate = pkcs([9, 16, 2, 12])
     static let signingCertificateV2 = pkcs([9, 16, 2, 47])
 
-    /// The ciphers that whoever signs with GOST can read: GOST 28147-89.
+    /// The ciphers that readers of GOST signatures support: GOST 28147-89.
     static let gostCapabilities = DERTag.sequence.element(
         DERTag.objectIdentifier.element([0x2A, 0x85, 0x03, 0x02, 0x02, 0x15]))
 
@@ -150,8 +150,8 @@ enum CMS {
 }
 
 extension SignatureAlgorithm {
-    /// What CMS names a signature by: the key's algorithm, and for ECDSA the signature's (RFC 4490, 3; RFC 3370, 3.2;
-    /// RFC 5753, 2.1.1).
+    /// The algorithm identifier of a signature in CMS: the key's algorithm, and for ECDSA the signature's (RFC 4490, 3;
+    /// RFC 3370, 3.2; RFC 5753, 2.1.1).
     func signerInfoIdentifier() throws(HostCryptoError) -> [UInt8] {
         switch self {
         case .gost(let algorithm): DERTag.sequence.element(algorithm.oid + DERTag.null.element([]))

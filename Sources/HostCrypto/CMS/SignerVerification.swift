@@ -5,19 +5,19 @@
 /// It takes as many steps as there are signers and certificates: of all signatures, those of signers, certificates and
 /// lists of revoked certificates, at most 64 and 8 for each signer are verified.
 package final class SignerVerification {
-    /// Who has signed.
+    /// The verified signers.
     package struct Result: Sendable {
         /// The signers' certificates in DER.
         package let certificates: [[UInt8]]
         /// Which of them the application knows.
         package let known: [[UInt8]]
-        /// When each of the signers says to have signed, in seconds since 1970; nil for one who does not say so.
+        /// The signing times that the signers claim, in seconds since 1970; nil for a signer that claims none.
         package let signingTimes: [Int?]
     }
 
-    /// Why nobody has signed, or not all have.
+    /// The reason why the message is not signed, or not by all signers.
     package enum Fault: Sendable, Equatable {
-        /// Nobody is named as a signer.
+        /// The message has no signers.
         case noSigner
         /// A hash function or a key does not count any more, or is not known here.
         case weakAlgorithm
@@ -33,16 +33,16 @@ package final class SignerVerification {
         case signature
         /// More signatures would have to be verified than are allowed.
         case limit
-        /// The algorithm that stands beside the signature is not the key's, and has to be.
+        /// The algorithm beside the signature is not the key's, and has to be.
         case order
     }
 
     private let signers: [SignedData.Signer]
     private let requiresOrder: Bool
     private let search: PathSearch
-    /// Who has signed, when that is known.
+    /// The signers found, once known.
     private var found: [Found] = []
-    /// Why ``signers(of:_:)`` has found nobody.
+    /// The reason why ``signers(of:_:)`` found none.
     package private(set) var fault: Fault?
 
     private struct Found {
@@ -53,7 +53,7 @@ package final class SignerVerification {
 
     /// - Parameters:
     ///   - usesMessage: Whether the certificates that came with the message are used.
-    ///   - requiresOrder: Whether the algorithm that stands beside a signature must be the key's.
+    ///   - requiresOrder: Whether the algorithm beside a signature must be the key's.
     ///   - time: When the certificates must be valid, in seconds since 1970.
     /// - Throws: ``HostCryptoError/invalidEncoding`` for a trusted certificate or a list that cannot be read;
     ///   ``HostCryptoError/libraryFailure``.
@@ -67,10 +67,10 @@ package final class SignerVerification {
             signatureLimit: Self.signatureLimit(signers: message.signers.count))
     }
 
-    /// How many signatures were verified.
+    /// The number of verified signatures.
     package var signatureCount: Int { search.signatureCount }
 
-    /// How many signatures are verified at most.
+    /// The limit of verified signatures.
     static func signatureLimit(signers: Int) -> Int { 64 + 8 * signers }
 
     /// Looks for the certificate of each signer, with whose key its signature is valid.

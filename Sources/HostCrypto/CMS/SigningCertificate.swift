@@ -40,7 +40,7 @@ struct NamedCertificate: Sendable {
                 + (issuerSerial ?? []))
     }
 
-    /// Whether it names a certificate. Issuer and number, if they stand there, have to be the certificate's too.
+    /// Whether it names a certificate. Issuer and number, if present, must be the certificate's too.
     ///
     /// - Throws: ``HostCryptoError/libraryFailure``.
     func isName(of candidate: PathCandidate) throws(HostCryptoError) -> Bool {
@@ -49,20 +49,21 @@ struct NamedCertificate: Sendable {
     }
 }
 
-/// What signed attributes say of the signer's certificate and of those above it: signing-certificate-v2 (RFC 5035, 3) and
-/// signing-certificate (5). With either a message is CAdES-BES (RFC 5126, 4.3.1), and no other certificate of the same
-/// key can take the place of the signer's.
+/// The certificates that signed attributes name, the signer's and those above it: signing-certificate-v2 (RFC 5035, 3)
+/// and signing-certificate (5). With either a message is CAdES-BES (RFC 5126, 4.3.1), and no other certificate of the
+/// same key can take the place of the signer's.
 struct SigningCertificate: Sendable {
-    /// What names the signer's certificate, once for each of the attributes; empty if there is none.
+    /// The names of the signer's certificate, one for each of the attributes; empty without them.
     private var own: [NamedCertificate] = []
-    /// What names other certificates, all of which the path to a trusted one has to lead over.
+    /// The names of other certificates, all of which the path to a trusted one must include.
     private(set) var others: [NamedCertificate] = []
 
     /// The greatest number of others.
     private static let limit = 16
 
-    /// - Throws: ``GOSTError/invalidEncoding`` for an attribute that cannot be read, stands there twice or names nobody;
-    ///   ``GOSTError/invalidParameter`` for a hash function that is not known here, and more than 16 other certificates.
+    /// - Throws: ``GOSTError/invalidEncoding`` for an attribute that is malformed, repeated or empty;
+    ///   ``GOSTError/invalidParameter`` for a hash function that is not known here, and more than 16 other
+    ///   certificates.
     init(_ signer: SignedData.Signer) throws(GOSTError) {
         for (type, standard) in [(CMS.signingCertificateV2, DigestAlgorithm.sha256), (CMS.signingCertificate, .sha1)] {
             let values = try signer.values(of: type)
@@ -88,10 +89,10 @@ struct SigningCertificate: Sendable {
 
     /// The value of signing-certificate-v2 in DER, for a signature by an algorithm.
     ///
-    /// The certificate is hashed as the content is: whoever reads a signature of GOST has Streebog and may have nothing
-    /// else, and OpenSSL 3.0 with the gost engine takes each of the three (`openssl cms -verify -cades`), and writes it
-    /// so. Issuer and number stand beside it, as OpenSSL writes them too. Where the content's digest does not resist
-    /// collisions it is SHA-256.
+    /// The certificate is hashed as the content is: readers of GOST signatures have Streebog and may have nothing else,
+    /// and OpenSSL 3.0 with the gost engine accepts each of the three (`openssl cms -verify -cades`), and writes it so.
+    /// Issuer and number follow it, as OpenSSL writes them too. If the content's digest does not resist collisions,
+    /// SHA-256 is used.
     static func value(
         for certificate: Certificate, _ algorithm: SignatureAlgorithm
     ) throws(HostCryptoError) -> [UInt8] {

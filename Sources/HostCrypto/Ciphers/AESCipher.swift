@@ -15,8 +15,8 @@ package final class AESCipher {
     private let isEncryption: Bool
 
     /// - Parameters:
-    ///   - key: 16, 24 or 32 octets.
-    ///   - iv: What CBC begins with, one block; nil for ECB.
+    ///   - key: 16, 24 or 32 bytes.
+    ///   - iv: The initialisation vector of CBC, one block; nil for ECB.
     /// - Throws: ``HostCryptoError/invalidKey``; ``HostCryptoError/invalidParameter`` for an IV of another length.
     package init(key: Span<UInt8>, iv: [UInt8]?, isEncryption: Bool) throws(HostCryptoError) {
         guard [16, 24, 32].contains(key.count) else { throw .invalidKey }
@@ -35,7 +35,7 @@ package final class AESCipher {
 
     /// Encrypts or decrypts further blocks.
     ///
-    /// - Throws: ``HostCryptoError/invalidLength`` for what is not whole blocks.
+    /// - Throws: ``HostCryptoError/invalidLength`` unless it is whole blocks.
     package func process(_ data: Span<UInt8>) throws(HostCryptoError) -> Secret {
         guard data.count % Self.blockSize == 0, let count = Int32(exactly: data.count) else { throw .invalidLength }
         guard count > 0 else { return Secret(count: 0) }

@@ -7,9 +7,9 @@ import Secrets
 ///
 /// libcrypto has the key during a call only: its memory is in core dumps and in forked children.
 enum PaddedCBC: Sendable {
-    /// AES with a key of 16, 24 or 32 octets.
+    /// AES with a key of 16, 24 or 32 bytes.
     case aes
-    /// Triple DES with a key of 24 octets (NIST SP 800-67).
+    /// Triple DES with a key of 24 bytes (NIST SP 800-67).
     case tripleDES
 
     private var blockSize: Int { self == .aes ? 16 : 8 }

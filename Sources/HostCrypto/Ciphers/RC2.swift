@@ -14,7 +14,7 @@ struct RC2: ~Copyable {
     /// Expands a key (RFC 2268, 2).
     ///
     /// - Parameter key: All of its bits count.
-    /// - Throws: ``HostCryptoError/invalidKey`` unless it has 5 to 16 octets.
+    /// - Throws: ``HostCryptoError/invalidKey`` unless it has 5 to 16 bytes.
     init(key: Span<UInt8>) throws(HostCryptoError) {
         guard (5...16).contains(key.count) else { throw .invalidKey }
         let count = key.count

@@ -6,7 +6,7 @@ package import Secrets
 
 /// A digest, being computed.
 ///
-/// What is hashed may be secret: the state is wiped, and only the number of octets shows.
+/// The input may be secret: the state is wiped, and only the number of bytes shows.
 package struct Digest: ~Copyable, Sendable {
     package let algorithm: DigestAlgorithm
     private var state: State
@@ -32,7 +32,7 @@ package struct Digest: ~Copyable, Sendable {
         }
     }
 
-    /// The digest of no octets yet.
+    /// The digest of no bytes yet.
     ///
     /// - Throws: ``HostCryptoError/libraryFailure``.
     package init(_ algorithm: DigestAlgorithm) throws(HostCryptoError) {
@@ -56,12 +56,12 @@ package struct Digest: ~Copyable, Sendable {
         try unsafe Handle(EVP_MD_CTX_new(), free: EVP_MD_CTX_free)
     }
 
-    /// Appends `data` to what is hashed. If libcrypto fails here, `finalize()` says so.
+    /// Appends `data` to the input. If libcrypto fails here, `finalize()` throws.
     package mutating func update(_ data: Span<UInt8>) {
         if !state.update(data) { isBroken = true }
     }
 
-    /// Ends the message and gives its digest, in the octet order that every library gives it in.
+    /// Ends the message and gives its digest, in the byte order that every library gives it in.
     ///
     /// - Throws: ``HostCryptoError/libraryFailure``.
     package consuming func finalize() throws(HostCryptoError) -> Secret {

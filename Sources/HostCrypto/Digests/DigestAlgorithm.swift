@@ -12,7 +12,7 @@ package enum DigestAlgorithm: Sendable, Hashable, CaseIterable {
     /// GOST R 34.11-2012 with 256 and with 512 bits.
     case streebog256, streebog512
 
-    /// The number of octets of a digest.
+    /// The number of bytes of a digest.
     package var size: Int {
         switch self {
         case .md5: 16
@@ -24,7 +24,7 @@ package enum DigestAlgorithm: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The number of octets to which HMAC pads its key (RFC 2104, 2).
+    /// The number of bytes to which HMAC pads its key (RFC 2104, 2).
     package var blockSize: Int {
         switch self {
         case .gostR341194: 32

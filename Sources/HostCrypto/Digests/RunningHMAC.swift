@@ -5,8 +5,8 @@ package import Secrets
 ///
 /// Constant time in its secret inputs, the key and the message; their lengths show.
 ///
-/// Between calls libcrypto has the inner digest only, with which nobody can make a code: its memory is in core dumps and in
-/// forked children.
+/// Between calls libcrypto has only the inner digest, which does not suffice to make a MAC: its memory is in core dumps
+/// and in forked children.
 package struct RunningHMAC: ~Copyable, Sendable {
     private var inner: Digest
     private let algorithm: DigestAlgorithm
@@ -38,7 +38,7 @@ package struct RunningHMAC: ~Copyable, Sendable {
         self.key = key
     }
 
-    /// The digest of one block, the key with `pad` added to every octet.
+    /// The digest of one block, the key with `pad` added to every byte.
     private static func begin(
         _ algorithm: DigestAlgorithm, _ key: Span<UInt8>, pad: UInt8
     ) throws(HostCryptoError) -> Digest {
@@ -55,7 +55,7 @@ package struct RunningHMAC: ~Copyable, Sendable {
         inner.update(data)
     }
 
-    /// Ends the message and gives its code, as many octets as a digest has.
+    /// Ends the message and gives its MAC, as many bytes as a digest has.
     ///
     /// - Throws: ``HostCryptoError/libraryFailure``.
     package consuming func finalize() throws(HostCryptoError) -> Secret {

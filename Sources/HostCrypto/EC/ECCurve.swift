@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import COpenSSL
 
-/// The curves over prime fields that keys of ECDSA and ECDH lie on. The cofactor of each is 1.
+/// The curves over prime fields of ECDSA and ECDH keys. The cofactor of each is 1.
 package enum ECCurve: Sendable, Hashable, CaseIterable {
     /// P-256 (FIPS 186-4, D.1.2.3), which X9.62 names prime256v1.
     case p256
@@ -31,7 +31,7 @@ package enum ECCurve: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The number of octets of a coordinate, of a private key, and of each half of a signature.
+    /// The number of bytes of a coordinate, of a private key, and of each half of a signature.
     package var coordinateSize: Int {
         switch self {
         case .p256, .secp256k1: 32
@@ -42,13 +42,13 @@ package enum ECCurve: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The bits of the first octet of a coordinate that can be set.
+    /// The bits of the first byte of a coordinate that can be set.
     var leadingMask: UInt8 { self == .p521 ? 0x01 : 0xFF }
 
-    /// The number of octets of an uncompressed point.
+    /// The number of bytes of an uncompressed point.
     package var pointSize: Int { 1 + 2 * coordinateSize }
 
-    /// The number of octets of a compressed point.
+    /// The number of bytes of a compressed point.
     var compressedSize: Int { 1 + coordinateSize }
 
     /// The name that libcrypto knows the curve by.

@@ -6,12 +6,12 @@ package import Secrets
 /// A private key of ECDSA and ECDH: a number d, 0 < d < n.
 package struct ECPrivateKey: ~Copyable, Sendable {
     package let publicKey: ECPublicKey
-    /// d, most significant octet first: ``ECCurve/coordinateSize`` octets.
+    /// d, most significant byte first: ``ECCurve/coordinateSize`` bytes.
     package let scalar: Secret
 
     /// Reads a key.
     ///
-    /// - Parameter scalar: d, most significant octet first; leading zeros can be missing, or be more.
+    /// - Parameter scalar: d, most significant byte first; leading zeros can be missing, or be more.
     /// - Throws: ``HostCryptoError/invalidKey``; ``HostCryptoError/libraryFailure``.
     package init(curve: ECCurve, scalar: consuming Secret) throws(HostCryptoError) {
         ERR_set_mark()
@@ -23,21 +23,21 @@ package struct ECPrivateKey: ~Copyable, Sendable {
         self.publicKey = publicKey
     }
 
-    /// The key in libcrypto, for one operation: between operations nothing of it lies in libcrypto's memory, which is in
-    /// core dumps and in forked children.
+    /// The key in libcrypto, for one operation: between operations libcrypto keeps nothing of it in its memory, which
+    /// is in core dumps and in forked children.
     private func key() throws(HostCryptoError) -> Key {
         var parameters = try ECPublicKey.parameters(publicKey.curve, publicKey.point)
         try parameters.add("priv", number: BigNumber(scalar.bytes))
         return try Key(.ec, .keyPair, from: parameters, else: .invalidKey)
     }
 
-    /// Makes a new key by rejecting numbers that are none (FIPS 186-5, A.2.2).
+    /// Makes a new key by rejection sampling (FIPS 186-5, A.2.2).
     ///
     /// - Throws: ``HostCryptoError/randomUnavailable``; ``HostCryptoError/libraryFailure``.
     package static func generate(
         on curve: ECCurve, random: any RandomSource
     ) throws(HostCryptoError) -> ECPrivateKey {
-        // All orders begin with 32 ones: that four numbers in turn are none means a broken source.
+        // All orders begin with 32 ones: four rejected numbers in a row mean a broken source.
         for _ in 0..<4 {
             guard var scalar = try? random.secret(curve.coordinateSize) else { throw .randomUnavailable }
             var octets = scalar.mutableBytes
@@ -53,8 +53,8 @@ package struct ECPrivateKey: ~Copyable, Sendable {
 
     /// Signs a digest by ECDSA (FIPS 186-4, 6.4). The nonce comes from libcrypto's generator, the key and the digest.
     ///
-    /// - Parameter digest: Of any length; of more octets than a coordinate has, the first count.
-    /// - Returns: r ‖ s, most significant octet first, each ``ECCurve/coordinateSize`` octets.
+    /// - Parameter digest: Of any length; of more bytes than a coordinate has, the first count.
+    /// - Returns: r ‖ s, most significant byte first, each ``ECCurve/coordinateSize`` bytes.
     /// - Throws: ``HostCryptoError/libraryFailure``.
     package func sign(_ digest: Span<UInt8>) throws(HostCryptoError) -> [UInt8] {
         ERR_set_mark()
@@ -64,7 +64,7 @@ package struct ECPrivateKey: ~Copyable, Sendable {
         let key = try key()
         let context = try KeyContext(key)
         try unsafe check(EVP_PKEY_sign_init(context.pointer))
-        // Two INTEGERs of one octet more than a number has, with their tags and lengths in a SEQUENCE with its own.
+        // Two INTEGERs of one byte more than a number has, with their tags and lengths in a SEQUENCE with its own.
         var count = 2 * (size + 3) + 3
         var der = [UInt8](repeating: 0, count: count)
         try unsafe check(EVP_PKEY_sign(context.pointer, &der, &count, digest, digest.count))
@@ -87,7 +87,7 @@ package struct ECPrivateKey: ~Copyable, Sendable {
     /// The shared secret Z of ECDH: the X coordinate of d·Q (SP 800-56A, 5.7.1.2). The cofactor being 1, it is that of
     /// cofactor Diffie-Hellman too.
     ///
-    /// - Returns: ``ECCurve/coordinateSize`` octets, most significant first.
+    /// - Returns: ``ECCurve/coordinateSize`` bytes, most significant first.
     /// - Throws: ``HostCryptoError/invalidParameter`` for a peer on another curve; ``HostCryptoError/libraryFailure``.
     ///
     /// Constant time in its secret inputs: libcrypto's ladder.

@@ -6,7 +6,7 @@ import Secrets
 /// A public key of ECDSA and ECDH: a point of a curve.
 package struct ECPublicKey: Sendable {
     package let curve: ECCurve
-    /// 04 ‖ X ‖ Y, the coordinates most significant octet first (SEC 1, 2.3.3).
+    /// 04 ‖ X ‖ Y, the coordinates most significant byte first (SEC 1, 2.3.3).
     package let point: [UInt8]
     let key: Key
 
@@ -24,8 +24,8 @@ package struct ECPublicKey: Sendable {
         self.point = point
     }
 
-    /// Reads and checks a key whose point stands bare or in an OCTET STRING. Which of the two shows in its length:
-    /// `CKA_EC_POINT` is the second (PKCS #11 v2.40, 2.3.3), the public data of `C_DeriveKey` can be either.
+    /// Reads and checks a key whose point is bare or in an OCTET STRING. The length distinguishes them: `CKA_EC_POINT`
+    /// is the second (PKCS #11 v2.40, 2.3.3), the public data of `C_DeriveKey` can be either.
     ///
     /// - Throws: ``HostCryptoError/invalidPoint``; ``HostCryptoError/libraryFailure``.
     package init(curve: ECCurve, bareOrDER octets: [UInt8]) throws(HostCryptoError) {
@@ -34,8 +34,8 @@ package struct ECPublicKey: Sendable {
         try self.init(curve: curve, point: isDER ? Array(octets.dropFirst(header.count)) : octets)
     }
 
-    /// Reads and checks a key whose point stands bare or in an OCTET STRING, compressed or not: what the public data of
-    /// `C_DeriveKey` can be. Which it is shows in the length.
+    /// Reads and checks a key whose point is bare or in an OCTET STRING, compressed or not, as the public data of
+    /// `C_DeriveKey` may be. The length distinguishes them.
     ///
     /// - Throws: ``HostCryptoError/invalidPoint``; ``HostCryptoError/libraryFailure``.
     package init(curve: ECCurve, anyForm octets: [UInt8]) throws(HostCryptoError) {
@@ -63,9 +63,9 @@ package struct ECPublicKey: Sendable {
     /// Verifies a signature of ECDSA (FIPS 186-4, 6.4).
     ///
     /// - Parameters:
-    ///   - signature: r ‖ s, most significant octet first, each ``ECCurve/coordinateSize`` octets or both as many fewer
+    ///   - signature: r ‖ s, most significant byte first, each ``ECCurve/coordinateSize`` bytes or both as many fewer
     ///     (PKCS #11 v2.40, 2.3.1).
-    ///   - digest: Of any length; of more octets than a coordinate has, the first count.
+    ///   - digest: Of any length; of more bytes than a coordinate has, the first count.
     /// - Throws: ``HostCryptoError/invalidSignatureLength``; ``HostCryptoError/libraryFailure``.
     package func isValidSignature(
         _ signature: Span<UInt8>, of digest: Span<UInt8>

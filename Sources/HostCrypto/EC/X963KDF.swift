@@ -4,9 +4,9 @@ package import Secrets
 /// The key derivation function of ANSI X9.63 (SEC 1, 3.6.1), which PKCS #11 names after the hash function:
 /// `CKD_SHA1_KDF` and its like.
 package enum X963KDF {
-    /// `count` octets of Hash(Z ‖ 1 ‖ info) ‖ Hash(Z ‖ 2 ‖ info) ‖ …, the counter being of 32 bits.
+    /// `count` bytes of Hash(Z ‖ 1 ‖ info) ‖ Hash(Z ‖ 2 ‖ info) ‖ …, the counter being of 32 bits.
     ///
-    /// - Throws: ``HostCryptoError/invalidParameter`` for more than 2¹⁶ blocks, which nobody needs;
+    /// - Throws: ``HostCryptoError/invalidParameter`` for more than 2¹⁶ blocks, which no protocol needs;
     ///   ``HostCryptoError/libraryFailure``.
     ///
     /// Constant time in its secret inputs, the shared secret.

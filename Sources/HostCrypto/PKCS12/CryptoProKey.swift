@@ -4,8 +4,8 @@ import Secrets
 
 /// A private key as CryptoPro's programs put it into a file, under the algorithm 1.2.840.113549.1.12.1.80.
 ///
-/// No standard describes it. What is here was read off programs that open such files, and opens files that CryptoPro's
-/// program has made. So a key counts only if a certificate in the file is its own.
+/// No standard describes it. The format is inferred from programs that open such files, and opens files that
+/// CryptoPro's program has made. So a key counts only if a certificate in the file is its own.
 extension PFXPassword {
     /// Opens a key.
     ///
@@ -96,7 +96,7 @@ private struct CryptoProWrappedKey {
         }
     }
 
-    /// Compares the code of the key with the one in the file (RFC 4357, 6.3).
+    /// Compares the MAC of the key with the one in the file (RFC 4357, 6.3).
     private func authenticate(_ scalar: borrowing Secret, _ kek: borrowing Secret) throws(GOSTError) {
         let expected = try GOST28147IMIT.authenticate(
             scalar.bytes, key: kek.bytes, iv: ukm.span, sBox: .cryptoProA, meshing: false)

@@ -35,7 +35,7 @@ extension PFX {
         }
     }
 
-    /// What was found so far.
+    /// The contents found so far.
     fileprivate struct Bags {
         var keys: [Key] = []
         var certificates: [Certificate] = []
@@ -44,7 +44,7 @@ extension PFX {
 }
 
 extension PFXReader {
-    /// The octets of a ContentInfo of data, whose type was read (RFC 5652, 4).
+    /// The bytes of a ContentInfo of data, whose type was read (RFC 5652, 4).
     @_lifetime(copy self)
     fileprivate mutating func data() throws(PFXError) -> Span<UInt8> {
         var explicit = PFXReader(try contents(.context0))

@@ -3,14 +3,14 @@ package import GOST
 
 /// Private keys and certificates that travel in a file under a password (PFX, PKCS #12; RFC 7292).
 ///
-/// A file is opened only if its code (MAC) says that password and contents are right. Revocation lists and other things in
-/// it are passed over.
+/// A file is opened only if its MAC verifies password and contents. Revocation lists and other things in it are
+/// ignored.
 package struct PFX: Sendable {
-    /// In the order in which they stand in the file.
+    /// In the order of the file.
     package let keys: [Key]
     package let certificates: [Certificate]
 
-    /// The greatest number of octets of a file.
+    /// The greatest number of bytes of a file.
     package static let sizeLimit = 1 << 20
     /// The greatest number of iterations that all key derivations of a file may take together. It takes a few seconds.
     package static let iterationLimit = 2_000_000
@@ -28,7 +28,7 @@ package struct PFX: Sendable {
         }
 
         package let material: Material
-        /// What the private key's public half is.
+        /// The private key's public half.
         package let publicKey: PublicKeyInfo
         package let name: BagName
         /// Whether nothing else says that the key was read as its writer meant it.
@@ -45,11 +45,11 @@ package struct PFX: Sendable {
     }
 
     package struct Certificate: Sendable, Equatable {
-        /// The octets as they stand in the file, which nobody has read yet.
+        /// The bytes in the file, not yet parsed.
         package let der: [UInt8]
         package let name: BagName
 
-        /// nil if the octets are no certificate, or its key is of a kind that the host does not know.
+        /// nil if the bytes are not a certificate, or its key is of a kind that the host does not support.
         package var publicKey: PublicKeyInfo? {
             guard let certificate = try? HostCrypto.Certificate(der: der.span) else { return nil }
             let info = certificate.subjectPublicKeyInfo
@@ -57,11 +57,11 @@ package struct PFX: Sendable {
         }
     }
 
-    /// What the writer calls a key or a certificate.
+    /// The writer's names for a key or a certificate.
     package struct BagName: Sendable, Equatable {
-        /// localKeyId: a key and its certificate have the same (RFC 2985, 5.5.2). Empty if there is none.
+        /// localKeyId: a key and its certificate have the same (RFC 2985, 5.5.2). Empty if missing.
         package internal(set) var id: [UInt8] = []
-        /// friendlyName (RFC 2985, 5.5.1). Empty if there is none, or none that can be read.
+        /// friendlyName (RFC 2985, 5.5.1). Empty if missing or unreadable.
         package internal(set) var label = ""
     }
 
@@ -73,24 +73,24 @@ package struct PFX: Sendable {
 
 /// Why a file is not imported.
 package enum PFXError: Error, Sendable, Equatable {
-    /// The code (MAC) is another one: the password is wrong, or the file is damaged.
+    /// The MAC does not match: the password is wrong, or the file is damaged.
     case wrongPassword
-    /// The password has octets that are no UTF-8.
+    /// The password is not valid UTF-8.
     case invalidPassword
-    /// Octets that are not what they should be, though the code (MAC) is right or none was reached yet.
+    /// Malformed bytes, though the MAC is right or was not checked yet.
     case damaged
     /// Something with this object identifier, in dotted decimal.
     case unsupported(String)
-    /// A file without a code (MAC), which nothing tells from a changed one.
+    /// A file without a MAC, which nothing tells from a changed one.
     case unauthenticated
-    /// A file of more than ``PFX/sizeLimit`` octets, or with more than ``PFX/bagLimit`` things or
+    /// A file of more than ``PFX/sizeLimit`` bytes, or with more than ``PFX/bagLimit`` things or
     /// ``PFX/keyLimit`` keys in it.
     case tooLarge
     /// Key derivations of more than ``PFX/iterationLimit`` iterations.
     case tooManyIterations
     /// A key of CryptoPro's own form that belongs to no certificate in the file.
     case keyMismatch
-    /// Numbers that are no key, or one of a size or curve that the host does not know.
+    /// Invalid key components, or a size or curve that the host does not support.
     case invalidKey
     /// libcrypto ran out of memory or failed in a way that no input explains.
     case libraryFailure

@@ -2,7 +2,7 @@
 import GOST
 import Secrets
 
-/// What is encrypted under a password.
+/// Decryption under a password.
 extension PFXPassword {
     /// Deciphers.
     ///
@@ -42,7 +42,7 @@ extension PFXPassword {
         }
     }
 
-    /// What the algorithms of PKCS #12 itself encrypt with (RFC 7292, C).
+    /// The key and the initialisation vector of the algorithms of PKCS #12 itself (RFC 7292, C).
     private struct KeyAndIV: ~Copyable {
         let key, iv: Secret
     }
@@ -111,12 +111,12 @@ extension DigestAlgorithm {
 
 /// A cipher of PBES2.
 enum PFXCipher {
-    /// RFC 9337, 7.3: in the mode CTR-ACPKM, with or without a code at the end.
+    /// RFC 9337, 7.3: in the mode CTR-ACPKM, with or without a MAC at the end.
     case kuznyechik(hasCode: Bool)
     case magma(hasCode: Bool)
     /// GOST 28147-89 in CFB (RFC 4490, 5.1), which TC26 had recommended before (R 50.1.112-2016).
     case gost28147
-    /// In CBC (RFC 8018, B.2), with a key of so many octets.
+    /// In CBC (RFC 8018, B.2), with a key of so many bytes.
     case aes(Int)
     case tripleDES
 
@@ -137,7 +137,7 @@ enum PFXCipher {
 
     private static let aes: [UInt8] = [0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x01]
 
-    /// The octets of a key.
+    /// The bytes of a key.
     var keySize: Int {
         switch self {
         case .aes(let size): size
@@ -148,7 +148,7 @@ enum PFXCipher {
 
     /// Deciphers.
     ///
-    /// - Parameter parameters: What follows the cipher's object identifier.
+    /// - Parameter parameters: The parameters after the cipher's object identifier.
     func decrypt(
         _ ciphertext: Span<UInt8>, key: Span<UInt8>, _ parameters: inout PFXReader
     ) throws(PFXError) -> Secret {
@@ -204,9 +204,9 @@ enum PFXCipher {
 /// CTR-ACPKM with a derived key (RFC 9337, 7.3).
 private enum PasswordACPKM<Cipher: BlockCipher & ~Copyable> {
     /// - Parameters:
-    ///   - ukm: The initialisation vector, half a block, and the seed of the keys of message and code, 8 octets.
-    ///   - section: The octets after which the key changes.
-    ///   - hasCode: Whether the plaintext is followed by its code (OMAC), and both are encrypted.
+    ///   - ukm: The initialisation vector, half a block, and the seed of the keys of message and MAC, 8 bytes.
+    ///   - section: The bytes after which the key changes.
+    ///   - hasCode: Whether the plaintext is followed by its MAC (OMAC), and both are encrypted.
     static func decrypt(
         _ ciphertext: Span<UInt8>, key: Span<UInt8>, ukm: Span<UInt8>, section: Int, hasCode: Bool
     ) throws(PFXError) -> Secret {

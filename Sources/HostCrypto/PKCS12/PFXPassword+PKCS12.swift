@@ -4,14 +4,14 @@ import Secrets
 
 /// The derivation of PKCS #12 itself (RFC 7292, B).
 extension PFXPassword {
-    /// What is derived.
+    /// The purpose of the derived bytes.
     enum Purpose: UInt8 {
         case key = 1
         case initialisationVector = 2
         case code = 3
     }
 
-    /// Derives octets (RFC 7292, B.2).
+    /// Derives bytes (RFC 7292, B.2).
     mutating func pkcs12(
         _ purpose: Purpose, _ hash: DigestAlgorithm, salt: [UInt8], iterations: Int, count: Int
     ) throws(PFXError) -> Secret {
@@ -95,7 +95,7 @@ extension Span<UInt8> {
 }
 
 extension MutableSpan<UInt8> {
-    /// Adds a number and 1 to one of `size` octets, without the carry out of it. Both are big-endian, and the first is
+    /// Adds a number and 1 to one of `size` bytes, without the carry out of it. Both are big-endian, and the first is
     /// repeated until it is as long.
     fileprivate mutating func add(_ number: Span<UInt8>, _ start: Int, _ size: Int) {
         var carry = 1

@@ -2,7 +2,7 @@
 import GOST
 import Secrets
 
-/// A password, and what is left of the iterations that may be spent on it.
+/// A password, and the remaining iterations that may be spent on it.
 struct PFXPassword: ~Copyable {
     /// In UTF-8.
     let octets: Secret
@@ -10,7 +10,7 @@ struct PFXPassword: ~Copyable {
     /// Whether an empty password counts as none, which some writers have without the two zeros at the end (RFC 7292, B.1).
     private(set) var isAbsent = false
 
-    /// The greatest number of octets of a salt, which is hashed in each iteration of some derivations.
+    /// The greatest number of bytes of a salt, which is hashed in each iteration of some derivations.
     private static let saltLimit = 1024
 
     init(_ octets: borrowing Secret, iterationLimit: Int) {
@@ -20,7 +20,7 @@ struct PFXPassword: ~Copyable {
 
     /// Reads a salt and a number of iterations, and counts these.
     ///
-    /// - Parameter times: How many blocks are derived so.
+    /// - Parameter times: The number of blocks derived with them.
     mutating func derivation(_ salt: [UInt8], _ iterations: Int, times: Int = 1) throws(PFXError) {
         guard iterations > 0, salt.count <= Self.saltLimit else { throw .damaged }
         let (cost, overflows) = iterations.multipliedReportingOverflow(by: max(times, 1))
@@ -53,7 +53,7 @@ struct PFXPassword: ~Copyable {
         }
     }
 
-    /// Reads a MacData (RFC 7292, 4) and compares its code with that of the contents.
+    /// Reads a MacData (RFC 7292, 4) and compares its MAC with that of the contents.
     ///
     /// - Throws: ``PFXError/wrongPassword`` if they differ.
     mutating func verify(_ contents: Span<UInt8>, _ macData: Span<UInt8>) throws(PFXError) {
@@ -69,7 +69,7 @@ struct PFXPassword: ~Copyable {
         guard let hash = DigestAlgorithm.allCases.first(where: { $0.oid == oid }) else { throw .unsupported(oid) }
 
         if hash.gost != nil {
-            // RFC 9548, 3: the last 32 octets of 96.
+            // RFC 9548, 3: the last 32 bytes of 96.
             let derived = try pbkdf2(hash, salt: salt, iterations: iterations, count: 96)
             if try isCode(expected, of: contents, hash, derived.bytes.extracting(last: 32)) { return }
             guard iterations <= iterationsLeft else { throw .wrongPassword }

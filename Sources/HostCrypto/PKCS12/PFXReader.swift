@@ -31,7 +31,7 @@ struct PFXReader: ~Escapable {
         do throws(GOSTError) { return try reader.objectIdentifier() } catch { throw .damaged }
     }
 
-    /// Octets that are no secret.
+    /// Public bytes.
     mutating func octets(_ tag: DERTag = .octetString) throws(PFXError) -> [UInt8] {
         [UInt8](copying: try contents(tag))
     }
@@ -62,7 +62,7 @@ enum PFXIdentifier {
     /// PBES2, PBKDF2 and the pseudorandom functions (RFC 8018, A and B.1).
     static let pbes2 = pkcs([5, 13])
     static let pbkdf2 = pkcs([5, 12])
-    /// What stands in a file (RFC 7292, 4.2).
+    /// The bags of a file (RFC 7292, 4.2).
     static let (keyBag, shroudedKeyBag, certificateBag) = (bag(1), bag(2), bag(3))
     static let (revocationBag, secretBag) = (bag(4), bag(5))
     static let keyBags = [keyBag, shroudedKeyBag]
@@ -92,7 +92,7 @@ extension PFXError {
         String(objectIdentifier: oid).map(PFXError.unsupported) ?? .damaged
     }
 
-    /// What computing with values of a file can fail with, but for ``HostCryptoError/libraryFailure``.
+    /// The error for computing with values of a file, unless it is ``HostCryptoError/libraryFailure``.
     init(_ error: HostCryptoError, else other: PFXError) {
         self = [.libraryFailure, .outOfMemory, .randomUnavailable].contains(error) ? .libraryFailure : other
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Secrets
 
-/// The numbers of a private key of RSA (RFC 8017, 3.2), each with its most significant octet first.
+/// The numbers of a private key of RSA (RFC 8017, 3.2), each with its most significant byte first.
 package struct RSAComponents: ~Copyable, Sendable {
     /// n.
     package var modulus: [UInt8]
@@ -9,7 +9,7 @@ package struct RSAComponents: ~Copyable, Sendable {
     package var publicExponent: [UInt8]
     /// d.
     package var privateExponent: Secret
-    /// What makes computing four times as fast. It follows from the others.
+    /// Factors that make computing four times as fast. They follow from the others.
     package var factors: RSAFactors?
 
     package init(
@@ -33,7 +33,7 @@ package struct RSAComponents: ~Copyable, Sendable {
     }
 }
 
-/// What the Chinese remainder theorem needs to know of a private key of RSA (RFC 8017, 3.2).
+/// The numbers of a private key of RSA for the Chinese remainder theorem (RFC 8017, 3.2).
 package struct RSAFactors: ~Copyable, Sendable {
     /// p and q.
     package var prime1, prime2: Secret

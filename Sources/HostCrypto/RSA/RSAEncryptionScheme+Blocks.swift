@@ -4,9 +4,9 @@ package import Secrets
 
 /// Padding alone, for keys that another device computes with (RFC 8017, 7).
 extension RSAEncryptionScheme {
-    /// The plaintext in what the private operation made of a ciphertext.
+    /// The plaintext in the block that the private operation has recovered from a ciphertext.
     ///
-    /// - Parameter block: As many octets as the modulus.
+    /// - Parameter block: As many bytes as the modulus.
     /// - Throws: ``HostCryptoError/decryptionFailed``; ``HostCryptoError/keyTooShort``;
     ///   ``HostCryptoError/invalidParameter`` for a hash function of GOST.
     ///

@@ -29,9 +29,9 @@ package enum RSAEncryptionScheme: Sendable, Hashable {
         return parameters
     }
 
-    /// The greatest number of octets that a key of `size` octets encrypts.
+    /// The greatest number of bytes that a key of `size` bytes encrypts.
     ///
-    /// - Throws: ``HostCryptoError/keyTooShort`` if it cannot even encrypt none.
+    /// - Throws: ``HostCryptoError/keyTooShort`` if not even an empty plaintext fits.
     package func capacity(of size: Int) throws(HostCryptoError) -> Int {
         let capacity =
             switch self {

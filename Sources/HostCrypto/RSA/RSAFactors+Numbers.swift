@@ -51,7 +51,7 @@ extension FactorNumbers {
     /// that a root of 1 that is neither 1 nor −1 turns up on the way to it from every other number on average, and shares
     /// a factor with n when 1 is taken from it.
     ///
-    /// - Returns: nil for a modulus that is no product of two primes; for one that is, once in 2⁴⁰ times.
+    /// - Returns: nil for a modulus that is not a product of two primes; otherwise with a probability of 2⁻⁴⁰.
     ///
     /// Constant time in its secret inputs but for the number of times that e·d − 1 can be halved, and for how often
     /// another number had to be tried.

@@ -6,7 +6,7 @@ extension RSAPrivateKey {
     /// Signs.
     ///
     /// - Parameter input: The digest, unless the scheme is ``RSASignatureScheme/raw`` or ``RSASignatureScheme/pkcs1``.
-    /// - Returns: As many octets as the modulus.
+    /// - Returns: As many bytes as the modulus.
     /// - Throws: Of the input ``HostCryptoError/invalidLength`` and ``HostCryptoError/valueOutOfRange``; of the scheme
     ///   ``HostCryptoError/keyTooShort`` and ``HostCryptoError/invalidParameter``; ``HostCryptoError/libraryFailure``.
     ///
@@ -29,13 +29,13 @@ extension RSAPrivateKey {
 
     /// Decrypts a ciphertext.
     ///
-    /// - Returns: The plaintext; with ``RSAEncryptionScheme/raw`` as many octets as the modulus.
+    /// - Returns: The plaintext; with ``RSAEncryptionScheme/raw`` as many bytes as the modulus.
     /// - Throws: ``HostCryptoError/invalidLength`` unless the ciphertext is as long as the modulus;
     ///   ``HostCryptoError/decryptionFailed``; ``HostCryptoError/keyTooShort``; ``HostCryptoError/invalidParameter``
     ///   for a hash function of GOST; ``HostCryptoError/libraryFailure``.
-    /// - Warning: With ``RSAEncryptionScheme/pkcs1``, the padding is checked in constant time but for the answer, and
-    ///   the answer is enough for whoever can have chosen ciphertexts tried to decrypt another one (Bleichenbacher,
-    ///   1998). PKCS #11 wants the answer; who decrypts for strangers must not pass it on.
+    /// - Warning: With ``RSAEncryptionScheme/pkcs1``, the padding is checked in constant time but for the answer. The
+    ///   answer suffices to decrypt other ciphertexts for an attacker who can submit chosen ones (Bleichenbacher,
+    ///   1998). PKCS #11 requires the answer; a program that decrypts for strangers must not pass it on.
     package func decrypt(_ ciphertext: Span<UInt8>, _ scheme: RSAEncryptionScheme) throws(HostCryptoError) -> Secret {
         guard ciphertext.count == publicKey.size else { throw .invalidLength }
         _ = try scheme.capacity(of: publicKey.size)

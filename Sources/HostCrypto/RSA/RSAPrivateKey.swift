@@ -40,8 +40,8 @@ package struct RSAPrivateKey: ~Copyable, Sendable {
         self.numbers = numbers
     }
 
-    /// The key in libcrypto, for one operation: between operations nothing of it lies in libcrypto's memory, which is in
-    /// core dumps and in forked children.
+    /// The key in libcrypto, for one operation: between operations libcrypto keeps nothing of it in its memory, which
+    /// is in core dumps and in forked children.
     func key() throws(HostCryptoError) -> Key {
         var parameters = try RSAPublicKey.parameters(
             modulus: publicKey.modulus, publicExponent: publicKey.publicExponent)
@@ -59,7 +59,7 @@ package struct RSAPrivateKey: ~Copyable, Sendable {
     ///
     /// - Parameters:
     ///   - bitCount: The length of the modulus in bits, 512…4096.
-    ///   - publicExponent: e, most significant octet first: odd, 3 at least, of at most 64 bits.
+    ///   - publicExponent: e, most significant byte first: odd, 3 at least, of at most 64 bits.
     /// - Throws: ``HostCryptoError/unsupportedKeySize``; ``HostCryptoError/invalidParameter`` for the exponent;
     ///   ``HostCryptoError/libraryFailure``.
     package init(generating bitCount: Int, publicExponent: [UInt8] = [1, 0, 1]) throws(HostCryptoError) {
@@ -82,7 +82,7 @@ package struct RSAPrivateKey: ~Copyable, Sendable {
         self.init(publicKey, numbers)
     }
 
-    /// The numbers of the key. One that was read without its factors, and has more than two, has none.
+    /// The numbers of the key. One that was read without its factors, and has more than two, lacks them.
     ///
     /// - Throws: ``HostCryptoError/libraryFailure``.
     package func components() throws(HostCryptoError) -> RSAComponents { numbers.copy() }
@@ -107,7 +107,7 @@ package struct RSAPrivateKey: ~Copyable, Sendable {
 }
 
 extension RSAPublicKey {
-    /// A number of the private key, none of which has more octets than the modulus but for leading zeros.
+    /// A number of the private key, none of which has more bytes than the modulus but for leading zeros.
     ///
     /// - Throws: ``HostCryptoError/invalidKey`` for zero and for a longer one.
     func number(_ octets: borrowing Secret) throws(HostCryptoError) -> BigNumber {

@@ -6,8 +6,8 @@ extension RSAPublicKey {
     /// Verifies a signature.
     ///
     /// - Parameters:
-    ///   - signature: As many octets as the modulus.
-    ///   - input: What was signed: the digest, unless the scheme is ``RSASignatureScheme/raw`` or
+    ///   - signature: As many bytes as the modulus.
+    ///   - input: The signed input: the digest, unless the scheme is ``RSASignatureScheme/raw`` or
     ///     ``RSASignatureScheme/pkcs1``.
     /// - Throws: ``HostCryptoError/invalidSignatureLength``; of the input ``HostCryptoError/invalidLength`` and
     ///   ``HostCryptoError/valueOutOfRange``; of the scheme ``HostCryptoError/keyTooShort`` and
@@ -30,11 +30,11 @@ extension RSAPublicKey {
         }
     }
 
-    /// What a signature was made of.
+    /// Recovers the input of a signature.
     ///
     /// - Parameters:
-    ///   - signature: As many octets as the modulus.
-    ///   - scheme: ``RSASignatureScheme/raw``, which gives as many octets as the modulus, ``RSASignatureScheme/pkcs1``
+    ///   - signature: As many bytes as the modulus.
+    ///   - scheme: ``RSASignatureScheme/raw``, which gives as many bytes as the modulus, ``RSASignatureScheme/pkcs1``
     ///     or ``RSASignatureScheme/pkcs1DigestInfo(_:)``, which gives the digest.
     /// - Throws: ``HostCryptoError/invalidSignatureLength``; ``HostCryptoError/invalidSignature``;
     ///   ``HostCryptoError/invalidParameter`` for PSS; ``HostCryptoError/libraryFailure``.
@@ -63,7 +63,7 @@ extension RSAPublicKey {
         }
     }
 
-    /// What EMSA-PKCS1-v1_5 has padded: 0 ‖ 1 ‖ 8 octets FF at least ‖ 0 ‖ input (RFC 8017, 9.2).
+    /// The input of a block that EMSA-PKCS1-v1_5 has padded: 0 ‖ 1 ‖ 8 bytes FF at least ‖ 0 ‖ input (RFC 8017, 9.2).
     private static func unpadded(_ block: [UInt8]) throws(HostCryptoError) -> [UInt8] {
         let rest = block.dropFirst(2).drop { $0 == 0xFF }
         guard block.starts(with: [0, 1]), rest.first == 0, block.count - rest.count >= 10 else {
@@ -74,7 +74,7 @@ extension RSAPublicKey {
 
     /// Encrypts a plaintext.
     ///
-    /// - Returns: As many octets as the modulus.
+    /// - Returns: As many bytes as the modulus.
     /// - Throws: ``HostCryptoError/invalidLength``; ``HostCryptoError/valueOutOfRange``;
     ///   ``HostCryptoError/keyTooShort``; ``HostCryptoError/invalidParameter`` for a hash function of GOST;
     ///   ``HostCryptoError/libraryFailure``.
@@ -110,7 +110,7 @@ extension RSAPublicKey {
 }
 
 extension Secret {
-    /// Whether the number, most significant octet first, is less than another one of as many octets, which is public.
+    /// Whether the number, most significant byte first, is less than another one of as many bytes, which is public.
     /// Constant time but for the answer.
     borrowing func isBelow(_ other: [UInt8]) -> Bool {
         guard count == other.count else { return false }

@@ -4,20 +4,20 @@ import Secrets
 
 /// A public key of RSA.
 package struct RSAPublicKey: Sendable {
-    /// The number n, most significant octet first, without leading zeros.
+    /// The number n, most significant byte first, without leading zeros.
     package let modulus: [UInt8]
-    /// The number e, most significant octet first, without leading zeros.
+    /// The number e, most significant byte first, without leading zeros.
     package let publicExponent: [UInt8]
     let key: Key
 
-    /// The octets that RSASSA- and RSAES-PKCS1-v1_5 need beside what is signed or encrypted.
+    /// The overhead of RSASSA- and RSAES-PKCS1-v1_5 in bytes.
     static let pkcs1Overhead = 11
 
-    /// Reads and checks a key. Leading zeros of its numbers are passed over.
+    /// Reads and checks a key. Leading zeros of its numbers are ignored.
     ///
     /// - Parameters:
-    ///   - modulus: n, most significant octet first: odd, of 512 to 4096 bits.
-    ///   - publicExponent: e, most significant octet first: odd, at least 3 and less than n, and of at most 64 bits if n
+    ///   - modulus: n, most significant byte first: odd, of 512 to 4096 bits.
+    ///   - publicExponent: e, most significant byte first: odd, at least 3 and less than n, and of at most 64 bits if n
     ///     has more than 3072, which is as much as libcrypto computes with.
     /// - Throws: ``HostCryptoError/unsupportedKeySize``; ``HostCryptoError/invalidKey``.
     package init(modulus: [UInt8], publicExponent: [UInt8]) throws(HostCryptoError) {
@@ -40,7 +40,7 @@ package struct RSAPublicKey: Sendable {
     /// The length of the modulus in bits.
     package var bitCount: Int { modulus.bitCount }
 
-    /// The length of the modulus, and with it of every signature and ciphertext, in octets.
+    /// The length of the modulus, and with it of every signature and ciphertext, in bytes.
     package var size: Int { modulus.count }
 
     static func parameters(modulus: [UInt8], publicExponent: [UInt8]) throws(HostCryptoError) -> Parameters {
@@ -50,7 +50,7 @@ package struct RSAPublicKey: Sendable {
         return parameters
     }
 
-    /// A number below the modulus, in as many octets.
+    /// A number below the modulus, in as many bytes.
     ///
     /// - Throws: ``HostCryptoError/invalidLength``; ``HostCryptoError/valueOutOfRange``.
     func block(_ input: Span<UInt8>) throws(HostCryptoError) -> [UInt8] {
@@ -67,9 +67,9 @@ extension RSAPublicKey: Equatable {
     }
 }
 
-/// Public numbers, most significant octet first.
+/// Public numbers, most significant byte first.
 extension [UInt8] {
-    /// The number of bits, if there are no leading zeros.
+    /// The number of bits, without leading zeros.
     fileprivate var bitCount: Int { 8 * count - (first?.leadingZeroBitCount ?? 0) }
 
     fileprivate var isOdd: Bool { (last ?? 0) & 1 == 1 }

@@ -4,9 +4,9 @@ package import Secrets
 
 /// Padding alone, for keys that another device computes with (RFC 8017, 9).
 extension RSASignatureScheme {
-    /// The octets that become a signature by the private operation of a key whose modulus has `bitCount` bits.
+    /// The bytes that become a signature by the private operation of a key whose modulus has `bitCount` bits.
     ///
-    /// - Returns: As many octets as the modulus.
+    /// - Returns: As many bytes as the modulus.
     /// - Throws: ``HostCryptoError/invalidLength``; ``HostCryptoError/keyTooShort``;
     ///   ``HostCryptoError/invalidParameter``; ``HostCryptoError/randomUnavailable``; ``HostCryptoError/libraryFailure``.
     package func block(

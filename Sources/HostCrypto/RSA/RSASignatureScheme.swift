@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import Secrets
 
-/// How an RSA signature is made of what is signed.
+/// The scheme by which an RSA signature is made of its input.
 package enum RSASignatureScheme: Sendable, Hashable {
     /// The number itself, with zeros in front of it up to the length of the modulus (`CKM_RSA_X_509`).
     case raw
-    /// RSASSA-PKCS1-v1_5 (RFC 8017, 8.2) of octets that are a DigestInfo already, or what the application likes
+    /// RSASSA-PKCS1-v1_5 (RFC 8017, 8.2) of bytes that are a DigestInfo already, or any bytes of the application
     /// (`CKM_RSA_PKCS`).
     case pkcs1
     /// RSASSA-PKCS1-v1_5 of a digest by this algorithm, which is put into a DigestInfo.
@@ -38,7 +38,7 @@ package enum RSASignatureScheme: Sendable, Hashable {
         return parameters
     }
 
-    /// What is signed by a key, checked, as libcrypto takes it.
+    /// The checked input for a key, in libcrypto's form.
     ///
     /// - Throws: ``HostCryptoError/invalidLength``, ``HostCryptoError/keyTooShort``,
     ///   ``HostCryptoError/valueOutOfRange``, ``HostCryptoError/invalidParameter``.
@@ -63,7 +63,7 @@ package enum RSASignatureScheme: Sendable, Hashable {
         }
     }
 
-    /// The octets that are signed: a digest, or as many as fit.
+    /// The bytes that are signed: a digest, or as many as fit.
     package func inputSizes(bitCount: Int) -> ClosedRange<Int> {
         let size = (bitCount + 7) / 8
         switch self {
@@ -75,7 +75,7 @@ package enum RSASignatureScheme: Sendable, Hashable {
 }
 
 extension DigestAlgorithm {
-    /// The number of octets of a DigestInfo in DER (RFC 8017, 9.2, notes).
+    /// The number of bytes of a DigestInfo in DER (RFC 8017, 9.2, notes).
     var digestInfoSize: Int {
         switch self {
         case .md5: 18 + size

@@ -44,7 +44,7 @@ struct CalendarTime {
         let (march, years) = month > 2 ? (month - 3, year) : (month + 9, year - 1)
         let days = 365 * years + years / 4 - years / 100 + years / 400 + (153 * march + 2) / 5 + day - 1 - 719_468
         let seconds = days * 86400 + clock.reduce(0) { $0 * 60 + $1 }
-        // A day that its month does not have is another one's.
+        // A day that its month does not have, such as 30 February, must not become one of the next month.
         guard let time = try? CalendarTime(secondsSince1970: seconds), time.der == der else { return nil }
         return seconds
     }

@@ -4,11 +4,11 @@ import GOST
 import Secrets
 
 extension Certificate {
-    /// What a certificate says, as text for people, in the layout of OpenSSL's `X509_print` with names in UTF-8.
+    /// The contents of a certificate, as text for people, in the layout of OpenSSL's `X509_print` with names in UTF-8.
     ///
     /// libcrypto prints it, but for GOST keys, which it does not know: these are as OpenSSL's gost engine prints them.
     ///
-    /// - Parameter der: The certificate in DER. Octets behind it are ignored.
+    /// - Parameter der: The certificate in DER. Bytes behind it are ignored.
     /// - Throws: ``HostCryptoError/invalidEncoding``; ``HostCryptoError/libraryFailure``.
     package static func text(der: Span<UInt8>) throws(HostCryptoError) -> [UInt8] {
         let fields = try Certificate(der: der)
@@ -46,7 +46,7 @@ extension Certificate {
             var start = der.baseAddress
             return unsafe d2i_X509(&certificate, &start, der.count) != nil
         }
-        // libcrypto has freed and forgotten what it could not read into.
+        // libcrypto has freed and cleared the pointer after a failed read.
         let handle = try unsafe Handle(certificate, free: X509_free, else: .invalidEncoding)
         guard isRead else { throw .invalidEncoding }
         return handle
@@ -55,7 +55,7 @@ extension Certificate {
     private static func print(
         _ certificate: Handle, to output: Handle, without parts: Int
     ) throws(HostCryptoError) {
-        // XN_FLAG_ONELINE, but that octets above 7F stay.
+        // XN_FLAG_ONELINE, but that bytes above 7F stay.
         let characters =
             ASN1_STRFLGS_ESC_2253 | ASN1_STRFLGS_ESC_CTRL | ASN1_STRFLGS_ESC_QUOTE | ASN1_STRFLGS_UTF8_CONVERT
             | ASN1_STRFLGS_DUMP_UNKNOWN | ASN1_STRFLGS_DUMP_DER
@@ -100,7 +100,7 @@ extension SubjectPublicKeyInfo {
         return String(decoding: text.prefix(Int(count)).map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
-    /// A number, least significant octet first, in hexadecimal digits without leading zeros.
+    /// A number, least significant byte first, in hexadecimal digits without leading zeros.
     private static func digits(_ number: ArraySlice<UInt8>) -> String {
         let digits = number.reversed().flatMap { [$0 >> 4, $0 & 15] }.drop { $0 == 0 }
         return digits.isEmpty ? "0" : digits.map { String($0, radix: 16, uppercase: true) }.joined()

@@ -2,7 +2,8 @@
 import GOST
 import Secrets
 
-/// What the attributes of a certificate object say of an X.509 certificate (RFC 5280, 4.1; PKCS #11 v2.40, 4.6.3).
+/// The fields of an X.509 certificate that the attributes of a certificate object need (RFC 5280, 4.1; PKCS #11 v2.40,
+/// 4.6.3).
 ///
 /// Its algorithms may be any.
 package struct Certificate: Sendable, Equatable {
@@ -18,13 +19,13 @@ package struct Certificate: Sendable, Equatable {
     private let times: [UInt8]
     /// The SubjectPublicKeyInfo in DER: `CKA_PUBLIC_KEY_INFO`. `PublicKeyInfo` reads it.
     package let subjectPublicKeyInfo: [UInt8]
-    /// The Extensions in DER; empty if there are none.
+    /// The Extensions in DER; empty if missing.
     let extensions: [UInt8]
     let structure: SignedStructure
 
     /// Reads a certificate.
     ///
-    /// - Parameter octets: The certificate in DER. Octets behind it are ignored, as libcrypto's `d2i_X509` does.
+    /// - Parameter octets: The certificate in DER. Bytes behind it are ignored, as libcrypto's `d2i_X509` does.
     /// - Throws: ``HostCryptoError/invalidEncoding``.
     package init(der octets: Span<UInt8>) throws(HostCryptoError) {
         do throws(GOSTError) { try self.init(reading: octets) } catch { throw .invalidEncoding }

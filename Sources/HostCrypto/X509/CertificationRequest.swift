@@ -2,7 +2,7 @@
 import COpenSSL
 import GOST
 
-/// A request for a certificate (PKCS #10, RFC 2986), to be signed by whoever has the private key.
+/// A request for a certificate (PKCS #10, RFC 2986), to be signed by the holder of the private key.
 ///
 /// The text of its fields is what `openssl` takes in its configuration file, without references to sections of one.
 package struct CertificationRequest: Sendable {
@@ -16,7 +16,7 @@ package struct CertificationRequest: Sendable {
         }
     }
 
-    /// The CertificationRequestInfo in DER: what is signed.
+    /// The CertificationRequestInfo in DER: the input of the signature.
     package let info: [UInt8]
 
     /// Puts a request together.
@@ -76,13 +76,13 @@ package struct CertificationRequest: Sendable {
             var start = der.baseAddress
             return unsafe d2i_X509_REQ(&request, &start, der.count) != nil
         }
-        // libcrypto has freed and forgotten what it could not read into.
+        // libcrypto has freed and cleared the pointer after a failed read.
         let handle = try unsafe Handle(request, free: X509_REQ_free, else: .invalidEncoding)
         guard isRead else { throw .invalidEncoding }
         return handle
     }
 
-    /// Adds an attribute. A type stands in a request once, with a set of values (RFC 2986, 4.1; X.501, 8.2).
+    /// Adds an attribute. A request has each type once, with a set of values (RFC 2986, 4.1; X.501, 8.2).
     private static func add(_ attribute: Field, to request: Handle) throws(HostCryptoError) {
         let (kind, text) = attribute.text
         let count = Int32(clamping: text.count)
@@ -134,7 +134,7 @@ extension CertificationRequest.Field {
     }
 }
 
-/// Frees a list of extensions and what is in it.
+/// Frees a list of extensions and its elements.
 private func freeExtensions(_ list: OpaquePointer?) {
     while let last = unsafe OPENSSL_sk_pop(list) { unsafe X509_EXTENSION_free(OpaquePointer(last)) }
     unsafe OPENSSL_sk_free(list)

@@ -3,7 +3,7 @@ import GOST
 import Secrets
 
 extension DERTag {
-    /// The INTEGER that is this number, most significant octet first (X.690, 8.3).
+    /// The INTEGER that is this number, most significant byte first (X.690, 8.3).
     static func unsignedInteger(_ number: [UInt8]) -> [UInt8] {
         let digits = number.drop { $0 == 0 }
         let sign: [UInt8] = digits.first.map { $0 >= 0x80 } ?? true ? [0] : []
@@ -12,9 +12,9 @@ extension DERTag {
 }
 
 extension DERReader {
-    /// Reads an INTEGER that is not negative and gives it in the fewest octets, most significant first; none for zero.
+    /// Reads an INTEGER that is not negative and gives it in the fewest bytes, most significant first; none for zero.
     ///
-    /// - Throws: ``GOSTError/invalidEncoding`` also for one that is negative or has needless octets.
+    /// - Throws: ``GOSTError/invalidEncoding`` also for one that is negative or has needless bytes.
     mutating func unsignedInteger() throws(GOSTError) -> [UInt8] {
         let octets = [UInt8](copying: try contents(.integer))
         guard let first = octets.first, first < 0x80 else { throw .invalidEncoding }
@@ -23,7 +23,7 @@ extension DERReader {
         return Array(octets.dropFirst())
     }
 
-    /// Reads an INTEGER that is not negative and gives it in `count` octets.
+    /// Reads an INTEGER that is not negative and gives it in `count` bytes.
     ///
     /// - Throws: ``GOSTError/invalidEncoding`` also for one that needs more.
     mutating func unsignedInteger(count: Int) throws(GOSTError) -> [UInt8] {

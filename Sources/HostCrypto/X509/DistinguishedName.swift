@@ -2,12 +2,12 @@
 import GOST
 import Secrets
 
-/// A Name (RFC 5280, 4.1.2.4) as types and texts, in the order in which they stand there.
+/// A Name (RFC 5280, 4.1.2.4) as types and texts, in the order of its encoding.
 package struct DistinguishedName: Sendable, Equatable {
     package struct Field: Sendable, Equatable {
         /// A short name, or the object identifier in dotted decimal.
         package let type: String
-        /// What is no text is "#" and the DER in hexadecimal digits (RFC 4514, 2.4).
+        /// A value that is not text is "#" and the DER in hexadecimal digits (RFC 4514, 2.4).
         package let value: String
     }
 
@@ -81,11 +81,11 @@ private enum StringKind: CaseIterable {
         }
     }
 
-    /// The text; what is none becomes U+FFFD.
+    /// The text; invalid parts become U+FFFD.
     func text(_ octets: [UInt8]) -> String {
         switch self {
         case .utf8, .printable, .ia5, .numeric, .visible: String(decoding: octets, as: UTF8.self)
-        // Programs put Latin-1 there, whatever T.61 says.
+        // Programs use Latin-1 there, despite T.61.
         case .teletex: String(String.UnicodeScalarView(octets.map { Unicode.Scalar($0) }))
         case .bmp: String(decoding: Self.numbers(octets, of: 2).map { UInt16(truncatingIfNeeded: $0) }, as: UTF16.self)
         case .universal:

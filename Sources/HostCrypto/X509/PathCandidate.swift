@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A certificate that a path may lead over, with what was found out about it. Each thing is found out once, and only if
-/// somebody asks.
+/// A certificate that a path may include, with cached findings. Each is computed once, when first needed.
 final class PathCandidate {
     let certificate: Certificate
     /// Whether the application knows it, and whether it trusts it.
@@ -10,10 +9,10 @@ final class PathCandidate {
     private let signature: HashedStructure
     private var digests: [DigestAlgorithm: [UInt8]] = [:]
 
-    /// How many authorities lay behind, and how many certificates, when a path was found to lead from here to a trusted
-    /// certificate.
+    /// The number of authorities and of certificates before this one when a path from here to a trusted certificate was
+    /// found.
     var proof: (authorities: Int, length: Int)?
-    /// What the validation of a path asks; nil if libcrypto cannot read it.
+    /// The fields that the validation of a path needs; nil if libcrypto cannot read it.
     private(set) lazy var details = try? PathCertificate(certificate, time: time)
     /// nil for a weak key, and for one of an algorithm that is not known here.
     private(set) lazy var key: PublicKeyInfo? = {
@@ -47,14 +46,14 @@ final class PathCandidate {
     /// Whether it is signed with a key, by a hash function that resists collisions.
     func isSigned(with key: PublicKeyInfo) throws(HostCryptoError) -> Bool { try signature.isSigned(with: key) }
 
-    /// Whether it is signed with its own key, by whatever hash function: of a trusted certificate nothing depends on it.
+    /// Whether it is signed with its own key, by any hash function: for a trusted certificate nothing depends on it.
     func signsItself() throws(HostCryptoError) -> Bool {
         guard let key else { return false }
         return try certificate.isSigned(with: key)
     }
 }
 
-/// What is signed, hashed once for all keys that it is verified with.
+/// The signed content, hashed once for all keys that it is verified with.
 final class HashedStructure {
     private let structure: SignedStructure
     private var digest: [UInt8]?

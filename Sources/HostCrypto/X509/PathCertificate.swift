@@ -2,7 +2,7 @@
 import COpenSSL
 import GOST
 
-/// A certificate, and what the validation of a path asks of it (RFC 5280, 6.1), at one time.
+/// A certificate, and its properties for the validation of a path (RFC 5280, 6.1), at one time.
 struct PathCertificate {
     /// Whether it is valid at the time, no extension is critical that libcrypto or this validation does not heed, and
     /// the purposes of its key let it have to do with messages.
@@ -11,7 +11,7 @@ struct PathCertificate {
     let isAuthority: Bool
     /// Whether it is of version 1, which cannot say so.
     let isVersion1: Bool
-    /// How many certificates of further authorities may follow; nil for any number.
+    /// The number of certificates of further authorities that may follow; nil for any number.
     let pathLength: Int?
     /// Whether it may sign lists of revoked certificates.
     let signsLists: Bool

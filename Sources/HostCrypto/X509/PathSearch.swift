@@ -3,10 +3,10 @@ import GOST
 
 /// The search for paths to trusted certificates at one time, for any number of certificates.
 ///
-/// Every certificate is read once and found by its name. The number of signatures that are verified is limited, for
-/// whoever sends a message chooses its certificates. When it is used up no path is found any more.
+/// Every certificate is read once and found by its name. The number of signatures that are verified is limited, since
+/// the sender of a message chooses its certificates. Beyond the limit no path is found any more.
 package final class PathSearch {
-    /// Who has issued a certificate, and its number: both in DER.
+    /// The issuer of a certificate, and its number: both in DER.
     private struct Identity: Hashable {
         let issuer, serialNumber: [UInt8]
     }
@@ -27,7 +27,7 @@ package final class PathSearch {
     /// Those of a name that may issue certificates.
     private var authorities: [[UInt8]: [PathCandidate]] = [:]
     private let signatureLimit: Int
-    /// How many signatures were verified.
+    /// The number of verified signatures.
     private(set) var signatureCount = 0
 
     /// The greatest number of certificates between the first and the trusted one.
@@ -75,7 +75,7 @@ package final class PathSearch {
 
     /// Whether a path leads from a certificate that signs messages to a trusted one.
     ///
-    /// - Parameter named: Certificates that must all lie on it.
+    /// - Parameter named: Certificates that must all be on it.
     /// - Throws: ``HostCryptoError/libraryFailure``.
     func trusts(_ leaf: PathCandidate, over named: [NamedCertificate] = []) throws(HostCryptoError) -> Bool {
         guard leaf.key != nil, leaf.details?.signsMessages == true else { return false }
@@ -83,7 +83,7 @@ package final class PathSearch {
     }
 
     /// - Parameters:
-    ///   - authorities: How many certificates of authorities that others issued lie behind.
+    ///   - authorities: The number of certificates of authorities on the way here, without self-issued ones.
     ///   - path: The certificates on the way here.
     private func leads(
         from candidate: PathCandidate, authorities: Int, path: [PathCandidate], over named: [NamedCertificate]

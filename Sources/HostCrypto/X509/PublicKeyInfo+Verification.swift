@@ -7,7 +7,7 @@ extension PublicKeyInfo {
     ///
     /// - Parameters:
     ///   - signature: s ‖ r of GOST, an ECDSA-Sig-Value, or that of RSASSA-PKCS1-v1_5.
-    ///   - digest: What was signed, by this hash function.
+    ///   - digest: The digest of the signed content, by this hash function.
     /// - Returns: Whether the signature is valid. One of another form or length, or by a hash function that the key is
     ///   not used with, is not.
     /// - Throws: ``HostCryptoError/libraryFailure``.
@@ -34,7 +34,7 @@ extension PublicKeyInfo {
         }
     }
 
-    /// r ‖ s of an ECDSA-Sig-Value (RFC 3279, 2.2.3); nil if it is none.
+    /// r ‖ s of an ECDSA-Sig-Value (RFC 3279, 2.2.3); nil if malformed.
     private static func bare(_ der: [UInt8], _ size: Int) -> [UInt8]? {
         do throws(GOSTError) {
             var reader = DERReader(der.span)

@@ -76,7 +76,7 @@ private struct Fields {
         try identifier.end()
         let bits = try info.contents(.bitString)
         try info.end()
-        // The first octet says how many bits of the last are none of the key's.
+        // The first byte is the number of unused bits in the last.
         guard !bits.isEmpty, bits[0] == 0 else { throw .invalidEncoding }
         octets = [UInt8](copying: bits.extracting(droppingFirst: 1))
     }
@@ -104,7 +104,7 @@ private struct Fields {
 }
 
 extension HostCryptoError {
-    /// What reading with `GOST` can fail with.
+    /// The error for a failure of reading with `GOST`.
     init(_ error: GOSTError) {
         self =
             switch error {

@@ -35,7 +35,7 @@ final class RevocationList: Sendable {
         list = try quietly { () throws(HostCryptoError) in try Self.read(der) }
     }
 
-    /// Whether it is of a time, in seconds since 1970, and says nothing that is not understood here.
+    /// Whether it is valid at a time, in seconds since 1970, and fully understood here.
     func isUsable(at time: Int) -> Bool {
         var now = time_t(time)
         let begins = unsafe X509_cmp_time(X509_CRL_get0_lastUpdate(list.pointer), &now) < 0

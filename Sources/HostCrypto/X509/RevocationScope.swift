@@ -2,10 +2,10 @@
 import GOST
 import Secrets
 
-/// Which certificates a list of revoked ones tells of (RFC 5280, 5.2.5), whether or not the extension that says so is
+/// The certificates that a list of revoked ones covers (RFC 5280, 5.2.5), whether or not the extension that says so is
 /// critical.
 struct RevocationScope: Sendable {
-    /// Whether the list says nothing that is not understood here, is no list of changes, and has certificates of its
+    /// Whether everything critical in the list is understood, and it is not a delta list and has certificates of its
     /// issuer alone.
     private(set) var isUnderstood = true
     /// Whether certificates are revoked for some reasons elsewhere.
@@ -15,7 +15,7 @@ struct RevocationScope: Sendable {
     /// The names of the place where the list is published, in DER; nil if it is of all places.
     private var places: [[UInt8]]?
 
-    /// Reads what stands behind the issuer in a list.
+    /// Reads the part after the issuer in a list.
     init(_ content: inout DERReader) throws(GOSTError) {
         for _ in 0..<2 {
             for tag in [DERTag.utcTime, .generalizedTime] where content.isAt(tag) { _ = try content.contents(tag) }
@@ -105,7 +105,7 @@ struct RevocationScope: Sendable {
         return places.contains(where: own.contains)
     }
 
-    /// Where a certificate says that lists of it are published (RFC 5280, 4.2.1.13).
+    /// The places where lists of a certificate are published, as it says (RFC 5280, 4.2.1.13).
     private static func places(of certificate: Certificate) throws(GOSTError) -> [[UInt8]] {
         guard let value = try certificate.extensionValue(distributionPoints)?.value else { return [] }
         var reader = DERReader(value.span)

@@ -38,7 +38,7 @@ package enum SignatureAlgorithm: Sendable, Hashable {
         self = algorithm
     }
 
-    /// The object identifier in DER; nil if there is none here.
+    /// The object identifier in DER; nil if none is known here.
     private var oid: [UInt8]? {
         let contents: [UInt8]
         switch self {
@@ -82,7 +82,7 @@ package enum SignatureAlgorithm: Sendable, Hashable {
 }
 
 extension DigestAlgorithm {
-    /// Whether nobody is known to make two messages with one digest, so that a signature is of the one that its maker
+    /// Whether no way is known to make two messages with one digest, so that a signature covers the one that its maker
     /// saw. MD5 and SHA-1 are not among those (RFC 6151; RFC 9155, 1).
     var resistsCollisions: Bool { self != .md5 && self != .sha1 }
 }

@@ -2,18 +2,18 @@
 import GOST
 import Secrets
 
-/// What somebody has signed as X.509 has it: a certificate or a list of revoked ones (RFC 5280, 4.1.1 and 5.1.1).
+/// A structure that is signed as in X.509: a certificate or a list of revoked ones (RFC 5280, 4.1.1 and 5.1.1).
 struct SignedStructure: Sendable, Equatable {
-    /// What is signed, a SEQUENCE in DER.
+    /// The signed content, a SEQUENCE in DER.
     let content: [UInt8]
     /// The AlgorithmIdentifier in DER.
     private let identifier: [UInt8]
     /// The object identifier in DER, and the contents of the BIT STRING.
     private let algorithm, signature: [UInt8]
-    /// Whether what is signed names the same algorithm, as it has to (RFC 5280, 4.1.1.2 and 5.1.1.2).
+    /// Whether the signed content names the same algorithm, as required (RFC 5280, 4.1.1.2 and 5.1.1.2).
     private var namesAlgorithm = false
 
-    /// - Parameter contents: What stands in the outer SEQUENCE.
+    /// - Parameter contents: The contents of the outer SEQUENCE.
     init(_ contents: Span<UInt8>) throws(GOSTError) {
         var structure = DERReader(contents)
         content = [UInt8](copying: try structure.element(.sequence))
@@ -28,7 +28,7 @@ struct SignedStructure: Sendable, Equatable {
         signature = [UInt8](copying: bits.extracting(droppingFirst: 1))
     }
 
-    /// Reads the algorithm that what is signed names.
+    /// Reads the algorithm that the signed content names.
     mutating func takeAlgorithm(_ content: inout DERReader) throws(GOSTError) {
         let inner = [UInt8](copying: try content.element(.sequence))
         namesAlgorithm = inner == identifier
@@ -37,7 +37,7 @@ struct SignedStructure: Sendable, Equatable {
     /// nil for an algorithm that is not known here.
     var signatureAlgorithm: SignatureAlgorithm? { SignatureAlgorithm(oid: algorithm) }
 
-    /// What the signature is of; empty for an algorithm that is not known here.
+    /// The digest of the signed content; empty for an algorithm that is not known here.
     ///
     /// - Throws: ``HostCryptoError/libraryFailure``.
     func digest() throws(HostCryptoError) -> [UInt8] {

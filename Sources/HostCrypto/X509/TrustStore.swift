@@ -5,7 +5,7 @@
 /// A path is as RFC 5280, 6.1, has it, without policies and constraints of names: a certificate with critical ones is
 /// not understood.
 package struct TrustStore: Sendable {
-    /// Of which certificates a list must tell that they are not revoked. Where there is a list it always counts.
+    /// The certificates of which a list must tell that they are not revoked. An existing list always counts.
     package enum RevocationCheck: Sendable {
         case none, leaf, all
     }
@@ -17,7 +17,7 @@ package struct TrustStore: Sendable {
     package var revocationCheck = RevocationCheck.none
     /// Whether a path may end at a trusted certificate that others have issued.
     package var allowsPartialPaths = false
-    /// What was read of it, by ``requireReadable()``.
+    /// The contents, once read by ``requireReadable()``.
     private var contents: Contents?
 
     package init(trusted: [[UInt8]], certificates: [[UInt8]] = [], revocationLists: [[UInt8]] = []) {
@@ -28,7 +28,8 @@ package struct TrustStore: Sendable {
 
     /// Reads everything, once for any number of messages.
     ///
-    /// - Throws: ``HostCryptoError/invalidEncoding`` for whatever cannot be read; ``HostCryptoError/libraryFailure``.
+    /// - Throws: ``HostCryptoError/invalidEncoding`` for anything that cannot be read;
+    ///   ``HostCryptoError/libraryFailure``.
     package mutating func requireReadable() throws(HostCryptoError) {
         let contents = try Contents(self)
         guard contents.certificates.count == certificates.count,
@@ -41,7 +42,7 @@ package struct TrustStore: Sendable {
     ///   ``HostCryptoError/libraryFailure``.
     func read() throws(HostCryptoError) -> Contents { if let contents { contents } else { try Contents(self) } }
 
-    /// What was read of a store.
+    /// The contents of a store, once read.
     final class Contents: Sendable {
         let trusted: [Certificate]
         /// Those that can be read.
