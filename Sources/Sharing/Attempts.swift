@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Locking
 
-/// Attempts to reach the far reader: their pauses, and what is told of them.
+/// Attempts to reach the far reader: their pauses, and their reports.
 ///
 /// A tunnel takes connections for a reader that is not there. So the reader is reached once it has asked for something.
 struct Attempts {
@@ -26,7 +26,7 @@ struct Attempts {
         work.report(.connected(to: work.settings.farReader))
     }
 
-    /// The reader is gone, or was not reached: that is told once. The next attempt comes after a pause.
+    /// The reader is gone, or was not reached: that is reported once. The next attempt comes after a pause.
     mutating func note(_ reason: String, _ work: ShareWork) throws(ShareError) {
         if isConnected || !isTold { work.report(.disconnected(from: work.settings.farReader, reason: reason)) }
         isTold = true

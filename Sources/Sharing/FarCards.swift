@@ -4,7 +4,7 @@ import Locking
 import Secrets
 package import TokenEnd
 
-/// What the far reader has in it.
+/// The card in the far reader.
 package protocol FarCard: AnyObject {
     /// The far reader took the power from the card, or reset it.
     func reset()
@@ -18,7 +18,7 @@ package final class TerminatingCard: FarCard {
     private let card: SharedCard
     private let interface: CardInterface
 
-    /// What the share offers: the channel on every reader, sessions of which the last counts, and batches.
+    /// The channel that the share offers: the channel on every reader, sessions of which the last counts, and batches.
     package static var offer: ChannelOffer {
         var offer = ChannelOffer()
         offer.endsOthers = true
@@ -93,7 +93,7 @@ package final class PassingCard: FarCard {
         }
     }
 
-    /// Objects 87, 97 and 8E and nothing else: a command that only says that it is protected has something in clear.
+    /// Objects 87, 97 and 8E and nothing else: a command that merely claims to be protected has parts in clear.
     private static func isProtected(_ body: [UInt8]) -> Bool {
         var cursor = ByteCursor(body)
         var tags: [UInt8] = []

@@ -4,10 +4,10 @@ package import Locking
 /// The far end of a share's tunnel, beside the far reader, which it reaches without the link.
 ///
 /// The reader asks for its card several times a second, and a command waits until that is answered. So it is answered
-/// here, by what the share has said first, and the share is asked every two seconds whether it is still there. That takes
-/// no command's time: its answer comes in its turn, and is awaited by nobody.
+/// here, from the share's first answer, and the share is asked every two seconds whether it is still there. Commands
+/// are not delayed: its answer comes in its turn, and no one waits for it.
 package final class FarEnd: Sendable {
-    /// Who waits for the next answer of the share.
+    /// The party that waits for the next answer of the share.
     private enum Asker: Equatable { case readerForCard, readerForAnswer, nobody }
 
     private struct Talk: ~Copyable {
@@ -22,9 +22,9 @@ package final class FarEnd: Sendable {
 
     private static let interval = Duration.seconds(2)
     private static let silence = Duration.seconds(10)
-    /// How many frames of one side are taken before the other has its turn.
+    /// The number of frames of one side that are taken before it is the other's turn.
     private static let turn = 64
-    /// How many answers a reader can wait for. One that works waits for each before it asks again.
+    /// The number of answers that a reader can wait for. One that works waits for each before it asks again.
     private static let mostAskers = 16
 
     private let host: String
@@ -70,7 +70,7 @@ package final class FarEnd: Sendable {
 
     private var mayGoOn: Bool { !isCancelled.withLock { $0 } }
 
-    /// What the reader has sent.
+    /// Handles a frame from the reader.
     private func passOn(_ frame: [UInt8], _ talk: inout Talk) throws(FarReader.Failure) {
         if frame == [0x04] {
             if let atr = talk.atr { return try talk.reader.send(atr, while: { mayGoOn }) }
@@ -83,7 +83,7 @@ package final class FarEnd: Sendable {
         try talk.share.send(frame, while: { mayGoOn })
     }
 
-    /// What the share has answered.
+    /// Handles an answer from the share.
     private func takeAnswer(_ frame: [UInt8], _ talk: inout Talk) throws(FarReader.Failure) {
         guard let asker = talk.askers.first else { throw .closed }
         talk.askers.removeFirst()

@@ -29,7 +29,7 @@ struct FarReader: ~Copyable {
         }
     }
 
-    /// How long a connection, or an answer on its way, may take.
+    /// The time limit of a connection, or of an answer on its way.
     private static let patience = timeval(tv_sec: 5, tv_usec: 0)
 
     let socket: Int32

@@ -5,16 +5,16 @@ import HostProcess
 /// Frames of vpcd's protocol in both directions of a connection: a length in two bytes, big-endian, and as many bytes.
 struct FrameStream: ~Copyable {
     private static let bufferSize = 4096
-    /// What a pipe that has room at all takes without blocking, PIPE_BUF.
+    /// The size that a pipe with any room takes without blocking, PIPE_BUF.
     private static let pieceSize = 4096
-    /// How often it is looked whether the other end has room, and how long each look waits.
+    /// The number of polls for room at the other end, and the milliseconds that each waits.
     private static let looks = 40
     private static let look: Int32 = 250
 
-    /// The descriptors of the connection, which is somebody else's.
+    /// The descriptors of the connection, which this type does not own.
     let input: Int32
     private let output: Int32
-    /// What came and is not yet a whole frame: at most one frame and what followed it.
+    /// The received part of a frame: at most one frame and the bytes after it.
     private var received: [UInt8] = []
 
     init(input: Int32, output: Int32) {

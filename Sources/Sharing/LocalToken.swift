@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package import APDU
 
-/// A token in a reader of this machine that the share has for itself, and what it says of itself.
+/// A token in a reader of this machine that the share holds exclusively, and the token's information.
 package struct LocalToken {
     let card: any OwnedCard
     let reader: String
     /// Eight bytes, big-endian.
     package let serial: [UInt8]
-    /// At most 32 bytes of UTF-8; empty if it has none, or hides it.
+    /// At most 32 bytes of UTF-8; empty if missing or hidden.
     package let label: [UInt8]
     package let way: ShareWay
 
@@ -53,7 +53,8 @@ package struct LocalToken {
         }
     }
 
-    /// What the label file holds (Card, 7): "TN", the version, the length in two bytes, little-endian, and the label.
+    /// The content of the label file (Card, 7): "TN", the version, the length in two bytes, little-endian, and the
+    /// label.
     private static func plainLabel(_ card: any OwnedCard) -> [UInt8] {
         let path = Command(0x00, 0xA4, 0x08, 0x04, bytes: [0x10, 0x00, 0x10, 0x00, 0x10, 0x00], ne: 256)
         guard let selected = try? card.transmit(path), selected.status == .success,
@@ -67,7 +68,7 @@ package struct LocalToken {
     /// The serial number as it is printed on the token: eight hexadecimal digits.
     var shownSerial: String { serial.shownSerial }
 
-    /// Whether it is the token that a user means: by its serial number in hexadecimal digits, without leading zeros or
+    /// Whether it is the token that a user names: by its serial number in hexadecimal digits, without leading zeros or
     /// with them, or in decimal ones, by its label, or by a part of its reader's name.
     package func isCalled(_ name: String) -> Bool {
         if reader.contains(name) { return true }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Bounds how many refusals are told: a far side that has not even paired can cause thousands in a second, which would
-/// fill the share's log. The first of a minute are told one by one, the others as their number.
+/// Bounds the number of reported refusals: a far side that has not even paired can cause thousands in a second, which
+/// would fill the share's log. The first of a minute are reported one by one, the others as their number.
 package struct RefusalLimit {
     private static let most = 20
     private static let interval = Duration.seconds(60)

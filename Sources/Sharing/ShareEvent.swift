@@ -2,7 +2,7 @@
 package import APDU
 package import Storage
 
-/// How things stand with a shared token.
+/// The state of a shared token.
 package enum ShareState: String, Sendable {
     /// The token is there.
     case normal
@@ -14,7 +14,7 @@ package enum ShareState: String, Sendable {
     case completed
 }
 
-/// What carries the messages of the channel, and what lies at the token's end of it.
+/// The carrier of the channel's messages, and the token's end of the channel.
 package enum ShareWay: String, Sendable {
     /// The token has the channel. The share reads nothing.
     case through
@@ -22,7 +22,7 @@ package enum ShareWay: String, Sendable {
     case terminate
 }
 
-/// What happens in a share. No secret is in it but the activation password, which is told once.
+/// An event in a share. It contains no secret but the activation password, which is told once.
 package enum ShareEvent: Sendable, Equatable {
     case state(ShareState)
     /// The token was found: its serial number in hexadecimal digits, and how it is shared.
@@ -46,7 +46,7 @@ package enum ShareEvent: Sendable, Equatable {
     case furtherRefusals(Int)
     /// The user of this machine said no, or could not be asked.
     case declined(ShareQuestion.Subject, host: String)
-    /// How many commands were answered, and how many octets they and their answers had.
+    /// The numbers of answered commands, and of bytes in them and their answers.
     case progress(commands: Int, octets: Int)
 }
 
@@ -54,12 +54,12 @@ package enum ShareEvent: Sendable, Equatable {
 package enum ShareError: Error, Sendable, Equatable {
     /// pcscd does not serve this process.
     case readers(LinkError)
-    /// There is no token, none of that name, or several.
+    /// No token is present, none has that name, or several do.
     case noToken
     case several([String])
     /// Another program uses the token, another share for instance.
     case inUse(reader: String)
-    /// The token does not say who it is, or says nonsense.
+    /// The token does not identify itself, or its answer is malformed.
     case notUsable(reader: String)
     /// The token has the channel: what hosts may do, and when a session ends, cannot be told or limited.
     case unlimited(reader: String)
@@ -69,7 +69,7 @@ package enum ShareError: Error, Sendable, Equatable {
     case invalidAddress
     /// The directory of keys and pairings.
     case storage(StorageError)
-    /// What lies in it is damaged, of another version, or of another token. It was left as it is.
+    /// The records are damaged, of a different version, or of a different token. They were left unchanged.
     case damagedRecords
     case randomUnavailable
     case cryptography

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What the far side of a share may do with the token.
+/// The rights of the far side of a share to use the token.
 package struct SharePermissions: OptionSet, Sendable {
     package let rawValue: UInt8
 
     package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// Reading public objects, and what the token says of itself.
+    /// Reading public objects, and the token's information.
     package static let read = SharePermissions(rawValue: 1)
     /// Logging in as User, and using keys.
     package static let sign = SharePermissions(rawValue: 2)
     /// Logging in as User, and making, changing and deleting files and keys.
     package static let write = SharePermissions(rawValue: 4)
-    /// Logging in as the administrator, changing PINs, formatting, and whatever is not known here.
+    /// Logging in as the administrator, changing PINs, formatting, and all unknown actions.
     package static let administer = SharePermissions(rawValue: 8)
 
     package static let all: SharePermissions = [.read, .sign, .write, .administer]
 
-    /// The permissions by their names, in the order in which they are told.
+    /// The permissions by their names, in the order of output.
     package static let names: [(SharePermissions, String)] = [
         (.read, "read"), (.sign, "sign"), (.write, "write"), (.administer, "admin"),
     ]
@@ -27,7 +27,7 @@ package struct SharePermissions: OptionSet, Sendable {
     }
 }
 
-/// What the user of this machine is asked for before it happens.
+/// The actions that the user of this machine must confirm.
 package enum ShareConfirmation: String, Sendable, CaseIterable {
     case never
     /// Each login.
@@ -35,7 +35,7 @@ package enum ShareConfirmation: String, Sendable, CaseIterable {
     /// Each login, and each use of a private key.
     case signature
 
-    /// What is asked for before this happens; nil for nothing.
+    /// The question to ask before an action; nil for none.
     func question(for action: SharedAction) -> ShareQuestion.Subject? {
         switch action {
         case .login, .localLogin: self == .never ? nil : .login

@@ -5,7 +5,7 @@ import Secrets
 package import Storage
 package import TokenEnd
 
-/// Where a share keeps its key pairs, the verifiers of its activation passwords and its pairings: a file of a private
+/// The store of a share's key pairs, the verifiers of its activation passwords and its pairings: a file of a private
 /// directory for each token, replaced as a whole.
 package struct ShareRecords {
     private static let magic = [UInt8]("KNLS".utf8)
@@ -28,7 +28,7 @@ package struct ShareRecords {
         self.serial = serial
     }
 
-    /// What is kept; nil for a token that was never shared.
+    /// The stored state; nil for a token that was never shared.
     package func load() throws(ShareError) -> ChannelState? {
         let stored: Secret?
         do throws(StorageError) {

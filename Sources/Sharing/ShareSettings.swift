@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is shared, with whom, and for how long.
+/// The token, the hosts, and the duration of a share.
 package struct ShareSettings: Sendable {
     /// The far reader: vpcd's address and port.
     package var host = "127.0.0.1"
@@ -17,7 +17,7 @@ package struct ShareSettings: Sendable {
     package var makesPassword = false
     /// Whether the share ends when a host has logged in and all sessions are over.
     package var isOnce = false
-    /// How long the share goes on; nil for no end.
+    /// The duration of the share; nil for no end.
     package var duration: Duration?
     /// For how long the far reader is tried before the share gives up; nil for no end.
     package var patience: Duration?

@@ -23,7 +23,7 @@ extension ShareWork {
         return first
     }
 
-    /// Waits for the token, in whatever reader it comes back. Nil if the share ends meanwhile.
+    /// Waits for the token, in any reader. Nil if the share ends first.
     func findAgain(_ token: LocalToken) throws(ShareError) -> LocalToken? {
         show(.waitingForToken)
         /// Readers with another card, and how often cards came to them: they are not asked again.
@@ -59,7 +59,7 @@ extension ShareWork {
         }
     }
 
-    /// The token in a reader; nil if it has gone meanwhile.
+    /// The token in a reader; nil if it has left in the meantime.
     private func own(_ reader: String) throws(ShareError) -> LocalToken? {
         let card: any OwnedCard
         do throws(LinkError) {

@@ -14,7 +14,7 @@ final class ShareWork {
     let report: @Sendable (ShareEvent) -> Void
     private let isCancelled: () -> Bool
     private let end: Duration?
-    /// What the hosts' sessions have come to.
+    /// The state of the hosts' sessions.
     private let sessions = Lock(Sessions())
     private var shown = Shown()
     private var attempts: Attempts
@@ -26,7 +26,7 @@ final class ShareWork {
         var lastEnd = Duration.zero
     }
 
-    /// What was told last, and what will be.
+    /// The values reported last, and those to report.
     private struct Shown {
         var state: ShareState?
         var commands = 0
@@ -35,21 +35,22 @@ final class ShareWork {
         var time = Duration.zero
     }
 
-    /// How often it is looked for the token and the far reader where one is missing, and whether the share is to go on.
+    /// The interval of looking for a missing token or far reader, and of checking whether the share is to go on.
     static let tick = Duration.milliseconds(250)
-    /// How often it is looked whether the token has left while the far reader has it. The reader itself asks for the card
-    /// every 400 ms, and is waited for a little longer, so that the share wakes up for little else.
+    /// The interval of checking whether the token has left while the far reader has it. The reader itself asks for the
+    /// card every 400 ms, and is waited for a little longer, so that the share wakes up for little else.
     private static let look = Duration.seconds(1)
     private static let turn = 500
     /// A reader that works asks for the card several times a second.
     private static let silence = Duration.seconds(10)
-    /// How long a tunnel may take before the reader asks for the first time: its user may be asked for a password.
+    /// The time limit of a tunnel before the reader asks for the first time: its user may be asked for a password.
     private static let patience = Duration.seconds(60)
-    /// How long the far reader stays empty before the token comes. pcscd looks every 400 ms, and would take a token that
-    /// comes sooner after another for that one.
+    /// The time for which the far reader stays empty before the token comes. pcscd looks every 400 ms, and would take a
+    /// token that comes sooner after another for that one.
     private static let absence = Duration.milliseconds(600)
 
-    /// How long no session is open before a share that is good for one use ends: programs end one and begin another.
+    /// The time without a session after which a share that is good for one use ends: programs end one and begin
+    /// another.
     private static let interlude = Duration.seconds(3)
 
     init(
@@ -102,7 +103,7 @@ final class ShareWork {
         }
     }
 
-    /// The stored keys, verifiers and pairings; new ones for a token that was never shared. A new password is told.
+    /// The stored keys, verifiers and pairings; new ones for a token that was never shared. A new password is reported.
     private func channelState(_ records: ShareRecords) throws(ShareError) {
         let stored = try records.load()
         guard stored == nil || settings.makesPassword else { return }
@@ -121,7 +122,7 @@ final class ShareWork {
         report(.password(password))
     }
 
-    /// What the policy's hosts do, with an eye on their sessions.
+    /// Reports the policy's events, and tracks the hosts' sessions.
     private var told: @Sendable (ShareEvent) -> Void {
         { [sessions, report, clocks] event in
             let now = clocks.awake.now
@@ -147,7 +148,7 @@ final class ShareWork {
 
     // MARK: The two ends
 
-    /// Carries commands until the share ends. The token and the far reader may come and go meanwhile.
+    /// Carries commands until the share ends. The token and the far reader may come and go in the meantime.
     private func carry(
         _ first: LocalToken, _ make: (LocalToken) throws(ShareError) -> any FarCard
     ) throws(ShareError) {
@@ -169,7 +170,7 @@ final class ShareWork {
         }
     }
 
-    /// The far reader, tried with growing pauses. Nil if the share ends meanwhile.
+    /// The far reader, tried with growing pauses. Nil if the share ends first.
     private func reach() throws(ShareError) -> FarReader? {
         wait(Self.absence)
         while mayGoOn {
@@ -235,7 +236,7 @@ final class ShareWork {
         return nil
     }
 
-    /// Tells of progress once a second, or now.
+    /// Reports progress once a second, or now.
     private func tellProgress(_ isLast: Bool) {
         guard shown.commands > shown.reported else { return }
         let now = clocks.awake.now

@@ -2,15 +2,15 @@
 package import APDU
 import Secrets
 
-/// What a whole command does on the token (Card, 3), as far as a share judges it.
+/// The effect of a whole command on the token (Card, 3), as far as a share judges it.
 ///
-/// A command counts as one of them only if every octet that its meaning depends on is known. All others are unknown:
-/// other classes, parameters and objects may log in, or use a key, by a way of which nobody is asked.
+/// A command counts as one of them only if every byte that its meaning depends on is known. All others are unknown:
+/// other classes, parameters and objects may log in, or use a key, in a way that is never confirmed.
 package enum SharedAction {
     case reading
     /// VERIFY of User's PIN, of a local one, or of the administrator's.
     case login, localLogin, administratorLogin
-    /// What comes before the use of a key: its choice, and a hash.
+    /// The preparation for the use of a key: its choice, and a hash.
     case preparation
     case keyUse
     case writing

@@ -3,10 +3,10 @@ import APDU
 package import Secrets
 package import TokenEnd
 
-/// A token without a channel behind the share's end of one: what comes out of the channel goes to it, and nothing else.
+/// A token without a channel behind the share's end of one: it receives the decrypted commands, and nothing else.
 ///
 /// The token has one security state. So one context at a time holds it, that of the session which was opened last, and
-/// the token is reset before the next one begins, and when there is none any more.
+/// the token is reset before the next one begins, and after the last.
 package final class SharedCard: ChannelCard {
     package let serial: [UInt8]
     package let label: [UInt8]
@@ -21,11 +21,11 @@ package final class SharedCard: ChannelCard {
     private weak var holder: SharedContext?
     private(set) var condition = Condition()
 
-    /// What the last commands have left behind.
+    /// The condition that the last commands have left behind.
     struct Condition {
-        /// Whether a command reached the token since it was reset. The share itself has asked who it is.
+        /// Whether a command reached the token since it was reset. The share itself has read its identity.
         var isUsed = true
-        /// Whether the token was erased, which nobody has asked for yet.
+        /// Whether the token was erased since this was last asked.
         var wasErased = false
         /// Why the token cannot be reached any more.
         var loss: LinkError?
@@ -143,11 +143,11 @@ package final class SharedCard: ChannelCard {
     private static let longestLink = 255
 }
 
-/// What limits the hosts of a share, and who hears of them.
+/// The limits of a share's hosts, and the receiver of their events.
 package struct SharePolicy: Sendable {
     let permissions: SharePermissions
     let confirmation: ShareConfirmation
-    /// Whether commands that are not known are refused whatever is permitted: one of them may log in, or use a key.
+    /// Whether unknown commands are refused under any permissions: one of them may log in, or use a key.
     let refusesUnknown: Bool
     let ask: @Sendable (ShareQuestion) -> Bool
     let report: @Sendable (ShareEvent) -> Void
@@ -166,7 +166,7 @@ package struct SharePolicy: Sendable {
 }
 
 extension PairingRecord {
-    /// What the host calls itself, in printable ASCII and no more than that of others; its identity if it says nothing.
+    /// The host's name for itself, in printable ASCII and truncated; its identity if it gives none.
     var shownLabel: String {
         let text = String(decoding: label.prefix(32).map { (0x20...0x7E).contains($0) ? $0 : 0x3F }, as: UTF8.self)
         return text.isEmpty ? hostIdentity.hexadecimal : text

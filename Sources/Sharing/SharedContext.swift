@@ -5,8 +5,8 @@ import TokenEnd
 
 /// The commands of one host's session, limited by the share's policy.
 ///
-/// The policy judges whole commands. So the links of a chain (ISO/IEC 7816-4, 5.3.3) wait here for the last one, and the
-/// token hears of none before: what it joins is what was judged.
+/// The policy judges whole commands. So the links of a chain (ISO/IEC 7816-4, 5.3.3) wait here for the last one, and
+/// the token receives none before: the command that it joins is the one that was judged.
 final class SharedContext: CardContext {
     /// More data than any command needs.
     private static let longestData = 4096
@@ -71,7 +71,7 @@ final class SharedContext: CardContext {
         return true
     }
 
-    /// Keeps what the end of the channel has to know of the token's state.
+    /// Tracks the token's state for the end of the channel.
     private func follow(_ command: borrowing Command, _ status: StatusWord) {
         if command.cla == 0x00, command.ins == 0x20, !command.data.isEmpty, status == .success {
             card.policy.report(.loggedIn(host: host))

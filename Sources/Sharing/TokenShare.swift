@@ -18,7 +18,7 @@ package final class TokenShare: Sendable {
 
     /// - Parameters:
     ///   - ask: Asks the user of this machine, in the thread of ``run()``.
-    ///   - report: Is told what happens, in the same thread.
+    ///   - report: Receives events, in the same thread.
     package init(
         _ settings: ShareSettings, readers: any OwnedCardService, clocks: Clocks = .system,
         ask: @escaping @Sendable (ShareQuestion) -> Bool = { _ in false },
@@ -37,7 +37,7 @@ package final class TokenShare: Sendable {
     /// Ends the share within a second. It does not cut a command short.
     package func cancel() { isCancelled.withLock { $0 = true } }
 
-    /// Shares the token. It returns when the share is cancelled, or has done what it was for.
+    /// Shares the token. It returns when the share is cancelled, or has served its purpose.
     package func run() throws(ShareError) {
         guard settings.tunnel != nil || FarReader.isAddress(settings.host) else { throw .invalidAddress }
         let work = ShareWork(

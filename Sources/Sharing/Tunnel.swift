@@ -5,7 +5,7 @@ import HostProcess
 /// A command whose standard input and output are a connection to the far reader, as long as it runs. It has the standard
 /// error and the terminal of this process, so that ssh can ask for a password.
 final class Tunnel {
-    /// This process's end of the connection. Whoever uses it closes it.
+    /// This process's end of the connection. Its user closes it.
     let socket: Int32
     private let process: Int32
 
