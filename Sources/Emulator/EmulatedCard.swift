@@ -59,12 +59,12 @@ package final class EmulatedCard: CardConnection, Sendable {
         inside = Lock(Inside(card))
     }
 
-    /// The label that the token's label file holds; empty if there is none.
+    /// The label that the token's label file holds; empty if missing.
     package var label: String {
         inside.withLock { String(decoding: $0.card.state.label, as: UTF8.self) }
     }
 
-    /// How often the card has executed commands of an instruction since it was made. Needless repetitions show here.
+    /// The number of executions of an instruction since the card was made. Needless repetitions show here.
     package func executions(of instruction: UInt8) -> Int {
         inside.withLock { $0.card.executions[instruction] ?? 0 }
     }
@@ -112,7 +112,7 @@ package final class EmulatedCard: CardConnection, Sendable {
     }
 }
 
-/// The card and what stands before it.
+/// The card and its interface.
 private final class Inside {
     let card: Card
     let interface: CardInterface

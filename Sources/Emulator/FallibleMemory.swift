@@ -16,7 +16,7 @@ package final class FallibleMemory: CardMemory {
         self.failed = failed
     }
 
-    /// Counts the writes anew. The one with this number is the first that fails; the next one has the number 1.
+    /// Restarts the count of writes. The one with this number is the first that fails; the next one has the number 1.
     package func fail(at write: Int) { counter.withLock { $0 = (0, write) } }
 
     /// The writes since the last call of ``fail(at:)``, failed ones included.

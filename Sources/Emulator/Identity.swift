@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import TokenEnd
 
-/// Which token the emulator is: what it answers to reset, what it says of itself, and whether it has a secure channel.
+/// The kind of token that the emulator is: its answer to reset, its information, and whether it has a secure channel.
 /// It has a property for each thing in which tokens differ.
 package struct Identity: Sendable {
     /// The name that command lines and stored states use.
@@ -13,7 +13,7 @@ package struct Identity: Sendable {
     /// Major and minor version.
     package let hardware: (UInt8, UInt8)
     package let firmware: (UInt8, UInt8)
-    /// What the drive holds; nil for a token without one.
+    /// The volumes of the drive; nil for a token without one.
     let volumes: [Volume]?
     /// Whether it is of the second generation, which does not name its model, has RSA keys of at most 2048 bits,
     /// refuses to test their primes at length, and does not know the curve secp256k1.
@@ -48,7 +48,7 @@ package struct Identity: Sendable {
         name: "sc", atr: [0x3B, 0x9C, 0x96, 0x00] + "RutokenECPsc".utf8, model: "", hardware: (20, 5),
         firmware: (23, 2), isSecondGeneration: true, speaksBytes: true)
 
-    /// A Bluetooth token, which requires the secure channel whatever reader it seems to be in.
+    /// A Bluetooth token, which requires the secure channel in any reader.
     package static let bt = Identity(
         name: "bt", atr: historical("RutokenDSBT"), model: "Rutoken ECP BT (emulated)", hardware: (67, 4),
         channel: ChannelOffer())
@@ -87,7 +87,7 @@ package struct Identity: Sendable {
     /// Whether RSA keys can have primes that are tested at length.
     var testsPrimes: Bool { !isSecondGeneration }
 
-    /// Whether keys of ECDSA can lie on secp256k1.
+    /// Whether ECDSA keys on secp256k1 are supported.
     var knowsSecp256k1: Bool { !isSecondGeneration }
 
     var maximumRSABits: Int { isSecondGeneration ? 2048 : 4096 }

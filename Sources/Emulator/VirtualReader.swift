@@ -5,7 +5,7 @@ import Glibc
 package enum VirtualReaderError: Error, Sendable, Equatable {
     /// The address is not a dotted IPv4 address.
     case invalidAddress
-    /// Nobody listens there, or another failure of the operating system, by its `errno`.
+    /// A failure of the operating system, by its `errno`, for instance that no program listens there.
     case system(errno: Int32)
     /// The other end closed the connection.
     case closed
@@ -81,7 +81,7 @@ package struct VirtualReader: ~Copyable {
     ///
     /// - Parameters:
     ///   - isPresent: Whether the card is still in the reader. When it is not, no more is answered.
-    ///   - trace: Is told each command APDU and its response APDU, as they are on the wire, before the response goes.
+    ///   - trace: Receives each command APDU and its response APDU, as transmitted, before the response is sent.
     package borrowing func serve(
         _ card: EmulatedCard, while isPresent: () -> Bool = { true },
         trace: (_ command: [UInt8], _ response: [UInt8]) -> Void = { _, _ in }

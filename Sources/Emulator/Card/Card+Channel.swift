@@ -2,7 +2,7 @@
 import APDU
 import TokenEnd
 
-/// What the token's end of the secure channel needs of the card. Its state is a part of the card's.
+/// The card as the token's end of the secure channel uses it. Its state is a part of the card's.
 extension Card: ChannelCard {
     var serial: [UInt8] { state.serial }
 

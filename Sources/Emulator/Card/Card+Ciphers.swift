@@ -83,7 +83,7 @@ private struct SecretCipher {
         }
     }
 
-    /// GOST 28147-89 (RFC 5830): simple substitution, counter and the code of four octets, without key meshing.
+    /// GOST 28147-89 (RFC 5830): simple substitution, counter and the MAC of four bytes, without key meshing.
     private func apply(
         _ data: Span<UInt8>, _ key: borrowing Secret, _ sBox: SBox, _ isDecryption: Bool
     ) throws(GOSTError) -> Secret {

@@ -4,7 +4,7 @@ import GOST
 import Secrets
 import TokenEnd
 
-/// GET DATA and PUT DATA with P1 = 01, and the vendor's commands that tell what the token is.
+/// GET DATA and PUT DATA with P1 = 01, and the vendor's commands that identify the token.
 extension Card {
     /// The answer has its natural length, even if Le is larger.
     func getData(_ command: borrowing Command) throws(Refusal) -> Response {
@@ -29,7 +29,7 @@ extension Card {
             return Array((identity.model.utf8 + [UInt8](repeating: 0, count: 128)).prefix(128))
         case 0x89: return versions
         case 0x8A: number.appendUInt32(UInt32(clamping: state.fileSystem.freeMemory))
-        // Real tokens have no such object. It tells that this is an emulator with commands of its own.
+        // Real tokens have no such object. It identifies an emulator with commands of its own.
         case 0xFE: return [UInt8]("RTEMU".utf8)
         case 0xF1 where identity.namesModel: return [0x0F, 0x10] + [UInt8](repeating: 0, count: 30)
         default: return nil

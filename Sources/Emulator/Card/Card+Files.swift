@@ -97,7 +97,7 @@ extension Card {
         return Response(.success)
     }
 
-    /// The selected file that is no directory.
+    /// The selected file, which is not a directory.
     func currentFile() throws(Refusal) -> File {
         guard let path = context.file, let file = state.fileSystem[path] else { throw Refusal(.fileNotFound) }
         return file

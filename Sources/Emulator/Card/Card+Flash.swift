@@ -32,7 +32,8 @@ struct Volume: Sendable {
     let mode: Mode
     /// In megabytes.
     let size: Int
-    /// Two bytes of unknown meaning, the second perhaps a mask, and who may do what, coded as in ``AccessConditions``.
+    /// Two bytes of unknown meaning, the second perhaps a mask, and the access conditions, coded as in
+    /// ``AccessConditions``.
     let conditions: [UInt8]
 
     /// Number, mode, size, conditions, and eight zeros.

@@ -29,8 +29,8 @@ extension Card {
         return Response(.success, data: Array(pair.publicValue.prefix(bits / 8)))
     }
 
-    /// Only RSA takes data: `A6 06 94 04 <exponent>`, little-endian, which is 65537 whatever the data say. A real token
-    /// makes a malformed key of 4096 bits without them; this one makes none.
+    /// Only RSA takes data: `A6 06 94 04 <exponent>`, little-endian, which is 65537 regardless of the data. A real
+    /// token makes a malformed key of 4096 bits without them; this one makes none.
     private func requireExponent(_ command: borrowing Command, for algorithm: KeyAlgorithm) throws(Refusal) {
         let data = [UInt8](copying: command.data)
         if case .rsa(let bits) = algorithm {

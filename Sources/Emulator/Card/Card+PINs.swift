@@ -10,8 +10,8 @@ extension Card {
     /// The longest PIN.
     private static let maximumLength = 249
 
-    /// VERIFY. Without data it tells the tries left. A PIN that is verified already is not looked at again, unless the
-    /// identity says so; a wrong one takes the right away then.
+    /// VERIFY. Without data it tells the tries left. A PIN that is verified already is not checked again, unless the
+    /// identity says so; then a wrong one revokes the right.
     func verify(_ command: borrowing Command) throws(Refusal) -> Response {
         try require(command.p1 == 0, else: .incorrectParameters)
         let number = try Card.pinNumber(inVerify: command.p2)

@@ -27,7 +27,7 @@ extension Card {
         return Response(.success)
     }
 
-    /// Takes a key from outside, if it is one.
+    /// Imports a key, if the data are one.
     private func importKey(_ data: borrowing ReferenceData, into file: File) throws(Refusal) {
         guard var key = file.rightsFile else { throw Refusal(.fileNotFound) }
         try authorise(.update, on: file)

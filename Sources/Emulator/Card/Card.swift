@@ -5,14 +5,14 @@ import TokenEnd
 
 /// The token's application: files, PINs and keys behind the commands of ISO/IEC 7816-4 and the vendor's own.
 ///
-/// A command works on ``state`` and ``context``. What it changed in the state is in the memory before its answer is
-/// given. The properties are the parts of the card, and what the last command has left behind.
+/// A command works on ``state`` and ``context``. Its changes of the state are in the memory before its answer is given.
+/// The properties are the parts of the card, and what the last command has left behind.
 final class Card {
     let identity: Identity
     let random: any RandomSource
     /// Waits so many milliseconds.
     let pause: @Sendable (Int) -> Void
-    /// Is told the keys of each new session.
+    /// Receives the keys of each new session.
     let reveal: @Sendable ([[UInt8]]) -> Void
     private let memory: any CardMemory
 
@@ -23,7 +23,7 @@ final class Card {
 
     /// The context of the command being executed: the plain one or a session's.
     var context = Context()
-    /// How often each instruction was executed.
+    /// The number of executions of each instruction.
     var executions: [UInt8: Int] = [:]
     /// Whether the last command made all contexts void: the card was erased.
     var wasErased = false

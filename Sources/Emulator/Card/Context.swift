@@ -9,7 +9,7 @@ struct Context: ~Copyable {
     var rights: Set<Int> = []
     /// The current directory.
     var directory = FilePath.root
-    /// The current file, which is no directory.
+    /// The current file, which is not a directory.
     var file: FilePath?
     var environment = SecurityEnvironment()
     /// Commands that wait for the last link of their chain.

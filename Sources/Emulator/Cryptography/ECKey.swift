@@ -2,7 +2,7 @@
 import COpenSSL
 import Secrets
 
-/// A private key for ECDSA and ECDH. All numbers are little-endian, 32 octets long.
+/// A private key for ECDSA and ECDH. All numbers are little-endian, 32 bytes long.
 @safe
 struct ECKey: ~Copyable {
     enum Curve {

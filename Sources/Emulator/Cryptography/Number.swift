@@ -2,7 +2,7 @@
 import COpenSSL
 import Secrets
 
-/// libcrypto refused a computation: a number is out of range or not prime, or there is no memory.
+/// libcrypto refused a computation: a number is out of range or not prime, or memory ran out.
 struct LibraryFailure: Error {}
 
 /// Throws unless a function of libcrypto reported success.
@@ -25,7 +25,7 @@ struct Number: ~Copyable {
     /// Zero, to be overwritten.
     init() throws(LibraryFailure) { try unsafe self.init(owning: BN_new()) }
 
-    /// The number whose least significant octet comes first.
+    /// The number whose least significant byte comes first.
     init(littleEndian octets: Span<UInt8>) throws(LibraryFailure) {
         let made = unsafe octets.withUnsafeBufferPointer { octets in
             unsafe BN_lebin2bn(octets.baseAddress, Int32(clamping: octets.count), nil)
@@ -35,7 +35,7 @@ struct Number: ~Copyable {
 
     deinit { unsafe BN_clear_free(pointer) }
 
-    /// The number in `count` octets, least significant first.
+    /// The number in `count` bytes, least significant first.
     func littleEndian(count: Int) throws(LibraryFailure) -> Secret {
         var octets = Secret(count: count)
         var span = octets.mutableBytes

@@ -6,7 +6,7 @@ import TokenEnd
 /// An RSA private key as the card keeps it: p, 00000000, q, 00000000, q⁻¹ mod p, d mod p - 1 and d mod q - 1, each
 /// little-endian and half as long as the modulus.
 struct RSAKey: ~Copyable {
-    /// Octets of the modulus.
+    /// Bytes of the modulus.
     let size: Int
     private let p, q, coefficient, exponentP, exponentQ: Number
 
@@ -37,7 +37,7 @@ struct RSAKey: ~Copyable {
         try Number(littleEndian: value.bytes.extracting(offset..<offset + count))
     }
 
-    /// Octets of a prime, from the octets of a private key.
+    /// Bytes of a prime, from the bytes of a private key.
     static func half(ofValue count: Int) -> Int { (count - 8) / 5 }
 
     /// A new pair with the public exponent 65537, in the card's forms.

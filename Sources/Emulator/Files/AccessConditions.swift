@@ -5,7 +5,7 @@
 /// Byte 0 says which of seven operations have a condition, byte 1 + i is the condition of operation i, byte 8 + i
 /// qualifies it.
 package struct AccessConditions: Sendable, Equatable {
-    /// An operation's number. What it means depends on the kind of file.
+    /// An operation's number. Its meaning depends on the kind of file.
     struct Operation: Equatable {
         let number: Int
 
@@ -44,7 +44,7 @@ package struct AccessConditions: Sendable, Equatable {
         return bytes[1 + operation.number]
     }
 
-    /// Whether somebody who presented the PINs `rights` may do it. Without a condition only reading is free.
+    /// Whether the holder of the presented PINs `rights` may do it. Without a condition only reading is free.
     func permit(_ operation: Operation, to rights: Set<Int>, unconditioned: Bool = false) -> Bool {
         guard let condition = condition(of: operation) else { return unconditioned }
         return switch condition {
@@ -59,13 +59,13 @@ package struct AccessConditions: Sendable, Equatable {
 }
 
 extension AccessConditions {
-    /// The MF: the user creates, the administrator changes token data, nobody deletes.
+    /// The MF: the user creates, the administrator changes token data, deleting is forbidden.
     static let root = AccessConditions(0x47, (2, 2, 1, 0, 0, 0, 0xFF))
     /// The directories of a formatted token.
     static let systemDirectory = AccessConditions(0x43, (2, 2, 0, 0, 0, 0, 0xFF))
     /// The directories of the Windows minidriver.
     static let minidriver = AccessConditions(0x43, (3, 3, 0, 0, 0, 0, 0xFF))
-    /// The administrator's PIN: changed by the administrator, unblocked by nobody.
+    /// The administrator's PIN: changed by the administrator, never unblocked.
     static let administratorPIN = AccessConditions(0x43, (0xFF, 1, 0, 0, 0, 0, 0xFF))
     /// The user's PIN: unblocked by the administrator, changed by the user.
     static let userPIN = AccessConditions(0x43, (1, 2, 0, 0, 0, 0, 0xFF))

@@ -2,7 +2,7 @@
 
 /// The files of the card, in the order of their creation, and its global PINs, which have no place in the tree.
 package struct FileSystem: Sendable {
-    /// What the memory holds in all: 87 488 bytes beside the 22 directories of a formatted token.
+    /// The capacity of the memory: 87 488 bytes beside the 22 directories of a formatted token.
     static let capacity = 87_488 + 22 * 0x20
     /// The deepest path.
     static let maximumDepth = 8

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import GOST
 
-/// What a key can do.
+/// The algorithm of a key.
 enum KeyAlgorithm: Equatable {
     case gost(Curve)
     /// The length of the modulus.
     case rsa(bits: Int)
     case ec(ECKey.Curve)
 
-    /// Octets of a hash to be signed; for RSA, of a padded block.
+    /// Bytes of a hash to be signed; for RSA, of a padded block.
     var blockSize: Int {
         switch self {
         case .gost(let curve): curve.coordinateSize
@@ -48,7 +48,7 @@ extension RightsFile {
 
     /// The curve of a GOST key.
     ///
-    /// For 256 bits the sets 10...40 are 10 + 16·n, n being the last octet of the CryptoPro identifier; the sets from 50
+    /// For 256 bits the sets 10...40 are 10 + 16·n, n being the last byte of the CryptoPro identifier; the sets from 50
     /// and all of those for 512 bits are the emulator's choice.
     private var curve: Curve? {
         switch (type, parameterSet) {
@@ -68,6 +68,6 @@ extension RightsFile {
 }
 
 extension File {
-    /// The algorithm of the key in the file; nil if there is none of a key pair.
+    /// The algorithm of the key in the file; nil unless the file is of a key pair.
     var algorithm: KeyAlgorithm? { rightsFile?.algorithm(size: size) }
 }

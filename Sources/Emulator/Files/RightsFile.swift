@@ -3,7 +3,7 @@ import APDU
 import Secrets
 package import TokenEnd
 
-/// What a rights file holds: byte 0 of its properties (tag 85).
+/// The content of a rights file: byte 0 of its properties (tag 85).
 package enum RightsFileType: UInt8, Sendable {
     case globalPIN = 0x01
     case localPIN = 0x21

@@ -46,7 +46,7 @@ extension CardState {
         return File(path: .label, size: content.count, conditions: .publicFile, content: .elementary(content))
     }
 
-    /// The label that the token's label file holds; empty if there is none.
+    /// The label that the token's label file holds; empty if missing.
     var label: [UInt8] {
         guard case .elementary(let content) = fileSystem[.label]?.content, content.starts(with: [0x54, 0x4E]),
             content.count >= 8
