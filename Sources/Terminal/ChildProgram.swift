@@ -8,7 +8,7 @@ package import Translation
 package final class ChildProgram {
     /// Why a program has not done its work.
     package enum Failure: Explained, Equatable {
-        /// There is no such program.
+        /// No such program exists.
         case absent(String)
         /// It did not end in time.
         case late(String)
@@ -28,12 +28,12 @@ package final class ChildProgram {
     private let name: String
     /// Its standard input, output and error; -1 when it is closed.
     private var pipes: [Int32]
-    /// What wait(2) told; nil as long as it was not asked.
+    /// The status from wait(2); nil until it was asked.
     private var end: Int32?
 
     /// Starts a program.
     ///
-    /// - Parameter arguments: Its name, which is looked for in the PATH, and what it is told.
+    /// - Parameter arguments: Its name, which is looked for in the PATH, and its arguments.
     package init(_ arguments: [String], environment: [String]) throws {
         name = arguments.first ?? ""
         var (near, far): ([Int32], [Int32]) = ([], [])
@@ -77,7 +77,7 @@ package final class ChildProgram {
         return status
     }
 
-    /// Gives the program its input, and takes what it writes until it closes both pipes.
+    /// Gives the program its input, and reads its output until it closes both pipes.
     ///
     /// - Parameters:
     ///   - input: No more than a pipe takes at once.
@@ -86,7 +86,7 @@ package final class ChildProgram {
     package func run(
         input: [UInt8], limit: Int, until deadline: ContinuousClock.Instant
     ) throws -> (status: Int32, output: [UInt8], message: String?) {
-        // A program that does not want it tells why by itself.
+        // A program that does not read its input reports the reason itself.
         try? OutputStream(descriptor: pipes[0]).write(input)
         closePipe(0)
         var written: [[UInt8]] = [[], [], []]
@@ -115,7 +115,7 @@ package final class ChildProgram {
         pipes[number] = -1
     }
 
-    /// What is there to be read; nothing at the end.
+    /// The bytes that can be read; none at the end.
     private func piece(of descriptor: Int32) -> [UInt8] {
         unsafe [UInt8](unsafeUninitializedCapacity: 1 << 14) { buffer, count in
             unsafe count = max(0, read(descriptor, buffer.baseAddress, buffer.count))

@@ -2,7 +2,7 @@
 import CHostProcess
 
 extension String {
-    /// How many columns of a terminal the text takes. What ``Style`` puts around it takes none.
+    /// The number of a terminal's columns that the text takes, without the sequences of ``Style``.
     package var columns: Int {
         var isEscape = false
         return unicodeScalars.reduce(0) { sum, scalar in
@@ -22,7 +22,7 @@ extension String {
     /// The text in lines of at most so many columns, broken between words. A longer word stays whole, so that it can be
     /// copied.
     ///
-    /// - Parameter indent: What each line but the first begins with.
+    /// - Parameter indent: The beginning of each line but the first.
     package func wrapped(to width: Int?, indent: String = "") -> String {
         guard let width else { return self }
         return split(separator: "\n", omittingEmptySubsequences: false)

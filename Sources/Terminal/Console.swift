@@ -2,17 +2,17 @@
 import Glibc
 package import Secrets
 
-/// The terminal that a person sits at, whatever the standard streams lead to.
+/// The controlling terminal, regardless of the standard streams.
 package struct Console: ~Copyable {
     /// Why an answer did not come.
     package enum Failure: Error {
-        /// There is no terminal.
+        /// No terminal is available.
         case none
         /// The person wants to end, or the terminal was closed.
         case interrupted
     }
 
-    /// The longest answer, in octets.
+    /// The longest answer, in bytes.
     private static let limit = 256
 
     private let descriptor: Int32
@@ -35,7 +35,7 @@ package struct Console: ~Copyable {
 
     package var style: Style { Style(descriptor: descriptor) }
 
-    /// Writes a text; one that cannot be written is dropped, and the next answer tells of a terminal that is gone.
+    /// Writes a text; if it cannot be written it is dropped, and the next answer reports the lost terminal.
     package func show(_ text: String) { try? OutputStream(descriptor: descriptor).write(text) }
 
     /// Asks for a line, which is shown as it is typed.
@@ -44,17 +44,17 @@ package struct Console: ~Copyable {
         return String(decoding: [UInt8](copying: answer), as: UTF8.self)
     }
 
-    /// Asks for a secret, of which nothing is shown.
+    /// Asks for a secret, without echo.
     package func secret(_ prompt: String) throws(Failure) -> Secret { try answer(prompt, isShown: false) }
 
-    /// Reads what is typed, key by key, so that it lies in no other memory than that of a secret.
+    /// Reads the typed keys one by one, so that only the memory of a secret holds them.
     private func answer(_ prompt: String, isShown: Bool) throws(Failure) -> Secret {
         var before = termios()
         guard unsafe tcgetattr(descriptor, &before) == 0 else { throw .none }
         var raw = before
         raw.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG | IEXTEN)
         raw.c_iflag |= tcflag_t(ICRNL)
-        // What was typed before the question is no answer to it.
+        // Input from before the question does not answer it.
         guard unsafe tcsetattr(descriptor, TCSAFLUSH, &raw) == 0 else { throw .none }
         defer {
             var before = before
@@ -92,7 +92,7 @@ package struct Console: ~Copyable {
         }
     }
 
-    /// Where the last character of the first `count` octets of UTF-8 begins.
+    /// The offset of the last character in the first `count` bytes of UTF-8.
     private static func end(beforeLastCharacterOf typed: borrowing Secret, _ count: Int) -> Int {
         let bytes = typed.bytes
         var end = count
@@ -103,7 +103,7 @@ package struct Console: ~Copyable {
         return end
     }
 
-    /// The next octet that is typed.
+    /// The next byte that is typed.
     private func key() throws(Failure) -> UInt8 {
         while true {
             var waiting = [

@@ -2,9 +2,9 @@
 import Glibc
 import Locking
 
-/// Names of files, which are any bytes, in texts: a byte that is not UTF-8 is a character of Plane 16's private use there,
-/// U+10FE80 for 80 and so on. These characters themselves, in a name, are four such bytes, so that no two names are one
-/// text.
+/// Names of files, which are any bytes, in texts: a byte that is not UTF-8 is a character of Plane 16's private use
+/// there, U+10FE80 for 80 and so on. If a name contains these characters, each counts as four such bytes, so that
+/// different names have different texts.
 package enum FileName {
     /// Which arguments were names of files.
     private static let taken = Lock<Set<String>>([])
@@ -25,7 +25,7 @@ package enum FileName {
         return text
     }
 
-    /// The first argument that is not UTF-8, though it is no name of a file.
+    /// The first argument that is not UTF-8, unless it is the name of a file.
     package static func intruder(in arguments: some Collection<String>) -> String? {
         let names = taken.withLock { $0 }
         return arguments.first { argument in hasBytes(argument) && !names.contains { argument.hasSuffix($0) } }

@@ -4,20 +4,20 @@ import Locking
 
 /// A file that is read piece by piece, or standard input, which is called `-`.
 package final class InputFile: Sendable {
-    /// The octets of a piece.
+    /// The bytes of a piece.
     private static let pieceSize = 1 << 20
 
-    /// How often each file is open. No result takes the place of one.
+    /// The number of times that each file is open. No result replaces one.
     private static let open = Lock<[FileIdentity: Int]>([:])
     /// Files that stay open when they were read as a whole, so that these are known, too.
     private static let whole = Lock<[InputFile]>([])
     private static let wholeLimit = 64
 
     package let name: String
-    /// The number of octets that come; nil if nobody knows it before the end.
+    /// The number of bytes that come; nil if unknown before the end.
     package let length: Int?
     private let descriptor: Int32
-    /// nil for what is no regular file.
+    /// nil unless it is a regular file.
     private let identity: FileIdentity?
 
     /// - Throws: ``SystemError`` if it cannot be read, as no directory can.
@@ -50,9 +50,9 @@ package final class InputFile: Sendable {
         if descriptor > 0 { close(descriptor) }
     }
 
-    /// The next octets; nil at the end.
+    /// The next bytes; nil at the end.
     ///
-    /// - Throws: ``SystemError``; ``Console/Failure/interrupted`` when the end is wished for.
+    /// - Throws: ``SystemError``; ``Console/Failure/interrupted`` after a request to end.
     package func next() throws -> [UInt8]? {
         while true {
             do throws(SystemError) { try Interruption.wait(for: descriptor, POLLIN, name) } catch {
@@ -68,9 +68,9 @@ package final class InputFile: Sendable {
         }
     }
 
-    /// All octets.
+    /// All bytes.
     ///
-    /// - Parameter limit: How many there may be.
+    /// - Parameter limit: The greatest number of bytes.
     /// - Throws: As ``next()``; ``SystemError`` with `EFBIG` for more.
     package func all(limit: Int) throws -> [UInt8] {
         var octets: [UInt8] = []
@@ -83,7 +83,7 @@ package final class InputFile: Sendable {
     }
 }
 
-/// What tells one file from all others.
+/// The identity of a file.
 struct FileIdentity: Hashable, Sendable {
     private let device: dev_t
     private let number: ino_t

@@ -2,10 +2,10 @@
 import Glibc
 import Locking
 
-/// The wish to end, by Ctrl-C, SIGTERM or a terminal that was closed.
+/// A request to end, by Ctrl-C, SIGTERM or a terminal that was closed.
 ///
-/// It is heard by a thread of its own. Nothing is cut short by the first wish: whoever waits is told, and ends by itself.
-/// Who wishes again does not want to wait for that.
+/// It is received by a thread of its own. The first request cuts nothing short: code that waits is told, and ends by
+/// itself. A repeated request does not wait for that.
 @safe
 package enum Interruption {
     private struct State {
@@ -15,7 +15,7 @@ package enum Interruption {
     }
 
     private static let state = Lock(State())
-    /// A pipe that can be read from as soon as the end is wished for. Nothing ever reads it.
+    /// A pipe that can be read from after a request to end. Nothing ever reads it.
     private static let wish = Pipe()
     /// A pipe through which the handler of signals tells the thread.
     private static let signals = Pipe()
@@ -37,7 +37,7 @@ package enum Interruption {
 
     package static var isRequested: Bool { state.withLock { $0.isRequested } }
 
-    /// What poll(2) can wait for beside other things.
+    /// A descriptor for poll(2), beside others.
     static var descriptor: Int32 { wish.reading }
 
     /// Waits until a descriptor can be read from or written to, or has a fault.
@@ -45,7 +45,7 @@ package enum Interruption {
     /// - Parameters:
     ///   - events: `POLLIN` or `POLLOUT`.
     ///   - patience: In milliseconds; -1 for any time.
-    /// - Throws: ``SystemError/isInterruption`` when the end is wished for.
+    /// - Throws: ``SystemError/isInterruption`` after a request to end.
     static func wait(
         for descriptor: Int32, _ events: Int32, patience: Int32 = -1, _ subject: @autoclosure () -> String
     ) throws(SystemError) {
@@ -75,8 +75,8 @@ package enum Interruption {
         }
     }
 
-    /// Lets `body` be called once when the end is wished for, or now if it is already, and `repetition` when it is wished
-    /// for again.
+    /// Calls `body` once when the end is requested, or now if it already was, and `repetition` when it is requested
+    /// again.
     package static func onRequest(
         _ body: @escaping @Sendable () -> Void, again repetition: @escaping @Sendable () -> Void
     ) {
@@ -87,7 +87,7 @@ package enum Interruption {
         if isRequested { body() }
     }
 
-    /// Says that the end is wished for, as a signal does.
+    /// Requests the end, as a signal does.
     static func request() {
         let body = state.withLock { state in
             defer { state.isRequested = true }

@@ -15,7 +15,7 @@ package struct OutputStream: Sendable {
 
     /// Writes everything.
     ///
-    /// - Throws: ``SystemError`` if there is no space, or nobody reads.
+    /// - Throws: ``SystemError`` if no space is left, or the pipe is closed.
     package func write(_ octets: some Collection<UInt8>) throws(SystemError) {
         var rest = Array(octets)[...]
         while !rest.isEmpty {
@@ -36,8 +36,8 @@ package struct OutputStream: Sendable {
 
     private var name: String { "standard \(descriptor == 1 ? "output" : "error")" }
 
-    /// Takes those of the numbers 0 to 2 that are free, so that no file gets one of them and with it what is printed. They
-    /// can be neither read nor written.
+    /// Takes those of the numbers 0 to 2 that are free, so that no file gets one of them and with it the program's
+    /// output. They can be neither read nor written.
     package static func takeFreeNumbers() {
         while true {
             // The least number that is free.
@@ -48,10 +48,10 @@ package struct OutputStream: Sendable {
     }
 }
 
-/// What the operating system refused.
+/// A refusal of the operating system.
 package struct SystemError: Explained, Equatable {
     package let code: Int32
-    /// What it was refused for, such as a file's name.
+    /// The subject of the refusal, such as a file's name.
     package let subject: String
 
     package init(_ code: Int32, _ subject: String) {
@@ -59,10 +59,10 @@ package struct SystemError: Explained, Equatable {
         self.subject = subject
     }
 
-    /// Whether nobody reads what was written.
+    /// Whether the reader has closed the pipe.
     package var isClosedPipe: Bool { code == EPIPE }
 
-    /// Whether the end was wished for while it was waited for.
+    /// Whether the end was requested during the wait.
     package var isInterruption: Bool { code == EINTR }
 
     package var explanation: Phrase {

@@ -3,8 +3,8 @@ import Glibc
 import Locking
 package import Translation
 
-/// A line on the terminal's screen that rewrites itself while something takes longer than a second. Where standard error
-/// is no terminal, nothing is written. Of several, the one that began last is shown.
+/// A line on the terminal's screen that rewrites itself while something takes longer than a second. Nothing is written
+/// if standard error is not a terminal. Of several, the one that began last is shown.
 package final class ProgressLine: Sendable {
     private struct State {
         var text: String
@@ -21,7 +21,7 @@ package final class ProgressLine: Sendable {
     private let isTerminal = isatty(2) == 1
     private let ticker = Lock<Task<Void, Never>?>(nil)
 
-    /// - Parameter text: What is being done, until ``update(_:)`` says more.
+    /// - Parameter text: The work in progress, until ``update(_:)`` says more.
     package init(_ text: Phrase) {
         state = Lock(State(text: translated(text)))
         guard isTerminal else { return }
@@ -38,7 +38,7 @@ package final class ProgressLine: Sendable {
 
     deinit { end() }
 
-    /// Says what is being done now. The screen follows ten times a second at most.
+    /// Updates the text. The screen follows ten times a second at most.
     package func update(_ text: Phrase) {
         let words = translated(text)
         let isDue = state.withLock { state in

@@ -2,11 +2,11 @@
 import Glibc
 import Locking
 
-/// A file that comes to be whole or not at all: it is written under another name beside its place, where its owner alone
-/// can read it, and gets its mode and its name when it is finished. If it is not finished, nothing of it stays.
+/// A file that is written whole or not at all: it is written under another name beside its place, where its owner alone
+/// can read it, and gets its mode and its name when it is finished. If it is not finished, it is removed.
 ///
-/// What a link, a pipe or a device of another user leads to is not written, nor one of the files that were read. A pipe or
-/// a device of one's own is written to as it is.
+/// Nothing is written to the target of another user's link, to another user's pipe or device, or to a file that was
+/// read. A pipe or a device of one's own is written to directly.
 package final class ResultFile: Sendable {
     /// The place of a file that gets its name at the end.
     private struct Place {
@@ -15,7 +15,7 @@ package final class ResultFile: Sendable {
     }
 
     private let path: String
-    /// nil for what is written to as it is.
+    /// nil for a file that is written to directly.
     private let place: Place?
     private let isPrivate: Bool
     /// -1 when it is closed.
@@ -28,7 +28,7 @@ package final class ResultFile: Sendable {
         return 0o666 & ~mask
     }()
 
-    /// - Parameter isPrivate: Whether nobody but its owner may read the file, whoever could read the one before.
+    /// - Parameter isPrivate: Whether only its owner may read the file, regardless of the mode of the former one.
     package init(_ path: String, isPrivate: Bool = false) throws {
         (self.path, self.isPrivate) = (path, isPrivate)
         switch try ResultPlace(path) {
@@ -78,7 +78,7 @@ package final class ResultFile: Sendable {
         }
     }
 
-    /// Whether it is the terminal that this process works in, whoever has opened that.
+    /// Whether it is the terminal in which this process works, whichever process has opened it.
     private static func isStandard(_ status: stat) -> Bool {
         (0...2 as ClosedRange<Int32>).contains { number in
             var standard = stat()
@@ -113,7 +113,7 @@ package final class ResultFile: Sendable {
         else { throw ResultRefusal.exchanged(path) }
     }
 
-    /// Those who could read a file of this user before can read it now.
+    /// The readers of this user's former file keep access.
     private func mode(instead other: stat?, _ own: stat, _ descriptor: Int32) -> mode_t {
         guard !isPrivate else { return 0o600 }
         guard let other, other.st_mode & S_IFMT == S_IFREG, other.st_uid == own.st_uid else { return Self.newMode }

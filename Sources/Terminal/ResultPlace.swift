@@ -3,8 +3,8 @@ import CHostProcess
 import Glibc
 package import Translation
 
-/// Where a result goes. The name is followed step by step, so that no link of another user is, and no directory can be
-/// exchanged after it was looked at.
+/// The place of a result. The name is followed step by step, so that no link of another user is followed, and no
+/// directory can be exchanged after it was checked.
 enum ResultPlace {
     /// A name in a directory, and the file that has it.
     case name([CChar], in: OpenDirectory, stat?)
@@ -55,7 +55,7 @@ enum ResultPlace {
     /// The parts of a path, the last first.
     private static func steps(_ path: [UInt8]) -> [[UInt8]] {
         var steps = path.split(separator: UInt8(ascii: "/")).map(Array.init)
-        // What has a slash behind it is a directory.
+        // A name with a slash at its end is a directory's.
         if path.last == UInt8(ascii: "/"), !steps.isEmpty { steps.append(Array(".".utf8)) }
         return steps.reversed()
     }
@@ -80,7 +80,7 @@ final class OpenDirectory: Sendable {
         return status
     }
 
-    /// What a link leads to.
+    /// The target of a link.
     fileprivate func target(_ path: String) throws(SystemError) -> [UInt8] {
         var target = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = unsafe readlinkat(number, "", &target, target.count)
@@ -125,7 +125,7 @@ package enum ResultRefusal: Explained, Equatable {
     case device(String)
     /// It is one of the files that were read.
     case input(String)
-    /// The directory's owner, or another who may write to it, has put something else there.
+    /// The directory's owner, or another user who may write to it, has replaced it.
     case exchanged(String)
 
     package var explanation: Phrase {

@@ -4,8 +4,8 @@ import HostProcess
 package import Secrets
 package import Translation
 
-/// Where a PIN or a password comes from that nobody types: the first line of a file, of a descriptor or of standard
-/// input, or an environment variable.
+/// The source of a PIN or a password that is not typed: the first line of a file, of a descriptor or of standard input,
+/// or an environment variable.
 package enum SecretSource: Sendable, Equatable {
     case file(String)
     case variable(String)
@@ -13,7 +13,7 @@ package enum SecretSource: Sendable, Equatable {
     /// A program that asks, of which the caller knows.
     case authenticator
 
-    /// The longest first line, in octets.
+    /// The longest first line, in bytes.
     private static let limit = 4096
 
     /// Reads `file:PATH`, `env:NAME`, `fd:NUMBER`, `authenticator`, or `-` for standard input. A path without `file:` is a path, too, as in
@@ -76,7 +76,7 @@ package enum SecretSource: Sendable, Equatable {
         var line = Secret(count: limit)
         var count = 0
         while true {
-            // Octet by octet: what follows the line is for whoever reads the descriptor next.
+            // Byte by byte: the rest after the line is for the next reader of the descriptor.
             var octet: UInt8 = 0
             do throws(SystemError) { try Interruption.wait(for: file, POLLIN, name) } catch { throw .system(error) }
             let result = unsafe Glibc.read(file, &octet, 1)

@@ -4,7 +4,7 @@ import HostProcess
 
 /// How text for people is set: its width, and whether it has colours.
 package struct Style: Sendable, Equatable {
-    /// The terminal's columns; nil for what is no terminal, where no line is broken.
+    /// The terminal's columns; nil without a terminal, where lines are not broken.
     package let width: Int?
     package let hasColor: Bool
 
@@ -13,7 +13,7 @@ package struct Style: Sendable, Equatable {
         self.hasColor = hasColor
     }
 
-    /// The style for what a descriptor leads to. There are no colours where the variable `NO_COLOR` is set.
+    /// The style for a descriptor. The variable `NO_COLOR` turns colours off.
     package init(descriptor: Int32) {
         guard isatty(descriptor) == 1 else {
             self.init(width: nil, hasColor: false)
@@ -32,7 +32,7 @@ package struct Style: Sendable, Equatable {
         case caution = "33"
     }
 
-    /// The text with an emphasis, where there are colours.
+    /// The text with an emphasis, if there are colours.
     package func text(_ text: String, _ emphasis: Emphasis) -> String {
         hasColor ? "\u{1B}[\(emphasis.rawValue)m\(text)\u{1B}[0m" : text
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Translation
 
-/// Rows of text with a heading, in aligned columns. What comes from outside is made printable.
+/// Rows of text with a heading, in aligned columns. Text from outside is made printable.
 package struct Table {
     private let headings: [String]
     private var rows: [[String]] = []
@@ -13,7 +13,7 @@ package struct Table {
         rows.append(cells.map { $0.isEmpty ? "-" : $0.printable })
     }
 
-    /// The lines of the table. Where they are wider than the terminal, each row becomes a block of lines, one for each
+    /// The lines of the table. If they are wider than the terminal, each row becomes a block of lines, one for each
     /// cell, with its heading before it.
     package func text(_ style: Style) -> String {
         guard !rows.isEmpty else { return "" }
@@ -53,7 +53,7 @@ package struct Facts {
 
     package init() {}
 
-    /// Adds a line, unless there is no value.
+    /// Adds a line, unless the value is nil.
     package mutating func add(_ name: Phrase, _ value: String?) {
         if let value { lines.append((translated(name), value.printable)) }
     }
