@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Catalogue {
-    /// What the keys of texts begin with that others have put together: a context, as gettext writes it.
+    /// The prefix of the keys of texts that were put together elsewhere: a context, as gettext writes it.
     private static let context = Array("told\u{4}".utf8)
-    /// The longest text that is looked for, in octets.
+    /// The longest text that is looked for, in bytes.
     private static let longest = 4096
-    /// How often what varies in a text is such a text itself.
+    /// The limit of nested texts of this kind.
     private static let depth = 3
 
-    /// The translation of an English text that others have put together; nil if there is none.
+    /// The translation of an English text that others have put together; nil if not found.
     ///
-    /// Such a text is a key as it is, or has the words of a key `told` in their order, with something in each place of an
-    /// argument. Of several keys the one with the most words counts. What is in the places is translated in its turn.
+    /// Such a text is a key as it is, or has the words of a key `told` in their order, with something in each place of
+    /// an argument. Of several keys the one with the most words counts. The texts in the places are translated in turn.
     func translation(ofTold text: String) -> String? { translation(ofTold: text, depth: Self.depth) }
 
     private func translation(ofTold text: String, depth: Int) -> String? {
@@ -36,7 +36,7 @@ extension Catalogue {
         }
     }
 
-    /// What stands between the arguments of a key.
+    /// The pieces between the arguments of a key.
     private static func pieces(of key: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
         var pieces: [ArraySlice<UInt8>] = []
         var (start, index) = (key.startIndex, key.startIndex)
@@ -53,7 +53,7 @@ extension Catalogue {
         return pieces + [key[start...]]
     }
 
-    /// What stands between the pieces in a text that is made of them; nil if it is not.
+    /// The parts between the pieces in a text that is made of them; nil if it is not.
     private static func places(
         in text: ArraySlice<UInt8>, between pieces: [ArraySlice<UInt8>]
     ) -> [ArraySlice<UInt8>]? {

@@ -4,24 +4,24 @@ import HostProcess
 
 /// A file of translations, as msgfmt(1) writes it: "GNU gettext", "The Format of GNU MO Files".
 ///
-/// The library lies in other programs' processes, whose locale it must not set, and which may have none. So it reads the
-/// file itself. Nothing in the file is trusted: every place is looked at before it is read, and what is wrong has no
-/// translation.
+/// The library runs in other programs' processes, whose locale it must not set, and which may have none. So it reads
+/// the file itself. Nothing in the file is trusted: every offset is checked before it is read, and malformed entries
+/// have no translation.
 package struct Catalogue: Sendable {
     /// The longest file.
     package static let limit = 4 << 20
-    /// Octets of the header: magic number, revision, count, and the places of both tables.
+    /// Bytes of the header: magic number, revision, count, and the places of both tables.
     private static let header = 20
 
     private let octets: [UInt8]
-    /// Whether its numbers have their least significant octet first.
+    /// Whether its numbers have their least significant byte first.
     private let isLittle: Bool
-    /// How many texts there are.
+    /// The number of texts.
     let count: Int
     private let keys: Int
     private let texts: Int
 
-    /// - Returns: nil if these are not the octets of such a file.
+    /// - Returns: nil if these are not the bytes of such a file.
     package init?(_ octets: [UInt8]) {
         guard octets.count >= Self.header, octets.count <= Self.limit else { return nil }
         let isLittle: Bool
@@ -39,7 +39,7 @@ package struct Catalogue: Sendable {
         (self.octets, self.isLittle, self.count) = (octets, isLittle, count)
     }
 
-    /// Reads a file; nil if there is none that can be used.
+    /// Reads a file; nil if it is missing or malformed.
     package init?(path: String) {
         let file = StandardDescriptors.spare(otherwise: -1) {
             unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
@@ -60,9 +60,9 @@ package struct Catalogue: Sendable {
         self.init(octets)
     }
 
-    /// The translation of a text; nil if there is none.
+    /// The translation of a text; nil if not found.
     package subscript(key: String) -> String? {
-        // The catalogue's own description stands at the empty one.
+        // The empty key has the catalogue's own description.
         guard !key.isEmpty else { return nil }
         let wanted = Array(key.utf8)
         var range = 0..<count
@@ -93,7 +93,7 @@ package struct Catalogue: Sendable {
 
     private func number(at place: Int) -> Int? { Self.number(in: octets, at: place, isLittle) }
 
-    /// A number of four octets; nil if it is not in the file.
+    /// A number of four bytes; nil if it is not in the file.
     private static func number(in octets: [UInt8], at place: Int, _ isLittle: Bool) -> Int? {
         guard place >= 0, place <= octets.count - 4 else { return nil }
         let four = octets[place..<place + 4]

@@ -8,11 +8,11 @@ package func translated(_ phrase: Phrase) -> String { phrase.text(in: Language.c
 
 /// The language that the environment asks for, and where its catalogue lies.
 package enum Language {
-    /// Read once. A program that has more rights than who started it listens to no variables and stays English.
+    /// Read once. A program with more rights than the user who started it ignores the variables and stays English.
     static let catalogue = find(names(Environment.variable), in: directories)
 
-    /// The languages that are wanted, the best first, by the rules of gettext: `LANGUAGE` counts if there is a locale at
-    /// all. Texts are in UTF-8, so that nothing is translated where the terminal has another encoding.
+    /// The languages that are wanted, the best first, by the rules of gettext: `LANGUAGE` counts if there is a locale
+    /// at all. Texts are in UTF-8, so nothing is translated for a terminal with a different encoding.
     package static func names(_ variable: (String) -> String?) -> [String] {
         func locale(_ category: String) -> String {
             variable("LC_ALL") ?? variable(category) ?? variable("LANG") ?? "C"
@@ -20,7 +20,7 @@ package enum Language {
         let messages = locale("LC_MESSAGES")
         guard messages != "C", messages != "POSIX", isUTF8(locale("LC_CTYPE")) else { return [] }
         let wanted = variable("LANGUAGE")?.split(separator: ":").map(String.init) ?? [messages]
-        // What stands behind a language that the texts are written in has no effect.
+        // Languages after one in which the texts are written have no effect.
         let names = wanted.prefix(8).map(base).prefix { !["en", "C", "POSIX"].contains($0.prefix { $0 != "_" }) }
         return names.flatMap { name in
             let language = String(name.prefix { $0 != "_" })

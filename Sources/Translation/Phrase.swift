@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A text for people. What varies is kept apart from the words, so that the words can be looked up in a catalogue.
+/// A text for people. Variable parts are kept apart from the words, so that the words can be looked up in a catalogue.
 ///
-/// A literal is one: `"no token is called \(name)"` has the key `no token is called {0}` and one argument. An argument can
-/// be a phrase itself.
+/// A phrase can be a literal: `"no token is called \(name)"` has the key `no token is called {0}` and one argument. An
+/// argument can be a phrase itself.
 package struct Phrase: Sendable, Equatable, ExpressibleByStringInterpolation, CustomStringConvertible {
     fileprivate enum Argument: Sendable, Equatable {
         case text(String)
@@ -13,7 +13,7 @@ package struct Phrase: Sendable, Equatable, ExpressibleByStringInterpolation, Cu
     /// The English words, with `{0}`, `{1}` and so on where the arguments stand.
     package let key: String
     private let arguments: [Argument]
-    /// Whether the text was made elsewhere, so that nobody knows what varies in it.
+    /// Whether the text was put together elsewhere, so that its variable parts are unknown.
     private let isTold: Bool
 
     package init(stringLiteral text: String) { (key, arguments, isTold) = (text, [], false) }
@@ -25,8 +25,8 @@ package struct Phrase: Sendable, Equatable, ExpressibleByStringInterpolation, Cu
     /// A text that is the same in every language, such as a command line or a name.
     package init(verbatim text: String) { (key, arguments, isTold) = ("{0}", [.text(text)], false) }
 
-    /// An English text that somebody else has put together. The catalogue has it as it is, or with `{0}`, `{1}` and so on
-    /// where something varies: see ``Catalogue/translation(ofTold:)``.
+    /// An English text that was put together elsewhere. The catalogue has it as it is, or with `{0}`, `{1}` and so on
+    /// for its variable parts: see ``Catalogue/translation(ofTold:)``.
     package init(told text: String) { (key, arguments, isTold) = (text, [], true) }
 
     /// Phrases one behind the other, with commas between.
@@ -50,7 +50,7 @@ package struct Phrase: Sendable, Equatable, ExpressibleByStringInterpolation, Cu
         return text(translation(of: key, in: catalogue) ?? key) { $0.text(in: catalogue) }
     }
 
-    /// What the catalogue has for the key; nil if it has other arguments, none of which may be lost or made up.
+    /// The catalogue's translation of the key; nil if its arguments differ, since none may be lost or made up.
     private func translation(of key: String, in catalogue: Catalogue) -> String? {
         guard let found = catalogue[key], Set(Placeholders.numbers(of: found)) == Set(arguments.indices) else {
             return nil
@@ -133,7 +133,7 @@ enum Placeholders {
     }
 }
 
-/// An error that says in a phrase what has happened and, where there is one, the remedy.
+/// An error that names in a phrase the cause and, if possible, the remedy.
 package protocol Explained: Error, CustomStringConvertible {
     var explanation: Phrase { get }
 }
