@@ -19,7 +19,7 @@ struct block {
 // that is given back; another area takes its place then.
 struct area {
     char *start;
-    // How many blocks, and how many bytes with their headers, are taken.
+    // The number of blocks that are taken, and of their bytes with headers.
     size_t blocks, taken;
 };
 
@@ -66,7 +66,7 @@ static void *take_from(struct area *area, size_t size, size_t alignment) {
         struct block *block = (struct block *)place;
         if (block->is_taken) continue;
         size_t room = join(area, block);
-        // What is before an aligned address stays a free block.
+        // The part before an aligned address stays a free block.
         size_t gap = -(uintptr_t)(block + 1) & (alignment - 1);
         if (gap + wanted > room) continue;
         if (gap > 0) {
@@ -109,7 +109,7 @@ static bool renew(void) {
 
 // ---- Threads and forks ----
 
-// The C library ends the process if there is no memory for the thread's variables of this library, which the first use of
+// The C library ends the process if memory runs out for the thread's variables of this library, which the first use of
 // one on a thread needs. So that is tried before.
 static pthread_key_t has_variables;
 static bool has_key;
@@ -134,7 +134,7 @@ static bool prepare_thread(void) {
     return true;
 }
 
-// ---- What the library calls ----
+// ---- Entry points ----
 
 bool reserve_is_beside(size_t size) {
     void *memory = malloc(size);

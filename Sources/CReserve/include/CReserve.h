@@ -20,7 +20,7 @@ bool reserve_has_half(void);
 // Whether the system would give so many bytes now. No promise: other threads take some, too.
 bool reserve_is_beside(size_t size);
 
-// `alignment` is a power of two. NULL if there is no room.
+// `alignment` is a power of two. NULL without room.
 void *reserve_take(size_t size, size_t alignment);
 
 // Whether memory is the reserve's.
