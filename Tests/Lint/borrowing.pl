@@ -3,7 +3,7 @@
 # Finds what Swift 6.3.1 compiles wrongly in Sources: a property that borrows, such as "span", read in one expression
 # with the throwing call whose result it borrows from,
 #
-#     try PublicKeyInfo(der: Certificate(der: octets).subjectPublicKeyInfo.span)
+#     try PublicKeyInfo(der: Certificate(der: bytes).subjectPublicKeyInfo.span)
 #
 # The result lives in a temporary for as long as the span does. The compiler ends that life on the path of the call's
 # error as well, where there is no value yet: whatever lies there is released as if it were an array. Without a stored

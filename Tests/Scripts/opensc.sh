@@ -77,10 +77,10 @@ rsa_keys() {
 
 # ---- GOST R 34.10-2001 ----
 
-# The octets of hexadecimal digits.
+# The bytes of hexadecimal digits.
 octets() { printf "$(sed 's/../\\x&/g' <<< "$1")"; }
 
-# The octets from the last to the first.
+# The bytes from the last to the first.
 reverse() { octets "$(od -An -v -tx1 -w1 | tac | tr -d ' \n')"; }
 
 # OpenSSL's form of the public key with this number and parameter set, from what OpenSC shows of it.

@@ -45,7 +45,7 @@ start_pcscd
 # ---- pkcs11-check ----
 
 # The test that fails, and must. It takes the block of RFC 8891 (Magma) for one of GOST 28147-89, which is the same with
-# its octets reversed: libgcrypt's example gost28147_ecb-007 says how it is.
+# its bytes reversed: libgcrypt's example gost28147_ecb-007 says how it is.
 cat > known << 'END'
 test_gost.TestGOST28147Encryption.test_ecb_rfc8891_magma_tc26_z_vector
 END

@@ -2,8 +2,8 @@
 import Asking
 import Secrets
 
-/// What an authenticator says, in pieces of the size that the first octet names: it is read or refused in the same way
-/// whatever the pieces are, an answer has at most 1024 octets, and the first line of data is what another decoder makes
+/// What an authenticator says, in pieces of the size that the first byte names: it is read or refused in the same way
+/// whatever the pieces are, an answer has at most 1024 bytes, and the first line of data is what another decoder makes
 /// of it.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzAssuan(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {

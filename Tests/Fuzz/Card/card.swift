@@ -2,9 +2,9 @@
 import Emulator
 import Secrets
 
-/// Commands to a token in software: whatever comes, each is answered by a response that it can have. The first octet of
+/// Commands to a token in software: whatever comes, each is answered by a response that it can have. The first byte of
 /// the input chooses the token and who has logged in; then comes one command after the other, each behind its length, or
-/// behind an octet from F0 one of the samples, whose last command has some of its octets changed.
+/// behind a byte from F0 one of the samples, whose last command has some of its bytes changed.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzCard(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = unsafe Array(UnsafeBufferPointer(start: start, count: count))
@@ -26,7 +26,7 @@ public func fuzzCard(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     return 0
 }
 
-/// Commands that make sense: their number, one to be added to the last octet, a place and what is added there.
+/// Commands that make sense: their number, one to be added to the last byte, a place and what is added there.
 private func changedSample(_ choice: ArraySlice<UInt8>) -> [[UInt8]] {
     let choice = choice + [0, 0, 0, 0]
     var commands = samples[Int(choice[choice.startIndex]) % samples.count]

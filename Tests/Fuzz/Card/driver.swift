@@ -2,8 +2,8 @@
 import Secrets
 import Token
 
-/// The driver at a token that answers as a token would, or with changes, or with anything. The first octet chooses the
-/// token, and whether it has a secure channel; then each octet is a call, and what stands behind it are the answers.
+/// The driver at a token that answers as a token would, or with changes, or with anything. The first byte chooses the
+/// token, and whether it has a secure channel; then each byte is a call, and what stands behind it are the answers.
 /// Whatever comes, a call returns, or throws what it declares, and brings no more than was asked for.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzDriver(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {

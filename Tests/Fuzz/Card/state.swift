@@ -4,8 +4,8 @@ import Secrets
 @testable import Emulator
 
 /// What the emulator's memory holds: refused with a typed error, or a token that is written again in the same form and
-/// answers commands. The first octet chooses a token and whether the input is the memory as it is, its content without
-/// the head and hash, or changes to a token's own: place, two octets, then what is added there, modulo 2.
+/// answers commands. The first byte chooses a token and whether the input is the memory as it is, its content without
+/// the head and hash, or changes to a token's own: place, two bytes, then what is added there, modulo 2.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzState(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = unsafe Array(UnsafeBufferPointer(start: start, count: count))
@@ -39,7 +39,7 @@ private func read(_ memory: [UInt8], _ identity: Identity) {
     _ = card.label
 }
 
-/// Three octets for each change.
+/// Three bytes for each change.
 private func changed(_ content: [UInt8], _ changes: [UInt8]) -> [UInt8] {
     var content = content
     for index in stride(from: 0, to: changes.count - 2, by: 3) {

@@ -2,7 +2,7 @@
 import APDU
 import SecureChannel
 
-/// E1 ‖ E2 of discovery: refused with a typed error, or taken with all values in their ranges, the octets of E1 kept as
+/// E1 ‖ E2 of discovery: refused with a typed error, or taken with all values in their ranges, the bytes of E1 kept as
 /// they came.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzCapabilities(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {

@@ -4,7 +4,7 @@ import Locking
 @testable import SecureChannel
 
 /// The replies of a token to pairing and opening: refused with a typed error, or read with every field as long as it must
-/// be. The first octet chooses the parser.
+/// be. The first byte chooses the parser.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzHandshake(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = unsafe Array(UnsafeBufferPointer(start: start, count: count))

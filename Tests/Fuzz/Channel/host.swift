@@ -55,7 +55,7 @@ private func batch() -> Batch {
     return batch
 }
 
-/// Answers from the input: octets as they come, or the token's reply with contents, status word and changes from the
+/// Answers from the input: bytes as they come, or the token's reply with contents, status word and changes from the
 /// input.
 private final class FuzzedLink: CardConnection {
     let seed = [UInt8](repeating: 7, count: 32)

@@ -2,8 +2,8 @@
 import GOST
 import Secrets
 
-/// Public keys and signatures from strangers: refused or taken, never a trap. The first octet chooses the curve, and
-/// whether the next ones are a point or what is added, modulo 2, to the octets of a valid one.
+/// Public keys and signatures from strangers: refused or taken, never a trap. The first byte chooses the curve, and
+/// whether the next ones are a point or what is added, modulo 2, to the bytes of a valid one.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzPoints(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = unsafe Array(UnsafeBufferPointer(start: start, count: count))
@@ -26,7 +26,7 @@ public func fuzzPoints(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     return 0
 }
 
-/// The generator's octets: the public key of the private key 1.
+/// The generator's bytes: the public key of the private key 1.
 private func generator(_ curve: Curve) -> [UInt8] {
     let one = [1] + [UInt8](repeating: 0, count: curve.coordinateSize - 1)
     guard let key = try? PrivateKey(curve: curve, scalar: Secret(copying: one)).publicKey() else {

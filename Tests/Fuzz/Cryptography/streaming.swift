@@ -2,7 +2,7 @@
 import GOST
 import Secrets
 
-/// However a message is cut, the result is that of one call. Of the input's beginning, octets are the lengths of the
+/// However a message is cut, the result is that of one call. Of the input's beginning, bytes are the lengths of the
 /// pieces, and the rest is key and message.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzStreaming(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
@@ -107,7 +107,7 @@ private func modes<Cipher: BlockCipher & ~Copyable>(
     }
 }
 
-/// Expects the same result of the message as a whole and of its pieces, each some units of so many octets long; what is
+/// Expects the same result of the message as a whole and of its pieces, each some units of so many bytes long; what is
 /// left of the message is left out.
 private func compare(
     _ name: String, _ message: [UInt8], _ lengths: [Int], unit: Int = 1, _ result: ([[UInt8]]) throws -> [UInt8]

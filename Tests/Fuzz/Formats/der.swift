@@ -2,8 +2,8 @@
 import GOST
 import Secrets
 
-/// Keys and wrapped keys in DER: refused with a typed error, or taken and then written so that they are read again. The first octet
-/// chooses whether the rest is read as it is or added, modulo 2, to the octets of a valid key.
+/// Keys and wrapped keys in DER: refused with a typed error, or taken and then written so that they are read again. The first byte
+/// chooses whether the rest is read as it is or added, modulo 2, to the bytes of a valid key.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzDER(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = unsafe Array(UnsafeBufferPointer(start: start, count: count))

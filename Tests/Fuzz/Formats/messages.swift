@@ -3,8 +3,8 @@ import HostCrypto
 import Secrets
 
 /// Signed messages in DER: refused with a typed error, or read, and a signer then has signed or not, with a key that is
-/// given or with one that came along. Read in pieces, the message has the same content. The first octet
-/// chooses whether the rest is read as it is or added, modulo 2, to the octets of a message that is signed.
+/// given or with one that came along. Read in pieces, the message has the same content. The first byte
+/// chooses whether the rest is read as it is or added, modulo 2, to the bytes of a message that is signed.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzMessages(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = unsafe Array(UnsafeBufferPointer(start: start, count: count))

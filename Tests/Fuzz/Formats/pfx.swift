@@ -3,7 +3,7 @@ import GOST
 import HostCrypto
 import Secrets
 
-/// Files with keys and certificates: typed errors, never a trap, whatever they hold. The first octet chooses whether the
+/// Files with keys and certificates: typed errors, never a trap, whatever they hold. The first byte chooses whether the
 /// rest is a whole file, or the contents of one with the right code, so that what stands behind the code is reached. A key
 /// that is read has a public key, and key derivations are few.
 @_cdecl("LLVMFuzzerTestOneInput")

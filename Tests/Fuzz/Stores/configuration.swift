@@ -4,7 +4,7 @@ import Configuration
 import SecureChannel
 import Token
 
-/// Two configuration files, the administrator's before the first zero octet and the user's behind it: whatever they say,
+/// Two configuration files, the administrator's before the first zero byte and the user's behind it: whatever they say,
 /// the user's never lowers the protection, a store lies where its name belongs, and numbers are in their ranges.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzConfiguration(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {

@@ -4,7 +4,7 @@ import GOST
 import Storage
 @testable import SecureChannel
 
-/// Records of pairings, and the notes on them: refused, or read, and then written as they were. The first octet chooses
+/// Records of pairings, and the notes on them: refused, or read, and then written as they were. The first byte chooses
 /// whether the rest is read as it is, with the right hash behind it, or added, modulo 2, to a valid record's content; or
 /// whether it is what a file of notes says.
 @_cdecl("LLVMFuzzerTestOneInput")

@@ -6,7 +6,7 @@ import Secrets
 import Storage
 @testable import SecureChannel
 
-/// Files of a synchronised store. The first octet chooses whether the rest is a file as it is, which no key opens, or
+/// Files of a synchronised store. The first byte chooses whether the rest is a file as it is, which no key opens, or
 /// what lies under the seal, as it is or in parts, or under that of a secret; or several files that a store has to make
 /// the best of.
 @_cdecl("LLVMFuzzerTestOneInput")

@@ -7,7 +7,7 @@ import Secrets
 struct Inputs {
     let areSecret: Bool
 
-    /// `count` octets of a key, a PIN or a message.
+    /// `count` bytes of a key, a PIN or a message.
     func secret(_ count: Int) -> Secret { secret(octets(count)) }
 
     func secret(_ octets: some Collection<UInt8>) -> Secret {
@@ -27,7 +27,7 @@ struct Inputs {
     }
 }
 
-/// `count` octets, always the same.
+/// `count` bytes, always the same.
 func octets(_ count: Int) -> [UInt8] {
     (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 167 &+ count) }
 }

@@ -58,7 +58,7 @@ final class Held<Value: ~Copyable> {
     }
 }
 
-/// Random octets that are the same for one secret, as a number below every q of their length.
+/// Random bytes that are the same for one secret, as a number below every q of their length.
 final class Draws: RandomSource {
     private let value: UInt8
 

@@ -2,7 +2,7 @@
 import KanalKit
 
 /// share-traffic PORT PIN SECONDS: works with a shared token as fast as it goes, as a host that comes and goes: random
-/// octets, searches and signatures; a reset after each round, a broken connection every ten seconds. The activation
+/// bytes, searches and signatures; a reset after each round, a broken connection every ten seconds. The activation
 /// password comes on standard input. Prints "ready" when the share may come.
 @main
 struct ShareTraffic {

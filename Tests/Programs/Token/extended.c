@@ -26,7 +26,7 @@ static void log_in(CK_USER_TYPE user) {
 
 static void log_out(void) { expect(C_Logout(session), CKR_OK, "C_Logout"); }
 
-/* A function of two calls that delivers the octets given. */
+/* A function of two calls that delivers the bytes given. */
 #define DELIVERS(octets, size, what, CALL)                                    \
     do {                                                                      \
         CK_BYTE buffer[512], *place = NULL;                                   \

@@ -115,7 +115,7 @@ static void wrap_and_unwrap(const struct use *use) {
     }
 }
 
-/* Derives a secret of so many octets and reads it. */
+/* Derives a secret of so many bytes and reads it. */
 static int derive_value(CK_MECHANISM *derivation, CK_OBJECT_HANDLE base, CK_ULONG length, CK_BYTE value[200]) {
     CK_KEY_TYPE generic = CKK_GENERIC_SECRET;
     CK_ATTRIBUTE template[] = {{CKA_KEY_TYPE, &generic, sizeof generic}, {CKA_VALUE_LEN, &length, sizeof length}};
@@ -125,7 +125,7 @@ static int derive_value(CK_MECHANISM *derivation, CK_OBJECT_HANDLE base, CK_ULON
 }
 
 /*
- * The layouts of an agreement's parameters: structures with pointers, numbers of 4 or 8 octets with the octets, and the
+ * The layouts of an agreement's parameters: structures with pointers, numbers of 4 or 8 bytes with the data, and the
  * last with fields of fixed length. KEG has an older number, too.
  */
 enum layout { POINTERS, FLAT_4 = 4, FLAT_8 = 8, FIXED, KEG_POINTERS, OLD_KEG_POINTERS, ECDH_POINTERS };

@@ -108,7 +108,7 @@ static void destroy_keys(void) {
 /* ---- Mechanisms ---- */
 
 static CK_BYTE octets[17] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
-/* Sections of 16 octets, then half a block. */
+/* Sections of 16 bytes, then half a block. */
 static CK_BYTE counter[12] = {16, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8};
 static CK_RSA_PKCS_OAEP_PARAMS oaep = {CKM_SHA_1, CKG_MGF1_SHA1, CKZ_DATA_SPECIFIED, NULL, 0};
 static CK_RSA_PKCS_PSS_PARAMS pss[] = {

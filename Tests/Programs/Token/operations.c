@@ -72,7 +72,7 @@ typedef CK_RV (*in_out)(CK_SESSION_HANDLE, CK_BYTE_PTR, CK_ULONG, CK_BYTE_PTR, C
 typedef CK_RV (*in)(CK_SESSION_HANDLE, CK_BYTE_PTR, CK_ULONG);
 typedef CK_RV (*only_out)(CK_SESSION_HANDLE, CK_BYTE_PTR, CK_ULONG_PTR);
 
-/* Data and a result. `good` octets give `result`; `bad` octets are too many or too few, if there is such a length. */
+/* Data and a result. `good` bytes give `result`; `bad` bytes are too many or too few, if there is such a length. */
 static const struct in_out_case {
     const char *name;
     enum operation operation, second;

@@ -5,9 +5,9 @@
  * Uses the token in SLOT as applications do, and looks for secrets where none may be: in a core dump while User is
  * logged in, in a forked child that has used the library itself, in everything that the process can write to after
  * C_Logout, and there after C_Finalize. PIN, PASSWORD (of activation) and SECRET are files that hold one secret of at
- * least eight octets each, every octet inverted, so that reading it leaves no trace of the secret. What private objects
+ * least eight bytes each, every byte inverted, so that reading it leaves no trace of the secret. What private objects
  * hold is looked for, too; and when C_Finalize has returned, the file `finalized` is made, and `keys` then gives the
- * session keys of the channel, 32 inverted octets each. With ASKED in the environment the library asks for the PIN.
+ * session keys of the channel, 32 inverted bytes each. With ASKED in the environment the library asks for the PIN.
  *
  * The core dump is the kernel's, where it writes one into the working directory, and what it would write, as the marks in
  * /proc/self/smaps say.

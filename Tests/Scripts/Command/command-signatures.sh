@@ -29,7 +29,7 @@ dgst() { expect 0 openssl dgst "$@"; }
 cms() { expect 0 openssl cms -verify -cades -binary -inform DER -CAfile root.pem -purpose any -out content "$@"; }
 
 # flip FILE FOLDER [SUFFIX CONTENT]: copies of a file, FOLDER/NUMBER and the suffix, with one bit changed, another one in
-# each octet. Beside each is the content, without the suffix.
+# each byte. Beside each is the content, without the suffix.
 flip() {
     rm -rf "$2"
     mkdir "$2"
@@ -393,7 +393,7 @@ refusals() {
     rmdir closed
     as_user 1 sign message --key 01 --output missing/message.sig
 
-    # Ctrl-C while it waits for octets.
+    # Ctrl-C while it waits for bytes.
     mkfifo pipe
     rm -f signature*
     "$kanal" sign pipe --key 01 --output signature "${user[@]}" > output 2> messages &

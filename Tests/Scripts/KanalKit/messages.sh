@@ -42,7 +42,7 @@ attach usb usb
 openssl_run req -x509 -newkey gost2012_256 -pkeyopt paramset:A -nodes -keyout root.key -out root.pem -days 30 \
     -subj /CN=Root -addext basicConstraints=CA:true
 openssl_run x509 -in root.pem -outform DER -out root
-# Mostly zeros, which take no room on the disk, and some octets that are none at both ends.
+# Mostly zeros, which take no room on the disk, and some bytes that are none at both ends.
 head -c 1000 /dev/urandom > content
 truncate -s "$size"M content
 printf 'the end' >> content

@@ -75,7 +75,7 @@ int BN_clear_bit(BIGNUM *number, int bit) {
     return result;
 }
 
-/// Constant time in the number (its manual page), but for a comparison of the count of its octets.
+/// Constant time in the number (its manual page), but for a comparison of the count of its bytes.
 int BN_bn2lebinpad(const BIGNUM *number, unsigned char *octets, int count) {
     REAL(BN_bn2lebinpad);
     bool is_secret = reveal(number);

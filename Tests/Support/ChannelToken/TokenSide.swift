@@ -11,7 +11,7 @@ package final class TokenSide: CardConnection {
         package var indicator: UInt8?
         package var data: [UInt8]
         package var le: [UInt8]?
-        /// The octets of the whole protected command.
+        /// The bytes of the whole protected command.
         package var length: Int
         /// The outer Ne.
         package var ne: Int?

@@ -55,7 +55,7 @@ package final class Seeded: RandomSource {
         for index in bytes.indices { bytes[index] = UInt8(truncatingIfNeeded: number()) }
     }
 
-    /// Messages: short ones, around the 1024 octets after which keys are meshed, and long ones.
+    /// Messages: short ones, around the 1024 bytes after which keys are meshed, and long ones.
     package func messages() throws -> [[UInt8]] {
         try [1...40, 41...500, 1000...1050, 1051...3000, 3001...20000].map { try bytes(number(in: $0)) }
     }

@@ -50,7 +50,7 @@ extension Question {
 }
 
 extension Authenticator {
-    /// The octets of an answer, or the error in its place.
+    /// The bytes of an answer, or the error in its place.
     func answer(_ question: Question = .pin) -> Result<[UInt8], AskingError> {
         do throws(AskingError) {
             let secret = try secret(for: question)

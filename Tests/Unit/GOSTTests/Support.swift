@@ -47,7 +47,7 @@ extension JSON {
         get throws { try #require(Curve.all.first { $0.name == self.curve.text }) }
     }
 
-    /// The number with this name, written big-endian, as `size` octets, little-endian.
+    /// The number with this name, written big-endian, as `size` bytes, little-endian.
     func number(_ name: String, _ size: Int) -> [UInt8] {
         let digits = self[name].text ?? ""
         let octets = [UInt8](hex: digits.count % 2 == 0 ? digits : "0" + digits).reversed()
@@ -66,7 +66,7 @@ extension JSON {
     }
 }
 
-/// A random source that repeats one octet.
+/// A random source that repeats one byte.
 struct ConstantRandom: RandomSource {
     let octet: UInt8
 
@@ -78,7 +78,7 @@ struct NoRandom: RandomSource {
     func fill(_ bytes: inout MutableSpan<UInt8>) throws(RandomUnavailable) { throw RandomUnavailable() }
 }
 
-/// `count` octets without a pattern that a cipher would know, the same in every run.
+/// `count` bytes without a pattern that a cipher would know, the same in every run.
 func octets(_ count: Int) -> [UInt8] {
     var state: UInt32 = 1
     return (0..<count).map { _ in

@@ -72,7 +72,7 @@ struct CertificateTests {
         }
     }
 
-    /// Octets behind a certificate are none of it, as `openssl` has it too.
+    /// Bytes behind a certificate are none of it, as `openssl` has it too.
     private func expectTailIgnored(_ der: [UInt8]) throws {
         let certificate = try Certificate(der: der.span)
         #expect(certificate.der == der)

@@ -105,7 +105,7 @@ struct CertificationRequestTests {
             #expect(lines.count { $0.contains(type) } == 1, "\(type)")
             #expect(values.allSatisfy { value in texts.count { $0 == value } == 1 }, "\(type)")
         }
-        // The values of a SET OF stand in the order of their octets (X.690, 11.6), of which the second is the length.
+        // The values of a SET OF stand in the order of their bytes (X.690, 11.6), of which the second is the length.
         #expect(texts.filter { ["first", "second", "third"].contains($0) } == ["first", "third", "second"])
     }
 

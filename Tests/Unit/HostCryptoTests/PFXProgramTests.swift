@@ -68,7 +68,7 @@ struct PFXProgramTests {
         ["gost89", "kuznyechik-ctr-acpkm", "magma-ctr-acpkm"])
     func gostAlgorithms(hash: String, cipher: String) throws {
         let openssl = try OpenSSL()
-        // The engine changes the key of Magma after 1024 octets, not after 8192 as RFC 9337 wants.
+        // The engine changes the key of Magma after 1024 bytes, not after 8192 as RFC 9337 wants.
         let others = cipher == "magma-ctr-acpkm" ? 0 : 4
         for environment in [["GOST_PBE_HMAC": hash], ["LEGACY_GOST_PKCS12": "1"]] {
             let (_, pfx) = try file(

@@ -91,7 +91,7 @@ struct PFXTests {
         #expect(PFX.refusal(made.der, "") == .keyMismatch)
         made = MadePFX(parts)
         made.password = ""
-        // The wrapped key is enciphered octet by octet.
+        // The wrapped key is enciphered byte by byte.
         let contents = parts[0]
         let start = try #require(contents.firstRange(of: [0x04, 0x81, 0x8B])).upperBound
         for index in stride(from: start, to: start + 139, by: 9) {
@@ -170,7 +170,7 @@ struct PFXTests {
         made.iterations = [0xFF]
         #expect(PFX.refusal(made.der) == .damaged)
         made = MadePFX.bareKey
-        // Two blocks of 64 octets make the code's key.
+        // Two blocks of 64 bytes make the code's key.
         #expect(PFX.refusal(made.der, limit: 2) == nil)
         #expect(PFX.refusal(made.der, limit: 1) == .tooManyIterations)
         made.macData = []

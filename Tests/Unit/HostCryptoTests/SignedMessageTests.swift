@@ -128,7 +128,7 @@ struct SignedMessageTests {
         }
     }
 
-    /// Changes the last octets, which are the signature, and reads the beginnings of a short message.
+    /// Changes the last bytes, which are the signature, and reads the beginnings of a short message.
     private func expectChangesRefused(_ der: [UInt8], _ digest: [UInt8], _ key: PublicKeyInfo) {
         let changed = der.changed(at: der.count - 1)
         let message = try? SignedData(der: changed.span)
@@ -201,7 +201,7 @@ struct SignedMessageTests {
         let plain = try message(certificate, [])
         #expect(try message(certificate + [0], [certificate + [1, 2], certificate]) == plain)
         #expect(try SignedData(der: plain.span).certificates == [certificate])
-        // The certificates' own element says that it has an octet more.
+        // The certificates' own element says that it has a byte more.
         let place = try #require(plain.firstRange(of: certificate)).lowerBound
         #expect(plain[place - 4..<place - 2] == [0xA0, 0x82])
         var changed = plain

@@ -15,7 +15,7 @@ extension DigestAlgorithm {
 extension [UInt8] {
     init(_ text: String) { self = Array(text.utf8) }
 
-    /// The octets but for one bit.
+    /// The bytes but for one bit.
     func changed(at index: Int, bit: Int = 0) -> [UInt8] {
         var copy = self
         copy[index] ^= 1 << bit
@@ -112,7 +112,7 @@ extension RSAEncryptionScheme {
             .oaep(hash: .sha256, mask: .sha1, label: []), .oaep(hash: .sha1, mask: .sha1, label: [0, 1, 2]),
         ]
 
-    /// How many octets a key of so many encrypts (RFC 8017, 7.1.1 and 7.2.1).
+    /// How many bytes a key of so many encrypts (RFC 8017, 7.1.1 and 7.2.1).
     func room(in size: Int) -> Int? {
         let room =
             switch self {

@@ -25,7 +25,7 @@ final class VerificationBudgetTests {
         try MadeCertificate(number: number, subject: "signer \(number)", issuer: issuer).der(of: signer, by: authority)
     }
 
-    /// A certificate of some 500 octets that nobody has signed.
+    /// A certificate of some 500 bytes that nobody has signed.
     private func padded(_ number: Int, by issuer: String) throws -> [UInt8] {
         try MadeCertificate(number: number, subject: String(repeating: ".", count: 260), issuer: issuer)
             .der(of: other, by: nil)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Translation
 
-/// A file of translations in memory, in either order of octets.
+/// A file of translations in memory, in either order of bytes.
 struct CatalogueFile {
     private(set) var octets: [UInt8] = []
 

@@ -4,7 +4,7 @@ import ChannelToken
 import Emulator
 import Secrets
 
-/// Answers from the input: the token's own, with changes, or octets as they come; in a channel, under its protection.
+/// Answers from the input: the token's own, with changes, or bytes as they come; in a channel, under its protection.
 final class FuzzedLink: CardLink {
     private let card: EmulatedCard
     private var rest: ArraySlice<UInt8>

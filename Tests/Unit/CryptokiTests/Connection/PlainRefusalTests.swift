@@ -31,7 +31,7 @@ struct PlainRefusalTests {
         case .cutShort: bytes = Array(bytes.prefix(bytes.count / 2))
         case .empty: bytes = []
         case .changed: bytes[bytes.count - 1] ^= 1
-        // The last octet of what each format begins with is its version.
+        // The last byte of what each format begins with is its version.
         case .laterVersion: bytes[bytes.starts(with: Array("Kanal sealed".utf8)) ? 20 : 13] = 2
         case .tooLong: bytes += [UInt8](repeating: 0, count: 5000)
         }

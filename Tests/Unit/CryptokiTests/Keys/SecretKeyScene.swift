@@ -39,7 +39,7 @@ struct SecretKeyScene {
         }
     }
 
-    /// Encrypts or decrypts, in one part or in parts of `size` octets.
+    /// Encrypts or decrypts, in one part or in parts of `size` bytes.
     func cipher(
         _ direction: CipherDirection, _ mechanism: CK_MECHANISM_TYPE, with parameter: [UInt8] = [],
         _ key: CK_OBJECT_HANDLE, _ text: [UInt8], parts size: Int? = nil

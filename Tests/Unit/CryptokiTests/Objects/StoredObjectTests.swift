@@ -125,7 +125,7 @@ struct StoredObjectTests {
     @Test("that nobody vouches for a certificate can be said, as can its category and its check value")
     func certificateRules() throws {
         let (_, application, session) = try TokenKeyTests.start(.usb)
-        // The first octets of SHA-1.
+        // The first bytes of SHA-1.
         let check = try Digest.digest(Self.value.span, .sha1).prefix(3)
         let template: ObjectTests.Template = Self.certificate + [(CKA_TRUSTED, [0]), (CKA_CHECK_VALUE, Array(check))]
         let object = try application.create(session, template)

@@ -165,7 +165,7 @@ struct ECTests {
             (ours.1, [4, 33] + compressed),
         ] {
             #expect(try Self.derive(scene, key, publicData) == secret)
-            // Truncation removes octets from the leading end.
+            // Truncation removes bytes from the leading end.
             #expect(try Self.derive(scene, key, publicData, count: 16) == Array(secret.suffix(16)))
             #expect(throws: CKError.templateInconsistent) { try Self.derive(scene, key, publicData, count: 33) }
         }

@@ -72,7 +72,7 @@ struct FuzzTests {
         }
     }
 
-    /// A valid message with some octets changed, cut out or added.
+    /// A valid message with some bytes changed, cut out or added.
     private static func mutated(_ message: [UInt8], _ random: inout some RandomNumberGenerator) -> [UInt8] {
         var message = message
         for _ in 0..<Int.random(in: 1...3, using: &random) {

@@ -76,7 +76,7 @@ struct BatchTests {
         let wrong = "0020000208" + PIN.wrong
         #expect(host.send(Self.batch([wrong] + Array(repeating: "00200002", count: 16))) == "6700")
         #expect(host.send(Self.batch(["0084000000"])) == "6700")
-        // B1 02 and a status word, B1 81 E7 and 231 octets make 238.
+        // B1 02 and a status word, B1 81 E7 and 231 bytes make 238.
         #expect(host.send(Self.batch([wrong, "00840000E6"])) == "6700")
         #expect(host.send(Self.batch([wrong, "00840000E6"], goesOn: true)) == "6700")
         #expect(host.send("00200002") == "63ca", "no try was spent")

@@ -15,7 +15,7 @@ struct ProtectionTests {
         let host = try card.connectedHost(profile)
         let count = host.protect("0020000208" + PIN.wrong).count
         let allowed: Set = ["6988", "6987", "6985", "6881", "6882", "6e00"]
-        // Lc (octet 4) and Le (the last) only frame the message.
+        // Lc (byte 4) and Le (the last) only frame the message.
         for position in (0..<count - 1).filter({ $0 != 4 }) {
             #expect(try host.open() == "9000")
             for bit in 0..<8 {

@@ -15,7 +15,7 @@ struct AES256: ~Copyable, BlockCipher {
             var word = words[index - 1]
             if index % 4 == 0 { word = word.map { Self.sBox[Int($0)] } }
             if index % 8 == 0 {
-                // The octets were replaced before they change places, which makes no difference.
+                // The bytes were replaced before they change places, which makes no difference.
                 word = [word[1] ^ constant, word[2], word[3], word[0]]
                 constant = Self.double(constant)
             }

@@ -25,7 +25,7 @@ struct EngineCipherTests {
         }
     }
 
-    /// Compares a cipher; `ivSize` octets are its initialisation vector.
+    /// Compares a cipher; `ivSize` bytes are its initialisation vector.
     private func cipher(
         _ name: String, ivSize: Int, sBox: SBox? = nil,
         ours: ([UInt8], Span<UInt8>, Span<UInt8>) throws -> Secret

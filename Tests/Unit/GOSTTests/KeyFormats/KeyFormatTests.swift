@@ -103,7 +103,7 @@ struct KeyFormatTests {
 
     private let curve: [UInt8] = [0x06, 0x07, 0x2A, 0x85, 0x03, 0x02, 0x02, 0x23, 0x01]
 
-    /// A public key with these octets for AlgorithmIdentifier, and the point P of CryptoPro A.
+    /// A public key with these bytes for AlgorithmIdentifier, and the point P of CryptoPro A.
     private func key(_ algorithm: [UInt8]) throws -> [UInt8] {
         let one = [1] + [UInt8](repeating: 0, count: 31)
         let point = try PrivateKey(curve: .cryptoProA, scalar: Secret(copying: one)).publicKey().bytes
@@ -234,7 +234,7 @@ struct KeyFormatTests {
         let vectors = try JSON(vectors: "cms_pkcs12.json").vectors.list
         for (certificate, key) in [("cms-024", "cms-025"), ("cms-026", "cms-027")] {
             let signed = SignedObject(try #require(vectors.first { $0.name == certificate }).der.bytes)
-            // Most significant octet first.
+            // Most significant byte first.
             let scalar: [UInt8] = try #require(vectors.first { $0.name == key })["hex"].bytes.reversed()
             let info = try publicKey(try #require(signed.subjectPublicKeyInfo))
             let own = try PrivateKey(curve: info.key.curve, scalar: Secret(copying: scalar))

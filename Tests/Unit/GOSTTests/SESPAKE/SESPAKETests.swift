@@ -145,7 +145,7 @@ struct SESPAKETests {
         let numbers = try #require(try JSON(vectors: "curves.json").vectors.list.first { $0.name == curve.name })
         var q = numbers.number("q", 32)
         #expect(refusal(curve, f: q) == .invalidPoint)
-        // Neither q nor q + 3 carries beyond its first octet.
+        // Neither q nor q + 3 carries beyond its first byte.
         q[0] += 3
         let three = [3] + [UInt8](repeating: 0, count: 31)
         let large = try SESPAKE.Verifier(curve: curve, f: q.span)

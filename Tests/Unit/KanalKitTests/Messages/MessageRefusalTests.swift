@@ -53,7 +53,7 @@ struct MessageRefusalTests {
         verifier = theirs.verifier
         verifier.usesMessageCertificates = false
         #expect(await theirs.faults(message, verifier) == [.noCertificate, .noCertificate])
-        // A content whose octets are those of the attributes of another message.
+        // A content whose bytes are those of the attributes of another message.
         let attributes = try theirs.openssl.sign([0x31, 7, 0x30, 5, 6, 1, 0x2A, 0x31, 0], "-nodetach -noattr")
         #expect(await theirs.faults(attributes) == [.wrongAttributes, .wrongAttributes])
     }
@@ -146,7 +146,7 @@ struct MessageRefusalTests {
             }
             #expect(await theirs.faults(message + [0]) == [.malformed, .malformed])
             #expect(await theirs.faults(message + [0, 0]) == [.malformed, .malformed])
-            // Up to the content, and where it ends, every octet is needed as it is.
+            // Up to the content, and where it ends, every byte is needed as it is.
             let content = try #require(message.firstRange(of: Self.content))
             let ends = options.isEmpty ? content.upperBound : content.upperBound + 8
             // But for the version, which says nothing.

@@ -106,7 +106,7 @@ final class Recorder: Sendable {
 
     var count: Int { steps.withLock { $0.count } }
 
-    /// Whether it grew all the time, and ended with all octets.
+    /// Whether it grew all the time, and ended with all bytes.
     func isComplete(_ total: Int, isKnown: Bool = true) -> Bool {
         steps.withLock { steps in
             steps.last?.done == total && steps.allSatisfy { $0.total == (isKnown ? total : nil) }
@@ -116,7 +116,7 @@ final class Recorder: Sendable {
 }
 
 extension OctetSource {
-    /// These octets, in pieces.
+    /// These bytes, in pieces.
     ///
     /// - Parameter length: What the source says about the number of all; nil if it does not say it.
     static func pieces(

@@ -21,7 +21,7 @@ struct AdministrationTests {
         return .object(0xE4, Array(objects.joined()))
     }
 
-    /// Answers with these data, 238 octets at a time.
+    /// Answers with these data, 238 bytes at a time.
     private func answer(_ data: [UInt8]) {
         var rest = data[...]
         open.token.answer = { command in

@@ -87,11 +87,11 @@ struct BatchTests {
         }
         #expect(try send([String](repeating: "00840000", count: 16), open.channel).count == 16)
         #expect(try canSend([String](repeating: "00840000", count: 17), open.channel) == false)
-        // B1 81 EB, 233 octets and the status word make 238; with 234 they are one too many.
+        // B1 81 EB, 233 bytes and the status word make 238; with 234 they are one too many.
         #expect(try canSend(["00840000e9"], open.channel))
         #expect(try canSend(["00840000ea"], open.channel) == false)
         #expect(try canSend(["0084000000"], open.channel) == false)
-        // 238 octets of commands, and one more.
+        // 238 bytes of commands, and one more.
         func write(_ count: Int) -> String { "00d60000" + [UInt8(count)].hex + String(repeating: "00", count: count) }
         #expect(try canSend([write(230)], open.channel))
         #expect(try canSend([write(231)], open.channel) == false)

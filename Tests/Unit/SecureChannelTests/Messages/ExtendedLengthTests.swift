@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Extended length (GSC/1, 4 and 13.3)")
 struct ExtendedLengthTests {
-    /// A channel to a token that takes `size` octets in a message, over a link that takes `length` octets.
+    /// A channel to a token that takes `size` bytes in a message, over a link that takes `length` bytes.
     private func opened(_ profile: Profile, size: Int, length: Int) throws -> (SecureChannel, TokenSide) {
         let plain = try Host(set: "B", profile: profile)
         let sizes =

@@ -36,7 +36,7 @@ struct PairingReplyTests {
     func changedReply(_ profile: Profile) throws {
         let scene = try PairingScene(profile)
         let reply = scene.host.vectors.pairing.pair2_response.bytes
-        // One bit of some octets of the data and all of MAC_B; the heads are covered by the malformed replies.
+        // One bit of some bytes of the data and all of MAC_B; the heads are covered by the malformed replies.
         for index in Array(4..<83) + Array(85..<117) where index % 16 == 0 || index > 110 {
             var changed = reply
             changed[index] ^= 1 << UInt8(index % 8)

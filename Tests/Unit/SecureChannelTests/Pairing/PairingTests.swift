@@ -190,7 +190,7 @@ struct PairingTests {
                 label: String(repeating: "я", count: 15) + "€я", store: host.store, instance: host.instance,
                 random: FixedRandom(host.pairingRandom))
         }
-        // EA is as long as DATA_A: 112 octets of other fields and 30 of the label.
+        // EA is as long as DATA_A: 112 bytes of other fields and 30 of the label.
         let command = [UInt8](hex: try #require(card.received.last))
         #expect(command[8...10].elementsEqual([0x86, 0x81, 142]))
     }

@@ -45,7 +45,7 @@ struct SecretStoreTests {
             try Array(Data(contentsOf: URL(filePath: folder + "/" + name)))
         }
 
-        /// The octets of the one file in the replicated directory, and its name.
+        /// The bytes of the one file in the replicated directory, and its name.
         func file() throws -> (name: String, octets: [UInt8]) {
             let names = try FileManager.default.contentsOfDirectory(atPath: folder + "/shared")
             let name = try #require(names.first { !$0.hasPrefix(".") })

@@ -66,7 +66,7 @@ final class StorePlace {
     /// A pairing of the host with a token.
     func record(token: UInt8 = 0, created: Int64 = 1_000_000, index: UInt8 = 1) throws -> PairingRecord {
         var octets = capabilities.octets
-        // E1 ‖ 80 05 "GSC/1" ‖ 81 08 SER: the last octet of the serial number.
+        // E1 ‖ 80 05 "GSC/1" ‖ 81 08 SER: the last byte of the serial number.
         let end = 2 + 7 + 2 + 7
         octets[end] ^= token
         return try PairingRecord(
@@ -77,7 +77,7 @@ final class StorePlace {
     /// The record with another E1, as a token has it after an update.
     func updated(_ record: PairingRecord) throws -> PairingRecord {
         var octets = record.capabilities.octets
-        // The last octet of E1 is features, or N: both can have bit 0 or 1 changed.
+        // The last byte of E1 is features, or N: both can have bit 0 or 1 changed.
         octets[octets.count - 1] ^= 2
         return try PairingRecord(
             profile: record.profile, capabilities: Capabilities(parsing: octets), tokenKey: record.tokenKey,
