@@ -172,9 +172,9 @@ struct AuthenticatorTests {
     }
 }
 
-/// What the machine runs.
+/// The processes of the machine.
 enum Processes {
-    /// The processes with this word in their command lines, but zombies.
+    /// The processes with this word in their command lines, except zombies.
     static func running(_ word: String) -> [String] {
         let all = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
         return all.filter { number in

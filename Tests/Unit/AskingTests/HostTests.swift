@@ -155,7 +155,7 @@ struct HostTests {
         #expect(try ask(standIn.folder)?.contains("others than its owner") == true)
     }
 
-    /// What was recorded is three descriptors, and the script that the shell reads.
+    /// Expects three recorded descriptors beside the script that the shell reads.
     private func expectDescriptors() throws {
         let links = try standIn.lines("descriptors").filter { !$0.hasSuffix("authenticator.sh") }
         #expect(links.map { $0.split(separator: ":")[0] } == ["0 pipe", "1 pipe", "2 /dev/null"])

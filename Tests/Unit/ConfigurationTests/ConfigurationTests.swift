@@ -154,7 +154,7 @@ struct ConfigurationTests {
         #expect(remarks.map(\.line) == [1, 2, 3, 4])
         #expect(remarks.allSatisfy { !$0.isError && $0.text.contains("has no effect") })
         #expect(configuration(system: lax, user: strict).remarks == [])
-        // Where the administrator says nothing, the user says.
+        // The user's value counts if the administrator sets none.
         #expect(configuration(user: lax).policy.plainLogin == .sticky)
         let wrong = configuration(system: "pin_retention = nonce", user: "pin_retention = session")
         #expect(wrong.policy.pinRetention == .none)

@@ -7,7 +7,7 @@ import Testing
 extension Contract {
     @Suite("What a card answers to single commands")
     struct CommandTests {
-        /// Sends a command and collects its answer, which a card that speaks T=0 gives piece by piece.
+        /// Sends a command and collects its answer, which a T=0 card gives piece by piece.
         private static func send(_ link: any CardLink, _ command: String) throws -> Response {
             var response = try link.transmit(Command(parsing: [UInt8](hex: command).span))
             var data = response.data

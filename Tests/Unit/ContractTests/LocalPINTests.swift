@@ -45,7 +45,7 @@ extension Contract {
             #expect(throws: TokenError.pinLength) {
                 try token.setLocalPIN(pin, to: .of("short"), presenting: .of(Subject.userPIN))
             }
-            // What is left is a PIN without a value, which is none, and is made by the next attempt.
+            // A PIN without a value is left, which counts as absent; the next attempt creates it.
             #expect(try token.localPIN(pin) == nil)
             try token.setLocalPIN(pin, to: .of("longer"), presenting: .of(Subject.userPIN))
             #expect(try token.localPIN(pin) != nil)

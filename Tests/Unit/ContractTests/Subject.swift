@@ -112,7 +112,7 @@ struct Subject: Sendable, CustomTestStringConvertible {
         return (try token(over: link), try token(over: emulated.another()))
     }
 
-    /// What makes a token as good as new.
+    /// The options of a format that leaves a token as good as new.
     static func format(
         policy: UInt8 = 0x03, label: String = "contract", isRepair: Bool = false, restoresFactoryState: Bool = false,
         emitentKey: TokenFormat.EmitentKey? = nil
@@ -124,13 +124,13 @@ struct Subject: Sendable, CustomTestStringConvertible {
     }
 }
 
-/// An emulated card in this process. One that speaks T=0 is spoken to as a reader's driver would.
+/// An emulated card in this process. A T=0 card gets its commands as from a reader's driver.
 final class EmulatedLink: CardLink {
-    /// What its channel is activated with.
+    /// The password that activates its channel.
     static let password = "1BCD-EFGH-JKLM-NPQR"
 
     private let card: EmulatedCard
-    /// Where the host keeps what it needs for the channel.
+    /// The host's directory of pairings.
     let folder = FileManager.default.temporaryDirectory.appending(path: "kanal-\(UUID().uuidString)")
 
     init(_ card: EmulatedCard) { self.card = card }

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Token
 
-/// What the driver makes of a token. Nothing is changed.
+/// The driver's view of a token. Nothing is changed.
 extension Contract {
     @Suite("What a token tells")
     struct TokenTests {

@@ -12,7 +12,7 @@ import Token
 struct Application {
     static let password = EmulatedReader.password
     static let userPIN = EmulatedReader.userPIN
-    /// What tests sign.
+    /// The digest that tests sign.
     static let digest = [UInt8](repeating: 1, count: 32)
 
     let library: Library

@@ -115,7 +115,7 @@ enum KeyFiles {
 }
 
 extension OpenSSL {
-    /// Runs a command of openssl in a folder of its own, with these files. Gives what it printed, or nil if it failed.
+    /// Runs a command of openssl in a folder of its own, with these files. Returns its output, or nil if it failed.
     static func run(_ arguments: [String], files: [String: [UInt8]]) throws -> [UInt8]? {
         let openssl = try OpenSSL()
         for (name, content) in files { try openssl.write(content, name) }

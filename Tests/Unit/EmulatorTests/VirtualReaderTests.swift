@@ -69,7 +69,7 @@ private final class ReaderServer: @unchecked Sendable {
     }
 }
 
-/// What a serving thread found out.
+/// The outcome of a serving thread.
 private final class Outcome: @unchecked Sendable {
     var error: VirtualReaderError?
     var trace: [String] = []

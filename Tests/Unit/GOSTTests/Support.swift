@@ -19,7 +19,7 @@ extension JSON {
     }
 }
 
-/// What an operation gave: its result's bytes or its error.
+/// The outcome of an operation: its result's bytes or its error.
 func outcome(_ body: () throws(GOSTError) -> Secret) -> Result<[UInt8], GOSTError> {
     do { return .success(try body().array) } catch { return .failure(error) }
 }
@@ -114,7 +114,7 @@ struct Pieces {
     func forEach(_ body: ([UInt8]) -> Void) { pieces.forEach(body) }
 }
 
-/// What X.509 signs, its signature, and the public key that stands in it.
+/// The signed part of an X.509 object, its signature, and the public key in it.
 struct SignedObject {
     let content, signature: [UInt8]
     private(set) var subjectPublicKeyInfo: [UInt8]?

@@ -72,7 +72,7 @@ struct CertificateTests {
         }
     }
 
-    /// Bytes behind a certificate are none of it, as `openssl` has it too.
+    /// Expects bytes behind a certificate to be ignored, as by `openssl`.
     private func expectTailIgnored(_ der: [UInt8]) throws {
         let certificate = try Certificate(der: der.span)
         #expect(certificate.der == der)

@@ -67,7 +67,7 @@ struct CertificationRequestTests {
 
     @Test("A request of one name of 20 letters has 227 octets, and 257 with a key usage")
     func sizes() throws {
-        // What the vendor's library makes for a key of 256 bits.
+        // The vendor's library makes these sizes for a key of 256 bits.
         let key = try PrivateKey.generate(on: .cryptoProA, random: Seeded("sizes")).publicKey()
         let publicKey = try SubjectPublicKeyInfo(algorithm: .gostR34102012256, key: key).der
         for (extensions, size) in [([], 227), ([Field(type: "keyUsage", value: "digitalSignature")], 257)] {
@@ -105,7 +105,7 @@ struct CertificationRequestTests {
             #expect(lines.count { $0.contains(type) } == 1, "\(type)")
             #expect(values.allSatisfy { value in texts.count { $0 == value } == 1 }, "\(type)")
         }
-        // The values of a SET OF stand in the order of their bytes (X.690, 11.6), of which the second is the length.
+        // The values of a SET OF are in the order of their bytes (X.690, 11.6), of which the second is the length.
         #expect(texts.filter { ["first", "second", "third"].contains($0) } == ["first", "third", "second"])
     }
 

@@ -34,7 +34,7 @@ struct MadeMessage {
     var signature: [UInt8]
     /// The signed attributes, a SET OF in DER; nil if the content itself is signed.
     var attributes: [UInt8]?
-    /// What stands beside the signature.
+    /// The algorithm beside the signature.
     var algorithm = SignatureAlgorithm.ecdsa(.sha256)
 
     func der() throws -> [UInt8] {

@@ -4,7 +4,7 @@ import HostCrypto
 import Secrets
 import TestSupport
 
-/// Files with keys and certificates as a test wants them, with codes (MAC) of one iteration.
+/// Files with a test's keys and certificates, with codes (MAC) of one iteration.
 struct MadePFX {
     var version: UInt8 = 3
     /// The ContentInfos of the AuthenticatedSafe.
@@ -91,7 +91,7 @@ struct MadePFX {
         DERTag.objectIdentifier.element([0x2A, 0x85, 0x03, 0x07, 0x01, 0x01] + arcs)
     }
 
-    /// What PBES2 encrypts with.
+    /// The key that PBES2 encrypts with.
     static func key() -> Secret {
         PBKDF2<Streebog512>.derive(password: Array(password.utf8).span, salt: salt.span, iterations: 1, count: 32)
     }

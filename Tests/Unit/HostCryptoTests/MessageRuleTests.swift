@@ -6,8 +6,8 @@ import Secrets
 import TestSupport
 import Testing
 
-/// What is accepted and what is not, beside what the program `openssl cms -verify` says with `-purpose any`, which asks
-/// no certificate what its key is for. Whatever is accepted here it accepts too.
+/// Accepted and refused messages, compared with `openssl cms -verify -purpose any`, which checks no certificate's
+/// purpose. It accepts every message that is accepted here.
 @Suite("What signed messages have to be", .usesGOSTEngine)
 struct MessageRuleTests {
     enum Verdict: Sendable {
@@ -15,7 +15,7 @@ struct MessageRuleTests {
         case trusted
         /// The signature is good.
         case signed
-        /// There is no signature that counts.
+        /// No signature counts.
         case refused
     }
 
@@ -84,7 +84,7 @@ struct MessageRuleTests {
             authority: "basicConstraints=CA:true\nkeyUsage=digitalSignature"),
         Rule(name: "no authority", verdict: .signed, openssl: false, authority: "basicConstraints=CA:false"),
 
-        // What is signed.
+        // The signed content.
         Rule(name: "bare", verdict: .trusted, openssl: true, options: "-noattr"),
         Rule(name: "other content", verdict: .trusted, openssl: true, options: "-econtent_type 1.2.3.4"),
         Rule(name: "bare other content", verdict: .refused, openssl: true, options: "-econtent_type 1.2.3.4 -noattr"),
@@ -123,7 +123,7 @@ struct MessageRuleTests {
         #expect(try Self.verdict(message, content, trusting: openssl.certificate("root")) == rule.verdict)
     }
 
-    /// What the host says of a message.
+    /// The host's verdict on a message.
     static func verdict(_ der: [UInt8], _ content: [UInt8], trusting root: [UInt8]) throws -> Verdict {
         let message = try SignedData(der: der.span)
         let now = Int(Date().timeIntervalSince1970) + 60

@@ -11,7 +11,7 @@ struct PFXProgramTests {
     ///
     /// - Parameters:
     ///   - options: Further words for `openssl pkcs12 -export`.
-    ///   - certificates: How many certificates beside the key's own the file has.
+    ///   - certificates: The number of certificates beside the key's own.
     private func file(
         _ openssl: OpenSSL, _ newKey: String, _ options: String, password: String = "пароль", certificates: Int = 0,
         environment: [String: String] = [:]

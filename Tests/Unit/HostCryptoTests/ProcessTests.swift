@@ -35,7 +35,7 @@ struct ProcessTests {
     func errorQueue() throws {
         ERR_clear_error()
         defer { ERR_clear_error() }
-        // An error of the process's own: there is no such algorithm.
+        // An error of the process's own: an unknown algorithm.
         #expect(unsafe EVP_MD_fetch(nil, "none", nil) == nil)
         let before = ERR_peek_last_error()
         let key = try RSAPrivateKey(generating: 512)

@@ -8,7 +8,7 @@ import Testing
 struct RSATests {
     static let sizes = [512, 1024, 1025, 2048]
 
-    /// The schemes of the mechanism list, with the length of what is signed, that a key of so many bits can do.
+    /// The schemes of the mechanism list that a key of `bits` bits can do, with the length of their input.
     static func schemes(_ bits: Int) -> [(RSASignatureScheme, Int)] {
         let size = (bits + 7) / 8
         var schemes: [(RSASignatureScheme, Int)] = [(.pkcs1, 0), (.pkcs1, 20), (.pkcs1, size - 11)]
@@ -58,7 +58,7 @@ struct RSATests {
             let input = try random.bytes(count)
             let signature = try key.signature(input, scheme)
             try expectValid(signature, input, scheme, key.publicKey)
-            // What the program signs has the length of a digest.
+            // The program signs only inputs as long as a digest.
             guard (1...64).contains(count) else { continue }
             let options = scheme.options
             try openssl.write(input, "input")

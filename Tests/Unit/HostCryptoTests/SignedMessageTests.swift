@@ -128,7 +128,7 @@ struct SignedMessageTests {
         }
     }
 
-    /// Changes the last bytes, which are the signature, and reads the beginnings of a short message.
+    /// Changes the last bytes, which are the signature, and truncates a short message at each byte.
     private func expectChangesRefused(_ der: [UInt8], _ digest: [UInt8], _ key: PublicKeyInfo) {
         let changed = der.changed(at: der.count - 1)
         let message = try? SignedData(der: changed.span)
@@ -213,7 +213,7 @@ struct SignedMessageTests {
         try signedMessage(signingTime: signingTime).signedAttributes
     }
 
-    /// A message without content, under a signature that is none.
+    /// A message without content, with an invalid signature.
     private func message(signingTime: Int) throws -> [UInt8] {
         try signedMessage(signingTime: signingTime).der(signature: [1], content: nil)
     }

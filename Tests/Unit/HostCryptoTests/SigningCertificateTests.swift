@@ -4,8 +4,8 @@ import HostCrypto
 import TestSupport
 import Testing
 
-/// What is accepted and what is not, beside what the program says with `-cades`. Whatever is trusted here and has an
-/// attribute, the program takes too.
+/// Accepted and refused messages, compared with the program's verdict with `-cades`. It accepts each that is trusted
+/// here and has an attribute.
 @Suite("The certificate that signed attributes name")
 struct SigningCertificateTests {
     typealias Verdict = MessageRuleTests.Verdict
@@ -86,7 +86,7 @@ struct SigningCertificateTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let verdict: Verdict
-        /// What the program says with `-cades`, and without.
+        /// The program's verdict with `-cades`, and without.
         let openssl, withoutOption: Bool
         let attributes: @Sendable (Scene) throws -> [[UInt8]]
 
@@ -129,7 +129,7 @@ struct SigningCertificateTests {
             [scene.v2(try scene.identifier(of: scene.certificate), try scene.identifier(of: scene.root))]
         },
 
-        // What another certificate would be needed for.
+        // Attributes that would need another certificate.
         Case("a stranger too", .signed, openssl: false) { scene in
             [scene.v2(try scene.identifier(of: scene.certificate), try scene.identifier(of: scene.twin))]
         },
@@ -155,7 +155,7 @@ struct SigningCertificateTests {
             [scene.v2(try scene.identifier(of: scene.certificate, .sha256, algorithm: sha512))]
         },
 
-        // What is wrong in its form.
+        // Malformed attributes.
         Case("nobody", .refused, openssl: false) { scene in [scene.v2()] },
         Case("an unknown hash function", .refused, openssl: false) { scene in
             [scene.v2(try scene.identifier(of: scene.certificate, algorithm: "300406022A03"))]

@@ -15,7 +15,7 @@ extension DigestAlgorithm {
 extension [UInt8] {
     init(_ text: String) { self = Array(text.utf8) }
 
-    /// The bytes but for one bit.
+    /// The bytes with one bit flipped.
     func changed(at index: Int, bit: Int = 0) -> [UInt8] {
         var copy = self
         copy[index] ^= 1 << bit
@@ -52,7 +52,7 @@ struct RSAKeyFile {
         privateNumbers = numbers
     }
 
-    /// - Parameter text: What `openssl asn1parse` prints of the structure.
+    /// - Parameter text: The output of `openssl asn1parse` for the structure.
     init(asn1parse text: String) {
         let numbers = text.split(separator: "\n").compactMap { line in
             line.contains("INTEGER") ? line.split(separator: ":").last.map { [UInt8](hex: String($0)) } : nil
@@ -76,7 +76,7 @@ struct RSAKeyFile {
     }
 }
 
-/// An element of DER but for numbers, which can have needless zeros.
+/// An element as in DER, except that its length always takes two bytes.
 func element(_ tag: UInt8, _ contents: [UInt8]) -> [UInt8] {
     let count = contents.count
     return [tag, 0x82, UInt8(count >> 8), UInt8(count & 0xFF)] + contents
@@ -112,7 +112,7 @@ extension RSAEncryptionScheme {
             .oaep(hash: .sha256, mask: .sha1, label: []), .oaep(hash: .sha1, mask: .sha1, label: [0, 1, 2]),
         ]
 
-    /// How many bytes a key of so many encrypts (RFC 8017, 7.1.1 and 7.2.1).
+    /// The longest message, in bytes, for a key of `size` bytes (RFC 8017, 7.1.1 and 7.2.1).
     func room(in size: Int) -> Int? {
         let room =
             switch self {

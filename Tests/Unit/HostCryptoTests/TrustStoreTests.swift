@@ -140,13 +140,13 @@ struct TrustStoreTests {
         try openssl.run("verify -CAfile old.pem new.pem")
         #expect(try chain.trusts("new", trusted: ["old"], certificates: []))
         #expect(try chain.trusts("new", trusted: ["other", "old"], certificates: []))
-        // Not trusted, or not the one that has signed.
+        // An untrusted authority, or a different one from the signer's.
         #expect(try !chain.trusts("new", certificates: ["old"]))
         #expect(try !chain.trusts("new", trusted: ["other"], certificates: ["old"]))
-        // Of the same name and key, but changed.
+        // An authority of the same name and key, but changed.
         let old = try openssl.read("old")
         #expect(try !chain.trusts("new", certificates: []) { $0.trusted = [old.changed(at: old.count - 1)] })
-        // Not by itself: an authority's of version 1 is an end's.
+        // A certificate of version 1 that is not self-signed counts as an end entity's, not as an authority's.
         try openssl.run("req -newkey \(newKey) -nodes -keyout middle.key -out request -subj /CN=middle")
         try openssl.run(
             "x509 -req -in request -CA root.pem -CAkey root.key -set_serial 9 -days 30 -out middle.pem")
@@ -189,7 +189,7 @@ struct TrustStoreTests {
             #expect(try trusts(empty + [ofRoot], check))
             #expect(try !trusts(full, check))
             #expect(try !trusts(full + empty + [ofRoot], check))
-            // Of yesterday's list nothing is known, nor of a forged one.
+            // An expired list proves nothing, nor does a forged one.
             #expect(try trusts(full, check, days: 10) == (check == .none))
             #expect(try trusts(full.map { $0.changed(at: $0.count - 1) }, check) == (check == .none))
         }

@@ -4,10 +4,10 @@ import HostCrypto
 import TestSupport
 import Testing
 
-/// Messages of a sender who wants the reader to be busy: 2 MB of certificates, as many as are taken, and as many signers.
+/// Messages of a sender who wants to exhaust the reader: 2 MB of certificates, and as many signers, as are accepted.
 @Suite("Signers, certificates and steps")
 final class VerificationBudgetTests {
-    /// Of whoever certifies, of whoever signs, and of somebody else.
+    /// Keys of the authority, of the signer, and of an unrelated party.
     private let authority, signer, other: MadeKey
     private let root: [UInt8]
     private let limit = SignedData.signerLimit
@@ -25,7 +25,7 @@ final class VerificationBudgetTests {
         try MadeCertificate(number: number, subject: "signer \(number)", issuer: issuer).der(of: signer, by: authority)
     }
 
-    /// A certificate of some 500 bytes that nobody has signed.
+    /// A certificate of some 500 bytes without a valid signature.
     private func padded(_ number: Int, by issuer: String) throws -> [UInt8] {
         try MadeCertificate(number: number, subject: String(repeating: ".", count: 260), issuer: issuer)
             .der(of: other, by: nil)
@@ -108,7 +108,7 @@ final class VerificationBudgetTests {
         let duration: Duration
     }
 
-    /// - Parameter isFirst: Whether the signers' certificates stand before the others.
+    /// - Parameter isFirst: Whether the signers' certificates come before the others.
     private func verify(signers: [[UInt8]], others: [[UInt8]], isFirst: Bool = true) throws -> Outcome {
         let distinct = Set(signers).count == 1 ? [signers[0]] : signers
         let der = try message(signers: signers, certificates: isFirst ? distinct + others : others + distinct)

@@ -11,7 +11,7 @@ import Testing
 
 @Suite("PINs and consent that an application has asked for")
 struct AskingTests {
-    /// What an authenticator answers.
+    /// An authenticator's answer.
     enum Answer: Sendable {
         case text(String)
         case no(AskingError)

@@ -10,16 +10,16 @@ import TestSupport
 import Testing
 import Token
 
-/// A telephone: a token is there only while a field session is open and somebody holds it there.
+/// A telephone: a token is present only while a field session is open and the token is held to it.
 private final class Phone: Transport, Sendable {
     private struct State {
         var isOpen = false
         /// The cards that are held to the telephone, one after the other; each is let go when polling restarts.
         var cards: [EmulatedReader]
-        /// How many of them are in the field at once.
+        /// The number of them in the field at once.
         var count: Int
         var log: [String] = []
-        /// How often the readers are looked at before the field closes by itself.
+        /// The number of looks at the readers before the field closes by itself.
         var looksLeft: Int
     }
 

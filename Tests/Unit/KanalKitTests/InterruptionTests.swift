@@ -10,7 +10,7 @@ import Token
 
 @Suite("Work that is interrupted")
 struct InterruptionTests {
-    /// What an application does in one go, with a key that is there.
+    /// An application's work in one go, with an existing key.
     private static func work(_ session: borrowing KanalKit.Session) throws {
         let pair = try #require(try session.keyPairs().first)
         #expect(try session.sign(Array("message".utf8).span, with: pair).count == 64)
@@ -89,7 +89,7 @@ struct InterruptionTests {
     }
 }
 
-/// A task that begins when it is told to, so that others can hold it before.
+/// A task that begins on command, so that others can hold it before.
 private final class HeldTask: Sendable {
     private let mayBegin: AsyncStream<Void>.Continuation
     private let task: Task<Void, any Error>

@@ -9,7 +9,7 @@ import SecureChannel
 import TestSupport
 import Token
 
-/// A machine with one reader, an application's manager, and time that passes when somebody waits.
+/// A machine with one reader, an application's manager, and time that passes during a wait.
 struct Machine {
     let reader: EmulatedReader
     let manager: TokenManager
@@ -37,7 +37,7 @@ struct Machine {
         return token
     }
 
-    /// How often a PIN was presented.
+    /// The number of times that a PIN was presented.
     var verifications: Int { reader.count(of: 0x20) }
 
     static var pin: PIN { PIN(EmulatedReader.userPIN) }

@@ -94,7 +94,7 @@ struct PerformTests {
             _ = try session.generateKeyPair(.gost256, id: [1], label: "")
         }
         try await token.perform(as: .securityOfficer, pin: Machine.officerPIN) { _ in }
-        // The user's PIN was kept meanwhile.
+        // The user's PIN was retained.
         let count = try await token.perform { session in try session.keyPairs().count }
         #expect(count == 1)
     }

@@ -10,7 +10,7 @@ import Testing
 struct SignatureTests {
     static let message = Array("message".utf8)
 
-    /// A kind of key, an algorithm, the program's name for the hash function, and what else the program wants to know.
+    /// A kind of key, an algorithm, the program's name for the hash function, and its further options.
     struct Case: Sendable {
         let kind: KeyKind
         let algorithm: SigningAlgorithm

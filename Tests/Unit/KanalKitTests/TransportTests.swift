@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 import Token
 
-/// An application's readers, one card in each, that hang or fail when they are told to.
+/// An application's readers, one card in each, that hang or fail on command.
 private final class Bench: Transport, Sendable {
     private struct State {
         /// The readers whose cards do not answer at the moment.
@@ -126,7 +126,7 @@ struct TransportTests {
             }
             try await group.waitForAll()
         }
-        // Who looks for tokens does not wait for one that is worked with.
+        // A search for tokens does not wait for one in use.
         #expect(try await manager.allTokens().count == 4)
         for task in late.dropFirst(2) { task.cancel() }
         late[0].cancel()

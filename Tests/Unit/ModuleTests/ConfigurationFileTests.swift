@@ -6,7 +6,7 @@ import Testing
     "libkanal-pkcs11.so reads kanal.conf",
     .enabled(if: Tool.libraryIsBuilt, "the library of a release build: make build"))
 struct ConfigurationFileTests {
-    /// What a program named "program" finds in its log with this file of its user.
+    /// The log of a program named "program" with this file of its user.
     private func log(_ text: String, variable: Bool) throws -> String {
         let home = FileManager.default.temporaryDirectory.appending(path: "kanal-\(UUID().uuidString)")
         let folder = home.appending(path: variable ? "xdg/kanal" : ".config/kanal")

@@ -30,7 +30,7 @@ struct RequirementTests {
         try run("ends.c", "alone")
     }
 
-    /// A requirement's number stands before the colon in the name of a test, or of what a script has passed.
+    /// A requirement's number comes before the colon in the name of a test, or of a script's passed step.
     @Test("each of the 23 requirements has a test that is named after it")
     func names() throws {
         let names = try #require(FileManager.default.enumerator(atPath: Project.tests.path)).compactMap {

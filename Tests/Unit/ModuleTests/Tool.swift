@@ -14,7 +14,7 @@ enum Tool {
 
     /// The library of a release build: the file that `KANAL_MODULE` names, else the one that `make build` leaves.
     ///
-    /// The debug library is another one: it shares the Swift runtime and exports its symbols.
+    /// The debug library differs: it shares the Swift runtime and exports its symbols.
     static let library =
         ProcessInfo.processInfo.environment["KANAL_MODULE"].map { URL(filePath: $0) }
         ?? Project.root.appending(path: ".build/release/libkanal-pkcs11.so")

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("T=0 at the reader (ISO/IEC 7816-3, 12.2)")
 struct ByteProtocolTests {
-    /// What is sent for a command, and what comes of it.
+    /// The bytes sent for a command, and its response.
     private static func transmit(_ command: String, _ replies: String...) throws -> (sent: [String], Response) {
         var sent: [String] = []
         let command = try Command(parsing: [UInt8](hex: command).span)

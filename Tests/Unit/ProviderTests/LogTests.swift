@@ -100,7 +100,7 @@ struct AdministratorLogTests {
             unsafe unlink(path)
         }
 
-        /// What has come.
+        /// The messages received so far.
         func messages() -> [String] {
             var messages: [String] = []
             var bytes = [UInt8](repeating: 0, count: 4096)

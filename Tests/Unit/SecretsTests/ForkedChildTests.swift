@@ -19,7 +19,7 @@ struct ForkedChildTests {
             kept.secret.fill(0xFF)
             kept.secret = Secret(count: 0)
             neighbour.secret = Secret(count: 0)
-            // What it makes for itself is in order.
+            // The child's own secrets are intact.
             let own = (0..<100).map { _ in Box(Secret(copying: parents)) }
             return own.allSatisfy { $0.secret.isFilled(with: 0xA5) } ? 0 : 2
         }

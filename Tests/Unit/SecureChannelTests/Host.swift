@@ -38,16 +38,16 @@ final class Host {
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
-    /// What the host draws for the opening of the vectors.
+    /// The host's random numbers for the opening of the vectors.
     var openingRandom: [UInt8] { profile == .classic ? vectors.open.C_H.bytes : vectors.open.e_H.bytes }
 
-    /// The contribution that comes of what one side drew.
+    /// The contribution of one side, from its random numbers.
     func contribution(_ drawn: [UInt8]) throws -> [UInt8] {
         guard profile == .modern else { return drawn }
         return try PrivateKey(curve: .tc26256B, scalar: Secret(copying: drawn)).publicKey().bytes
     }
 
-    /// What the host draws for the pairing of the vectors.
+    /// The host's random numbers for the pairing of the vectors.
     var pairingRandom: [UInt8] { profile == .classic ? vectors.pairing.R_H.bytes : vectors.pairing.alpha.bytes }
 
     /// The record that the pairing of the vectors leaves.

@@ -50,7 +50,7 @@ struct Driver {
 
     func logIn() throws { try token.logIn(as: .user, pin: .of(EmulatedReader.userPIN)) }
 
-    /// What another process sees of the token on USB.
+    /// Another process's driver of the token on USB.
     func other(login: Bool) throws -> Driver {
         let driver = try Driver(reader)
         if login { try driver.logIn() }

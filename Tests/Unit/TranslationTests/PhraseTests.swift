@@ -2,7 +2,7 @@
 import Testing
 import Translation
 
-/// Phrases: what becomes of their words and of what varies in them.
+/// Phrases: the translation of their words, and of their variable parts.
 @Suite struct PhraseTests {
     private let name = "ab12"
 

@@ -185,7 +185,7 @@ private struct Scene {
 
     struct Operation: Sendable {
         let name: String
-        /// What of a mechanism promises it (`CKF_`).
+        /// The mechanism's flag that promises it (`CKF_`).
         var flag: CK_FLAGS = 0
         var takesData = true
         let run: @Sendable (Scene, Mechanism, CK_OBJECT_HANDLE, [UInt8]) throws(CKError) -> Void
@@ -244,7 +244,7 @@ private struct Scene {
         return (judge.count - before.0, uses - before.1, failure)
     }
 
-    /// How often the card has computed with a private key: PSO but for hashing, and agreements.
+    /// The number of computations of the card with a private key: PSO except hashing, and agreements.
     private var uses: Int { reader.count(of: 0x2A) + reader.count(of: 0x86) }
 
     /// A mechanism with every parameter that one could take.
@@ -274,7 +274,7 @@ private struct Scene {
         CKError(CKR_UNWRAPPING_KEY_TYPE_INCONSISTENT), .keyFunctionNotPermitted,
     ]
 
-    /// What is signed or decrypted: digests, and blocks below the modulus.
+    /// Inputs to sign or decrypt: digests, and blocks below the modulus.
     static let inputs = [20, 28, 32, 48, 64, 128].map { [0] + [UInt8](repeating: 1, count: $0 - 1) }
 
     static let operations: [Operation] = [

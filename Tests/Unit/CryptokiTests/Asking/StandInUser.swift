@@ -21,7 +21,7 @@ final class StandInUser: Sendable {
 
     init(_ answers: Answer...) { state.withLock { $0.answers = answers } }
 
-    /// What was asked.
+    /// The questions so far.
     var questions: [Question] { state.withLock { $0.questions } }
 
     /// Has further questions answered so.

@@ -26,7 +26,7 @@ extension AbsenceScene {
     var verifications: Int { reader.count(of: Self.verify) }
     var presence: TokenPresence { get throws { try application.library.presence(in: 0) } }
 
-    /// Takes the token away, for so many seconds.
+    /// Takes the token away for a number of seconds.
     func leave(_ seconds: Int) {
         reader.removeCard()
         time.after(.seconds(seconds)) { [reader] in reader.insertCard() }

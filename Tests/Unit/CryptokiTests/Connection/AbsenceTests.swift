@@ -68,7 +68,7 @@ struct AbsenceTests: AbsenceScene {
         }
         leave(19)
         try sign()
-        // What came and went between two looks may have been away all the time.
+        // A card that came and went between two looks may have been away all the time.
         _ = try application.library.slots(tokenPresent: false, isQuery: false)
         time.pass(.seconds(15))
         reader.removeCard()

@@ -44,11 +44,11 @@ struct AnotherTokenTests {
             #expect(presence == .wrongToken, sourceLocation: sourceLocation)
         }
 
-        /// The headers of the commands since there were so many.
+        /// The headers of the commands after the first `count`.
         func headers(since count: Int) -> [[UInt8]] { Array(reader.headers.dropFirst(count)) }
     }
 
-    /// What an application may do to a token that it has a session with.
+    /// Calls of an application to a token that it has a session with.
     private static let calls: [(name: String, call: @Sendable (Scene) throws -> Void)] = [
         ("C_Sign", { try $0.sign() }),
         ("C_FindObjects", { _ = try $0.application.find($0.session) }),
@@ -169,7 +169,7 @@ struct AnotherTokenTests {
         #expect(reader.plainCommands.allSatisfy { $0[1] != 0x20 })
     }
 
-    // MARK: What is told of a token
+    // MARK: Information about a token
 
     @Test(
         "what C_GetTokenInfo tells after a swap is all of the token that is there, with sessions and without",

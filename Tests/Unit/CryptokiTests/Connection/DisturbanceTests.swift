@@ -15,7 +15,7 @@ struct DisturbanceTests {
         .noService, .mute, .reset, .sharingViolation, .transmission(code: 0x8010_0016), .malformed,
     ]
 
-    /// A token that nobody works with, activated if it has a channel, and an application.
+    /// An unused token, activated if it has a channel, and an application.
     private func start(_ identity: Identity) throws -> (reader: EmulatedReader, application: Application) {
         let reader = try EmulatedReader(identity, passwords: identity.channel == nil ? [] : [Application.password])
         let time = TestTime()

@@ -64,10 +64,10 @@ struct HeldStoreTests {
         #expect(throws: CKError(CKR_FUNCTION_FAILED)) { try application.activate() }
         #expect(ContinuousClock.now - start < .seconds(3))
         #expect(journal.messages.contains { $0.contains(group) && $0.hasSuffix("another process holds the lock") })
-        // One transaction finds the channel, one asks what is offered. None was begun to wait in.
+        // One transaction finds the channel, one asks what is offered. No transaction was begun to wait in.
         #expect(transactions() - before - each == 2)
         #expect(reader.count(of: 0x86) == 0)
-        // Whoever has a store of his own is not delayed.
+        // An application with a store of its own is not delayed.
         let own = Application(reader, store: Folder())
         try own.activate()
         _ = try own.open()

@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 import Token
 
-/// A card without a channel that gives whatever answers a test wants, in a reader of its own, and counts what it is asked.
+/// A card without a channel that gives a test's answers, in a reader of its own, and counts its commands.
 final class HostileCard: ReaderService, Sendable {
     struct State {
         /// The content of files by their path; nil for a file that is not there.
@@ -34,7 +34,7 @@ final class HostileCard: ReaderService, Sendable {
     }
     /// The headers of all commands.
     var headers: [[UInt8]] { state.withLock { $0.headers } }
-    /// How many bytes of files were given away.
+    /// The number of bytes of files that were sent.
     var sent: Int { state.withLock { $0.sent } }
 
     /// Gives files this content from now on.

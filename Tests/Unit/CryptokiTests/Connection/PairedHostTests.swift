@@ -99,7 +99,7 @@ struct PairedHostTests {
         error = #expect(throws: CKError.functionNotSupported) { _ = try other.open() }
         #expect(error?.reason?.description.contains("does not know this host any more") == true)
         #expect(journal.messages.contains("the token does not know this host any more: activate it again"))
-        // What is not authenticated deletes nothing (15.2 a).
+        // An unauthenticated reply deletes nothing (15.2 a).
         #expect(try other.library.pairedTokens().count == 1)
         #expect(reader.plainCommands.isEmpty)
         try other.library.closeAllSessions(with: 0)

@@ -20,7 +20,7 @@ struct PairingGroupTests {
 
     init() throws { reader = try EmulatedReader(.bt, passwords: [Application.password]) }
 
-    /// An application whose kanal.conf says this, on a machine whose groups lie in the folder.
+    /// An application with this kanal.conf, on a machine with its groups in the folder.
     private func application(_ text: String) -> Application {
         let configuration = Configuration(system: Array(text.utf8), user: nil, program: "test")
         return Application(reader, store: folder) {
@@ -35,7 +35,7 @@ struct PairingGroupTests {
         #expect(unsafe chmod(path, mode) == 0)
     }
 
-    /// The token is listed and tells who it is; it can be neither activated nor opened, and no password is spent.
+    /// The token is listed and identifies itself; it can be neither activated nor opened, and no password is spent.
     private func expectRefusal(_ application: Application) throws {
         let token = try application.library.token(in: 0, evicting: true)
         #expect(token.info.serial == reader.card.serial)
@@ -51,7 +51,7 @@ struct PairingGroupTests {
         try expectRefusal(application("group = staff"))
         try makeGroup("lax", mode: 0o2777)
         try expectRefusal(application("group = lax"))
-        // What another application has paired does not help either.
+        // A pairing of another application does not help either.
         try application("").activate()
         try expectRefusal(application("group = staff"))
     }
@@ -105,7 +105,7 @@ struct PairingGroupTests {
             try application.logIn(application.open())
         }
         #expect(journal.messages.contains { $0.hasSuffix("the user is not in the group that shares it") })
-        // A token with a channel is another matter, and so is a directory that is not as the administrator makes it.
+        // A token with a channel is refused, and so is a directory that is not as the administrator makes it.
         try expectRefusal(application("group = staff"))
         #expect(throws: CKError(CKR_FUNCTION_FAILED)) {
             try Application(plain, store: folder) { $0.pairings = .group(folder.path + "/groups/none") }.open()

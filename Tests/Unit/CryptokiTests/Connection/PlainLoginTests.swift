@@ -10,7 +10,7 @@ import Token
 
 @Suite("Login on a token without a channel")
 struct PlainLoginTests {
-    /// What another process is answered when it signs with key 1.
+    /// The card's reply to another process that signs with key 1.
     private static func foreignSignature(_ reader: EmulatedReader) -> [UInt8] {
         _ = reader.card.process([0x00, 0x22, 0x41, 0xB6, 0x03, 0x84, 0x01, 0x01])
         return Array(reader.card.process([0x00, 0x2A, 0x9E, 0x9A, 0x20] + Application.digest + [0x40]).suffix(2))

@@ -22,7 +22,7 @@ struct PlainRefusalTests {
         return identity
     }
 
-    /// What can be wrong with a record's file.
+    /// Damage to a record's file.
     enum Damage: CaseIterable, Sendable { case cutShort, empty, changed, laterVersion, tooLong }
 
     private func spoil(_ file: String, _ damage: Damage) throws {
@@ -31,7 +31,7 @@ struct PlainRefusalTests {
         case .cutShort: bytes = Array(bytes.prefix(bytes.count / 2))
         case .empty: bytes = []
         case .changed: bytes[bytes.count - 1] ^= 1
-        // The last byte of what each format begins with is its version.
+        // The last byte of each format's beginning is its version.
         case .laterVersion: bytes[bytes.starts(with: Array("Kanal sealed".utf8)) ? 20 : 13] = 2
         case .tooLong: bytes += [UInt8](repeating: 0, count: 5000)
         }
@@ -101,7 +101,7 @@ struct PlainRefusalTests {
         try strict.activate()
         var tombstones: [(String, Data?)] = []
         if isRestored {
-            // Of an earlier pairing that the user has removed.
+            // Tombstones of an earlier pairing that the user has removed.
             #expect(try store().remove(serial: reader.card.serial))
             #expect(try !store().hasRecord(serial: reader.card.serial))
             tombstones = try files().map { ($0, FileManager.default.contents(atPath: shared + "/" + $0)) }

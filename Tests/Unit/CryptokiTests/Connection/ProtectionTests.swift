@@ -186,7 +186,7 @@ struct ProtectionTests {
         let strict = Application(reader, store: store) { $0.policy.minimumProfile = .modern }
         #expect(throws: CKError.functionNotSupported) { try strict.activate() }
         #expect(reader.count(of: 0x86) == 0)
-        // Nor is a pairing used that was made before.
+        // An earlier pairing is not used either.
         let lenient = Application(reader, store: store)
         try lenient.activate()
         let before = reader.count(of: 0x86)

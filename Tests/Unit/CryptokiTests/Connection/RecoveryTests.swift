@@ -38,7 +38,7 @@ struct RecoveryTests {
 
     @Test("a search goes on whatever answer is lost or spoilt, in one transaction", arguments: 1...4, [true, false])
     func search(_ command: Int, spoiling: Bool) throws {
-        // What is known of the objects is void, so that all is read again.
+        // Invalidate the cached objects, so that all are read again.
         _ = try application.makeKeys(session)
         disturb(command, spoiling: spoiling)
         let transactions = reader.transactions

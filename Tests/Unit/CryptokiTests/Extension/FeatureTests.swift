@@ -15,7 +15,7 @@ struct FeatureTests {
         let found = try application.find(
             session, [(CKA_CLASS, CKO_HW_FEATURE.octets), (CKA_HW_FEATURE_TYPE, CKH_VENDOR_TOKEN_INFO.octets)])
         #expect(found.count == 1)
-        // PKCS #11 v2.40, 4.3.1: who does not ask for the class is spared its objects.
+        // PKCS #11 v2.40, 4.3.1: a search that does not name the class does not find its objects.
         let others = try application.library.withSession(session) { session throws(CKError) in
             try session.findObjectsInit(Attributes())
             return try session.findObjects(limit: 10)

@@ -12,7 +12,7 @@ import Token
 struct ManagementTests {
     static let identities = ["usb", "bt"]
 
-    /// An application with a session in which nobody is logged in.
+    /// An application with a session without a login.
     private struct Scene {
         let application: Application
         let session: CK_SESSION_HANDLE
@@ -100,7 +100,7 @@ struct ManagementTests {
             #expect(info.label == Array(name.utf8))
             #expect(info.label(fitting: 32) == shown.map { Array($0.utf8) })
         }
-        // What is no UTF-8 has no characters to keep whole.
+        // Bytes that are not UTF-8 have no characters to keep whole.
         let octets = [UInt8](repeating: 0x80, count: 40)
         try scene.run { session throws(CKError) in try session.setTokenName(octets) }
         #expect(try scene.library.token(in: 0, evicting: true).info.label(fitting: 32) == Array(octets.prefix(32)))

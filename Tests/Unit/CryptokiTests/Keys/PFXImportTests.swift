@@ -75,7 +75,7 @@ struct PFXImportTests {
             #expect(attributes[CKA_ID] == imported.id && attributes[CKA_LABEL] == Array("Мой".utf8))
         }
 
-        // What was stored is there for the next one, too.
+        // The next session finds the stored objects, too.
         try application.library.closeSession(session)
         let later = try application.open()
         try application.logIn(later)

@@ -15,7 +15,7 @@ struct PublicKeyInfoTests {
     struct Kind: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let generation: CK_MECHANISM_TYPE
-        /// Of the public template.
+        /// Attributes of the public template.
         let parameters: Template
         let signing: CK_MECHANISM_TYPE
         /// The program's option for the hash function.
@@ -53,7 +53,7 @@ struct PublicKeyInfoTests {
             signing: CKM_ECDSA_SHA256, digest: "sha256"),
     ]
 
-    /// Makes a key pair; in the templates of both halves stands `common`.
+    /// Makes a key pair; the templates of both halves contain `common`.
     private static func generate(
         _ application: Application, _ session: CK_SESSION_HANDLE, _ kind: Kind, _ common: Template
     ) throws -> (publicKey: CK_OBJECT_HANDLE, privateKey: CK_OBJECT_HANDLE) {
@@ -101,14 +101,14 @@ struct PublicKeyInfoTests {
         try openssl.run("dgst -\(kind.digest) -verify key -keyform DER -signature signature message")
         guard onToken else { return }
 
-        // Another login reads the token anew.
+        // Another login reads the token again.
         try application.library.closeAllSessions(with: 0)
         let later = try application.open()
         let publicKey = try application.find(later, [(CKA_PUBLIC_KEY_INFO, info)])
         #expect(publicKey.count == 1)
         try application.logIn(later)
         #expect(try application.find(later, [(CKA_PUBLIC_KEY_INFO, info)]).count == 2)
-        // What is left of a private key without its pair: of RSA it has the numbers.
+        // A private key without its pair: an RSA key still has the numbers.
         try application.destroy(later, try #require(publicKey.first))
         let left = try application.find(later, [(CKA_CLASS, CKO_PRIVATE_KEY.octets)])
         let infos = try left.map { try Self.info(application, later, $0) }

@@ -128,7 +128,7 @@ struct RSAKeyTests {
             let shown = try scene.attributes(
                 of: scene.create(template + [(CKA_SENSITIVE, [0]), (CKA_EXTRACTABLE, [1])]))
             for (type, value) in template { #expect(shown[type] == value) }
-            // What came without its factors has them, in one order or the other.
+            // A key that came without its factors has them, in either order.
             let factors = [CKA_PRIME_1, CKA_PRIME_2].map { shown[$0] ?? [] }
             #expect(Set(factors) == Set(scene.numbers[3...4]))
         }

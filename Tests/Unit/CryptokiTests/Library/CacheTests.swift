@@ -36,9 +36,9 @@ private struct Scene {
             ])
     }
 
-    /// What the first search of a new process costs, and what it finds.
+    /// The cost and the result of a new process's first search.
     ///
-    /// - Parameter cache: Where it keeps what it has found; nil if it does not.
+    /// - Parameter cache: The path of its cache; nil without one.
     func process(cache: String?, login: Bool = false) throws -> (commands: Int, objects: [Attributes]) {
         let application = Application(token.reader, store: pairings) { settings in
             settings.policy.cachesObjects = cache != nil
@@ -174,7 +174,7 @@ struct CacheTests {
         let (commands, objects) = try scene.process(cache: scene.path)
         let plain = try scene.process(cache: nil)
         #expect(objects == plain.objects)
-        // In a channel the counter, which else comes with the first files, costs a round trip of its own.
+        // In a channel the counter costs a round trip of its own; otherwise it comes with the first files.
         #expect(commands == plain.commands + 1)
         try scene.expect(isKnown: true)
     }
@@ -193,7 +193,7 @@ struct CacheTests {
         try scene.mode(0o600, of: foreign)
         #expect(cache.content(of: other) == nil)
         try FileManager.default.removeItem(atPath: foreign)
-        // Another key, and one that is none.
+        // Another key, and invalid ones.
         let content = try Data(contentsOf: URL(filePath: file))
         for size in [32, 31, 0] {
             #expect(

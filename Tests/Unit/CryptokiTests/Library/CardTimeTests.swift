@@ -67,7 +67,7 @@ struct CardTimeTests {
 
         /// Waits for its end.
         ///
-        /// - Throws: What it threw.
+        /// - Throws: The error of the call.
         func result() throws {
             end.wait()
             end.signal()

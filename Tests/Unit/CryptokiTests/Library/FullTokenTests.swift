@@ -15,7 +15,7 @@ struct FullToken {
     let reader: EmulatedReader
     let application: Application
     let session: CK_SESSION_HANDLE
-    /// Another application, of whoever made the objects; User is logged in.
+    /// The application that made the objects; User is logged in.
     let other: Application
     let otherSession: CK_SESSION_HANDLE
 
@@ -61,7 +61,7 @@ struct FullToken {
         return reader.commands - before
     }
 
-    /// Expects a search of everything to find so many objects by so many commands.
+    /// Expects a search of everything to find this number of objects by this number of commands.
     func expectSearch(_ expected: [Int], _ location: SourceLocation = #_sourceLocation) throws {
         var count = 0
         let commands = try cost { count = try search().count }

@@ -21,7 +21,7 @@ struct LibcryptoConfigurationTests {
             let file = folder.path + "/openssl.cnf"
             #expect(unsafe mkfifo(file, 0o600) == 0)
             unsafe setenv("OPENSSL_CONF", file, 1)
-            // Whoever opens a pipe to write waits for its reader.
+            // Opening a pipe for writing blocks until it has a reader.
             let wasRead = Lock(false)
             Thread.detachNewThread {
                 let pipe = unsafe open(file, O_WRONLY)

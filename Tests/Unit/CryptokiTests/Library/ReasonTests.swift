@@ -4,7 +4,7 @@ import Cryptoki
 import Emulator
 import Testing
 
-/// What the log says of a refused template.
+/// The log's lines about a refused template.
 @Suite("Reasons of refusals", .serialized)
 struct ReasonTests {
     typealias Template = ObjectTests.Template

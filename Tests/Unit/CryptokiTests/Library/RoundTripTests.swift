@@ -105,7 +105,7 @@ struct RoundTripTests {
         #expect(try other.find(otherSession).count == 2)
     }
 
-    /// Six keys, that is three pairs, and an application that has not looked at them.
+    /// Six keys in three pairs, and an application that has not read them.
     private static func sixKeys(_ identity: Identity) throws -> (EmulatedReader, Application, CK_SESSION_HANDLE) {
         let (reader, application, session) = try TokenKeyTests.start(identity)
         for _ in 0..<3 { _ = try application.makeKeys(session) }

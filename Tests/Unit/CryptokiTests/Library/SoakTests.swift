@@ -47,7 +47,7 @@ struct SoakTests {
     }
 }
 
-/// How many interruptions there were of each kind, and how many of them struck.
+/// The number of interruptions of each kind, and of those that struck.
 struct Tally: CustomStringConvertible {
     var kinds: [SoakWorld.Interruption: Int] = [:]
     var struck = 0
@@ -260,10 +260,10 @@ final class SoakWorld: CustomStringConvertible {
         do { return try body() } catch { throw Finding("\(name) failed: \(error)") }
     }
 
-    /// What a wired token that seems to have no channel is asked, to learn whether there is a pairing with it.
+    /// The commands to a wired token without an apparent channel, to learn whether it is paired.
     private static let identification: [[UInt8]] = [[0x80, 0x71, 0x00, 0x00], [0x00, 0xCA, 0x01, 0x81]]
 
-    /// A try of the activation password is spent by a call of the user's only (GSC/1, 7).
+    /// Only a call of the user's spends a try of the activation password (GSC/1, 7).
     private func checkActivationTries() throws {
         let slot = try reader.card.transmit(Command(0x80, 0xCA, 0x47, 0x01, ne: 256))
         var outer = ByteCursor(slot.data)
@@ -297,7 +297,7 @@ extension SoakWorld.Operation {
 final class FailingMemory: CardMemory {
     private struct State: ~Copyable {
         var content: Secret?
-        /// How many more writes there are before the power is cut.
+        /// The number of writes before the power is cut.
         var writesLeft: Int?
         var keepsLast = false
         var isDark = false

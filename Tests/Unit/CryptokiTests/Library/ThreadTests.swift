@@ -65,7 +65,7 @@ struct ThreadTests {
     }
 }
 
-/// What threads have met.
+/// Results of threads.
 private final class Met<Element>: @unchecked Sendable {
     private let lock = NSLock()
     private var elements: [Element] = []

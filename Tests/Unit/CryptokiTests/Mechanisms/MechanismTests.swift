@@ -33,7 +33,7 @@ struct MechanismTests {
         (0xD432_102C, 0...0, 0x60001), (0x8000_0003, 0...0, 0x40001), (0x0350, 80...2048, 0x98000),
     ]
 
-    /// Nobody published what these do.
+    /// Mechanisms without a published definition.
     private static let unknown: [CK_MECHANISM_TYPE] = [
         CKM_KDF_HMAC3411_2012_256, CKM_VENDOR_SECURE_IMPORT, 0x8000_000B,
     ]

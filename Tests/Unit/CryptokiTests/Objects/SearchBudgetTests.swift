@@ -8,7 +8,7 @@ import Token
 
 @Suite("A card that wants a search to have no end")
 struct SearchBudgetTests {
-    /// OpenSC's list of directory files with so many entries of one kind, each with a path of its own in 5000.
+    /// OpenSC's list of directory files with `count` entries of one kind, each with a path of its own in 5000.
     private static func directories(_ kind: UInt8, _ count: Int) -> [UInt8] {
         (0..<count).flatMap { number in
             [kind, 10, 0x30, 8, 0x04, 6, 0x3F, 0x00, 0x50, 0x00, UInt8(0x60 + number >> 8), UInt8(number & 0xFF)]

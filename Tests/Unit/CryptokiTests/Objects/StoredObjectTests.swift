@@ -15,7 +15,7 @@ struct StoredObjectTests {
     static let value = [UInt8](hex: "30343032A0030201020201053000\(issuer)3000\(subject)\(publicKeyInfo)")
     private static let issuer = "300F310D300B06035504030C0449737375"
     private static let subject = "300C310A300806035504030C0153"
-    /// With an algorithm and a key of nothing.
+    /// An empty algorithm and an empty key.
     private static let publicKeyInfo = "30053000030100"
 
     static let certificate: ObjectTests.Template = [

@@ -7,12 +7,12 @@ import Testing
 /// Every rule of every class of objects that a template can break, one at a time.
 @Suite("Templates of all classes", .serialized)
 struct TemplateTests {
-    /// What the standard lets nobody leave out.
+    /// The attributes that the standard requires.
     private static let required: Set<CK_ATTRIBUTE_TYPE> = [
         CKA_CLASS, CKA_MODULUS, CKA_PUBLIC_EXPONENT, CKA_PRIVATE_EXPONENT, CKA_EC_PARAMS, CKA_EC_POINT,
     ]
 
-    /// What only the library sets, in objects of a class.
+    /// The attributes of a class that only the library sets.
     private static func readOnly(_ objectClass: CK_OBJECT_CLASS) -> [CK_ATTRIBUTE_TYPE] {
         switch objectClass {
         case CKO_PUBLIC_KEY: [CKA_LOCAL, CKA_KEY_GEN_MECHANISM]

@@ -69,7 +69,7 @@ struct OperationStateTests {
             #expect(throws: CKError(CKR_KEY_NOT_NEEDED)) { try session.restoreState(state, hasKeys: true) }
             try session.signInit(Mechanism(CKM_MAGMA_MAC), key: key)
             #expect(throws: CKError(CKR_STATE_UNSAVEABLE)) { try session.stateSize() }
-            // Whatever was active ends.
+            // Active operations end.
             try session.restoreState(state, hasKeys: false)
             #expect(session.activeOperations == CKF_DIGEST)
         }

@@ -8,7 +8,7 @@ import Testing
 struct CardPowerCutTests {
     private static let changedPIN = [UInt8]("11223344".utf8).hex
 
-    /// What a host does to make a key pair, with a record of it and an index as the vendor's library writes them.
+    /// A host's commands to make a key pair, with a record and an index as the vendor's library writes them.
     private static func keyGeneration(_ rsa: Bool) -> [String] {
         let halves =
             rsa
@@ -98,7 +98,7 @@ struct CardPowerCutTests {
         let isThere = status(card.send("002241B603840111")) == "9000"
         let signature = card.send("002A9E9A20" + Signing.hash + "40")
         guard isThere, signature != "6a88", signature != "6700" else {
-            // Files of a key without a value are deleted, and the key is made anew.
+            // Files of a key without a value are deleted, and the key is made again.
             for directory in ["6001", "6002"] {
                 card.send("00A4080006 10001000" + directory)
                 card.send("00E4000002 0011")

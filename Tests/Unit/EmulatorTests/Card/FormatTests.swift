@@ -6,7 +6,7 @@ import Testing
 
 /// The vendor's format, command by command (Card, 8.2).
 enum Format {
-    /// - Parameter policy: Who may change the user's PIN: 01 administrator, 02 user, 03 both.
+    /// - Parameter policy: The right to change the user's PIN: 01 administrator, 02 user, 03 both.
     static func vendor(_ card: EmulatedCard, policy: String = "02", erase: String = "807A0000") {
         for command in vendorCommands(policy: policy, erase: erase) {
             #expect(status(card.send(command)) == "9000", "\(command)")

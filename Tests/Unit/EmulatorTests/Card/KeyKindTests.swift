@@ -7,7 +7,7 @@ import Testing
 
 @Suite("RSA, ECDSA, secret keys and VKO (Card, 9 and 10)")
 struct KeyKindTests {
-    /// Makes the files of an RSA pair of so many bits, with the conditions that OpenSC gives them.
+    /// Makes the files of an RSA pair of `bits` bits, with the conditions that OpenSC gives them.
     private static func createRSA(_ card: EmulatedCard, bits: Int, property: String = "00") -> [String] {
         card.loginUser()
         let half = bits / 16

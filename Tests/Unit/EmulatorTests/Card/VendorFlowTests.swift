@@ -4,7 +4,7 @@ import GOST
 import TestSupport
 import Testing
 
-/// What the vendor's library sends, in its order and with its bytes (Card, 5.1, 8.2, 8.4, 11 and 13.1).
+/// The vendor's library's commands, in its order and with its bytes (Card, 5.1, 8.2, 8.4, 11 and 13.1).
 @Suite("The vendor's library from the format to the deletion of a key")
 struct VendorFlowTests {
     private static let label = [UInt8]("Тестовый токен".utf8)

@@ -6,7 +6,7 @@ import TestSupport
 
 /// Pairing (GSC/1, 8).
 extension ChannelHost {
-    /// What PAIR-1 left behind.
+    /// The state after PAIR-1.
     final class Run {
         private enum Keys {
             /// KeA, KmA, KeB, KmB after TP.

@@ -5,7 +5,7 @@ import GOST
 import Secrets
 import TestSupport
 
-/// A host of GSC/1, written for the tests from the specification: it does what it is told, right or wrong.
+/// A host of GSC/1, written for the tests from the specification: it follows a test's orders, right or wrong.
 final class ChannelHost {
     let card: EmulatedCard
     let profile: ChannelProfile
@@ -16,7 +16,7 @@ final class ChannelHost {
     var slot = 1
     /// T_pub, known after pairing.
     var tokenKey: [UInt8] = []
-    /// What the host believes E1 to be.
+    /// E1 as the host believes it to be.
     var capabilities: [UInt8] = []
     var recordIndex = 0
     var label = "test host"

@@ -12,7 +12,7 @@ struct SizeTests {
         return try setup.card()
     }
 
-    /// PSO: HASH of so many bytes, with room for its answer.
+    /// PSO: HASH of `count` bytes, with room for its answer.
     private static func hash(_ host: ChannelHost, _ count: Int) -> String {
         let message = host.protect(
             header: [0x0C | host.channel, 0x2A, 0x90, 0x80], data: [UInt8](repeating: 0x61, count: count),

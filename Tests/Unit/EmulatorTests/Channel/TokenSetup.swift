@@ -23,7 +23,7 @@ struct TokenSetup {
     var slots: [Int: ActivationSlot] = [1: slot(1), 2: slot(2)]
     var records: [PairingRecord?] = []
     var pause: @Sendable (Int) -> Void = { _ in }
-    /// The private keys by profile; random ones where there is none.
+    /// The private keys by profile; random for the others.
     var scalars: [ChannelProfile: [UInt8]] = [:]
 
     /// One session (N = 1), or several.

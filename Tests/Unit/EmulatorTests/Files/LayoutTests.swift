@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Byte layouts (Card, 6.3, 6.4, 7.1 and 13.1)")
 struct LayoutTests {
-    /// What a new token answers to CREATE FILE of the reference and then to SELECT with P2 = 04.
+    /// A new token's reply to CREATE FILE of the reference and then SELECT with P2 = 04.
     private static func template(_ creation: String, path: String) throws -> String {
         let card = try EmulatedCard.usb()
         card.loginUser()

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Power cuts at each write of the memory (GSC/1, 7, 8 and 19)")
 struct PowerCutTests {
-    /// What a host and a token did before the power was cut.
+    /// The exchange of a host and a token before the power is cut.
     private static func run(_ setup: TokenSetup, _ host: (EmulatedCard) throws -> ChannelHost) throws -> ChannelHost {
         let card = try EmulatedCard(setup.identity, memory: setup.memory)
         let host = try host(card)

@@ -4,8 +4,8 @@ import Secrets
 import TestSupport
 import Testing
 
-/// The choice of instructions holds for the whole process. Other suites that run meanwhile get whatever is chosen here,
-/// and their results must be the same.
+/// The choice of instructions holds for the whole process. Other suites that run at the same time get the choice made
+/// here, and their results must be the same.
 @Suite("Instructions", .serialized)
 struct InstructionTests {
     /// Lengths around the bounds of vectors, batches and key meshing, and random ones.
@@ -116,7 +116,7 @@ struct InstructionTests {
         }
     }
 
-    /// What `body` gives with each set of instructions that this processor has.
+    /// The results of `body` with each set of instructions that this processor has.
     @discardableResult
     func onEachPath<Result>(_ body: (Instructions) throws -> Result) rethrows -> [Result] {
         defer { Instructions.choose(nil) }

@@ -90,7 +90,7 @@ struct KeyFormatTests {
     @Test("A public key with any one bit changed is refused, or is read and written as it is")
     func changedBits() throws {
         for vector in try JSON(vectors: "keyformats.json").vectors.list where !vector.spki.isNull {
-            // What follows is the point.
+            // The point follows.
             let count = vector.spki.bytes.count - vector.pub_le.bytes.count
             for bit in 0..<(8 * count) {
                 var spki = vector.spki.bytes

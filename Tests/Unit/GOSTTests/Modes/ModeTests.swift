@@ -42,7 +42,7 @@ struct ModeTests {
         }
     }
 
-    /// What a mode makes of `message` in pieces, forward or back.
+    /// The result of a mode for `message` in pieces, forward or back.
     private func run<Cipher: BlockCipher & ~Copyable>(
         _: Cipher.Type, _ vector: JSON, _ message: [UInt8], _ seed: Int?, back: Bool
     ) throws -> [UInt8] {

@@ -52,7 +52,7 @@ struct KeyTests {
     func generation() throws {
         let key = try PrivateKey.generate(on: .cryptoProA, random: ConstantRandom(octet: 0x42))
         #expect(key.scalar.array == [UInt8](repeating: 0x42, count: 32))
-        // Of the 255 bits of q, the highest random bit is not one.
+        // q has 255 bits, so the highest random bit is dropped.
         let short = try PrivateKey.generate(on: .tc26256A, random: ConstantRandom(octet: 0x81))
         #expect(short.scalar.array == [UInt8](repeating: 0x81, count: 31) + [0x01])
     }

@@ -21,7 +21,7 @@ struct IdentityReplyTests {
 
     private var good: String { vectors.vectors[0].token.text ?? "" }
 
-    /// What comes of a reply.
+    /// The tokens of a reply.
     private func tokens(
         _ reply: String, status: Int = 200, trusting names: [String] = ["service"]
     ) throws -> IdentityTokens {

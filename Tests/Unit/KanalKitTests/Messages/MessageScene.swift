@@ -15,7 +15,7 @@ struct MessageScene {
     let certificate: TokenCertificate
     let authority: [UInt8]
 
-    /// What the program calls a new key of each kind, and the hash function that goes with it.
+    /// The program's name for a new key of each kind, and the hash function that goes with it.
     static let kinds: [(kind: KeyKind, newKey: String, digest: String)] = [
         (.gost256, "gost2012_256 -pkeyopt paramset:A", "md_gost12_256"),
         (.gost512, "gost2012_512 -pkeyopt paramset:A", "md_gost12_512"),
@@ -89,7 +89,7 @@ extension OpenSSL {
         return try read("theirs")
     }
 
-    /// What the program signs with the key theirs.key, with more options.
+    /// The program's message, signed with theirs.key and more options.
     func sign(_ content: [UInt8], _ options: String) throws -> [UInt8] {
         try write(content, "content")
         try run(
@@ -118,7 +118,7 @@ final class Recorder: Sendable {
 extension OctetSource {
     /// These bytes, in pieces.
     ///
-    /// - Parameter length: What the source says about the number of all; nil if it does not say it.
+    /// - Parameter length: The length that the source announces; nil if it announces none.
     static func pieces(
         of octets: [UInt8], _ size: Int, length: Int? = nil, _ progress: Recorder = Recorder()
     ) -> OctetSource {
@@ -133,7 +133,7 @@ extension OctetSource {
     }
 }
 
-/// What `work` throws.
+/// The fault that `work` throws; nil if it succeeds.
 func fault(_ work: () async throws -> Void) async -> MessageFault? {
     do {
         try await work()

@@ -48,7 +48,7 @@ struct MessageTests {
             } else {
                 try await expectContent(of: message, scene.verifier, signer: scene.certificate.value)
             }
-            // One in pieces is no DER.
+            // A message in pieces is not DER.
             guard isDetached || length != nil else { continue }
             #expect(try scene.verifier.verify(message, content: isDetached ? content : nil).content == content)
         }

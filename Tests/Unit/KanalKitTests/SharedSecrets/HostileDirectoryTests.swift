@@ -123,7 +123,7 @@ struct HostileDirectoryTests {
             _ = try await first.begin()
             for machine in machines.dropFirst() { _ = try await machine.join(first) }
             let secrets = try machines.map { try $0.secrets() }
-            // In every other round a name is used once only: then nothing that was deleted anywhere is left.
+            // In every other round a name is used only once: then no secret that was deleted anywhere is left.
             let namesAgain = round % 2 == 1
             var used = 0, written: [String: Set<String>] = [:], deleted: Set<String> = []
             var past: [(name: String, content: Data)] = []

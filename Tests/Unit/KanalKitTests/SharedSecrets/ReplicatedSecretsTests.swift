@@ -68,7 +68,7 @@ struct ReplicatedSecretsTests {
         try await left.add("one", "ann")
         try await right.add("two", "bob")
         try second.receive(from: first)
-        // What is sealed under another key is no secret of this machine, and stays.
+        // A file sealed under another key is not a secret of this machine, and stays.
         #expect(try await right.all == ["bob": "two"])
         #expect(try await right.unreadableFiles().map(\.isOfThisGroup) == [false])
         let key = try await left.key().string
@@ -91,7 +91,7 @@ struct ReplicatedSecretsTests {
             try await left.add("added on the left", "bob")
             try await right.add("added on the right", "bob")
             for isRight in [isLeftFirst, !isLeftFirst] {
-                // What came from elsewhere is first in the directory.
+                // Files from elsewhere come first in the directory.
                 if isRight {
                     try second.receive(from: first, prefix: "0-")
                 } else {
@@ -104,7 +104,7 @@ struct ReplicatedSecretsTests {
             #expect(try await right.all == value)
             #expect(["left", "right"].contains(value["ann"]))
             #expect(value.count == 2)
-            // The later change, of whoever has seen both, counts.
+            // The later change counts, made by a machine that has seen both.
             try await right.update("after", "ann")
             try first.receive(from: second)
             #expect(try await left.text("ann") == "after")

@@ -20,7 +20,7 @@ final class SecretsMachine: Sendable {
 
     /// The replicated directory.
     var shared: String { home + "/replicated" }
-    /// What the group has on this machine alone.
+    /// The group's local directory.
     func local(_ group: String = "mail", _ store: String = "synchronised") -> String {
         home + "/data/kanal/secrets/\(group)/\(store)"
     }
@@ -31,7 +31,7 @@ final class SecretsMachine: Sendable {
     ) throws -> SharedSecrets {
         try SharedSecrets(
             accessGroup: group, synchronisedThrough: isOwn ? nil : "~/replicated",
-            // The machine and its files stay as long as somebody uses its secrets.
+            // The machine and its files stay as long as its secrets are in use.
             directories: { [self] in UserDirectories.Found(home: home, data: home + "/data") },
             random: random ?? self.random,
             patience: patience)
@@ -75,7 +75,7 @@ final class SecretsMachine: Sendable {
         for name in try other.files { try put(other.content(name), as: prefix + name) }
     }
 
-    /// What this machine's files are named by; nil before it has written one.
+    /// The identifier in the names of this machine's files; nil before it has written one.
     var writer: String? {
         try? Data(contentsOf: URL(filePath: local() + "/machine")).map { String(format: "%02x", $0) }.joined()
     }

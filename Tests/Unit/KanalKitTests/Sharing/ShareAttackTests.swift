@@ -10,7 +10,7 @@ import Storage
 import TestSupport
 import Testing
 
-/// A host that has paired with a share, and sends whatever it likes inside of the channel.
+/// A host that has paired with a share, and sends arbitrary commands inside of the channel.
 struct HostileHost {
     static let pin = Array("12345678".utf8)
     /// VERIFY of the administrator's PIN, of User's, and of the local PIN 3.

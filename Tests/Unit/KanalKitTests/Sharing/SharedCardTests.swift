@@ -12,7 +12,7 @@ import TokenEnd
 struct SharedCardTests {
     private static let verify: [UInt8] = [0x00, 0x20, 0x00, 0x02, 8] + Array("12345678".utf8)
 
-    /// Creates the file 0123 in the user's directory, which wants a login.
+    /// Creates the file 0123 in the user's directory, which requires a login.
     private static let create: [[UInt8]] = [
         [0x00, 0xA4, 0x08, 0x00, 4, 0x10, 0x00, 0x10, 0x01],
         [

@@ -39,7 +39,7 @@ final class SharedReader: ReaderService, @unchecked Sendable {
         far = TerminatingCard(SharedCard(local, state, records: records, policy: policy, pause: { _ in }))
     }
 
-    /// What was told of commands that were refused: the instructions.
+    /// The instructions of refused commands, as reported.
     var refused: [UInt8] {
         events.withLock { events in
             events.compactMap { event in
@@ -49,7 +49,7 @@ final class SharedReader: ReaderService, @unchecked Sendable {
         }
     }
 
-    /// How many sessions are open.
+    /// The number of open sessions.
     var open: Int {
         events.withLock { events in
             events.reduce(0) { count, event in
@@ -103,7 +103,7 @@ final class SharedReader: ReaderService, @unchecked Sendable {
 final class EmulatedLink: OwnedCard {
     private let card: EmulatedCard
     var isThere = true
-    /// How often the token was reset.
+    /// The number of resets of the token.
     private(set) var resets = 0
     private(set) var sent: [[UInt8]] = []
 

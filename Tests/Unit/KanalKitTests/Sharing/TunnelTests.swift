@@ -23,7 +23,7 @@ struct TunnelTests {
 
     private let folder = Folder()
 
-    /// A share of a token by a command. `report` is told of it, too.
+    /// A share of a token by a command. `report` gets its events, too.
     private func share(
         _ command: String, report: @escaping @Sendable (TokenShare, ShareEvent) -> Void = { _, _ in }
     ) throws -> TokenShare {

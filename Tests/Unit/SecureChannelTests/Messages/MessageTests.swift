@@ -15,7 +15,7 @@ struct MessageTests {
         return (open.channel, open.token)
     }
 
-    /// Checks one command of the vectors. Where its reply is 61xx, the next exchange fetches the rest (11.4).
+    /// Checks one command of the vectors. If its reply is 61xx, the next exchange fetches the rest (11.4).
     private func check(_ vectors: ArraySlice<JSON>, _ open: OpenChannel) throws {
         let command = try #require(vectors.first)
         let card = ScriptedCard()

@@ -57,7 +57,7 @@ struct OpeningTests {
         }
     }
 
-    /// What is drawn in no vector.
+    /// Random numbers that are not in the vectors.
     private let other = [UInt8](repeating: 0x5A, count: 32)
     private let third = [UInt8](repeating: 0x3C, count: 32)
     private let code = [UInt8](repeating: 0x77, count: 16)

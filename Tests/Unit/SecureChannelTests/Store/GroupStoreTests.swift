@@ -18,7 +18,7 @@ struct GroupStoreTests {
     @Test("Group configured and permitted: every member works after one member's activation", .needsRoot)
     func members() throws {
         let place = try StorePlace(.group), host = try Host()
-        // What one member leaves behind, its mask of modes notwithstanding ...
+        // One member makes its files under a strict umask.
         let mask = umask(0o077)
         defer { umask(mask) }
         try acting(as: 10_001, in: StorePlace.group) {
@@ -26,7 +26,7 @@ struct GroupStoreTests {
             try store.save(host.record)
             store.markUsed(host.record, label: "token", at: 100)
         }
-        // ... is another's, who opens the channel, pairs again and forgets the token.
+        // Another member uses them: it opens the channel and pairs again.
         try acting(as: 10_002, in: StorePlace.group) {
             let store = try place.open(create: false)
             #expect(try store.records().map(\.label) == ["token"])

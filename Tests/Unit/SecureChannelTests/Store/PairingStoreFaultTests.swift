@@ -14,7 +14,7 @@ enum StoreChange: String, CaseIterable, Sendable {
 
 @Suite("A pairing store whose process dies, or whose disk is full, at any step of any change")
 struct PairingStoreFaultTests {
-    /// A place with a record, and what the change makes of it.
+    /// A place with a record, and the result of the change.
     private struct Case {
         let place: StorePlace
         let old: PairingRecord
@@ -38,7 +38,7 @@ struct PairingStoreFaultTests {
             }
         }
 
-        /// What the store may hold afterwards.
+        /// The contents that the store may have afterwards.
         func outcomes() throws -> [[PairingRecord]] {
             switch change {
             case .new: try [[old], [place.record(token: 1, created: 20), old]]

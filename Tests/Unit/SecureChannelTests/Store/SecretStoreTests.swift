@@ -53,7 +53,7 @@ struct SecretStoreTests {
         }
     }
 
-    /// What lies under a seal, step by step as the page of the stores says.
+    /// The content of a sealed file, opened step by step as the page of the stores says.
     private func content(
         _ file: [UInt8], magic: String, label: String, key: borrowing Secret, context: [UInt8] = []
     ) throws -> (identity: [UInt8], content: [UInt8]) {
@@ -78,7 +78,7 @@ struct SecretStoreTests {
         let key = try Array(Data(contentsOf: URL(filePath: place.own + "/key")))
         let hostKey = try Array(Data(contentsOf: URL(filePath: place.own + "/host.01")))
         let opened = try content(file, magic: "Kanal sealed pairing", label: "Kanal pairing", key: Secret(copying: key))
-        // Where nothing is sealed, a record is a file as it is.
+        // A store that does not seal keeps a record as a plain file.
         let plain = try StorePlace(.own)
         try plain.open().save(record)
         let encoded = try Array(Data(contentsOf: URL(filePath: plain.recordFile())))
@@ -155,7 +155,7 @@ struct SecretStoreTests {
                 #expect(step >= 5)
                 break
             }
-            // What fails behind the secret's own file is made up for when it is looked at next.
+            // A failure after the secret's own file is repaired by the next look at it.
             let isDone = (try? outcome.get()) != nil
             #expect(try isDone ? example.value() == "new" : ["old", "new"].contains(example.value()), "step \(step)")
         }

@@ -21,7 +21,7 @@ final class StorePlace {
     /// The directory that is replicated.
     var shared: String { folder + "/shared" }
 
-    /// A Unix group that nobody is in.
+    /// A Unix group without members.
     static let group: gid_t = geteuid() == 0 ? 54_321 : getegid()
 
     /// - Parameter key: Whether there is a host key.
@@ -40,7 +40,7 @@ final class StorePlace {
 
     deinit { try? FileManager.default.removeItem(atPath: folder) }
 
-    /// What the administrator does for a group.
+    /// Makes a group's directory as the administrator does.
     static func makeGroupDirectory(_ path: String, mode: mode_t = 0o2770) throws {
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         guard unsafe chown(path, geteuid(), group) == 0, unsafe chmod(path, mode) == 0 else {

@@ -211,7 +211,7 @@ struct SynchronisedStoreTests {
         #expect(try store.hasRecord(serial: record.capabilities.serial))
         #expect(try machine.records() == [record])
         #expect(ContinuousClock().now - begin < .seconds(5))
-        // What is deleted in a crowd stays deleted.
+        // A record deleted in a crowded directory stays deleted.
         try store.remove(record)
         #expect(try machine.records() == [])
     }
@@ -313,7 +313,7 @@ struct SynchronisedStoreTests {
                 let present = try machine.records()
                 switch random.next() % 6 {
                 case 0, 1:
-                    // Takes the place of what this machine knows of the token by its own host key.
+                    // Replaces this machine's own record of the token.
                     let record = try machine.record(token: UInt8(random.next() % 3), created: time)
                     for old in present where old.capabilities.serial == record.capabilities.serial {
                         if old.hostID == record.hostID { deleted.insert(old.created) }

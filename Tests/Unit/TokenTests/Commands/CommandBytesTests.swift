@@ -7,10 +7,10 @@ import TestSupport
 import Testing
 import Token
 
-/// The layouts that the reference shows, in what the driver sends: each is written out here as it stands there.
+/// The driver sends the layouts of the reference; each is written out here as it is there.
 @Suite("The driver's commands, byte for byte (Card, 6.4, 7, 8, 9, 10, 11 and 13.1)")
 struct CommandBytesTests {
-    /// What `call` sends, but for the selection of files, the serial number and the change counter.
+    /// The commands of `call`, without selections of files, the serial number and the change counter.
     static func sent(_ driver: Driver, _ call: () throws -> Void) rethrows -> [String] {
         let before = driver.reader.sent.count
         try call()

@@ -37,7 +37,7 @@ struct CertifiedKeyTests {
         var certificate = try Self.certificate("-newkey gost2001 -pkeyopt paramset:A")
         let info = try Certificate(der: certificate.span).subjectPublicKeyInfo
         guard case .gost(let key) = try PublicKeyInfo(der: info.span) else { throw RSANumbers.Failure() }
-        // Another's certificate, with this key in it. Who has signed it is no business of the token's.
+        // Another key's certificate, with this key in it. The token does not check its signature.
         let place = try #require((0..<certificate.count).first { certificate[$0...].starts(with: key.key.bytes) })
         certificate.replaceSubrange(place..<(place + value.count), with: value)
         try Self.store(certificate, id: [8], on: other)

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 import Token
 
-/// Power that goes away at each write that an operation of the driver causes.
+/// Power cuts at each write that an operation of the driver causes.
 @Suite("Power cuts under the driver", .serialized)
 struct DriverPowerCutTests {
     typealias Act = @Sendable (Driver) throws -> Void
@@ -18,7 +18,7 @@ struct DriverPowerCutTests {
     struct Flow: Sendable, CustomTestStringConvertible {
         let name: String
         var isProtected = false
-        /// What comes before, with power.
+        /// Runs before, with power.
         var prepare: Act = { _ in }
         let act: Act
         /// Whether what the operation replaces is gone for a while.
@@ -28,7 +28,7 @@ struct DriverPowerCutTests {
         var testDescription: String { name }
     }
 
-    /// What an application can see of a token.
+    /// An application's view of a token.
     struct Sight: Equatable {
         var objects: [TokenObject]
         var secrets: [[UInt8]]
@@ -36,7 +36,7 @@ struct DriverPowerCutTests {
         var isChangeForced: Bool
         var localPIN: PINState?
 
-        /// Which number and which file something has says the card, and differs each time.
+        /// The card chooses numbers and files, which differ each time.
         init(_ driver: Driver) throws {
             let info = try driver.token.info(evicting: true)
             label = info.label
@@ -126,7 +126,7 @@ struct DriverPowerCutTests {
         #expect(cuts > 0 && cuts < 200)
     }
 
-    /// What is visible before and after the operation.
+    /// The views before and after the operation.
     private static func ends(of flow: Flow) throws -> (Sight, Sight) {
         let identity = flow.isProtected ? Identity.bt : .usb
         let driver = try Driver(EmulatedReader(identity, passwords: flow.isProtected ? [EmulatedReader.password] : []))
