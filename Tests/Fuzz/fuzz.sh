@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # fuzz.sh [SECONDS [keep|- [TARGET]]]: builds the libraries, the driver and the emulator for libFuzzer and
-# AddressSanitizer and runs every fuzz target, or TARGET alone, for so many seconds (60), as many at once as there are
-# processors. target.sh says how one runs. With "keep", the inputs that reach code that no kept one reaches are added to
-# its corpus; corpus.sh adds others.
+# AddressSanitizer and runs every fuzz target, or TARGET alone, for SECONDS (60), as many at once as there are
+# processors. target.sh runs one. With "keep", inputs that reach new code are added to its corpus; corpus.sh adds
+# others.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . Tests/Scripts/common.sh

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# target.sh SECONDS keep|- TARGET: compiles a fuzz target with what fuzz.sh has built, and runs it for so many seconds,
-# beginning with the inputs of its corpus, Tests/Fuzz/Corpora/<target>.tar.gz. What is found lies in .build/fuzz/<target>,
-# where "log" has what the fuzzer says; it is printed if the target fails. "// Compiled with:" in a target names sources
-# of KanalKit and the like that are built with it, because they need nothing of the rest. "configuration" is that of
+# target.sh SECONDS keep|- TARGET: compiles a fuzz target with the products of fuzz.sh, and runs it for SECONDS,
+# beginning with the inputs of its corpus, Tests/Fuzz/Corpora/<target>.tar.gz. Findings are in .build/fuzz/<target>,
+# with the fuzzer's output in "log"; it is printed if the target fails. "// Compiled with:" in a target names sources of
+# KanalKit and other targets that are built with it, as they need nothing of the rest. "configuration" is that of
 # fuzz.sh.
 set -euo pipefail
 cd "$(dirname "$0")/../.."

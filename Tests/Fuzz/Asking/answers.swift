@@ -6,11 +6,11 @@
 // Compiled with: Sources/KanalKit/Authorization/AuthorizationSettings.swift
 // Compiled with: Sources/KanalKit/Authorization/PercentEncoding.swift
 
-/// What the settings are settings of; nothing of it is needed here.
+/// The namespace of the settings; this target needs nothing else of it.
 public enum Authorization {}
 
 /// The parameters of an answer of another application: refused, or taken with the values that another decoder finds, in
-/// whatever order they stand.
+/// any order.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzAnswers(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let text = unsafe String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)

@@ -2,9 +2,8 @@
 import Asking
 import Secrets
 
-/// What an authenticator says, in pieces of the size that the first byte names: it is read or refused in the same way
-/// whatever the pieces are, an answer has at most 1024 bytes, and the first line of data is what another decoder makes
-/// of it.
+/// An authenticator's output, in pieces of the size that the first byte names: the outcome does not depend on the
+/// pieces, an answer has at most 1024 bytes, and the first line of data is what another decoder finds.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzAssuan(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = unsafe Array(UnsafeBufferPointer(start: start, count: count))

@@ -2,9 +2,9 @@
 import Emulator
 import Secrets
 
-/// Commands to a token in software: whatever comes, each is answered by a response that it can have. The first byte of
-/// the input chooses the token and who has logged in; then comes one command after the other, each behind its length, or
-/// behind a byte from F0 one of the samples, whose last command has some of its bytes changed.
+/// Commands to a token in software: each is answered by a response that it can have. The first byte of the input
+/// chooses the token and who has logged in; then comes one command after the other, each behind its length, or behind a
+/// byte from F0 one of the samples, whose last command has some of its bytes changed.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzCard(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = unsafe Array(UnsafeBufferPointer(start: start, count: count))

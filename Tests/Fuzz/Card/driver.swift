@@ -2,9 +2,9 @@
 import Secrets
 import Token
 
-/// The driver at a token that answers as a token would, or with changes, or with anything. The first byte chooses the
-/// token, and whether it has a secure channel; then each byte is a call, and what stands behind it are the answers.
-/// Whatever comes, a call returns, or throws what it declares, and brings no more than was asked for.
+/// The driver, with a token whose answers are right, changed, or arbitrary. The first byte chooses the token, and
+/// whether it has a secure channel; then each byte is a call, with its answers behind it. A call always returns, or
+/// throws an error that it declares, and delivers no more than was asked for.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzDriver(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = unsafe Array(UnsafeBufferPointer(start: start, count: count))
@@ -53,6 +53,6 @@ private func run(_ call: UInt8, on token: Token, _ link: FuzzedLink) {
         default: try token.prepare()
         }
     } catch {
-        // What the driver throws is typed.
+        // The driver's errors are typed.
     }
 }

@@ -3,9 +3,9 @@ import GOST
 import Secrets
 @testable import Emulator
 
-/// What the emulator's memory holds: refused with a typed error, or a token that is written again in the same form and
-/// answers commands. The first byte chooses a token and whether the input is the memory as it is, its content without
-/// the head and hash, or changes to a token's own: place, two bytes, then what is added there, modulo 2.
+/// The emulator's memory: refused with a typed error, or a token that survives a round trip and answers commands. The
+/// first byte chooses a token and whether the input is the memory as it is, its content without the head and hash, or
+/// changes to a token's own: place, two bytes, then what is added there, modulo 2.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzState(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = unsafe Array(UnsafeBufferPointer(start: start, count: count))

@@ -5,9 +5,9 @@ import Sharing
 import Storage
 import TokenEnd
 
-/// The far side of a share: whatever it sends, nothing reaches a token but what belongs to the channel, and every
-/// command is answered. The first byte chooses the way. Each command has its length before it; length 0 resets the
-/// card, and length 255 begins the next answer of the token, which may be nonsense too.
+/// The far side of a share: only commands of the channel reach a token, and every command is answered. The first byte
+/// chooses the way. Each command has its length before it; length 0 resets the card, and length 255 begins the next
+/// answer of the token, which may be nonsense too.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzFar(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     var cursor = ByteCursor(unsafe Array(UnsafeBufferPointer(start: start, count: count)))

@@ -55,8 +55,7 @@ private func batch() -> Batch {
     return batch
 }
 
-/// Answers from the input: bytes as they come, or the token's reply with contents, status word and changes from the
-/// input.
+/// Answers from the input: raw bytes, or the token's reply with contents, status word and changes from the input.
 private final class FuzzedLink: CardConnection {
     let seed = [UInt8](repeating: 7, count: 32)
     let isModern: Bool

@@ -7,9 +7,9 @@ import Secrets
 import SecureChannel
 import Storage
 
-/// The host's state machine from the opening on, over a link that answers as a token would, or with one bit changed, or
-/// with anything. No session comes of an answer to OPEN-1 that is not the token's own, and no reply is delivered that
-/// is not; an opening that fails takes five commands at most.
+/// The host's state machine from the opening on, over a link whose answers are right, have one bit changed, or are
+/// arbitrary. Only the token's own answer to OPEN-1 gives a session, and only its own replies are delivered; an opening
+/// that fails takes five commands at most.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOpening(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = unsafe Array(UnsafeBufferPointer(start: start, count: count))

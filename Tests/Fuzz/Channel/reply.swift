@@ -3,7 +3,7 @@ import APDU
 import Secrets
 @testable import SecureChannel
 
-/// Protected replies: whatever comes is refused with a typed error, since no input can have a right tag; what is read by
+/// Protected replies: each is refused with a typed error, since no input can have a right tag; a reply that is read by
 /// form alone has parts in their sizes. The contents of right replies are lists of hosts, batches and passwords.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzReply(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {

@@ -107,8 +107,8 @@ private func modes<Cipher: BlockCipher & ~Copyable>(
     }
 }
 
-/// Expects the same result of the message as a whole and of its pieces, each some units of so many bytes long; what is
-/// left of the message is left out.
+/// Expects the same result for the message as a whole and in pieces of whole units; the rest of the message is left
+/// out.
 private func compare(
     _ name: String, _ message: [UInt8], _ lengths: [Int], unit: Int = 1, _ result: ([[UInt8]]) throws -> [UInt8]
 ) {

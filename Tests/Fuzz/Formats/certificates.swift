@@ -3,8 +3,8 @@ import GOST
 import HostCrypto
 import Secrets
 
-/// Certificates, lists of revoked ones and public keys in DER: refused with a typed error, or read, and a key then written
-/// as it was. No path leads to a certificate that nobody trusts. The first byte chooses whether the rest is read as it
+/// Certificates, lists of revoked ones and public keys in DER: refused with a typed error, or read, and a key then
+/// written as it was. No path leads to an untrusted certificate. The first byte chooses whether the rest is read as it
 /// is or added, modulo 2, to the bytes of a valid certificate.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzCertificates(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {

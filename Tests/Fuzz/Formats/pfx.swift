@@ -3,9 +3,9 @@ import GOST
 import HostCrypto
 import Secrets
 
-/// Files with keys and certificates: typed errors, never a trap, whatever they hold. The first byte chooses whether the
-/// rest is a whole file, or the contents of one with the right code, so that what stands behind the code is reached. A key
-/// that is read has a public key, and key derivations are few.
+/// Files with keys and certificates: typed errors, never a trap. The first byte chooses whether the rest is a whole
+/// file, or the contents of one with the right code, so that the parsers behind the code are reached. A key that is
+/// read has a public key, and key derivations are few.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzPFX(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = unsafe Array(UnsafeBufferPointer(start: start, count: count))

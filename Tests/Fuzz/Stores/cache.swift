@@ -2,8 +2,8 @@
 import APDU
 import Token
 
-/// What is kept of a token's files on the disk, as if a seal had let anything through: refused, or the same when it is
-/// written and read again. Then the input as a record of which only the beginning was read.
+/// A token's files in the disk cache, as if the seal had passed anything: refused, or unchanged by a round trip. Then
+/// the input as a truncated record.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzCache(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = unsafe Array(UnsafeBufferPointer(start: start, count: count))

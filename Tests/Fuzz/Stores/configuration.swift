@@ -4,8 +4,8 @@ import Configuration
 import SecureChannel
 import Token
 
-/// Two configuration files, the administrator's before the first zero byte and the user's behind it: whatever they say,
-/// the user's never lowers the protection, a store lies where its name belongs, and numbers are in their ranges.
+/// Two configuration files, the administrator's before the first zero byte and the user's behind it: the user's never
+/// lowers the protection, a store has the path of its name, and numbers are in their ranges.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzConfiguration(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = unsafe Array(UnsafeBufferPointer(start: start, count: count))
@@ -31,7 +31,7 @@ private func check(_ configuration: Configuration) {
     guard windows.allSatisfy((0...3600).contains) else { fatalError("windows of \(windows) seconds") }
     for pattern in configuration.policy.wirelessReaders {
         _ = pattern.matches("Aktiv Rutoken ECP 00 00")
-        // What has no signs stands for itself.
+        // A pattern without wildcards matches itself.
         guard pattern.text.contains(where: { "*?".contains($0) }) || pattern.matches(pattern.text) else {
             fatalError("\(pattern.text) does not match itself")
         }

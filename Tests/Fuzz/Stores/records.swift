@@ -81,7 +81,7 @@ private final class Store: Sendable {
             try Data(octets).write(to: URL(filePath: path + "/notes/" + names[0]))
             let entries = try store.records()
             guard entries.map(\.record) == [valid] else { fatalError("\(entries)") }
-            // What is no note is not known; what is known is not from before the pairing.
+            // An invalid note is ignored; a valid one is not from before the pairing.
             guard entries[0].lastUsed ?? valid.created >= valid.created else { fatalError("\(entries)") }
         } catch {
             fatalError("\(error)")

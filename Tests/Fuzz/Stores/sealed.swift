@@ -6,9 +6,8 @@ import Secrets
 import Storage
 @testable import SecureChannel
 
-/// Files of a synchronised store. The first byte chooses whether the rest is a file as it is, which no key opens, or
-/// what lies under the seal, as it is or in parts, or under that of a secret; or several files that a store has to make
-/// the best of.
+/// Files of a synchronised store. The first byte chooses whether the rest is a raw file, which no key opens; the sealed
+/// content, raw or in parts, or that of a secret; or several files for a store to cope with.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzSealed(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = unsafe Array(UnsafeBufferPointer(start: start, count: count))
@@ -38,7 +37,7 @@ private func damage(_ input: ArraySlice<UInt8>) throws {
     guard changed == file || SealedFile(opening: changed, key: key()) == nil else { fatalError("a tag was guessed") }
 }
 
-/// What was sealed opens, and what it holds is the same when it is written again.
+/// A sealed file opens, and its entry survives a round trip.
 private func read(_ file: [UInt8]) {
     guard let sealed = SealedFile(opening: file, key: key()) else { fatalError("a seal that does not open") }
     guard let entry = SealedEntry(sealed, file: "file") else { return }

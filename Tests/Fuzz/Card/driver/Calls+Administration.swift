@@ -3,7 +3,7 @@ import GOST
 import Secrets
 import Token
 
-/// What the SO does for User, and the token's name.
+/// The SO's calls for User, and the token's name.
 func administer(_ token: Token, _ call: UInt8) throws(TokenError) {
     switch call >> 5 {
     case 0: try token.unblockUserPIN()

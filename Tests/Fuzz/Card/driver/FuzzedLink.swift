@@ -4,16 +4,16 @@ import ChannelToken
 import Emulator
 import Secrets
 
-/// Answers from the input: the token's own, with changes, or bytes as they come; in a channel, under its protection.
+/// Answers from the input: the token's own, with changes, or raw bytes; in a channel, under its protection.
 final class FuzzedLink: CardLink {
     private let card: EmulatedCard
     private var rest: ArraySlice<UInt8>
     private let channel: TokenSide?
-    /// As many commands are answered.
+    /// The number of commands that are answered.
     private var patience = 2000
     var isReset = false
-    /// What is answered to the question for the serial number, with which each transaction begins that has no channel; nil
-    /// as long as it is not known.
+    /// The answer to the query of the serial number, which begins each transaction without a channel; nil until it is
+    /// known.
     var serial: [UInt8]?
     /// Whether RSA keys are really made, which takes long.
     var makesKeys = false

@@ -14,7 +14,7 @@ final class Host: Sendable {
     static let one = Host()
 
     let pairing: TokenPairing
-    /// What the token answers to GET CAPABILITIES.
+    /// The token's answer to GET CAPABILITIES.
     let discovery: [UInt8]
     private let path = FileManager.default.temporaryDirectory.path + "/kanal-fuzz-\(UUID().uuidString)"
 
