@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-// The functions of libcrypto that are trusted with secrets. Each stands here in libcrypto's place, lets libcrypto do its
-// work on what valgrind takes for known, and makes the result unknown again. All others are libcrypto's own: valgrind
-// reports what they do with a secret.
+// The functions of libcrypto that are trusted with secrets. Each is replaced here, lets libcrypto work on data that
+// valgrind takes for known, and makes the result unknown again. All others are libcrypto's own: valgrind reports their
+// use of a secret.
 //
 // They have to be trusted because memcheck cannot tell a number's words from the count of its words ("top"), which
 // libcrypto keeps without leading zeros: a number of 256 random bits has a zero in its highest word with a probability
-// of 2^-64. What libcrypto promises beyond that is said at each function.
+// of 2^-64. Each function names libcrypto's further promise.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -21,7 +21,7 @@
     static __typeof__(&name) real; \
     if (!real) real = (__typeof__(&name))dlsym(RTLD_NEXT, #name)
 
-/// The beginnings of BIGNUM and EC_POINT, which the headers of OpenSSL 3.0 do not show.
+/// The first fields of BIGNUM and EC_POINT, which are opaque in the headers of OpenSSL 3.0.
 struct number {
     BN_ULONG *words;
     int top, capacity;
@@ -75,7 +75,7 @@ int BN_clear_bit(BIGNUM *number, int bit) {
     return result;
 }
 
-/// Constant time in the number (its manual page), but for a comparison of the count of its bytes.
+/// Constant time in the number (its manual page), except for a comparison of the count of its bytes.
 int BN_bn2lebinpad(const BIGNUM *number, unsigned char *octets, int count) {
     REAL(BN_bn2lebinpad);
     bool is_secret = reveal(number);

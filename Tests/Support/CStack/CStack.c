@@ -9,7 +9,7 @@
 
 enum { stack_size = 256 * 1024, paint = 0xA5 };
 
-/// What is left after a run.
+/// The remains of a run.
 struct trace {
     uint8_t stack[stack_size];
     uint64_t registers[9];
@@ -53,7 +53,7 @@ static void run(void) {
 }
 
 void stack_observe(int value, int round, void (*work)(void *), void *context) {
-    // The registers that a call keeps are those of the first time, whatever the caller has in these now.
+    // The registers that a call preserves are those of the first time, not the caller's present ones.
     static ucontext_t fresh;
     static bool is_fresh;
     if (!is_fresh) getcontext(&fresh);

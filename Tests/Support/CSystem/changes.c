@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-// Stands before the C library's functions that change the file system. The test program and all that it is linked with
-// call these instead.
+// Interposes the C library's functions that change the file system, for the test program and all that it links.
 #define _GNU_SOURCE
 #include "CSystem.h"
 
@@ -29,7 +28,7 @@ bool end_failing(void) {
     return fault.reached;
 }
 
-// What becomes of the next change.
+// The outcome of the next change.
 static enum { SUCCEEDS, FAILS_HERE, FAILS } next(void) {
     if (!fault.armed || (fault.reached && !fault.dies)) return SUCCEEDS;
     if (!fault.reached && fault.left-- > 0) return SUCCEEDS;

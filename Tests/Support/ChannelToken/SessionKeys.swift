@@ -39,7 +39,7 @@ struct SessionKeys {
         seed = Array(derived[(2 * size)...])
     }
 
-    /// What the host sent; nil if the tag is wrong.
+    /// Returns the host's plaintext; nil if the tag is wrong.
     func open(_ ciphertext: [UInt8], _ tag: [UInt8], _ associated: [UInt8]) -> [UInt8]? {
         if isModern {
             let sealed = ciphertext + tag
@@ -52,7 +52,7 @@ struct SessionKeys {
         return gamma(ciphertext, command)
     }
 
-    /// What the token sends: ciphertext and tag.
+    /// Returns the token's ciphertext and tag.
     func seal(_ text: [UInt8], _ associated: [UInt8]) -> ([UInt8], [UInt8]) {
         if isModern {
             guard let mode = try? MGM<Kuznyechik>(key: response.span, tagLength: 8),

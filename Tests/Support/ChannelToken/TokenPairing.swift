@@ -3,7 +3,7 @@ import APDU
 import GOST
 import Secrets
 
-/// What a token knows of a host that it is paired with.
+/// A token's record of a paired host.
 package struct TokenPairing: Sendable {
     let isModern: Bool
     /// E1 as the token has it.

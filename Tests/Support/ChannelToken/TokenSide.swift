@@ -31,7 +31,7 @@ package final class TokenSide: CardConnection {
     }
 
     let isModern: Bool
-    /// With these the token can open sessions; without, it only goes on with one.
+    /// With a pairing the token can open sessions; without, it only continues one.
     let pairing: TokenPairing?
     var keys: SessionKeys
     var handshake: (proof: [UInt8], keys: SessionKeys)?
@@ -42,9 +42,9 @@ package final class TokenSide: CardConnection {
     /// The number of commands that came, and of those that were not properly protected.
     package private(set) var count = 0
     package private(set) var refusals = 0
-    /// What the token answers to each command; 9000 if unset.
+    /// The token's answer to each command; 9000 by default.
     package var answer: (Received) -> Reply = { _ in Reply() }
-    /// What becomes of a protected reply on its way.
+    /// Changes a protected reply on its way.
     package var onTheWay: ([UInt8]) -> [UInt8] = { $0 }
     package var maximumLength = Command.maximumShortLength
 

@@ -5,7 +5,7 @@ import Foundation
 import Locking
 import Secrets
 
-/// A reader with an emulated card in this process. It keeps the recorded conversation and can be told to misbehave.
+/// A reader with an emulated card in this process. It records the conversation and can misbehave on command.
 package final class EmulatedReader: ReaderService, Sendable {
     package static let name = "Virtual PCD 00 00"
     /// The activation password that tests give to their tokens.
@@ -18,7 +18,7 @@ package final class EmulatedReader: ReaderService, Sendable {
     /// Changes a response before the host sees it, or loses it. The number counts commands from 1.
     package typealias Change = @Sendable (_ number: Int, _ instruction: UInt8, Response) throws(LinkError) -> Response
 
-    /// Refuses requests for a connection or a transaction before the card hears of them. The number counts both, from 1.
+    /// Refuses requests for a connection or a transaction before they reach the card. The number counts both, from 1.
     package typealias Refusal = @Sendable (_ number: Int) throws(LinkError) -> Void
 
     private struct State {
@@ -59,18 +59,18 @@ package final class EmulatedReader: ReaderService, Sendable {
     /// The number of commands with this instruction byte, protected or not.
     package func count(of instruction: UInt8) -> Int { headers.count { $0[1] == instruction } }
 
-    /// How often the card was taken for a conversation.
+    /// The number of transactions.
     package var transactions: Int { state.withLock { $0.transactions } }
 
     /// The headers of all commands.
     package var headers: [[UInt8]] { state.withLock { $0.headers } }
 
-    /// How often a session was asked for, in plain, and how often a session's renewal.
+    /// The number of requests for a session, in plain, and for a session's renewal.
     package var openings: Int { headers.count { $0.starts(with: [0x80, 0x86, 0x03]) } }
     package var renewals: Int { headers.count { $0[0] & 0x8C == 0x8C && $0[1] == 0x86 && $0[2] == 0x03 } }
 
-    /// Headers of the commands that crossed the link unprotected, but for those by which a channel is found, made and
-    /// opened (GSC/1, 6).
+    /// Headers of the commands that crossed the link unprotected, except those that find, pair and open a channel
+    /// (GSC/1, 6).
     package var plainCommands: [[UInt8]] {
         state.withLock { $0.plain }.filter { header in
             !header.starts(with: [0x80, 0xCA, 0x47]) && !header.starts(with: [0x80, 0x86]) && header[1] != 0xC0
@@ -127,7 +127,7 @@ package final class EmulatedReader: ReaderService, Sendable {
         }
     }
 
-    /// Puts another card in the place of the one in the reader, faster than the smart card service looks: it tells nobody.
+    /// Replaces the card in the reader, faster than the smart card service polls: it reports no change.
     package func swapCard(_ other: EmulatedCard) {
         card.powerOff()
         state.withLock { $0.card = other }

@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-/// The program `openssl`, which knows nothing of this project, in a folder of its own.
+/// The program `openssl`, an independent implementation, in a folder of its own.
 package final class OpenSSL: Sendable {
     private static let program = "/usr/bin/openssl"
     private static let engine = "/usr/lib/x86_64-linux-gnu/engines-3/gost.so"
@@ -12,7 +12,7 @@ package final class OpenSSL: Sendable {
 
     private let folder: URL
 
-    /// Skips the test if there is no such program.
+    /// Skips the test without the program.
     package init() throws {
         try Self.require()
         folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
@@ -59,7 +59,7 @@ package final class OpenSSL: Sendable {
     /// Whether `openssl` with these words succeeds.
     package func succeeds(_ words: String) throws -> Bool { try status(words).status == 0 }
 
-    /// What `openssl` with these words prints; nil if it fails.
+    /// Returns the output of `openssl` with these words; nil if it fails.
     package func output(_ words: String) throws -> [UInt8]? {
         let (status, output, _) = try status(words)
         return status == 0 ? output : nil

@@ -3,7 +3,7 @@ import Foundation
 package import Secrets
 import Synchronization
 
-/// "Random" bytes that are given in advance, so that published vectors come out. When they are used up there are none.
+/// "Random" bytes that are given in advance, to reproduce published vectors. Fails when they are used up.
 package final class FixedRandom: RandomSource {
     private let remaining: Mutex<ArraySlice<UInt8>>
 

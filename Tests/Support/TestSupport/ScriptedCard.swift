@@ -26,7 +26,7 @@ package final class ScriptedCard: CardConnection {
     /// Adds a command to expect that the link fails to take.
     package func expect(_ command: String, error: LinkError) { steps.append((command, .failure(error))) }
 
-    /// Adds an answer to whatever command comes.
+    /// Adds an answer to any command.
     package func answer(_ reply: String) { steps.append((nil, .success(reply))) }
 
     package func transmit(_ command: borrowing Command) throws(LinkError) -> Response {

@@ -2,7 +2,7 @@
 package import Locking
 package import Logging
 
-/// Time that passes only when somebody waits, or when the test says so.
+/// Time that passes only in a wait, or when the test lets it pass.
 package final class TestTime: Sendable {
     private let state = Lock(State())
 
@@ -11,7 +11,7 @@ package final class TestTime: Sendable {
     private struct State {
         var uptime = Duration.seconds(1000)
         var suspended = Duration.zero
-        /// What happens at a time.
+        /// Actions by the time at which they run.
         var events: [(time: Duration, action: @Sendable () -> Void)] = []
     }
 
@@ -22,7 +22,7 @@ package final class TestTime: Sendable {
             pause: { self.pass($0) })
     }
 
-    /// What happens when so much time has passed.
+    /// Runs `action` when this much time has passed.
     package func after(_ duration: Duration, _ action: @escaping @Sendable () -> Void) {
         state.withLock { $0.events.append(($0.uptime + duration, action)) }
     }

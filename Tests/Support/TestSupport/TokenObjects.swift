@@ -21,12 +21,12 @@ extension [TokenObject] {
     }
 }
 
-/// What objects of one kind have.
+/// The fields of objects of one kind.
 extension TokenObject {
     package var half: TokenKey.Half? { key?.half }
     package var isImported: Bool { key?.properties.contains(.imported) == true }
     package var curve: Curve? { (key?.kind as? GOSTKey)?.curve }
-    /// A public key of GOST R 34.10, a certificate, or what a data object holds.
+    /// The value of a public key of GOST R 34.10, a certificate, or a data object.
     package var value: [UInt8]? {
         switch content {
         case .key(let key): (key.kind as? GOSTKey)?.value
@@ -53,7 +53,7 @@ extension TokenObject {
     }
 }
 
-/// A key pair that is to be.
+/// A key pair to generate.
 package struct NewPair: Sendable {
     package var publicKey: TokenObject
     package var privateKey: TokenObject

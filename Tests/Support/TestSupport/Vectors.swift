@@ -3,7 +3,7 @@ package import Foundation
 
 /// A file of published vectors, read as JSON.
 ///
-/// The vectors lie in `Tests/Vectors`, where a file tells where they come from.
+/// The vectors are in `Tests/Vectors`, where a file names their sources.
 @dynamicMemberLookup
 package struct JSON: Sendable {
     private enum Node: Sendable {
@@ -54,12 +54,12 @@ package struct JSON: Sendable {
     package var text: String? { if case .text(let text) = node { text } else { nil } }
     package var number: Int? { if case .number(let number) = node { Int(number) } else { nil } }
 
-    /// The bytes of a hexadecimal string; empty if this is none.
+    /// The bytes of a hexadecimal string; empty otherwise.
     package var bytes: [UInt8] { text.map { [UInt8](hex: $0) } ?? [] }
 }
 
 extension [UInt8] {
-    /// The bytes that `hex` spells; spaces and everything else that is no hexadecimal digit are passed over.
+    /// The bytes that `hex` spells; all characters but hexadecimal digits are skipped.
     package init(hex: String) {
         let digits = hex.compactMap(\.hexDigitValue)
         self = stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
@@ -71,7 +71,7 @@ extension Sequence<UInt8> {
     package var hex: String { map { String(format: "%02x", $0) }.joined() }
 }
 
-/// Where the project lies.
+/// The project's folders.
 package enum Project {
     package static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()

@@ -12,7 +12,7 @@ bool memcheck_is_running(void);
 /// From here on valgrind reports every branch and every memory index that depends on these bytes.
 void memcheck_make_undefined(const void *bytes, size_t count);
 
-/// From here on these bytes are no secret.
+/// From here on these bytes are not secret.
 void memcheck_make_defined(const void *bytes, size_t count);
 
 /// The number of reports so far, suppressed ones left out.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-// What a computation leaves behind on the stack and in registers, to be compared between secrets.
+// The remains of a computation on the stack and in registers, to be compared between secrets.
 #ifndef CSTACK_H
 #define CSTACK_H
 
@@ -15,7 +15,7 @@ void stack_observe(int value, int round, void (*work)(void *), void *context);
 /// The number of bytes that are the same in all runs with one secret, and others with another. Prints where these are.
 size_t stack_leaks(void);
 
-/// How many bytes of the stack the runs have touched.
+/// Returns the number of bytes of the stack that the runs have touched.
 size_t stack_depth(void);
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-// What tests do to the system calls of their own thread, and to the process.
+// Changes by tests to the system calls of their own thread, and to the process.
 
 // Lets the calling thread's change to the file system number `step`, from 0, fail with `error`. With `dies` it has half
 // an effect, and no later one has any: to the disk it is as if the process ended there.
