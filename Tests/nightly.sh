@@ -21,7 +21,7 @@ shift $((OPTIND - 1))
 export seconds=${seconds:-60} rounds=${rounds:-10000}
 sudo=$([ "$(id -u)" = 0 ] || echo sudo)
 export sudo
-# Steps that call make are no part of the make that runs this.
+# A make in a step is not a sub-make of the make that runs this.
 unset MAKEFLAGS MAKELEVEL
 trap 'exit 130' INT
 trap 'exit 143' TERM

@@ -1,18 +1,18 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: Apache-2.0
-# Finds what Swift 6.3.1 compiles wrongly in Sources: a property that borrows, such as "span", read in one expression
-# with the throwing call whose result it borrows from,
+# Finds an expression in Sources that Swift 6.3.1 compiles wrongly: a property that borrows, such as "span", read in one
+# expression with the throwing call whose result it borrows from,
 #
 #     try PublicKeyInfo(der: Certificate(der: bytes).subjectPublicKeyInfo.span)
 #
 # The result lives in a temporary for as long as the span does. The compiler ends that life on the path of the call's
-# error as well, where there is no value yet: whatever lies there is released as if it were an array. Without a stored
+# error as well, before the value exists: the memory's content is released as if it were an array. Without a stored
 # property in between the compiler stops ("Instruction does not dominate all uses", or an assertion); with one it says
-# nothing, in debug builds and in release. What a computed property, a subscript or another call makes of the result is
-# not concerned, nor an error that is thrown before or after: w(try f()).x.span is sound.
+# nothing, in debug builds and in release. The result of a computed property, a subscript or another call is not
+# affected, nor is an error that is thrown before or after: w(try f()).x.span is sound.
 #
-# The rule: a throwing call or getter that is followed by ".span" or its like stands in a "let" of its own. "bytes"
-# counts of whatever type, because Secret's borrows.
+# The rule: a throwing call or getter before ".span" or a similar property has a "let" of its own. "bytes" counts for
+# every type, because Secret's borrows.
 use strict;
 use warnings;
 
@@ -27,8 +27,8 @@ sub labels {
     return map { /^\s*(\w+)[^:]*:/ ? $1 : '_' } split /,/, $list;
 }
 
-# What throws, by name: functions and types with initialisers with the labels of their parameters, and properties, which
-# have a dot before their names.
+# Throwing declarations by name: functions and types with initialisers with the labels of their parameters, and
+# properties, with a dot before their names.
 sub throwing {
     my %names;
     for (@_) {
@@ -73,7 +73,7 @@ sub violations {
         if ($throwing->{$name}{$label} && is_tried(substr $text, 0, $start)) {
             push @found, [1 + (substr($text, 0, $start) =~ tr/\n//), substr($text, $start, $end - $start)];
         }
-        # Others may stand inside the parentheses.
+        # There may be others inside the parentheses.
         pos($text) = $start + length $name;
     }
     return @found;

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# interface.sh [accept]: requires that the public interface of KanalKit is the one that Tests/Lint/interface.txt
-# lists, so that no program is broken by an oversight, that each part of it is documented, and that none of its types has
-# the name of one of a module that programs import beside it. With "accept", the list is written again. Takes the modules
-# of "swift build".
+# interface.sh [accept]: requires that the public interface of KanalKit is the one in Tests/Lint/interface.txt, so that
+# no program is broken by an oversight, that each part of it is documented, and that none of its types has the name of a
+# type of a module that programs import beside it. With "accept", the list is written again. Takes the modules of "swift
+# build".
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . Tests/Scripts/common.sh

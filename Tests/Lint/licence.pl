@@ -37,7 +37,7 @@ for my $file (sort split /\0/, `find . \\( -name .git -o -name '.build*' -o -nam
         $wrong++;
         next;
     }
-    # A comment about the file stands apart.
+    # A blank line separates a comment about the file.
     my $gap = $form->[1] eq '// ' && @lines > $first && $lines[$first] =~ m{^//} ? "\n" : '';
     splice @lines, $first, 0, $line, $gap;
     open $handle, '>', $file or die "$file: $!\n";

@@ -1,8 +1,8 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: Apache-2.0
-# Finds references that lead nowhere: links and anchors of Markdown pages, "GSC/1, 13.4" and "Card, 6.4" where the page in
-# docs has no such section, rules that docs/Rules.md does not have, and files that are named and do not exist. Takes
-# no arguments, and looks at the tree in which the working directory is the root.
+# Finds broken references: links and anchors of Markdown pages, "GSC/1, 13.4" and "Card, 6.4" where the page in docs has
+# no such section, rules that docs/Rules.md does not have, and named files that do not exist. Takes no arguments, and
+# checks the tree with the working directory as its root.
 use strict;
 use warnings;
 
@@ -26,7 +26,7 @@ sub report {
     $wrong++;
 }
 
-# What stands behind "#" in links to the page's headings, and the numbers of its sections with their items.
+# The anchors of the page's headings, behind "#" in links, and the numbers of its sections with their items.
 sub anchors {
     my ($text, %anchors, %sections) = (shift);
     my ($section, $isCode) = ('', 0);
@@ -52,7 +52,7 @@ my (%anchors, %sections);
 my %cited = ('GSC/1' => $sections{'docs/GSC1.md'}, Card => $sections{'docs/Card.md'});
 my %rules = map { $_ => 1 } content('docs/Rules.md') =~ /^\| R(\d+) \|/mg;
 
-# Links of a page, but for those in code and those that leave the tree.
+# Links of a page, except those in code and those that leave the tree.
 for my $page (@pages) {
     my $text = content($page);
     $text =~ s/^```.*?^```$//msg;

@@ -1,8 +1,8 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: Apache-2.0
 # Compares the catalogues of Translations with the phrases in the sources: each has one translation, which has the same
-# arguments, and nothing is translated that nobody says. A literal of the command kanal that reads as a phrase and is none
-# is told of. Takes no arguments; "translations.pl --template" prints what is to be translated, as a catalogue.
+# arguments, and no translation is unused. A literal of the command kanal that only reads like a phrase is reported.
+# Takes no arguments; "translations.pl --template" prints all phrases as a catalogue.
 #
 # A phrase is a literal, or some behind "? :", "??" or in a collection, that is
 # - an argument of a function that is listed below, without a label or with one of those that are named there;
@@ -23,7 +23,7 @@ my %functions = (
 );
 # Functions whose texts are for programs, or parts of texts of logs.
 my $others = qr/asRoot|asOwner|install|command|suggest|LogMeaning|self\.init|init|Process|hasPrefix|contains/;
-# What reads as a phrase and is none: a command line, a rule, and names that are translated where they are told.
+# Literals that only read like phrases: a command line, a rule, and names that are translated where they are printed.
 my $exempt = qr/^(?:systemctl start pcscd\.socket| return polkit\.|standard input$)/;
 my @roots = qw(Sources/kanal Sources/Terminal Sources/Asking Sources/Cryptoki/Asking Sources/KanalKit Sources/Translation);
 my $wrong = 0;
@@ -39,16 +39,16 @@ sub content {
     return scalar <$handle>;
 }
 
-# The phrases of a file: pairs of key and line. What follows reads Swift as far as that takes.
+# The phrases of a file: pairs of key and line. This parses Swift only as far as necessary.
 sub phrases {
     my ($text) = @_;
     my (@found, @frames);
     my $line = 1;
-    # What stands before the present place in its statement, without literals.
+    # The text before the present place in its statement, without literals.
     my $before = '';
     my $literal = sub {
         my ($key) = @_;
-        # What is compared, and keys.
+        # Not for comparisons and keys.
         return if $before =~ /(?:[=!]=|\bcase)\s*$/ || @frames && $frames[-1]{bracket} eq '[' && $text =~ /\G(?=:)/gc;
         if (is_phrase(\@frames, $before)) {
             push @found, [$key, $line];
@@ -168,7 +168,7 @@ sub long_literal {
     return (short_literal(\$inner, $found, $frames, 0), $lines);
 }
 
-# What is inserted: literals in it are phrases only as arguments of functions that take them.
+# Interpolated expressions: literals in them are phrases only as arguments of functions that take them.
 sub interpolation {
     my ($text, $found, $frames, $line) = @_;
     my $depth = 1;

@@ -4,13 +4,13 @@
  *
  * Run (safety; every run of the model terminates, so "no invalid end state" is the availability result):
  *     spin -a [-D...] gsc1-sm.pml && gcc -O2 -DSAFETY -DCOLLAPSE -o pan pan.c && ./pan -m1000000
- * "errors: 0" is wanted for every configuration below; "errors: 1" is wanted for every mutant.
+ * Every configuration below must give "errors: 0", every mutant "errors: 1".
  *   configurations   -DHOSTS=1 -DCHANS=1                          one host, one session (default)
  *                    -DHOSTS=1 -DCHANS=2                          re-opening while an older own session lingers
  *                    -DHOSTS=2 -DCHANS=1 -DGOAL=2 -DBUDGET=2      two processes take the only session from each other
  *                    -DHOSTS=2 -DCHANS=2 -DGOAL=2 -DBUDGET=2      two processes side by side
  *                    -DHOSTS=3 -DCHANS=2 -DGOAL=2 -DBUDGET=1      more processes than sessions (eviction, strikes)
- *                    -DHOSTS=2 -DCHANS=2 -DBUDGET=0 -DNMAX=8 -DISOLATION           nobody ever has to open twice
+ *                    -DHOSTS=2 -DCHANS=2 -DBUDGET=0 -DNMAX=8 -DISOLATION           no process ever opens twice
  *                    -DHOSTS=3 -DCHANS=2 -DBUDGET=0 -DGOAL=2 -DKILLCHECK           no kill by a stale command
  *                    -DSHARE -DHOSTS=2 -DCHANS=2 -DGOAL=2 -DBUDGET=1      a share before a card with one login (11.5)
  *   mutants          -DM_TOKEN_N                                  token does not look at n            (violates P1)
@@ -22,7 +22,7 @@
  *                    -DM_STRIKE1 -DHOSTS=3 -DCHANS=2 -DBUDGET=0 -DGOAL=2 -DKILLCHECK  one bad tag kills a session (P7)
  *                    -DSHARE -DM_TWO -DHOSTS=2 -DCHANS=2          a session leaves others open on the card (P8)
  *                    -DSHARE -DM_NORESET -DHOSTS=2 -DCHANS=2      the card is not reset for the next session (P8)
- *   Tests/Model/model.sh runs all of them and fails unless each gives the wanted verdict.
+ *   Tests/Model/model.sh runs all of them and fails unless each gives its verdict.
  *
  * Scope.  Cryptography is ideal: a tag is the tuple (session id, n, direction, command), which the attacker can
  * neither make nor change; it can lose, withhold, repeat and later release old messages, and inject junk and
@@ -32,7 +32,7 @@
  * Properties.  P1  the token executes each (session, n) at most once and in order, without gaps.
  *   P1b a non-idempotent command is executed at most once whatever happens.
  *   P2  a reply the host accepts belongs to the command it just sent.
- *   P3  a call during which the attacker does nothing succeeds, whatever he and other hosts did before.
+ *   P3  a call with an idle attacker succeeds, regardless of earlier acts of his and of other hosts.
  *   P4  a bare OPEN-1 changes no session.       P5  once a host has a verified reply in a session, nothing of its older ones runs.
  *   P6  (ISOLATION) with CHANS >= HOSTS and no attacker each host opens once.
  *   P7  (KILLCHECK) with no attacker a session ends by eviction or re-open only, never by another host's stale command.
