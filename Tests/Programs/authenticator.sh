@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# A stand-in for pinentry: the end of its name says how it behaves. What it records lies beside it.
+# A stand-in for pinentry: the end of its name selects its behaviour. Its records are beside it.
 mode=${0##*-}
 beside=${0%/*}
 
-# What follows GETPIN or CONFIRM.
+# The answer to GETPIN or CONFIRM.
 answer() {
     case $mode in
         bytes)
@@ -66,7 +66,7 @@ case $mode in
     record)
         tr '\0' '\n' < /proc/$$/environ > "$beside/environment"
         tr '\0' '\n' < /proc/$$/cmdline > "$beside/arguments"
-        # In another process, because what the shell itself redirects would be listed.
+        # In another process, because the shell's own redirections would be listed.
         (for file in /proc/$$/fd/*; do echo "${file##*/} $(readlink "$file")"; done > "$beside/descriptors")
         # By the shell alone: it blocks signals while it starts another program.
         while IFS= read -r line; do echo "$line"; done < /proc/$$/status > "$beside/status"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the programs share: they count the rules that are broken, name each, and look at the time.
+ * Shared by the programs: they count the broken rules, name each, and measure time.
  */
 #ifndef PROGRAM_H
 #define PROGRAM_H
@@ -28,7 +28,7 @@ static inline void expect(CK_RV code, CK_RV wanted, const char *what) {
     }
 }
 
-/* In milliseconds. */
+/* Returns the time in milliseconds. */
 static inline double now(void) {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);

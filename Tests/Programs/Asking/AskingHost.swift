@@ -9,7 +9,7 @@ import Translation
 /// The descriptors that the process was started with.
 let inherited = (0..<64 as Range<Int32>).filter { fcntl($0, F_GETFD) >= 0 }
 
-/// What a host may have done to its process before it asks.
+/// Changes to its process that a host may have made before it asks.
 func change(_ word: String) -> Bool {
     switch word {
     case "ignore-children": signal(SIGCHLD, SIG_IGN)
@@ -43,7 +43,7 @@ func change(_ word: String) -> Bool {
             { _ in
                 usleep(500_000)
                 let body: @convention(c) (UnsafeMutableRawPointer?) -> Int32 = { _ in
-                    // It keeps what the library has, and not what tells the test that its parent has ended.
+                    // It keeps the library's descriptors, not those that show the test that its parent has ended.
                     for number in inherited + [100] { close(number) }
                     return pause()
                 }
@@ -59,7 +59,7 @@ func change(_ word: String) -> Bool {
 @main
 enum AskingHost {
     static func main() {
-        // Who starts it may have blocked signals.
+        // The parent may have blocked signals.
         var none = sigset_t()
         unsafe sigemptyset(&none)
         unsafe pthread_sigmask(SIG_SETMASK, &none, nil)
@@ -68,7 +68,7 @@ enum AskingHost {
         guard words.count >= 4, var authenticator = Authenticator(setting: words[1]), let limit = Int(words[2]) else {
             exit(2)
         }
-        // Where the outcome goes, also if the standard descriptors are closed.
+        // The descriptor for the outcome, also if the standard ones are closed.
         let output = fcntl(1, F_DUPFD_CLOEXEC, 100)
         for word in words.dropFirst(4) where !change(word) { exit(2) }
         authenticator.timeLimit = limit

@@ -42,7 +42,7 @@ private struct Nonces: RandomSource {
     }
 }
 
-/// What a function computed, no secret any more.
+/// The result of a function, no longer secret.
 func revealed(_ result: borrowing Secret) -> [UInt8] {
     unsafe result.bytes.withUnsafeBytes { unsafe memcheck_make_defined($0.baseAddress, $0.count) }
     return [UInt8](copying: result)
@@ -63,7 +63,7 @@ struct Claim: Sendable {
         self.run = run
     }
 
-    /// What valgrind has to report of the function, or whatever else is wrong with it.
+    /// Valgrind's verdict on the function, or any other fault of it.
     func outcome() -> Outcome {
         do {
             let expected = try run(Inputs(areSecret: false))

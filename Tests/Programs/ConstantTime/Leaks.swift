@@ -2,7 +2,7 @@
 import GOST
 import Secrets
 
-/// What valgrind must not let pass: the harness's own test.
+/// Leaks that valgrind must report: the harness's own test.
 extension Claim {
     static let leaks = [
         Claim("table") { inputs in

@@ -67,7 +67,7 @@ extension Claim {
         ]
     }
 
-    /// With a register of one block, for which there are kernels.
+    /// With a register of one block, which has kernels.
     private static func chains<Cipher: BlockCipher & ~Copyable>(_: Cipher.Type, _ name: String) -> [Claim] {
         let size = Cipher.blockSize
         return [

@@ -7,7 +7,7 @@ extension TracedOperation {
         Curve.all.flatMap(keys) + Curve.all.flatMap(agreements) + Curve.all.flatMap(sespake)
     }
 
-    /// What the comparison must not let pass: the harness's own test.
+    /// A leak that the comparison must find: the harness's own test.
     static var leak: TracedOperation {
         TracedOperation("a copy in a variable") { value in
             let secret = scalar(.tc26256A, value)

@@ -3,7 +3,7 @@ import CStack
 import GOST
 import Secrets
 
-/// An operation with secrets of a curve. What it leaves on the stack and in registers must not tell these.
+/// An operation with secrets of a curve. Its remains on the stack and in registers must not reveal them.
 struct TracedOperation {
     typealias Work = () throws -> Void
 
@@ -16,11 +16,11 @@ struct TracedOperation {
         self.prepare = prepare
     }
 
-    /// Whether it leaves nothing that tells a secret.
+    /// Whether its remains reveal no secret.
     ///
-    /// - Throws: What the operation throws.
+    /// - Throws: The operation's error.
     func leavesNothing() throws -> Bool {
-        // What is made at the first use, is made now.
+        // Objects of the first use are made now.
         for _ in 0..<2 { try prepare(0)() }
         for round in 0..<Int32(stack_rounds) {
             for value in 0..<UInt8(stack_values) { try observe(prepare(value), Int32(value), round) }
@@ -46,7 +46,7 @@ struct TracedOperation {
     }
 }
 
-/// What an operation consumes, and so takes out of here.
+/// A value that an operation consumes, and so takes out of here.
 final class Held<Value: ~Copyable> {
     private var value: Value?
 

@@ -147,7 +147,7 @@ static void compare(const struct field *f, const modulus *m, const BIGNUM *modul
     BN_free(expected);
 }
 
-/// All functions for p and q of a curve, of which p may have a function of its own.
+/// All functions for p and q of a curve; p may have a function of its own.
 static void compare_modulus(const uint8_t *octets, size_t size, long rounds, BN_CTX *context) {
     modulus m = {0};
     memcpy(m.words, octets, size);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-// What the kernels need of a curve, from its numbers.
+// The kernels' constants of a curve, from its numbers.
 #include <stdlib.h>
 #include <string.h>
 

@@ -192,7 +192,7 @@ static void refuse_orders(const struct pair *pair) {
     for (int round = 0; round < 200; round++) {
         BN_rand_range(x, pair->p);
         if (EC_POINT_set_compressed_coordinates(pair->group, point, x, round & 1, pair->context) != 1) continue;
-        // libcrypto reduces a factor modulo q for its own P alone.
+        // libcrypto reduces a factor modulo q only for its own P.
         EC_POINT_copy(low, point);
         for (int bit = BN_num_bits(pair->q) - 2; bit >= 0; bit--) {
             EC_POINT_dbl(pair->group, low, low, pair->context);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-// What operations on curves leave behind on the stack and in registers must not depend on what they were given: each runs
-// with several values of one input, all else being the same.
+// The remains of operations on curves on the stack and in registers must not depend on their input: each runs with
+// several values of one input, all else being the same.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -21,10 +21,10 @@ enum { MAY_REFUSE = 1, MAY_NOT_LOAD = 2, IN_THREAD = 4, BUSY = 8, CANCELLED = 16
 
 static const struct state {
     const char *name;
-    /* In which state the process is when it loads the library, and when it then calls it. */
+    /* Put the process into its state before it loads the library, and before it calls it. */
     void (*before)(void), (*loaded)(void);
     int flags;
-    /* Of dlopen; RTLD_NOW if it is 0. */
+    /* The flags of dlopen; 0 means RTLD_NOW. */
     int loading;
 } states[] = {
     {"nothing special", NULL, NULL, 0, 0},
@@ -99,7 +99,7 @@ static const struct state {
     {"fork, then the child ends in the middle of a call", NULL, fork_and_end, BUSY, 0},
 };
 
-/* What a process of the state does; it ends with 0 if all is well. */
+/* The work of a process in the state. Returns 0 if all is well. */
 static int try(const struct state *state) {
     static struct surroundings before, after;
     if (state->before) state->before();

@@ -30,7 +30,7 @@ void __libc_free(void *memory);
 
 enum { NEVER = -1 };
 
-/* How many allocations are left, and whether all that follow fail. */
+/* The number of allocations left, and whether all that follow fail. */
 static long left = NEVER, counted;
 static int goes_on;
 
@@ -66,18 +66,18 @@ int posix_memalign(void **place, size_t alignment, size_t size) {
     return memory ? 0 : ENOMEM;
 }
 
-/* What is done under a lack of memory, from the nth allocation on, in the first thread or another one. */
+/* The calls under a lack of memory, from the nth allocation on, in the first thread or another one. */
 static int is_first_thread;
 
 static void *use_all(void *nothing) {
     CK_INFO info;
     long number = left;
     left = NEVER;
-    /* The C library ends a process that has no memory for a thread's variables, which the first call makes. */
+    /* The C library ends a process without memory for a thread's variables, which the first call makes. */
     if (number > 0) p11->C_GetInfo(&info);
     left = number;
     visit();
-    /* What could not end is ended as far as it goes. */
+    /* Ends unfinished work as far as possible. */
     p11->C_Finalize(NULL);
     return nothing;
 }
@@ -182,7 +182,7 @@ int main(int count, char **words) {
     int ends[2];
     library = count > 1 ? words[1] : "";
     if (!load(RTLD_NOW, LM_ID_BASE) || pipe(ends) != 0) return 1;
-    /* How many allocations a visit has. */
+    /* Count the allocations of a visit. */
     if (fork() == 0) {
         counted = 0;
         visit();

@@ -64,7 +64,7 @@ int main(void) {
         blocks[i].mark = (unsigned char)(1 + random_number() % 255);
         memset(memory, blocks[i].mark, size);
         taken++;
-        /* Where calls would begin, others go on with another area. */
+        /* As at the begin of a call: the reserve may move on to another area. */
         if (random_number() % 1000 == 0) reserve_is_whole();
     }
     for (int i = 0; i < BLOCKS; i++)

@@ -18,7 +18,7 @@
 #include "surroundings.h"
 #include "visit.h"
 
-/* What could not be made is no fault of the library. */
+/* A state that cannot be set up is not a fault of the library. */
 static void need(int holds, const char *what) {
     if (holds) return;
     printf("not tried: %s\n", what);
@@ -80,7 +80,7 @@ static void terminal(void) {
     int near = open(ptsname(far), O_RDWR | O_NOCTTY), errors = fcntl(2, F_DUPFD, 100);
     need(near >= 0 && errors >= 0, "a terminal");
     for (int number = 0; number < 3; number++) dup2(near, number);
-    /* What the harness says does not go to the terminal. */
+    /* The harness's own output does not go to the terminal. */
     stderr = fdopen(errors, "w");
     setvbuf(stderr, NULL, _IONBF, 0);
 }

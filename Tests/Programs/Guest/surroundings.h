@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a library that is a guest in a process must leave as it is: two pictures of the process are compared.
+ * The state of a process that a guest library must not change: two snapshots are compared.
  */
 #ifndef SURROUNDINGS_H
 #define SURROUNDINGS_H
@@ -98,7 +98,7 @@ static void look(struct surroundings *seen) {
     seen->session = getsid(0);
 }
 
-/* How many threads the process has. */
+/* Returns the number of threads of the process. */
 static int threads(void) {
     int count = 0;
     DIR *tasks = opendir("/proc/self/task");

@@ -2,8 +2,8 @@
 /*
  * ends LIBRARY WAY
  *
- * Uses the library that the first argument names, and ends in the way that the second says. Whatever has ended before,
- * the process exits with 0, and nothing was started meanwhile.
+ * Uses the library that the first argument names, and ends in the way that the second names. The process exits with 0,
+ * regardless of the order in which its parts end, and starts nothing.
  */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -47,7 +47,7 @@ static void *use(void *nothing) {
     return nothing;
 }
 
-/* Neither a thread nor a child, dead or alive, is there but the process itself. */
+/* Whether the process has neither another thread nor a child, dead or alive. */
 static int is_alone(void) {
     DIR *tasks = opendir("/proc/self/task");
     int count = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The functions in the order of their tables, with the number of each: entry n lies n pointers behind the beginning.
- * PKCS #11 2.40, section 5, 3.0, and the vendor's extension. Those of Kanal's own follow.
+ * The functions in the order of their tables, with the number of each: entry n is n pointers behind the beginning. PKCS
+ * #11 2.40, section 5, 3.0, and the vendor's extension. Those of Kanal's own follow.
  */
 #ifndef FUNCTIONS_H
 #define FUNCTIONS_H
@@ -76,7 +76,7 @@
     ENTRY(C_CancelFunction, 67)      \
     ENTRY(C_WaitForSlotEvent, 68)
 
-/* What 3.0 adds. */
+/* The functions that 3.0 adds. */
 #define FUNCTIONS_OF_3_0(ENTRY)      \
     ENTRY(C_GetInterfaceList, 69)    \
     ENTRY(C_GetInterface, 70)        \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What rtpkcs11.h finds behind the pkcs11.h of OASIS: another guard, and names that p11-kit's lacks. The layout must be
- * the same.
+ * The pkcs11.h of OASIS as rtpkcs11.h finds it: another guard, and names that p11-kit's lacks. The layout must be the
+ * same.
  */
 #include <p11-kit-1/p11-kit/pkcs11.h>
 

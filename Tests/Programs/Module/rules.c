@@ -2,8 +2,8 @@
 /*
  * rules
  *
- * What holds without a token: the arguments of C_Initialize, the state of the library, NULL and nonsense for every
- * function, and a forked child. Names every broken rule; the exit status is their number.
+ * Rules without a token: the arguments of C_Initialize, the state of the library, NULL and nonsense for every function,
+ * and a forked child. Names every broken rule; the exit status is their number.
  */
 #include <stdio.h>
 #include <string.h>
@@ -197,7 +197,7 @@ static CK_RV format(CK_ULONG size, CK_ULONG minimum, CK_ULONG tries, CK_ULONG mo
     return C_EX_InitToken(~0UL, pin, 8, &parameters);
 }
 
-/* What can be seen to be wrong is refused before a token is looked for. */
+/* Invalid arguments are refused before a token is looked for. */
 static void formatting(void) {
     CK_UTF8CHAR label[32], pin[] = "12345678";
 
@@ -215,7 +215,7 @@ static void formatting(void) {
     expect(C_EX_LoadActivationKey(1, label, 32), CKR_SESSION_HANDLE_INVALID, "C_EX_LoadActivationKey");
 }
 
-/* A child finds no library and may begin its own; whatever it does, the parent's stays. */
+/* A child must initialise the library for itself; its calls do not affect the parent's. */
 static void fork_child(int finalize_only) {
     CK_INFO info;
     int status = -1;

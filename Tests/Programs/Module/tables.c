@@ -35,7 +35,7 @@ static void *find(void *library, const char *name) {
     return function;
 }
 
-/* The table of an interface that is asked for by version; NULL if there is none. */
+/* Returns the table of the interface of a version; NULL without one. */
 static const CK_VERSION *table(CK_RV (*get)(CK_UTF8CHAR_PTR, CK_VERSION_PTR, CK_INTERFACE **, CK_FLAGS), CK_BYTE major,
                                CK_BYTE minor) {
     CK_UTF8CHAR name[] = "PKCS 11";
@@ -50,7 +50,7 @@ static const CK_VERSION *table(CK_RV (*get)(CK_UTF8CHAR_PTR, CK_VERSION_PTR, CK_
     return interface->pFunctionList;
 }
 
-/* R17: each version has a table of its own, and what is not there leaves the pointer alone. */
+/* R17: each version has a table of its own, and a missing one leaves the pointer alone. */
 static void interfaces(void *library, const CK_FUNCTION_LIST *standard) {
     CK_RV (*get)(CK_UTF8CHAR_PTR, CK_VERSION_PTR, CK_INTERFACE **, CK_FLAGS);
     CK_RV (*list)(CK_INTERFACE *, CK_ULONG_PTR);

@@ -3,10 +3,10 @@ import Glibc
 import KanalKit
 import Synchronization
 
-/// The far side of a share without pcscd: it waits for the share at a port of 127.0.0.1, and speaks vpcd's protocol.
+/// The far side of a share without pcscd: it waits for the share at a port of 127.0.0.1, with vpcd's protocol.
 final class FarSide: Transport {
     private struct State {
-        /// The share's connection; -1 if there is none.
+        /// The share's connection; -1 without one.
         var socket: Int32 = -1
         var atr: [UInt8] = []
         var events = 0

@@ -6,8 +6,8 @@ import Emulator
 import Foundation
 import Secrets
 
-/// Sixteen threads that call the library at random for so many seconds, while the card comes and goes. What a call
-/// answers does not matter; the sanitizers say what goes wrong.
+/// Sixteen threads that call the library at random for a time, while the card comes and goes. The calls' results do not
+/// matter; the sanitizers report faults.
 struct Threads: Sendable {
     let reader: EmulatedReader
     let application: Application
@@ -98,7 +98,7 @@ enum Main {
     }
 }
 
-/// What the threads have done, together.
+/// The threads' results, together.
 final class Results: @unchecked Sendable {
     private let lock = NSLock()
     private(set) var sum = 0

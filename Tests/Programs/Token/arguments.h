@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every function, and what a call of it without a mistake looks like: what must be active, its mechanism, its key, and
+ * Every function, and a correct call of it: the operation that must be active, its mechanism, its key, and
  * a letter for each argument:
  *
  *   s slot, h session, k key, w wrapping key, m mechanism, d data or PIN with the length l, t array with the count c,
  *   D place for data with the length L, P place for one result, O for the handle of a new object, B buffer,
- *   i what to format with, x another structure, U a kind of user, N two names, z number of things of which there are
- *   none, 0 reserved, 1-9 this number, or another, - whatever.
+ *   i parameters of formatting, x another structure, U a kind of user, N two names, z zero, the count of a missing
+ *   array, 0 reserved, 1-9 this number, or another, - anything.
  */
 #ifndef ARGUMENTS_H
 #define ARGUMENTS_H

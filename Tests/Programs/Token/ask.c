@@ -2,9 +2,9 @@
 /*
  * ask SERIAL [OTHER]
  *
- * Opens a session with the token of this serial number and logs in without a PIN, twice, and tells the return values.
- * With OTHER, a second thread works with that token meanwhile: the longest time that a call took is told, and how many
- * there were.
+ * Opens a session with the token of this serial number, logs in without a PIN, twice, and prints the return values.
+ * With OTHER, a second thread works with that token at the same time: the longest time of a call, and the number of
+ * calls, are printed.
  */
 #include <pthread.h>
 #include <stdlib.h>

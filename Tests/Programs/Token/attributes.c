@@ -2,7 +2,7 @@
 /*
  * attributes SLOT PIN
  *
- * What applications rely on when they read attributes and make keys: an unknown attribute spoils no other, points and
+ * Rules for applications that read attributes and make keys: an unknown attribute spoils no other, points and
  * signatures of elliptic curves have one form, GOST templates name their parameters where they like, and templates are
  * given and read as arrays. Names every broken rule; the exit status is their number.
  */
@@ -16,7 +16,7 @@ static CK_SESSION_HANDLE session;
 static CK_BBOOL yes = CK_TRUE, no = CK_FALSE;
 static CK_BYTE label[] = "attributes";
 
-/* R15: every attribute is answered, whatever became of the others. */
+/* R15: every attribute is answered, regardless of the others. */
 static void unknown_attributes(CK_OBJECT_HANDLE key) {
     CK_BYTE first[64], last[4], value[8];
     CK_ATTRIBUTE template[] = {
@@ -72,7 +72,7 @@ static void elliptic_curves(void) {
     expect(C_DestroyObject(session, signer), CKR_OK, "C_DestroyObject");
 }
 
-/* R21: CKA_GOSTR3410_PARAMS stand in either template or in both, and the key type can be left out. */
+/* R21: CKA_GOSTR3410_PARAMS are in either template or in both, and the key type can be left out. */
 static void gost_templates(void) {
     static CK_BYTE set_a[] = {0x06, 0x07, 0x2A, 0x85, 0x03, 0x02, 0x02, 0x23, 0x01};
     static CK_BYTE set_512[] = {0x06, 0x09, 0x2A, 0x85, 0x03, 0x07, 0x01, 0x02, 0x01, 0x02, 0x01};

@@ -2,9 +2,8 @@
 /*
  * calls SLOT PIN
  *
- * What holds for every caller of a token: lengths that are asked for, buffers that are too short, attributes that are
- * not there, operations out of their order (PKCS #11 2.40, 5.2, 5.7 and 5.10 to 5.13). Names every broken rule; the
- * exit status is their number.
+ * Rules for every caller of a token: queries of lengths, buffers that are too short, missing attributes, operations out
+ * of their order (PKCS #11 2.40, 5.2, 5.7 and 5.10 to 5.13). Names every broken rule; the exit status is their number.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -109,7 +108,7 @@ static void attributes(CK_SESSION_HANDLE session, CK_OBJECT_HANDLE key) {
     expect(C_GetAttributeValue(session, ~0UL, template, 1), CKR_OBJECT_HANDLE_INVALID, "C_GetAttributeValue, no object");
 }
 
-/* Lengths that no buffer has: what lies behind the caller's is not looked at. */
+/* Lengths that no buffer has: the bytes behind the caller's are not read. */
 static void wild_lengths(CK_SESSION_HANDLE session) {
     static const CK_ULONG lengths[] = {0xFFFFFFFFUL, 0x80000000UL, 1UL << 40, ~0UL};
     CK_OBJECT_HANDLE object;

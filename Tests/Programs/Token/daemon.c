@@ -2,15 +2,15 @@
 /*
  * daemon MODULE [WORD...]
  *
- * Does what programs of a server do to themselves, one word after the other, and uses the library between:
+ * Changes itself as programs of a server do, one word after the other, and uses the library between:
  *
  *   close             close descriptors 0 to 2
  *   user=UID          become this user, for good
  *   works-as=UID      work as this user for a while, seteuid(2); as=UID in the calling thread alone, all three ids
  *   fill              open files until no descriptor is left; free=N closes N of them
  *   limit=BYTES       let no file become longer
- *   unread            put a pipe that nobody reads in the place of descriptor 2
- *   stuck             put a full pipe that nobody empties there
+ *   unread            replace descriptor 2 by a pipe without a reader
+ *   stuck             replace it by a full pipe that is never emptied
  *   init, finalize    C_Initialize, C_Finalize
  *   slots, open       C_GetSlotList, C_OpenSession with the first token, and C_CloseSession
  *   sign=PIN          log in to the first token and take random numbers from it
@@ -21,8 +21,8 @@
  *
  * With DAEMON_DEEPBIND the module is loaded with RTLD_DEEPBIND.
  *
- * Prints what each of init, slots, open, sign, ask, use, event and fds gave, a line each, to the file that DAEMON_OUT names, so that
- * descriptor 1 is not needed.
+ * Prints the results of init, slots, open, sign, ask, use, event and fds, a line each, to the file that DAEMON_OUT
+ * names, so that descriptor 1 is not needed.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -5,8 +5,8 @@
  * extended SLOT PIN SO-PIN unreadable CERTIFICATE signs with the certificate's pieces, and with garbage
  * extended SLOT PIN SO-PIN restore                  restores the token's factory state, with these PINs
  *
- * What the vendor's extension holds for its callers: results that it allocates, structures, buffers of two calls, and
- * who may do what. Names every broken rule; the exit status is their number.
+ * Rules of the vendor's extension for its callers: results that it allocates, structures, buffers of two calls, and
+ * rights. Names every broken rule; the exit status is their number.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -143,7 +143,7 @@ static void request(void) {
     expect(C_EX_FreeBuffer(csr), CKR_OK, "C_EX_FreeBuffer");
 }
 
-/* Lengths that nothing can have are refused, and nothing is looked at. */
+/* Impossible lengths are refused, and nothing is read. */
 static void lengths(void) {
     static const CK_ULONG absurd[] = {~0UL, 1UL << 63, 1UL << 46, 1UL << 40};
     static CK_BYTE some[8];
@@ -225,7 +225,7 @@ static void verify(CK_BYTE_PTR message, CK_ULONG size, CK_BYTE_PTR signer, CK_UL
 
 static CK_VENDOR_BUFFER nobody;
 
-/* Where the signature alone is checked and the store knows no signer, none is told: NULL, with nothing to free. */
+/* If only the signature is checked and the store knows no signer, none is returned: NULL, with nothing to free. */
 static void unknown_signer(CK_BYTE_PTR attached, CK_ULONG size, CK_OBJECT_HANDLE certificate) {
     CK_VENDOR_BUFFER_PTR signers = &nobody;
     CK_BYTE_PTR data = NULL, detached = NULL;
@@ -248,7 +248,9 @@ static void unknown_signer(CK_BYTE_PTR attached, CK_ULONG size, CK_OBJECT_HANDLE
     C_EX_FreeBuffer(detached);
 }
 
-/* A certificate object can hold anything: what is none signs nothing. What lies behind a certificate is ignored. */
+/*
+ * A certificate object can hold anything: an invalid certificate signs nothing. Bytes behind a certificate are ignored.
+ */
 static void unreadable_certificates(char *certificate) {
     static CK_BYTE value[4096];
     CK_ULONG size = load(certificate, value, sizeof value - 1);

@@ -2,9 +2,9 @@
 /*
  * forks slot count
  *
- * Forks so many children while four threads open sessions, ask the token and look at the slots. Each child initialises
- * the library anew and lists the slots; one that does not come to its end within 20 seconds is stuck. Prints how many
- * were, and the longest time that a fork took.
+ * Forks this number of children while four threads open sessions, query the token and look at the slots. Each child
+ * initialises the library again and lists the slots; one that does not end within 20 seconds is stuck. Prints the
+ * number of stuck ones, and the longest time of a fork.
  */
 #include <pthread.h>
 #include <stdio.h>

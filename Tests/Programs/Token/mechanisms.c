@@ -3,8 +3,8 @@
  * mechanisms SLOT PIN
  *
  * Uses every mechanism that C_GetMechanismList names in each way that its flags claim, with keys of the session and
- * with keys of the token, and those that wrap keys although no flag claims it. Names whatever does not work; the exit
- * status is the number of that.
+ * with keys of the token, and those that wrap keys although no flag claims it. Names each failure; the exit status is
+ * their number.
  */
 #include "mechanisms.h"
 
@@ -115,7 +115,7 @@ static void wrap_and_unwrap(const struct use *use) {
     }
 }
 
-/* Derives a secret of so many bytes and reads it. */
+/* Derives a secret of `length` bytes and reads it. */
 static int derive_value(CK_MECHANISM *derivation, CK_OBJECT_HANDLE base, CK_ULONG length, CK_BYTE value[200]) {
     CK_KEY_TYPE generic = CKK_GENERIC_SECRET;
     CK_ATTRIBUTE template[] = {{CKA_KEY_TYPE, &generic, sizeof generic}, {CKA_VALUE_LEN, &length, sizeof length}};
@@ -153,7 +153,7 @@ static CK_MECHANISM agreement(enum layout layout, CK_BYTE *point, CK_ULONG point
     return (CK_MECHANISM){current, flat, end - flat};
 }
 
-/* Two keys agree, whatever layout the parameters have. */
+/* Two keys agree with each layout of the parameters. */
 static void agree(const struct use *use) {
     static const enum layout gost_layouts[] = {POINTERS, FLAT_4, FLAT_8, FIXED};
     static const enum layout keg_layouts[] = {ECDH_POINTERS, KEG_POINTERS, OLD_KEG_POINTERS};

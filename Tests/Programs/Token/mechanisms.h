@@ -116,7 +116,7 @@ static CK_RSA_PKCS_PSS_PARAMS pss[] = {
     {CKM_SHA384, CKG_MGF1_SHA384, 48}, {CKM_SHA512, CKG_MGF1_SHA512, 32},
 };
 
-/* What a mechanism works with: a key, a parameter, and the length of the data. */
+/* The input of a mechanism: a key, a parameter, and the length of the data. */
 struct use {
     CK_MECHANISM_TYPE type;
     enum kind kind;
@@ -157,7 +157,7 @@ static const struct use uses[] = {
     {CKM_GOSTR3411_12_512_HMAC, GENERIC, 45},
 };
 
-/* What wraps keys although no flag claims it: the vendor's flags do not, or the mechanism is not listed. */
+/* Mechanisms that wrap keys although no flag claims it: the vendor's flags do not, or the mechanism is not listed. */
 static CK_GOSTR3410_KEY_WRAP_PARAMS transport = {NULL, 0, octets, 8, CK_INVALID_HANDLE};
 static const struct use unclaimed_wrapping[] = {
     {CKM_RSA_PKCS, RSA}, {CKM_RSA_PKCS_OAEP, RSA, 0, &oaep, sizeof oaep}, {CKM_GOSTR3410_KEY_WRAP, GOST},

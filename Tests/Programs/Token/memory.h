@@ -23,7 +23,7 @@ static void reveal(int index, unsigned char *text) {
     text[i] = 0;
 }
 
-/* In this order, or in the other, as libcrypto keeps numbers. */
+/* In this order, or reversed, as libcrypto keeps numbers. */
 static int matches(const unsigned char *memory, int index) {
     size_t size = lengths[index], same = 0, reversed = 0;
 
@@ -34,7 +34,7 @@ static int matches(const unsigned char *memory, int index) {
     return same == size || reversed == size;
 }
 
-/* What is read of the memory lies in memory too: the mapping that holds it is left out. */
+/* The copy that is searched is in memory too: its mapping is left out. */
 static unsigned char block[(1 << 20) + LONGEST];
 
 static int is_own(unsigned long start, unsigned long end) {
@@ -75,7 +75,7 @@ static int scan(void) {
     return found;
 }
 
-/* That the search would find something is part of the check. */
+/* Checks that the search can find something. */
 static int prove(void) {
     unsigned char *copy = malloc(LONGEST + 1);
     int found;

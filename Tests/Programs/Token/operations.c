@@ -2,8 +2,8 @@
 /*
  * operations SLOT PIN
  *
- * Which answers end an operation and which do not (PKCS #11 v2.40, 5.8 to 5.14): every function with every error that
- * its arguments or its data can have. Names every broken rule; the exit status is their number.
+ * The answers that end an operation and those that do not (PKCS #11 v2.40, 5.8 to 5.14): every function with every
+ * error that its arguments or its data can have. Names every broken rule; the exit status is their number.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -142,7 +142,7 @@ static void data_and_result(const struct in_out_case *at) {
         active(at, 0, "bad data");
     }
     if (at->second != at->operation) {
-        /* Of two operations that must be active, the one that is stays. */
+        /* If one of two required operations is active, it stays. */
         expect(begin(at->operation), CKR_OK, at->name, "alone");
         expect((length = sizeof out, at->call(session, text, some, out, &length)), CKR_OPERATION_NOT_INITIALIZED,
                at->name, "without the second");
@@ -195,7 +195,7 @@ static const struct out_case {
     const char *name;
     enum operation operation;
     only_out call;
-    /* What goes before, so that there is a result, or none. */
+    /* The call before, so that there is a result, or none. */
     in before;
     CK_ULONG given, result;
     CK_RV error;
@@ -227,7 +227,7 @@ static void only_result(const struct out_case *at) {
     active(&as, 0, "no place for the length");
 }
 
-/* ---- What has a shape of its own ---- */
+/* ---- Functions with a signature of their own ---- */
 
 static void verification(void) {
     const struct in_out_case verify = {"C_Verify", VERIFY, VERIFY, NULL, 0, 0, 0, CKR_OK, 1},

@@ -2,10 +2,10 @@
 /*
  * pairings channel SLOT | hosts SLOT | remove SLOT self | remove SLOT other [SO-PIN] | tokens | forget SERIAL
  *
- * Shows and removes pairings by Kanal's own functions. The channel's line has its state, whether it wants activation,
- * the profile, and the tries that the first password has left. A line for each host: its number, its profile, what it
- * is, its name; for each token: serial number, profile, label. Exit status: 0 done; 1 refused, with the code; 2 a rule
- * is broken.
+ * Shows and removes pairings by Kanal's own functions. The channel's line has its state, whether it requires
+ * activation, the profile, and the tries that the first password has left. A line for each host: its number, its
+ * profile, its kind, its name; for each token: serial number, profile, label. Exit status: 0 done; 1 refused, with the
+ * code; 2 a rule is broken.
  */
 #include <stdio.h>
 #include <stdlib.h>

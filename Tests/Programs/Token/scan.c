@@ -2,15 +2,15 @@
 /*
  * scan SLOT PIN [PASSWORD [SECRET...]]
  *
- * Uses the token in SLOT as applications do, and looks for secrets where none may be: in a core dump while User is
+ * Uses the token in SLOT as applications do, and looks for secrets where none must be: in a core dump while User is
  * logged in, in a forked child that has used the library itself, in everything that the process can write to after
  * C_Logout, and there after C_Finalize. PIN, PASSWORD (of activation) and SECRET are files that hold one secret of at
- * least eight bytes each, every byte inverted, so that reading it leaves no trace of the secret. What private objects
- * hold is looked for, too; and when C_Finalize has returned, the file `finalized` is made, and `keys` then gives the
- * session keys of the channel, 32 inverted bytes each. With ASKED in the environment the library asks for the PIN.
+ * least eight bytes each, every byte inverted, so that reading it leaves no trace of the secret. The values of private
+ * objects are looked for, too; and when C_Finalize has returned, the file `finalized` is made, and `keys` then gives
+ * the session keys of the channel, 32 inverted bytes each. With ASKED in the environment the library asks for the PIN.
  *
- * The core dump is the kernel's, where it writes one into the working directory, and what it would write, as the marks in
- * /proc/self/smaps say.
+ * The core dump is the kernel's, if it writes one into the working directory, and the mappings that it would write by
+ * the marks in /proc/self/smaps.
  *
  * Exit status: 0 nothing found; 1 a secret was found; 2 something else failed.
  */
@@ -26,7 +26,7 @@
 
 #include "memory.h"
 
-/* Which secret is which. The value of the first lies in the process's memory for the images to be found by. */
+/* The secrets' numbers. The first one's value stays in the process's memory, so that images are found by it. */
 enum { MARK, VALUE, APPLICATION, KEY_VALUE, AES_VALUE, SCALAR, PIN, PASSWORD, MADE = PIN };
 
 static int failed(const char *function, CK_RV code) {
@@ -214,7 +214,7 @@ static int search_image(const char *path) {
     return found;
 }
 
-/* A child that begins anew with the library, and ends it. */
+/* A child that initialises the library again, and ends it. */
 static int in_child(void) {
     pid_t child = fork();
     int status;

@@ -11,7 +11,7 @@
 
 #include "memory.h"
 
-/* Few other things have the size of the longer one, so that what is freed lies untouched. */
+/* Few other allocations have the size of the longer one, so that freed memory stays untouched. */
 enum { VALUE = 32, LONG_VALUE = 250 };
 
 static CK_SESSION_HANDLE session;
@@ -25,7 +25,7 @@ static void expect(CK_RV code, CK_RV wanted, const char *what) {
     }
 }
 
-/* Whatever the process has done, none of the values is left. */
+/* Checks that none of the values is left. */
 static void gone(const char *where) {
     int found = scan();
     if (found) {
@@ -34,7 +34,7 @@ static void gone(const char *where) {
     }
 }
 
-/* What does not work leaves no trace either. */
+/* A refused call leaves no trace either. */
 static void refuse(CK_ATTRIBUTE *template, CK_ULONG count) {
     CK_OBJECT_HANDLE object;
     template[0].pValue = &(CK_OBJECT_CLASS){CKO_SECRET_KEY};
@@ -100,7 +100,7 @@ static void sign(CK_OBJECT_HANDLE key, CK_MECHANISM_TYPE type) {
     expect(C_Sign(session, digest, sizeof digest, signature, &length), CKR_OK, "C_Sign");
 }
 
-/* The attributes that make up a private key of RSA, the modulus and the exponent first, which are no secrets. */
+/* The attributes that make up a private key of RSA, first the modulus and the exponent, which are public. */
 enum { NUMBERS = 8, PUBLIC_NUMBERS = 2 };
 static const CK_ATTRIBUTE_TYPE numbers[NUMBERS] = {
     CKA_MODULUS, CKA_PUBLIC_EXPONENT, CKA_PRIVATE_EXPONENT, CKA_PRIME_1, CKA_PRIME_2, CKA_EXPONENT_1, CKA_EXPONENT_2,

@@ -3,12 +3,12 @@
  * share SLOT PIN ID SECONDS REFUSALS
  *
  * Works with a token that others work with at the same time: logs in once, then signs with the key ID, searches and
- * draws random numbers for so many seconds. Each signature is verified. A lost login is an error: with as many sessions
- * as processes nobody loses his, and without, the library presents the PIN anew by itself. A signature may be refused
- * with CKR_DEVICE_ERROR so many times: the library does not repeat it by itself when its session was taken by another
- * process.
+ * draws random numbers for SECONDS. Each signature is verified. A lost login is an error: with as many sessions as
+ * processes none loses its login, and with fewer, the library presents the PIN again by itself. A signature may be
+ * refused with CKR_DEVICE_ERROR up to REFUSALS times: the library does not repeat it by itself when another process has
+ * taken its session.
  *
- * Prints the number of rounds, and what the process holds at their begin and end. Exit status: 0 all went well; 1 not.
+ * Prints the number of rounds, and the process's resources at their begin and end. Exit status: 0 all went well; 1 not.
  */
 #include <dirent.h>
 #include <stdio.h>

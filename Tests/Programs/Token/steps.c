@@ -40,7 +40,7 @@ static CK_RV find(void) {
     return code == CKR_OK ? C_FindObjectsFinal(session) : code;
 }
 
-/* What stands behind the 104 bytes that the structure says it has must not be read. */
+/* Bytes behind the 104 that the structure announces must not be read. */
 static CK_RV format(CK_SLOT_ID slot, char *pin) {
     CK_RUTOKEN_INIT_PARAM parameters;
     memset(&parameters, 0xFF, sizeof parameters);

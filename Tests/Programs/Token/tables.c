@@ -2,11 +2,11 @@
 /*
  * tables SLOT PIN
  *
- * The tables of curves get no memory: this program maps none of their size. Each call that needs
- * one answers CKR_HOST_MEMORY, and works as soon as there is memory: a key pair, a signature and a verification of a session,
- * each on a curve that the process has not used before.
+ * The tables of curves get no memory: this program maps no area of their size. Each call that needs one answers
+ * CKR_HOST_MEMORY, and works as soon as there is memory: a key pair, a signature and a verification of a session, each
+ * on a curve that the process has not used before.
  *
- * Exit status: 0 all is so; 1 something is not; 2 something else failed.
+ * Exit status: 0 all holds; 1 something does not; 2 something else failed.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -23,7 +23,7 @@ enum { LARGE = 64 * 1024 };
 static int refuses, refused, wrong;
 static CK_SESSION_HANDLE session;
 
-/* In the place of the C library's. */
+/* Replaces the C library's. */
 void *mmap(void *address, size_t size, int protection, int flags, int descriptor, off_t offset) {
     if (refuses && size >= LARGE) {
         refused++;

@@ -35,7 +35,7 @@ static CK_MECHANISM digest = {CKM_GOSTR3411_12_256, NULL, 0}, sign = {CKM_GOSTR3
 static CK_BYTE id[] = {0x57, 0x41, 0x4C};
 static CK_ATTRIBUTE template[] = {{CKA_ID, id, sizeof id}};
 
-/* What a mistake can be answered with, ended by CKR_OK, which is no answer. */
+/* The codes that a mistake can have, ended by CKR_OK, which is not one. */
 static const CK_RV in_session[] = {CKR_SESSION_HANDLE_INVALID, CKR_FUNCTION_NOT_PARALLEL, 0},
                    in_slot[] = {CKR_SLOT_ID_INVALID, 0}, in_pointer[] = {CKR_ARGUMENTS_BAD, 0},
                    in_key[] = {CKR_KEY_HANDLE_INVALID, CKR_OBJECT_HANDLE_INVALID, 0},
@@ -195,7 +195,7 @@ static CK_RV create(int kind, CK_ATTRIBUTE *attributes, CK_ULONG count, CK_OBJEC
     }
 }
 
-/* One attribute beside the class: no value of it, of whatever size, does more than fail or make an object. */
+/* One attribute beside the class: values of any size only fail or make an object. */
 static void attribute(CK_ATTRIBUTE_TYPE type, CK_VOID_PTR value, CK_ULONG length) {
     static CK_OBJECT_CLASS classes[] = {CKO_DATA, CKO_CERTIFICATE, CKO_PUBLIC_KEY, CKO_PRIVATE_KEY, CKO_SECRET_KEY};
     int kind, i;
@@ -234,7 +234,7 @@ static void attributes(void) {
     }
 }
 
-/* A complete template, of which each beginning makes an object, or is told to be incomplete. */
+/* A complete template. Each prefix makes an object, or is refused as incomplete. */
 static void truncated(const char *what, CK_ATTRIBUTE *attributes, CK_ULONG count, CK_ULONG needed) {
     CK_ULONG length;
 
