@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# corpus.sh unpack|pack TARGET: the inputs with which a fuzz target begins lie in Tests/Fuzz/Corpora/<target>.tar.gz.
-# "unpack" lays them into .build/fuzz/<target>/kept, "pack" makes the archive of what lies there. To add inputs:
+# corpus.sh unpack|pack TARGET: the first inputs of a fuzz target are in Tests/Fuzz/Corpora/<target>.tar.gz. "unpack"
+# extracts them into .build/fuzz/<target>/kept, "pack" makes the archive of that directory. To add inputs:
 #
 #     Tests/Fuzz/corpus.sh unpack card
 #     cp FILE... .build/fuzz/card/kept

@@ -37,7 +37,7 @@ end() {
 
 log_says() { grep -q "$1" log || fail "no \"$1\" in the log: $(cat log)"; }
 
-# Attaches a token after so many seconds. The number of its process goes to a file.
+# Attaches a token after a number of seconds. Its process number goes to a file.
 attach_after() {
     (
         sleep "$1"
@@ -46,14 +46,14 @@ attach_after() {
     token=$!
 }
 
-# What the next step of the application answers, whichever it is.
+# Sets "answer" to the result of the application's next step.
 answer_to() {
     echo "$*" >&"${application[1]}"
     read -r -t 60 answer <&"${application[0]}" || fail "no answer to: $*"
 }
 
-# A token without channel is logged in to while another one of its kind waits for its place, and takes it as soon as it is
-# free: within one look of pcscd, which says nothing. What the other is sent is in the file "trace".
+# A token without channel is logged in to while another one of its kind waits for its place, and takes it as soon as it
+# is free: within one look of pcscd, which reports nothing. The commands to the other one are in the file "trace".
 swap() {
     local other
     attach usb3 first

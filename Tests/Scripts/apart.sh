@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # apart.sh SCRIPT ARGUMENTS…: runs a script that uses pcscd beside another one: with mounts, a network, a /run, and so a
-# pcscd, of its own. Who is not root runs scripts one after the other, and gets the machine's pcscd.
+# pcscd, of its own. Without root, scripts run one after the other, with the machine's pcscd.
 set -euo pipefail
 
 if [ "$(id -u)" != 0 ] || ! unshare --mount --net true 2> /dev/null; then exec "$@"; fi

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# What GnuTLS, OpenSSL, OpenSSH, NSS, Java, GnuPG, strongSwan, OpenVPN and p11-kit do with an RSA key and its
-# certificate on an emulated token. OpenSSL verifies without the token what they have signed and enciphered.
+# GnuTLS, OpenSSL, OpenSSH, NSS, Java, GnuPG, strongSwan, OpenVPN and p11-kit use an RSA key and its certificate on an
+# emulated token. OpenSSL verifies their signatures and ciphertexts without the token.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . Tests/Scripts/common.sh
 
-# What a client asks for at a terminal it shall not find.
+# Runs a client without a terminal to ask at.
 alone() { expect 0 setsid --wait "$@" < /dev/null; }
 
 tool() { expect 0 pkcs11-tool --module "$module" --slot "$slot" --login --pin $pin "$@"; }
@@ -97,7 +97,7 @@ nss() {
     echo $pin > pin
     expect 0 certutil -N -d sql:nss --empty-password
     alone modutil -dbdir sql:nss -add kanal -libfile "$module" -force
-    # It ends with an error because there is no token in the second reader.
+    # It ends with an error because the second reader is empty.
     modutil -dbdir sql:nss -list kanal > output 2>&1 || true
     printed "Token Name: $label"
     # All certificates are public and have their keys' identifiers: no login is needed to see them.
@@ -209,7 +209,7 @@ openvpn_ids() {
     passed "OpenVPN shows the certificate"
 }
 
-# A process that has the token, and clients in others that speak to it.
+# A process that has the token, and clients of it in other processes.
 p11_kit_server() {
     p11-kit server --foreground --provider "$module" --name "$work/p11-kit" "$url" > server.log 2>&1 &
     server=$!

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The contract of a card through pcscd, with emulated tokens in the place of a real one: first as somebody's own token,
-# of which nothing may change, then as one that may be formatted.
+# The contract of a card through pcscd, with emulated tokens in the place of a real one: first as a user's own token,
+# which must not change, then as one that may be formatted.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . Tests/Scripts/common.sh

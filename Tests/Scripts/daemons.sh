@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# What servers and privileged programs do to a library: they become another user, close descriptors 0 to 2 or run out of
-# descriptors, are set-user-ID or have capabilities; and what the administrator then finds in the system's log.
+# The library in servers and privileged programs: they become another user, close descriptors 0 to 2 or run out of
+# descriptors, are set-user-ID or have capabilities; and the administrator's lines in the system's log.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-# What root can do here is seen by this script alone: it has an /etc and a /dev of its own.
+# Only this script sees the changes that root makes: it has an /etc and a /dev of its own.
 if [ "$(id -u)" = 0 ] && [ -z "${KANAL_OWN_MOUNTS:-}" ] && unshare --mount true 2> /dev/null; then
     KANAL_OWN_MOUNTS=yes exec unshare --mount --propagation private "$0" "$@"
 fi
@@ -41,7 +41,7 @@ daemon "init 0x2 init 0x0 slots 0x2 open 0x2 open 0x0" fill init free=8 init fil
 daemon "init 0x2 init 0x0 open 0x0" close fill init free=11 init open
 passed "without descriptors the answer is CKR_HOST_MEMORY, until there are some"
 
-# ---- The log ends nobody and waits for nobody ----
+# ---- The log neither ends nor blocks a program ----
 
 rm -f log
 KANAL_LOG=$work/log daemon "init 0x0 open 0x0" limit=100 init open
@@ -241,7 +241,7 @@ END
 timeout 300 python3 syslog.py &
 others+=($!)
 wait_until test -S /dev/log
-# told TEXT: the system's log has the text; what it has is forgotten.
+# told TEXT: the system's log has the text; then clears the log.
 told() {
     wait_until grep -q -e "$1" syslog || fail "the system's log has no \"$1\": $(cat syslog)"
     ! grep -v '^<8[34]>kanal\[[0-9]*\]: [a-z-]*: ' syslog || fail "another form"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# What lies on the token: keys, certificates and data, made with Kanal by pkcs11-tool and used with it, and what OpenSC's
-# own programs have made, in Kanal's hands. OpenSSL makes, verifies and encrypts beside it.
+# Objects of a token: keys, certificates and data, made with Kanal by pkcs11-tool and used with it, and those that
+# OpenSC's own programs have made, used with Kanal. OpenSSL makes, verifies and encrypts beside it.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . Tests/Scripts/common.sh

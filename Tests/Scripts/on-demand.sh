@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# A pcscd that starts when a client comes, and ends when none is left (--auto-exit), as under systemd: whoever sits in a
-# virtual reader keeps it, the first command gives its readers a moment, and one that ends or starts refuses nobody.
+# A pcscd that starts when a client comes, and ends when none is left (--auto-exit), as under systemd: a token in a
+# virtual reader keeps it running, the first command gives its readers a moment, and one that ends or starts refuses no
+# client.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . Tests/Scripts/common.sh
@@ -12,8 +13,9 @@ cd "$(dirname "$0")/../.."
 }
 [ ! -e /run/pcscd/pcscd.comm ] || fail "a pcscd runs: start this by Tests/Scripts/apart.sh"
 prepare
-# What systemd does for pcscd.socket: holds the socket, and starts the service for the first client that waits there.
-# "hang-up" in the directory lets that many connections end without a word, as a service that ends at that moment does.
+# As systemd does for pcscd.socket: holds the socket, and starts the service for the first client that waits there.
+# "hang-up" in the directory closes that number of connections without an answer, as a service that ends at that moment
+# does.
 cat > activation.py << 'END'
 import os, select, socket, subprocess, time
 os.makedirs("/run/pcscd", exist_ok=True)
@@ -55,8 +57,8 @@ python3 activation.py &
 others+=($!)
 trap 'others+=($(cat "$work/service" 2> /dev/null || true)); clean_up' EXIT
 wait_until test -e listens
-# What the alarm does that pcscd sets when its last client has gone, without the minute.
-# It stays if it has not noticed yet that the client is gone.
+# Sends the alarm that pcscd sets when its last client has gone, without the minute. It stays if it has not noticed yet
+# that the client is gone.
 ends() {
     # shellcheck disable=SC2016
     wait_until sh -c 'kill -ALRM "$(cat service)"; sleep 0.1; test ! -e service' || fail "pcscd does not end: $(tail -n 5 pcscd.log)"

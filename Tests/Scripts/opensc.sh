@@ -148,7 +148,7 @@ certificates_and_data() {
 # ---- PINs ----
 
 # OpenSC presents no PIN when it unblocks: the administrator's login must still be on the card, which pcscd switches off
-# when nobody has used it for half a second.
+# when it is unused for half a second.
 unblock() {
     pkcs15-tool --verify-pin --auth-id 01 --pin $so_pin \
         && pkcs15-tool --unblock-pin --auth-id 02 --puk $so_pin --new-pin $pin

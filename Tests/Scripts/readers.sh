@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Every model of token in Kanal's hands, one that speaks T=0 among them, and tokens in two readers at once.
+# Kanal with every model of token, among them one with T=0, and with tokens in two readers at once.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . Tests/Scripts/common.sh
@@ -73,7 +73,7 @@ passed "a reader takes one token, and the second one says so"
 
 # ---- No service ----
 
-# A service that hangs up on its clients, as pcscd does on users whom polkit does not let in.
+# A service that hangs up on its clients, as pcscd does on users whom polkit refuses.
 cat > refuse.py << 'END'
 import socket
 listener = socket.socket(socket.AF_UNIX)

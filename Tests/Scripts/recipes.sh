@@ -9,7 +9,7 @@ cd "$(dirname "$0")/../.."
 
 tool() { expect 0 pkcs11-tool --module "$module" --slot "$slot" --login --pin $pin "$@"; }
 
-# Starts a server or a client that runs on: the file for what it prints, command. It gets a process group of its own,
+# Starts a server or a client in the background: the file for its output, command. It gets a process group of its own,
 # because Apache ends its whole group.
 start() {
     setsid "${@:2}" > "$1" 2>&1 < /dev/null &
@@ -166,7 +166,7 @@ openvpn_recipe() {
         --pkcs11-providers "$module" --pkcs11-id "$id" --user $user --group $group --persist-key --persist-tun \
         --management "$work/openvpn/management" unix --management-query-passwords --management-hold
     wait_until test -S openvpn/management
-    # Whoever manages the client gives it the PIN, once.
+    # The client's manager gives it the PIN, once.
     start openvpn/management.log python3 -c '
 import socket, sys
 manager = socket.socket(socket.AF_UNIX)
@@ -186,7 +186,7 @@ for line in manager.makefile():
     passed "$1: OpenVPN signs with the token's key again, as $user, with the PIN given once"
 }
 
-# ---- wpa_supplicant's EAP-TLS, against hostapd's RADIUS server: the library must lie below /usr/lib ----
+# ---- wpa_supplicant's EAP-TLS, against hostapd's RADIUS server: the library must be below /usr/lib ----
 
 eap_recipe() {
     mkdir eap
@@ -277,7 +277,7 @@ windows_recipe() {
     passed "$1: a server signs with the key of a token that was pulled out and put back"
 }
 
-# What daemons do at a machine: root starts them, in a HOME that nobody else may look into.
+# As daemons on a machine: root starts them, in a HOME that no other user may read.
 if [ "$(id -u)" != 0 ]; then
     skipped "recipes.sh: only root can start programs that change their user"
     exit 0

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Applications that work with one token at once, for so many seconds each: two, which have a session of the channel each,
-# and five, which take four sessions from each other. Nobody may lose his login, get a wrong answer, or grow.
+# Applications that work with one token at once, for a number of seconds: two, which have a session of the channel each,
+# and five, which take four sessions from each other. None may lose its login, get a wrong answer, or grow.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . Tests/Scripts/common.sh
 
 seconds=${1:-600}
 
-# share COUNT REFUSALS: runs so many applications and compares what each holds at its begin and at its end.
+# share COUNT REFUSALS: runs COUNT applications and compares the resources of each at its begin and at its end.
 share() {
     local number applications=() log begin end rounds=0
     for number in $(seq "$1"); do

@@ -12,7 +12,7 @@ pictures=$root/.build/docs/pictures
 [ -e "$site/index.html" ] || fail "there is no site: make docs"
 mkdir -p "$pictures"
 
-# Runs the browser, which can reach nobody.
+# Runs the browser, without any network.
 browse() {
     HOME=$work timeout 120 chromium --headless=new --no-sandbox --disable-gpu --hide-scrollbars \
         --user-data-dir="$work/profile" --host-resolver-rules='MAP * ~NOTFOUND' --virtual-time-budget=10000 "$@" \

@@ -7,8 +7,8 @@ cd "$(dirname "$0")/../.."
 
 # ---- The suites ----
 
-# pkcs11-check needs Python 3.12. Where there is none, its few statements of 3.12 are written as 3.11 has them; they are
-# names of types.
+# pkcs11-check needs Python 3.12. Without it, its few statements of 3.12 are rewritten for 3.11; they are names of
+# types.
 python=
 for candidate in python3.{12,13,14} python3 "${HOME:-/root}"/.pyenv/versions/3.1[2-9].*/bin/python3; do
     if "$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 12))' 2> /dev/null; then
@@ -101,7 +101,7 @@ pkcs11_tool() {
     printf '\n\nx\nx\n' > keys
     expect 0 pkcs11-tool --module "$module" --test-hotplug < keys
     printed "Testing card detection using C_WaitForSlotEvent"
-    # What else it does lets the threads come to their end before it waits for them, half a minute at a time.
+    # Its other tests let the threads end before it waits for them, half a minute at a time.
     expect 0 pkcs11-tool --module "$module" --slot "$slot" --test-threads ILGISLT0 --test-threads ILGISLT0 \
         --login --pin $pin --test -L -M -O
     printed "all threads have ended with CKR_OK"

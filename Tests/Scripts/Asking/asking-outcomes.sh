@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The ends of questions, by programs that stand in for pinentry: what C functions and kanal answer, and what goes on
-# meanwhile.
+# The ends of questions, by programs that stand in for pinentry: the answers of C functions and kanal, and the calls
+# that go on during a question.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 . Tests/Scripts/common.sh
@@ -28,10 +28,10 @@ stand_in says-pin : "D $pin\nOK"
 stand_in says-no : 'ERR 83886179 Operation cancelled'
 stand_in is-late : 'ERR 83886142 Timeout'
 
-# Compares what "ask" told with what is wanted.
+# Compares the output of "ask" with the expected one.
 told() { [ "$(cat output)" = "$(printf '%s\n' "$@")" ] || fail "told instead of \"$*\":"$'\n'"$(cat output)"; }
 
-# Compares how often somebody was asked.
+# Compares the number of questions.
 was_asked() {
     local count=0
     [ ! -e asked ] || count=$(wc -l < asked)

@@ -8,14 +8,14 @@ cd "$(dirname "$0")/../../.."
 prepare
 start_pcscd
 
-# Waits for a question, and presses keys. What is typed before pinentry has drawn its window is lost.
+# Waits for a question, and presses keys. Keys before pinentry has drawn its window are lost.
 press() {
     wait_for_screen "$1"
     sleep 0.5
     tmux_ send-keys "${@:2}"
 }
 
-# Types a line that is no command, as the answer to a question on the screen.
+# Types a line that is not a command, as the answer to a question on the screen.
 reply() {
     wait_for_screen "$1"
     sleep 0.5
@@ -95,7 +95,7 @@ for identity in usb bt; do
     grep -q CKR_FUNCTION_CANCELED told || fail "a no is told as $(cat told)"
     passed "$identity: a no is CKR_FUNCTION_CANCELED"
     begin "p11tool --provider $module --login --list-privkeys 'pkcs11:serial=$serial'"
-    # It logs in for each object anew.
+    # It logs in again for each object.
     for _ in {1..10}; do
         wait_until sh -c "test -s ended || tmux -L kanal-$$-$terminals capture-pane -p | grep -q PIN:"
         [ ! -s ended ] || break

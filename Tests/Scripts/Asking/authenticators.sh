@@ -13,7 +13,7 @@ unset GPG_TTY DISPLAY WAYLAND_DISPLAY
 cd "$work"
 export HOME=$work
 
-# The numbers of those who ask for this script; zombies have no environment.
+# The process numbers of this script's authenticators; zombies have no environment.
 asking() {
     for process in $(pgrep -x 'pinentry.*'); do
         ! grep -qsz "^HOME=$work\$" "/proc/$process/environ" || echo "$process"
@@ -22,7 +22,7 @@ asking() {
 
 nobody_asks() { [ -z "$(asking)" ]; }
 
-# The terminal's modes are those of a shell, and nobody who asks is left.
+# The terminal's modes are those of a shell, and no authenticator is left.
 in_order() {
     type_line 'stty -a > modes; clear'
     wait_for_prompt
@@ -34,7 +34,7 @@ in_order() {
 # Asks in the terminal: the setting, seconds, what for.
 ask() { type_line "clear; $host $*; tty > terminal"; }
 
-# Waits for a question. What is typed before its window is drawn is lost.
+# Waits for a question. Keys before its window is drawn are lost.
 asked() {
     wait_for_screen "$1"
     sleep 0.5

@@ -62,7 +62,7 @@ else:
     command = ["xdg-open", address]
 sys.exit(subprocess.run(command).returncode)
 END
-# What the application's own desktop file runs.
+# The program of the application's own desktop file.
 cat > bin/own-scheme << 'END'
 #!/bin/sh
 exec "$KANAL" callback "$@" > "$(dirname "$0")/../receipt" 2>&1
@@ -303,7 +303,7 @@ page() {
     [ "$status" = "$1" ] || fail "status $status instead of $1: $(cat page)"
     kill -0 $waiting || fail "the request has ended: $(cat waiting)"
 }
-# Who says nothing, and who says half of something, keep nobody waiting.
+# A silent client, and one that sends half a request, never block others.
 exec 7<> "/dev/tcp/127.0.0.1/$port" 8<> "/dev/tcp/127.0.0.1/$port"
 printf 'GET /authori' >&8
 for _ in {1..40}; do head -c 3000 /dev/urandom > "/dev/tcp/127.0.0.1/$port" || true; done

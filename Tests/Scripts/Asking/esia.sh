@@ -60,7 +60,7 @@ END_OF_CURL
 }
 
 client=(--client-id TESTSYS --redirect-uri "$redirect" --pin-source env:PIN)
-# Where the user's browser is sent to.
+# The address that the user's browser is redirected to.
 browse() { /usr/bin/curl --silent --cacert tls.pem --output /dev/null --write-out '%{redirect_url}' "$1"; }
 
 # ask WORD...: signs in; sets $answer and $state.

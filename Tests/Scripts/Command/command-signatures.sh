@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# command-signatures.sh [MEBIBYTES]: what the command "kanal" does with keys, certificates and signatures, on a token
-# without a channel and on one with it, beside OpenSSL. Files of so many MiB, or 4, are signed in little memory.
+# command-signatures.sh [MEBIBYTES]: the command "kanal" with keys, certificates and signatures, on a token without a
+# channel and on one with it, compared with OpenSSL. Files of MEBIBYTES, or 4, are signed in little memory.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 . Tests/Scripts/common.sh
@@ -44,7 +44,7 @@ for index in range(len(octets)):
         os.link(sys.argv[4], f"{sys.argv[2]}/{index}")
 END
 }
-# Whether each of so many files or more was refused.
+# Whether each file was refused, and this number of files or more.
 all_refused() {
     python3 - "$1" << 'END' || fail "changed files are accepted"
 import json, sys
@@ -55,8 +55,8 @@ if accepted or len(files) < int(sys.argv[1]):
 END
 }
 
-# type_to STATUS WORD...: the command on a terminal. Standard input has a line for each question: what it ends with, a
-# tab, and the answer. What is seen is in "screen".
+# type_to STATUS WORD...: the command on a terminal. Standard input has a line for each question: its end, a tab, and
+# the answer. The output is in "screen".
 cat > "$work/typist.py" << 'END'
 import fcntl, os, pty, select, struct, sys, termios
 lines = [line.rstrip("\n").split("\t") for line in sys.stdin]
@@ -427,7 +427,7 @@ many() {
     run 0 verify --public-key gost256.pub "${files[@]}"
     [ "$(grep -c good output)" = 100 ] || fail "not all signatures are good: $(cat output)"
     if [ "$identity" = bt ]; then
-        # In the channel a file takes one command, the login among those before.
+        # In the channel a file takes one command; the login is among the commands before.
         local commands=$(grep -c '^>' hundred)
         [ "$commands" -le $((once + 101)) ] || fail "$commands commands for 100 files, $once for one"
         [ "$(grep -c '^> ..20' hundred)" = 1 ] || fail "more than one login: $(grep '^> ..20' hundred)"

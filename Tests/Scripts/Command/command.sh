@@ -19,7 +19,7 @@ first_start() {
     wait_for_screen 'Put the token in'
     insert bt state
     wait_for_screen 'Activation password:'
-    # One symbol is another one, of those that passwords have.
+    # One symbol is changed to another symbol of passwords.
     local last=${password: -1}
     type_line "${password%?}$([ "$last" = 2 ] && echo 3 || echo 2)"
     wait_for_screen 'is wrong'
@@ -87,7 +87,7 @@ close_terminal
 
 # --- Exit statuses, and JSON.
 
-# Runs the command, and compares its exit status. What it prints is in the files "output" and "errors".
+# Runs the command, and compares its exit status. Its output is in the files "output" and "errors".
 run() {
     local wanted=$1 status=0
     shift
@@ -240,7 +240,7 @@ for identity in usb bt; do
     detach
 done
 
-# --- Where results cannot be written, and who interrupts.
+# --- Results that cannot be written, and interruptions.
 
 insert usb state-usb
 status=0

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Machines on which tokens do not work, because of the library, kanal.conf, directories, the clock or OpenSSL, as
-# "kanal doctor" finds them; and what it makes of logs.
+# Machines on which tokens do not work, because of the library, kanal.conf, directories, the clock or OpenSSL, as "kanal
+# doctor" finds them; and its reading of logs.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 . Tests/Scripts/Command/machines.sh

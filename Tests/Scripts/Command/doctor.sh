@@ -57,8 +57,8 @@ kill -STOP "$pcscd"
 finds error pcscd.answers "kill -CONT $pcscd"
 mended "a pcscd that hangs"
 
-# Debian 12 builds pcscd without polkit. This stands between: it hangs up on all clients, as such a pcscd does on those
-# whom polkit does not let in, until there is a rule.
+# Debian 12 builds pcscd without polkit. This proxy hangs up on all clients, as such a pcscd does on clients that polkit
+# refuses, until there is a rule.
 cat > guard.py << 'PROGRAM'
 import os, socket, threading
 def forward(source, target):

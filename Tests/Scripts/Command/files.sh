@@ -75,7 +75,7 @@ passed "results are private until they are accepted, and keep no set-user-ID bit
 # ---- Other users ----
 
 if [ "$(id -u)" = 0 ]; then
-    # What root writes into a directory of user 4711.
+    # Root writes into a directory of user 4711.
     mkdir evil
     cp /bin/true evil/content
     echo precious > precious
@@ -108,7 +108,7 @@ if [ "$(id -u)" = 0 ]; then
     [ "$(cat precious)" = precious ] && [ ! -s got ] || fail "something was written where user 4711 wanted it"
     passed "root's results in a user's directory go nowhere else, and get no rights"
 
-    # What user 4712 writes into a directory for all, where user 4711 waits.
+    # User 4712 writes into a directory for all, in which user 4711 has set traps.
     mkdir -m 1777 all
     ln -s /dev/full all/root
     ln -s "$work/own" all/link

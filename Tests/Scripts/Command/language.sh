@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# What people read, in Russian: help, lists, errors with remedies, the doctor, questions by pinentry. What programs read
-# is the same in every language: JSON, logs, exit statuses. English stays what it is wherever Russian is not asked for.
+# The texts for people in Russian: help, lists, errors with remedies, the doctor, questions by pinentry. Output for
+# programs is the same in every language: JSON, logs, exit statuses. English stays as it is unless Russian is asked for.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 . Tests/Scripts/common.sh
@@ -13,7 +13,7 @@ english=(env LC_ALL=C)
 # No locale but C.UTF-8 need be installed.
 russian=(env LC_ALL=C.UTF-8 LANGUAGE=ru)
 
-# Runs kanal in Russian, and compares its exit status. What it prints is in the file "output".
+# Runs kanal in Russian, and compares its exit status. Its output is in the file "output".
 run() {
     local wanted=$1
     shift
@@ -51,7 +51,7 @@ for variables in LANG=ru_RU.UTF-8 LC_ALL=ru_RU.utf8 "LANG=C.UTF-8 LANGUAGE=ru" "
 done
 passed "the language is that of LC_ALL, LC_MESSAGES, LANG and LANGUAGE, where texts are in UTF-8"
 
-# Another installation: the catalogue is looked for beside the command, and the system's is another one.
+# Another installation: the catalogue is looked for beside the command; the system's differs.
 mkdir -p other/bin other/share/locale/ru/LC_MESSAGES
 cp "$kanal" other/bin
 catalogue=$(readlink -f "$root/.build/release")/../share/locale/ru/LC_MESSAGES/kanal.mo
@@ -76,7 +76,7 @@ expect 0 "${russian[@]}" other/bin/kanal --help
 rm "$place"
 passed "a catalogue that is cut, damaged or no file does no harm"
 
-# A program that has more rights than who started it listens to no variables.
+# A program with more rights than its caller ignores variables.
 cp "$catalogue" "$place"
 if [ "$(id -u)" = 0 ]; then
     chmod 755 "$work" other other/bin other/share
@@ -168,7 +168,7 @@ printed '^key  *01  *ГОСТ Р 34.10-2012, 256 бит$'
 run 0 info
 printed '^PIN-код:  *осталось попыток: 10 из 10, от 6 до 249 байт'
 printed "^серийный номер: *$serial\$"
-# Values stand below each other.
+# Values are aligned.
 [ "$(LC_ALL=C.UTF-8 /usr/bin/python3 -c 'import re
 for line in open("output"): print(len(re.match(r"[^:]*: *", line)[0]))' | sort -u | wc -l)" = 1 ] || fail "not aligned: $(cat output)"
 for command in readers info "list --pin-source file:pin" "pin local" "licence" "cert show"; do
@@ -190,7 +190,7 @@ passed "refusals of a token"
 
 cp "$root/Tests/Programs/authenticator.sh" authenticator-record
 configure "authenticator = pinentry:$work/authenticator-record"
-# asked LANGUAGE TITLE COMMAND...: what the stand-in was told.
+# asked LANGUAGE TITLE COMMAND...: checks the title that the stand-in received.
 asked() {
     rm -f commands
     timeout 60 env LC_ALL=C.UTF-8 LANGUAGE="$1" "${@:3}" > output 2>&1 < /dev/null || true

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# What the scripts of "kanal doctor" share: a machine that is well, which they break, and what they expect to be found.
-# To be sourced from the project's root. What is broken is seen by the script alone: it has mounts, among them an /etc
-# and a /run, a network and a pcscd of its own.
+# Shared by the scripts of "kanal doctor": a working machine, which they break, and the findings that they expect. To be
+# sourced from the project's root. Only the script sees the damage: it has mounts, among them an /etc and a /run, a
+# network and a pcscd of its own.
 
 if [ "$(id -u)" != 0 ] || ! unshare --mount --net true 2> /dev/null; then
     echo "skipped: only root can break a machine, in mounts and a network of its own"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The terminals that docs/Start/Owner.md shows are what the command prints: does what the page says, with an emulated
-# token of the serial number that stands there. Only dates may differ.
+# The terminals of docs/Start/Owner.md show the command's output: follows the page, with an emulated token of its serial
+# number. Only dates may differ.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 . Tests/Scripts/common.sh
@@ -49,7 +49,7 @@ screen_is_next
 next_terminal
 next_terminal
 
-# What the authority does.
+# The authority's part.
 openssl req -x509 -newkey rsa:2048 -nodes -keyout authority.key -out root.pem -subj /CN=Authority -days 365 2> /dev/null
 openssl x509 -req -in request.pem -CA root.pem -CAkey authority.key -CAcreateserial -out certificate.pem -days 365 \
     2> /dev/null

@@ -6,7 +6,7 @@ terminals=0
 
 tmux_() { tmux -L "kanal-$$-$terminals" "$@"; }
 
-# Opens a terminal with so many columns, and a shell whose prompt is "$ ". More arguments are for its environment.
+# Opens a terminal: its columns, and variables for its environment. Its shell has the prompt "$ ".
 open_terminal() {
     local columns=$1
     shift
@@ -20,7 +20,7 @@ open_terminal() {
 
 close_terminal() { tmux_ kill-server; }
 
-# What stands on the screen, without empty lines at its end; with --colors also how it is coloured.
+# The text on the screen, without empty lines at its end; with --colors also its colours.
 screen() { tmux_ capture-pane -p ${1:+-e} | sed -e 's/ *$//' -e :a -e '/^\n*$/{$d;N;ba' -e '}'; }
 
 type_line() { tmux_ send-keys -l "$1"; tmux_ send-keys Enter; }

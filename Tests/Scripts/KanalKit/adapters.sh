@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The adapters for swift-certificates and swift-nio-ssl, with a tag of this project as their dependency and an emulated token:
-# openssl verifies certificates that a token's keys have issued, and curl gets a page from a server whose key lies in the
-# token.
+# The adapters for swift-certificates and swift-nio-ssl, with a tag of this project as their dependency and an emulated
+# token: openssl verifies certificates that a token's keys have issued, and curl gets a page from a server whose key is
+# on the token.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 . Tests/Scripts/common.sh
@@ -16,7 +16,7 @@ swift build --build-tests --package-path "$work/adapters" --scratch-path "$root/
 adapters=$root/.build/adapters/debug
 passed "the adapters are built with a tag as their dependency"
 
-# Nothing of NIO is in the root package.
+# The root package does not depend on NIO.
 ! swift package show-dependencies --format json 2> /dev/null | grep -qi 'swift-nio\|swift-certificates' \
     || fail "the root package depends on NIO or swift-certificates"
 passed "the root package resolves no NIO"
@@ -82,7 +82,7 @@ for identity in usb bt; do
         stop $server
     done
 
-    # ---- A token that goes away ----
+    # ---- A removed token ----
 
     serve server-rsa-rsa
     greets root-rsa

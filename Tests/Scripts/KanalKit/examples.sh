@@ -43,7 +43,7 @@ run find
 printed "^found: $serial"
 passed "a token is activated once, and found"
 
-# ---- A token that goes away, with one entry of the PIN ----
+# ---- A removed token, with one entry of the PIN ----
 
 pkcs11-tool --module "$module" --slot "$slot" --login --pin $pin --keypairgen --key-type GOSTR3410-2012-256:A --id 01 \
     > /dev/null

@@ -11,7 +11,7 @@ size=${1:-2048}
 # The greatest message, in MiB, that OpenSSL 3.0 reads, which it does as a whole.
 openssl_limit=1500
 
-# Where the examples are built. examples.sh tells it.
+# The directory of the built examples; examples.sh sets it.
 if [ -z "${JOURNEYS:-}" ]; then
     swift build -c release --package-path Examples/KanalKit --scratch-path "$root/.build/messages" --product messages
     JOURNEYS=$root/.build/messages/release
@@ -42,7 +42,7 @@ attach usb usb
 openssl_run req -x509 -newkey gost2012_256 -pkeyopt paramset:A -nodes -keyout root.key -out root.pem -days 30 \
     -subj /CN=Root -addext basicConstraints=CA:true
 openssl_run x509 -in root.pem -outform DER -out root
-# Mostly zeros, which take no room on the disk, and some bytes that are none at both ends.
+# Mostly zeros, which take no room on the disk, and some other bytes at both ends.
 head -c 1000 /dev/urandom > content
 truncate -s "$size"M content
 printf 'the end' >> content

@@ -42,7 +42,7 @@ unset DAEMON_DEEPBIND
 unconfigure
 passed "nothing that another allocator made is freed by the C library's, nor the other way round"
 
-# Where it is, whatever the machine calls the directory.
+# Its path on this machine.
 pcsclite=$(ldconfig -p | sed -n 's/.*libpcsclite\.so\.1 .*=> //p' | head -n 1)
 if unshare --mount true 2> /dev/null; then
     without=(unshare --mount sh -c 'mount --bind /dev/null "$0" && exec "$@"' "$(realpath "$pcsclite")")

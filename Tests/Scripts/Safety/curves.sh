@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# curves.sh [PAIRS SCALARS]: the arithmetic of curves is right for all numbers of short words, and gives libcrypto's results
-# for so many pairs of numbers modulo each p and q, and so many multiples of points of each curve. It runs under the
+# curves.sh [PAIRS SCALARS]: the arithmetic of curves is right for all numbers of short words, and gives libcrypto's
+# results for PAIRS of numbers modulo each p and q, and for SCALARS multiples of points of each curve. It runs under the
 # sanitizers for undefined behaviour and addresses.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# What the memory of an application holds of secrets, with a channel and without: in a core dump, in a forked child, after
-# C_Logout and after C_Finalize; also of a PIN that the library has asked for. And calls that
-# get no memory for a curve. Arguments: the identities, both if there are none.
+# Secrets in the memory of an application, with a channel and without: in a core dump, in a forked child, after C_Logout
+# and after C_Finalize; also a PIN that the library has asked for. And calls without memory for a curve. Arguments: the
+# identities, both by default.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 . Tests/Scripts/common.sh
@@ -19,7 +19,7 @@ sys.stdout.buffer.write(b"".join(bytes(255 - octet for octet in bytes.fromhex(li
 
 # inspect IDENTITY SECRETS
 inspect() {
-    # The digits of the factory's PIN stand in the memory of every program.
+    # The digits of the factory's PIN are in the memory of every program.
     pkcs11-tool --module "$module" --slot "$slot" --login --pin $pin --change-pin --new-pin kroet-81f > output 2>&1 \
         || fail "the PIN is not changed: $(cat output)"
     detach

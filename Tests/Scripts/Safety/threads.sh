@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# threads.sh [SECONDS [SANITIZER]]: lets 16 threads call the library at once for so many seconds (60), under
-# ThreadSanitizer and then under AddressSanitizer, or under one of them. The token is emulated in the same process.
+# threads.sh [SECONDS [SANITIZER]]: lets 16 threads call the library at once for SECONDS (60), under ThreadSanitizer and
+# then under AddressSanitizer, or under one of them. The token is emulated in the same process.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 . Tests/Scripts/common.sh

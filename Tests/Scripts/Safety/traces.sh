@@ -25,7 +25,7 @@ objects=(.build/release/GOSTKernels.build/Curves/*.c.o)
 others=()
 for object in "${objects[@]}"; do [[ $object = */Stack.c.o ]] || others+=("$object"); done
 
-# Where nothing is cleared, each of them must be noticed.
+# Without clearing, each of them must be noticed.
 echo 'void gost_clear_stack(void); void gost_clear_little(void); void gost_clear_stack(void) {} void gost_clear_little(void) {}' \
     > "$work/none.c"
 "$clang" -c "$work/none.c" -o "$work/none.o"

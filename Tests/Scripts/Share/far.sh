@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# What the scripts of "kanal share" have in common: two machines, made of namespaces, each with mounts, a network, a /run
-# and a pcscd of its own, and a link between them. The script runs on the near one, with the token; "far" runs a command on
+# Shared by the scripts of "kanal share": two machines, made of namespaces, each with mounts, a network, a /run and a
+# pcscd of its own, and a link between them. The script runs on the near one, with the token; "far" runs a command on
 # the other. To be sourced from the project's root.
 
 if [ "$(id -u)" != 0 ] || ! unshare --mount --net true 2> /dev/null; then
@@ -33,7 +33,7 @@ END
 chmod 700 "$work/bin/far"
 PATH=$work/bin:$PATH
 
-# Makes the link and the far machine, but for its pcscd.
+# Makes the link and the far machine, without its pcscd.
 make_machines() {
     wait_until sh -c "[ \$(readlink /proc/$far/ns/net) != \$(readlink /proc/self/ns/net) ]" || fail "no far machine"
     ip link add near type veth peer name far netns "$far"
@@ -110,7 +110,7 @@ start_capture() {
     wait_until test -e capture
 }
 
-# Ends the capture and looks at it: no secret, and no command but the channel's.
+# Ends the capture and checks it: no secret, and only commands of the channel.
 check_capture() {
     stop "$capture"
     python3 "$root/Tests/Scripts/Share/capture.py" --check capture "$@" > output 2>&1 || fail "the link: $(cat output)"

@@ -43,7 +43,7 @@ start_share --confirm login
 before=$(logins)
 attack refused
 [ "$(told declined)" = 12 ] || fail "$(told declined) questions instead of 12: $(cat share.log)"
-# More are counted, not told of one by one.
+# Further ones are counted, not reported one by one.
 [ "$(told refused)" -ge 8 ] || fail "$(told refused) unknown commands were told of: $(cat share.log)"
 [ "$(logins)" = "$before" ] || fail "a login reached the token: $(cat trace)"
 ! grep -Eq '^> (8020|80 ?2a|8059|0088|80c0|002c)' trace || fail "an unknown command reached the token"

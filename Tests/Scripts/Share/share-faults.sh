@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# share-faults.sh [SECONDS]: what a shared token's program on the far machine sees when the link is cut for so many seconds
+# share-faults.sh [SECONDS]: the effects on a shared token's program on the far machine when the link is cut for SECONDS
 # (5), the token is taken out, another one comes, the share is killed, and the far pcscd is restarted. It logs in once.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
@@ -18,7 +18,7 @@ step() {
     [ "$2" != sign ] || signatures=$((signatures + 1))
 }
 
-# The token has executed each signature once, and was shown so many PINs since it was put in.
+# The token has executed each signature once, and received this number of PINs since it was put in.
 executed() {
     local signed=$(cat trace.* | grep -c '^> 002a9e9a')
     [ "$signed" = "$signatures" ] || fail "$signed executions of $signatures signatures"

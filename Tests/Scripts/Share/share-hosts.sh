@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Two hosts that work with one shared token at once, for so many seconds, each with pairing, login and key of its own;
-# and one that has no login. Nobody gets the login of another, nor a signature of another key.
+# Two hosts that work with one shared token at once, for a number of seconds, each with pairing, login and key of its
+# own; and one that has no login. No host gets the login of another, nor a signature of another key.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 . Tests/Scripts/Share/far.sh

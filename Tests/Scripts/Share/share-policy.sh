@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# share-policy.sh [all]: what a share allows to the far machine, what it asks its own user for, and when it ends by itself;
-# for some permissions, or for all.
+# share-policy.sh [all]: the commands that a share allows to the far machine, its questions to its own user, and its end
+# by itself; for some permissions, or for all.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 . Tests/Scripts/Share/far.sh

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The recipes of docs/Sharing.md, carried out as they stand there: a token of a laptop on a server, by a command of ssh
-# and by a port that it brings. Programs of the server use it: OpenSSL signs CMS, and an agent of OpenSSH has its key.
+# The recipes of docs/Sharing.md, carried out as written: a token of a laptop on a server, by a command of ssh and by a
+# port that it brings. Programs of the server use it: OpenSSL signs CMS, and an agent of OpenSSH has its key.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 . Tests/Scripts/Share/far.sh

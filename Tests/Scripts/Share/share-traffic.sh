@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# share-traffic.sh [SECONDS]: a host that works with a shared token for so long (600), as fast as it goes, with a session
-# for each round and connections that break. The share neither grows nor keeps files open. "make nightly" has built the
-# host, share-traffic, which speaks vpcd's protocol itself: two pcscd would take most of the time.
+# share-traffic.sh [SECONDS]: a host that works with a shared token for SECONDS (600), as fast as possible, with a
+# session for each round and connections that break. The share neither grows nor keeps files open. "make nightly" has
+# built the host, share-traffic, which speaks vpcd's protocol itself: two pcscd would take most of the time.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 . Tests/Scripts/common.sh
@@ -25,7 +25,7 @@ wait_until grep -q '"event":"connected"' share.log || fail "no share: $(cat shar
 sed -n 's/.*"password":"\([^"]*\)".*/\1/p' share.log >&$words
 exec {words}>&-
 
-# What was there when everything had happened at least once.
+# The usage after everything has happened at least once.
 sleep $((seconds / 10 + 15))
 read -r files memory <<< "$(used_by $share)"
 wait "$host" || fail "the host: $(cat host.log; tail -n 3 share.log share.errors)"

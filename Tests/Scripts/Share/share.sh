@@ -15,7 +15,7 @@ signs() {
     expect 0 openssl dgst -md_gost12_256 -verify public_key.der -keyform DER -signature signature message
 }
 
-# works IDENTITY WAY: the whole way of a person who shares a token.
+# works IDENTITY WAY: all steps of a user who shares a token.
 works() {
     insert "$1" "near-$1" --trace "trace.$1"
     start_share
@@ -39,7 +39,7 @@ works() {
 # The ticks of the processor that the share has taken: hundredths of a second.
 ticks() { awk '{ print $14 + $15 }' /proc/$share/stat; }
 
-# While nobody works with its token, a share takes less than a hundredth of a processor.
+# An idle share takes less than a hundredth of a processor.
 is_idle() {
     local before=$(ticks)
     sleep 2
@@ -93,7 +93,7 @@ stop_share
 wait_for far_has_no_card || fail "the far reader keeps the token"
 detach
 
-# Whoever owns the link shows the token itself, or one that says its serial number, without the share.
+# The owner of the link presents the token itself, or one with its serial number, without the share.
 rm "$work/home-far/.config/kanal/kanal.conf"
 far "$emulator" --identity usb --state near-usb --trace trace.plain > plain.log 2>&1 &
 others+=($!)
