@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # symbols.sh: builds the documentation of all symbols of the targets in Sources, with KanalKit's articles, into
-# .build/docs/Kanal.doccarchive, and fails if a link leads nowhere or DocC warns of anything else. To read it:
+# .build/docs/Kanal.doccarchive, and fails if a link is broken or DocC warns of anything else. To read it:
 #     python3 -m http.server --bind 127.0.0.1 --directory .build/docs/Kanal.doccarchive
-# KanalKit's interface, what is public of it, is built by itself too, with the Markdown of which the site is made:
+# KanalKit's public interface is built by itself too, with the Markdown for the site:
 # .build/docs/Interface.doccarchive.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -18,7 +18,7 @@ for map in Include/*/module.modulemap .build/debug/{CAsking,CReserve,GOSTKernels
 done
 read -ra pcsc <<< "$(pkg-config --cflags-only-I libpcsclite)"
 
-# Converts what a target has from a level of access on: target, level, name of the archive, more options of DocC.
+# Converts the symbols of a target from a level of access on: target, level, name of the archive, more options of DocC.
 convert() {
     local target=$1 level=$2 name=$3 catalog=Sources/$1/$1.docc
     mkdir -p "$work/graphs/$name"
@@ -40,7 +40,7 @@ for folder in Sources/*; do
 done
 convert KanalKit public Interface --enable-experimental-markdown-output
 
-# A comment explains those parameters that need it, which DocC takes for an oversight.
+# A comment explains only parameters that need it, which DocC takes for an oversight.
 if grep -v 'is missing documentation' $work/messages >&2; then
     echo "symbols.sh: $(grep -vc 'is missing documentation' $work/messages) comments to mend" >&2
     exit 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks the finished site: each link leads to a file and an anchor, and nothing is loaded from elsewhere."""
+"""Checks the finished site: each link has its file and anchor, and nothing is loaded from elsewhere."""
 
 import os
 import posixpath
@@ -8,7 +8,7 @@ from urllib.parse import unquote
 
 
 class Reader(HTMLParser):
-    """The anchors of a page, what it links to, and what it loads."""
+    """The anchors of a page, its links, and its loaded files."""
 
     def __init__(self):
         super().__init__()
@@ -27,7 +27,7 @@ class Reader(HTMLParser):
 
 
 def problems(site):
-    """What is wrong, a line for each."""
+    """The faults, a line for each."""
     readers = {}
     for folder, _, files in os.walk(site):
         for file in files:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""KanalKit's interface, out of what DocC writes as Markdown: a page for each type, with its members, and article."""
+"""KanalKit's interface, from DocC's Markdown: a page for each type, with its members, and article."""
 
 import json
 import os
@@ -8,7 +8,7 @@ import re
 from markdown import Page
 
 TYPES = ("Framework", "Structure", "Class", "Enumeration", "Protocol", "article")
-# What kinds of members are called, in the order in which a page has them.
+# The headings of kinds of members, in the order of a page.
 KINDS = {
     "Case": "Cases", "Initializer": "Initialisers", "Type Property": "Properties of the type",
     "Instance Property": "Properties", "Type Method": "Methods of the type", "Instance Method": "Methods",
@@ -19,7 +19,7 @@ ROOT = "/documentation/"
 
 
 class Symbol:
-    """What DocC says of one symbol or article."""
+    """DocC's data of one symbol or article."""
 
     def __init__(self, text):
         comment, self.markdown = text.split("-->", 1)
@@ -37,7 +37,7 @@ class Symbol:
 
 
 class Interface:
-    """All symbols, and the addresses of the site where they stand."""
+    """All symbols, and their addresses in the site."""
 
     def __init__(self, archive):
         self.symbols = {}
@@ -46,7 +46,7 @@ class Interface:
                 if file.endswith(".md"):
                     with open(os.path.join(folder, file), encoding="utf-8") as handle:
                         symbol = Symbol(handle.read())
-                    # Groups of members that a type has for the sake of a protocol; the type's page has the members.
+                    # Groups of members that implement a protocol; the type's page has the members.
                     if symbol.role != "collectionGroup":
                         self.symbols[symbol.identifier.lower()] = symbol
         self.addresses = {}
@@ -68,7 +68,7 @@ class Interface:
         return sorted(found, key=lambda one: one.title.lower())
 
     def pages(self, resolve):
-        """The pages. `resolve` is asked for addresses that are no symbol's, and gets the page and the address."""
+        """The pages. `resolve` maps addresses other than symbols', from the page and the address."""
         for symbol in self.symbols.values():
             if symbol.is_page:
                 yield self.page(symbol, resolve)
@@ -97,7 +97,7 @@ class Interface:
 
 
 def plain(markdown):
-    """What DocC writes, as people write it: no headings that say nothing, lists where there are lists, and links."""
+    """DocC's Markdown in a readable form: no empty headings, proper lists, and links."""
     # A note behind a heading lacks its line, and links in it lack their text.
     markdown = re.sub(r"^(## \w+)> ", r"\1\n\n> ", markdown, flags=re.M)
     markdown = re.sub(r"``doc://[^/`]+(/documentation/[^`]+)``", link, markdown)
@@ -126,7 +126,7 @@ def first_sentence(symbol):
 
 
 def relative(start, place):
-    """The address of a place of the site, as the page `start` has to write it."""
+    """The address of a place of the site, relative to the page `start`."""
     path, _, anchor = place.partition("#")
     result = "" if path == start else os.path.relpath(path, os.path.dirname(start) or ".")
     return result + ("#" + anchor if anchor else "")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pages of the site out of Markdown: cmark-gfm converts; this file adds anchors, links and what the search needs."""
+"""Pages of the site from Markdown: cmark-gfm converts; this file adds anchors, links and the search's data."""
 
 import html
 import re
@@ -7,12 +7,12 @@ import subprocess
 from html.parser import HTMLParser
 
 HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
-# Blocks of code that look special.
+# Blocks of code with a style of their own.
 STYLES = {"language-console": "terminal", "language-declaration": "declaration"}
 
 
 class BrokenPage(Exception):
-    """A page that says something that the site cannot show."""
+    """A page has content that the site cannot show."""
 
 
 class Page:
@@ -48,7 +48,7 @@ def convert(markdown):
 
 
 def anchor_of(heading, taken):
-    """What stands behind "#" in a link to a heading, by the rule of GitHub. The lint has the same rule."""
+    """The anchor of a heading, by the rule of GitHub. The lint has the same rule."""
     anchor = re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
     number = taken.get(anchor, 0)
     taken[anchor] = number + 1
@@ -56,7 +56,7 @@ def anchor_of(heading, taken):
 
 
 class Writer(HTMLParser):
-    """Writes converted Markdown again, with anchors, with links into the site, and with tables that can be scrolled."""
+    """Rewrites converted Markdown, with anchors, links into the site, and scrollable tables."""
 
     def __init__(self, page, resolve, level, anchor):
         super().__init__(convert_charrefs=False)

@@ -10,7 +10,7 @@ const root = document.querySelector(".home").getAttribute("href").replace(/index
 const language = document.documentElement.lang;
 const site = language === "ru" ? root + "../" : root;
 
-// A word as it is looked for: a Russian one without its ending, an English one without the "s" of a plural.
+// The search form of a word: a Russian one without its ending, an English one without the "s" of a plural.
 function stem(word) {
     if (/^[а-яё]{5,}$/.test(word)) { return word.replace(/ё/g, "е").replace(endings, ""); }
     return /^[a-z]{4,}[^s]s$/.test(word) ? word.slice(0, -1) : word;
@@ -20,7 +20,7 @@ function folded(text) {
     return text.toLowerCase().replace(/ё/g, "е");
 }
 
-// How well a section fits: 0 if a word is missing.
+// The rank of a section: 0 if a word is missing.
 function score(words, title, heading, text) {
     let sum = 0;
     for (const word of words) {

@@ -1,8 +1,8 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the site: all pages of docs and what they lead to, and KanalKit's interface, as HTML that needs no network.
+"""Makes the site: all pages of docs and their targets, and KanalKit's interface, as HTML that needs no network.
 
-    site.py ARCHIVE SITE     ARCHIVE is what DocC has made, with its Markdown; SITE is the directory that is made
+    site.py ARCHIVE SITE     ARCHIVE is DocC's archive, with its Markdown; SITE is the directory to make
 """
 
 import json
@@ -19,12 +19,12 @@ from interface import Interface, relative
 from markdown import BrokenPage, Page
 
 CATALOGUE = "Sources/KanalKit/KanalKit.docc/"
-# Pages that belong to the site whether or not another one leads to them.
+# Pages that belong to the site even without a link to them.
 ROOTS = ["README.md", "SECURITY.md", "CONTRIBUTING.md", "CHANGELOG.md"]
 
 
 def address(source):
-    """Where the site has a file of the tree."""
+    """The place of a file of the tree in the site."""
     if source.endswith(".md"):
         return source.removeprefix("docs/").removesuffix(".md") + ".html"
     return f"source/{source}.html"
@@ -44,7 +44,7 @@ class Site:
             self.waiting.append(source)
 
     def resolve(self, page, folder, link):
-        """The address of a link in a file that lies in a folder of the tree."""
+        """The address of a link in a file in a folder of the tree."""
         if re.match(r"https?://|mailto:", link) or link.startswith("#"):
             return link
         path, _, anchor = link.partition("#")
@@ -93,7 +93,7 @@ class Site:
         return page
 
     def listing_of(self, source):
-        """A page that shows a file that is no page, or what lies in a directory."""
+        """A page that shows another file, or the content of a directory."""
         page = Page(address(source))
         if os.path.isdir(source):
             entries = [

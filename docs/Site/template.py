@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What stands around a page: its head, the search, the order of reading, and the words for it in both languages."""
+"""The frame of a page: its head, the search, the order of reading, and the words for it in both languages."""
 
 from html import escape
 
@@ -31,7 +31,7 @@ def link(page, place, text, more=""):
 
 
 def order_of_reading(page, contents):
-    """The groups of the entry page. The one that is open is where the reader is."""
+    """The groups of the entry page. The open one is the reader's."""
     parts = []
     current = ' aria-current="page"'
     for heading, entries in contents:
@@ -45,7 +45,7 @@ def order_of_reading(page, contents):
 
 
 def next_pages(page, contents):
-    """The pages that come next, one for each group that has this page."""
+    """The next pages, one for each group that has this page."""
     parts = {}
     for heading, entries in contents:
         places = [place for _, place in entries]
@@ -111,7 +111,7 @@ def is_main(page):
 
 
 def special_pages(language, pages):
-    """The page of the search, and the list of all pages, which does without it."""
+    """The page of the search, and the list of all pages, which works without it."""
     words = WORDS[language]
     search = Page(prefix(language) + "search.html", language)
     search.title = words["search"]
