@@ -40,7 +40,7 @@ commit=$(git rev-parse HEAD)
 is_changed=$(git status --porcelain --untracked-files=no)
 touch "$results/table"
 
-# Runs one step. $quiet is not empty beside others: what the step prints goes into its log alone.
+# Runs one step. $quiet is not empty beside others: the step's output goes only into its log.
 run() {
     local command begin=$SECONDS result=passed
     command=$(sed -n "s/^$1  *\(& *\)\{0,1\}//p" "$steps")

@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# adapters.sh [accept]: requires that the package Adapters compiles with KanalKit as it is. Only types are checked: to
-# build what the adapters import takes minutes. The types of these modules, and of Foundation, have the names that
-# Tests/Lint/companions.txt lists, for interface.sh. With "accept", the list is written again. Takes the modules of "swift
-# build".
+# adapters.sh [accept]: requires that the package Adapters compiles with KanalKit as it is. Only types are checked:
+# building the adapters' dependencies takes minutes. Tests/Lint/companions.txt lists the types of these modules and of
+# Foundation, for interface.sh. With "accept", the list is written again. Takes the modules of "swift build".
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . Tests/Scripts/common.sh

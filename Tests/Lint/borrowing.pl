@@ -50,7 +50,7 @@ sub throwing {
     return \%names;
 }
 
-# Whether "try" covers what follows this text.
+# Whether "try" covers the code behind this text.
 sub is_tried {
     my @lines = split /\n/, shift, -1;
     my $statement = pop @lines;

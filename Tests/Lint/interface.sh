@@ -34,7 +34,7 @@ perl -MJSON::PP -e '
 diff -u $list "$work/interface" \
     || fail "the public interface of KanalKit has changed: if that is wanted, Tests/Lint/interface.sh accept"
 
-# A file that imports KanalKit together with what adapters.sh lists needs no module before a name.
+# A file that imports KanalKit together with the modules of adapters.sh needs no module before a name.
 names=$(sed -n 's/^\([^.:]*\): .*/\1/p' "$work/interface")
 shared=$(cut -d' ' -f1 Tests/Lint/companions.txt | sort -u | comm -12 - <(sort -u <<< "$names") | xargs)
 [ -z "$shared" ] || fail "public names of KanalKit that other modules have too, by Tests/Lint/companions.txt: $shared"

@@ -13,7 +13,7 @@ my @forms = (
     [qr/\.[15](?:\.in)?$/, '.\" ', ''],
     [qr{\.(?:sh|pl|py|conf|cnf|cfg|dict|supp|map|po|(?:pc|module|service|spec)\.in|install|prerm)$|(?:^|/)Makefile$|^\.ci/|^debian/(?:rules|control|.*overrides|tests/.*)$}, '# ', ''],
 );
-# Pages, data, and what the tools read that made it.
+# Pages, data, and generated files that their tools read.
 my $exempt = qr{\.(?:md|json|gz|txt)$|(?:^|/)(?:LICENSE|\.gitignore|\.swift-format|Package\.resolved)$|^debian/(?:changelog|copyright|source/format|.*\.(?:symbols|examples))$};
 my $adds = @ARGV && $ARGV[0] eq '--add';
 my $wrong = 0;

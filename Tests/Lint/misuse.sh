@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Requires that what must not happen does not compile: each file of Tests/Lint/Misuse is refused with the one error
-# that it names. Takes the modules of "swift build".
+# Requires that misuse does not compile: each file of Tests/Lint/Misuse is refused with the one error that it names.
+# Takes the modules of "swift build".
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . Tests/Scripts/common.sh

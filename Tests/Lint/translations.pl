@@ -6,7 +6,7 @@
 #
 # A phrase is a literal, or some behind "? :", "??" or in a collection, that is
 # - an argument of a function that is listed below, without a label or with one of those that are named there;
-# - what a function or a property returns whose type has Phrase in it, if nothing else is called with it;
+# - the result of a function or property whose type has Phrase in it, unless it is another call's argument;
 # - the value of a variable whose declaration has the type Phrase.
 use strict;
 use warnings;

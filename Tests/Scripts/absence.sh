@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# A token that leaves its reader and returns, one that another takes the place of, and a pcscd that is restarted, behind a
-# real pcscd (GSC/1, 15.3); and what is done to a token that only an application of the vendor's kind does.
+# A token that leaves its reader and returns, one that is replaced by another, and a restarted pcscd, behind a real
+# pcscd (GSC/1, 15.3); and operations on a token that only an application of the vendor's kind uses.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . Tests/Scripts/common.sh

@@ -13,7 +13,7 @@ contract() {
     printed "Virtual PCD 00 00"
 }
 
-# Like "expect 0", for a program that runs elsewhere: the file of what it prints, the command.
+# Like "expect 0", for a program that runs elsewhere: the file of its output, the command.
 expect_in() {
     timeout 300 "${@:2}" > "$1" 2>&1 || fail "$(grep 'recorded an issue' "$1" || tail -n 20 "$1")"
 }

@@ -10,7 +10,7 @@ if [ "$(id -u)" = 0 ] && [ -z "${KANAL_OWN_MOUNTS:-}" ] && unshare --mount true 
 fi
 . Tests/Scripts/common.sh
 
-# daemon EXPECTED WORD...: what the program printed, in one line.
+# daemon EXPECTED WORD...: compares the program's output, in one line.
 daemon() {
     local wanted=$1 status=0
     shift
@@ -105,9 +105,9 @@ passed "without HOME the home is the password database's; the administrator's se
 
 cp "$module" privileged.so
 install -d -m 700 secret
-# As a user without rights: what file the program runs from, and what it does.
+# As a user without rights: the program's file, and its words.
 as_user() { privileged "init 0x0 open 0x0" "$@"; }
-# The same, with what the program shall say.
+# The same, with the expected output.
 privileged() {
     local wanted=$1
     shift
@@ -180,7 +180,7 @@ sed -e '/asked/s/echo asked[^;]*; //' says-pin > attack/answers
 chmod 755 attack/answers
 cc -DATTACK="\"$work/attack\"" becomes-root.c -o attack/becomes-root
 expect 0 pkcs11-tool --module "$module" --login --pin $pin --keypairgen --key-type GOSTR3410:A --label attacked --id 77
-# attacks WANTED WORD...: what the server gets, and that the user's program did not run as root.
+# attacks WANTED WORD...: compares the server's output, and checks that the user's program did not run as root.
 attacks() {
     at_home "$work/nobody" "$@"
     [ ! -e attack/root/owned ] || fail "the user's authenticator has become root: $(cat attack/root/owned): ${*:2}"

@@ -108,7 +108,7 @@ deletion() {
 
 # ---- What OpenSC has stored ----
 
-# OpenSSL's form of the public GOST key with this identifier, from what pkcs11-tool shows of it.
+# OpenSSL's form of the public GOST key with this identifier, from the output of pkcs11-tool.
 gost_public_key() {
     public --list-objects --type pubkey
     local value=$(awk -v id="$1" '/VALUE:/ { value = ""; isValue = 1 } /label:/ { isValue = 0 }

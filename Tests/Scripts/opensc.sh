@@ -83,7 +83,7 @@ octets() { printf "$(sed 's/../\\x&/g' <<< "$1")"; }
 # The bytes from the last to the first.
 reverse() { octets "$(od -An -v -tx1 -w1 | tac | tr -d ' \n')"; }
 
-# OpenSSL's form of the public key with this number and parameter set, from what OpenSC shows of it.
+# OpenSSL's form of the public key with this number and parameter set, from OpenSC's output.
 gost_public_key() {
     tool --list-objects --type pubkey
     local value=$(awk -v id="$1" '/VALUE:/ { value = ""; isValue = 1 } /label:/ { isValue = 0 }
@@ -111,7 +111,7 @@ gost_keys() {
     use_gost 44 1
     passed "$identity: GOST keys are made in all three sets, OpenSSL's engine verifies their signatures"
 
-    # VKO with another key of OpenSSL's. OpenSC reverses what goes to the card and what comes from it.
+    # VKO with another key of OpenSSL's. OpenSC reverses the data to and from the card.
     openssl genpkey -engine gost -algorithm gost2001 -pkeyopt paramset:A -out peer.pem 2> /dev/null
     openssl pkey -pubin -inform DER -in public.der -out public.pem
     expect 0 openssl pkeyutl -engine gost -derive -inkey peer.pem -peerkey public.pem -pkeyopt ukmhex:$ukm \

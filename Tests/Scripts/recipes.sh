@@ -16,7 +16,7 @@ start() {
     others+=($!)
 }
 
-# Ends what "start" has started.
+# Ends the programs that "start" has started.
 stop_others() {
     for process in "${others[@]}"; do
         stop "$process"

@@ -53,7 +53,8 @@ END
 files="test_init test_initialize_args test_session_state_machine test_object test_pin test_so_pin test_sign test_digest
     test_rsa_oaep test_gost test_threading test_reinitialize test_mutex_callback_safety test_buffers"
 
-# Runs the files in one process and compares what fails with what must. A crash ends the process, and writes no report.
+# Runs the files in one process and compares the failures with the expected ones. A crash ends the process, and writes
+# no report.
 check() {
     local targets="" file
     for file in $files; do targets+=" $checks/$file.py"; done

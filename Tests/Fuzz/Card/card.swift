@@ -26,7 +26,7 @@ public func fuzzCard(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     return 0
 }
 
-/// Commands that make sense: their number, one to be added to the last byte, a place and what is added there.
+/// Sensible commands: their number, one to be added to the last byte, a place and the value added there.
 private func changedSample(_ choice: ArraySlice<UInt8>) -> [[UInt8]] {
     let choice = choice + [0, 0, 0, 0]
     var commands = samples[Int(choice[choice.startIndex]) % samples.count]
@@ -53,7 +53,8 @@ private let samples = [
     "8040000000", "8071000000", "807A0000", "808A0000", "80844E19", "807E310104", "8053110000", "80CA470000",
     "00E000002762258002002082021000830200118506032000AA0000860F470202020000000200000000000000",
     "00E000002762258002004082021000830200118506132000AA0000860F460002000000000200000000000000",
-    // Several with what one depends on: RSA, in a chain too; agreement; ciphers; a hash and its signature; verification.
+    // Sequences with their preconditions: RSA, in a chain too; agreement; ciphers; a hash and its signature;
+    // verification.
     "002241B603840102/002A9E9A40\(block)00", "002241B803840102/002A808640\(block)00",
     "002241B803840102/102A808620\(block.prefix(64))/002A808620\(block.suffix(64))00",
     "002241B803840101/002A808648\(point)010203040506070800",

@@ -5,7 +5,7 @@ import Secrets
 
 /// The emulator's memory: refused with a typed error, or a token that survives a round trip and answers commands. The
 /// first byte chooses a token and whether the input is the memory as it is, its content without the head and hash, or
-/// changes to a token's own: place, two bytes, then what is added there, modulo 2.
+/// changes to a token's own: place, two bytes, then the value added there, modulo 2.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzState(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = unsafe Array(UnsafeBufferPointer(start: start, count: count))

@@ -5,8 +5,8 @@ import Secrets
 @testable import Emulator
 @testable import TokenEnd
 
-/// The token's state machine: commands in plain and inside an open session, resets, and writes to the memory that fail,
-/// as the input says. Every command is answered within its limits, and what is stored reads back as it was written.
+/// The token's state machine: commands in plain and inside an open session, resets, and failing writes to the memory,
+/// as the input selects. Every command is answered within its limits, and stored data survive a round trip.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzToken(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = unsafe Array(UnsafeBufferPointer(start: start, count: count))

@@ -6,9 +6,9 @@ import GOST
 import Secrets
 @testable import SecureChannel
 
-/// The host's state machine: opening, messages, batches, renewal and closing over a link that answers as the input says,
-/// sometimes as a token would and sometimes not. A channel that met what it cannot trust is closed and sends nothing more;
-/// an open one delivers only what the token sent.
+/// The host's state machine: opening, messages, batches, renewal and closing over a link whose answers come from the
+/// input, right or wrong. A channel that has received an untrusted reply is closed and sends nothing more; an open one
+/// delivers only the token's replies.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzHost(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = unsafe Array(UnsafeBufferPointer(start: start, count: count))
@@ -63,7 +63,7 @@ private final class FuzzedLink: CardConnection {
     private var rest: ArraySlice<UInt8>
     private let token: TokenSide
     private(set) var sent = 0
-    /// The reply that is given in pieces, and what was given of it.
+    /// The reply that is given in pieces, and the part given so far.
     private var whole = Response(.success)
     private var fetched: [UInt8] = []
     /// Whether all replies so far are the token's own.

@@ -89,7 +89,7 @@ private final class Host: Sendable {
     }
 }
 
-/// A link to a token that damages what the input says.
+/// A link to a token that damages the parts that the input selects.
 private final class DamagedLink: CardConnection {
     private let token: TokenSide
     private var input: ArraySlice<UInt8>

@@ -3,7 +3,7 @@ import GOST
 import Secrets
 
 /// Private keys, digests and UKM of any length and content: typed errors, never a trap. The first byte chooses the
-/// curve; what is taken has a public key, and its signatures are valid.
+/// curve; an accepted key has a public key, and its signatures are valid.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzKeys(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = unsafe Array(UnsafeBufferPointer(start: start, count: count))

@@ -3,7 +3,7 @@ import GOST
 import Secrets
 
 /// Public keys and signatures from strangers: refused or taken, never a trap. The first byte chooses the curve, and
-/// whether the next ones are a point or what is added, modulo 2, to the bytes of a valid one.
+/// whether the next ones are a point or are added, modulo 2, to the bytes of a valid one.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzPoints(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = unsafe Array(UnsafeBufferPointer(start: start, count: count))

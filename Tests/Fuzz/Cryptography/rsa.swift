@@ -2,8 +2,8 @@
 import HostCrypto
 import Secrets
 
-/// The numbers of RSA keys, and what is done with a key: typed errors, never a trap, and what is accepted works. The
-/// first byte chooses what is done, the second which number of a valid key the rest is added to, modulo 2.
+/// The numbers of RSA keys, and operations with a key: typed errors, never a trap, and an accepted key works. The first
+/// byte chooses the operation, the second the number of a valid key to which the rest is added, modulo 2.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzRSA(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = unsafe Array(UnsafeBufferPointer(start: start, count: count))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Translation
 
-/// A file of translations, which may be damaged: each translation has what varies in the phrase, and all of it.
+/// A file of translations, which may be damaged: each translation has all arguments of the phrase.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzCatalogue(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = unsafe Array(UnsafeBufferPointer(start: start, count: count))

@@ -5,8 +5,8 @@ import Storage
 @testable import SecureChannel
 
 /// Records of pairings, and the notes on them: refused, or read, and then written as they were. The first byte chooses
-/// whether the rest is read as it is, with the right hash behind it, or added, modulo 2, to a valid record's content; or
-/// whether it is what a file of notes says.
+/// whether the rest is read as it is, with the right hash behind it, or added, modulo 2, to a valid record's content;
+/// or whether it is the content of a file of notes.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzRecords(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = unsafe Array(UnsafeBufferPointer(start: start, count: count))

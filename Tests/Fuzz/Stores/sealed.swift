@@ -105,7 +105,7 @@ private let valid: PairingRecord = {
         hostID: [UInt8](repeating: 1, count: 8), index: 1, created: 1_000_000_000)
 }()
 
-/// A store with what the input says in its replicated directory.
+/// A store with the input's files in its replicated directory.
 private final class Store: Sendable {
     static let one = Store()
 

@@ -2,7 +2,7 @@
 // error: capture of 'token' with non-Sendable type 'Token' in a '@Sendable' closure
 @testable import Token
 
-/// A transaction in another one would forget what the outer one has sent.
+/// A nested transaction would forget the commands that the outer one has sent.
 func nest(_ token: Token) throws(TokenError) {
     try token.transaction { _ throws(TokenError) in try token.logOut() }
 }

@@ -20,7 +20,7 @@ enum ConstantTime {
         exit(proven == outcomes.count && proven > 0 ? 0 : 1)
     }
 
-    /// Everything with the best instructions that valgrind knows, and what has kernels with all others too.
+    /// Everything with the best instructions that valgrind knows, and functions with kernels with all others too.
     private static func prove() -> [Claim.Outcome] {
         let outcomes = Claim.all.map { report($0) }
         let others = Instructions.allCases.filter { $0.areAvailable && $0 != Instructions.current }
@@ -31,7 +31,7 @@ enum ConstantTime {
             }
     }
 
-    /// Compares what operations on curves leave behind, without valgrind.
+    /// Compares the remains of operations on curves, without valgrind.
     private static func compareTraces() throws -> Never {
         guard try !TracedOperation.leak.leavesNothing() else {
             print("a trace of the test goes unnoticed")

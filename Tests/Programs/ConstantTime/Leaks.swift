@@ -10,7 +10,7 @@ extension Claim {
             let secret = inputs.secret(32)
             return revealed(secret.bytes.indices.map { table[Int(secret.bytes[$0])] })
         },
-        // The answer is published, and what comes after it is not.
+        // The answer is published, and the branch after it is not.
         Claim("answer") { inputs in
             let secret = inputs.secret(32)
             guard published(secret.bytes[0] != 0) else { return [0] }

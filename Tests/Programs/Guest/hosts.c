@@ -16,7 +16,7 @@
 
 enum { SECONDS = 30 };
 
-/* The calls of a state may be refused: it lacks what they need. */
+/* The calls of a state may be refused for lack of resources. */
 enum { MAY_REFUSE = 1, MAY_NOT_LOAD = 2, IN_THREAD = 4, BUSY = 8, CANCELLED = 16 };
 
 static const struct state {

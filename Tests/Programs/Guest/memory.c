@@ -2,10 +2,10 @@
 /*
  * memory LIBRARY [COUNT [NUMBER]]
  *
- * Takes the memory away from processes that use the library: the nth allocation fails, or all from the nth on, for COUNT
- * numbers each (60), or the limit of addresses is reached. Each call must answer, and no process may end by it. When there
- * is memory again, all calls must succeed. With NUMBER that one is tried alone. Allocations of libcrypto by itself do not
- * fail: what it could not begin it never begins again.
+ * Takes the memory away from processes that use the library: the nth allocation fails, or all from the nth on, for
+ * COUNT numbers each (60), or the limit of addresses is reached. Each call must answer, and no process may end by it.
+ * With memory again, all calls must succeed. With NUMBER only that one is tried. Allocations of libcrypto itself do not
+ * fail: it never repeats a failed initialisation.
  */
 #define _GNU_SOURCE
 #include <errno.h>

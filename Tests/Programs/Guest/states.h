@@ -86,7 +86,7 @@ static void terminal(void) {
 }
 
 static void terminal_with_root(void) {
-    /* A tree, in the present directory, with what Swift's runtime looks for there. */
+    /* A tree, in the present directory, with the files that Swift's runtime looks for there. */
     char root[200] = "", path[300];
     need(getcwd(root, sizeof root - 10) && mkdtemp(strcat(root, "/rXXXXXX")), "a directory");
     const char *folders[] = {"", "/libexec", "/libexec/swift", "/libexec/swift/linux", NULL};

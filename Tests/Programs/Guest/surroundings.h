@@ -107,7 +107,7 @@ static int threads(void) {
     return count;
 }
 
-/* The name of what is not as it was, or NULL. */
+/* The name of the first difference, or NULL. */
 static const char *difference(const struct surroundings *before, const struct surroundings *after) {
 #define SAME(field) \
     if (memcmp(&before->field, &after->field, sizeof before->field) != 0) return #field

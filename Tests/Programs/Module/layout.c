@@ -35,7 +35,7 @@ STANDARD_FUNCTIONS(STANDARD_AT)
 EXTENDED_FUNCTIONS(EXTENDED_AT)
 KANAL_FUNCTIONS(KANAL_AT)
 
-/* The table has grown with the years; what each year knew ends where the next begins. */
+/* The table has grown over the years; the part of each year ends where the next begins. */
 SIZE(CK_FUNCTION_LIST_EXTENDED, 280);
 AT(CK_FUNCTION_LIST_EXTENDED, version, 0);
 AT(CK_FUNCTION_LIST_EXTENDED, C_EX_LoadActivationKey, 112);

@@ -86,7 +86,7 @@ static CK_RV initialize(CK_FLAGS flags, int callbacks, void *reserved) {
     return code;
 }
 
-/* An application's mutex, which says what it holds of the library's calls. */
+/* An application's mutex, which checks the library's calls of it. */
 static int made, held, refuses;
 
 static CK_RV make(void **mutex) {

@@ -2,9 +2,9 @@
 /*
  * parallel slot slot
  *
- * Prints "ready" when it has a session with both tokens, and reads a line. From then on the first token must not answer:
+ * Prints "ready" when it has a session with both tokens, and reads a line. The first token must not answer after that:
  * while one thread waits for it, and another for a slot's event, the second token and the list of slots answer all the
- * same. Prints "answered" and what the slowest call took, and ends when the first token has answered too.
+ * same. Prints "answered" and the time of the slowest call, and ends when the first token has answered too.
  */
 #include <pthread.h>
 #include <stdio.h>

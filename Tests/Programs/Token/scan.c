@@ -168,7 +168,7 @@ static int use_objects(CK_OBJECT_HANDLE data, CK_OBJECT_HANDLE key) {
     return 0;
 }
 
-/* Writes the process's memory to a file: all that it can write to, or what of that a core dump has. */
+/* Writes the process's memory to a file: all that it can write to, or the part of it in a core dump. */
 static int image(const char *path, int dumped) {
     int memory = open("/proc/self/mem", O_RDONLY), file = open(path, O_CREAT | O_TRUNC | O_WRONLY, 0600);
     FILE *maps = fopen("/proc/self/smaps", "r");

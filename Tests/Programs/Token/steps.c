@@ -2,9 +2,9 @@
 /*
  * steps slot
  *
- * Does what its standard input says, one word a line, and prints the word and the return value of each: "open", "login
- * PIN", "administer SO-PIN", "keys", "sign", "find", "close", "format SO-PIN" (by a structure of 104 bytes), "generate"
- * (an activation password, which it prints too).
+ * Follows the commands on standard input, one word a line, and prints the word and the return value of each: "open",
+ * "login PIN", "administer SO-PIN", "keys", "sign", "find", "close", "format SO-PIN" (by a structure of 104 bytes),
+ * "generate" (an activation password, which it prints too).
  */
 #include <stdio.h>
 #include <stdlib.h>

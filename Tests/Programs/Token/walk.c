@@ -4,9 +4,8 @@
  *
  * Calls every function that the library exports with each of its arguments wrong in turn, every creating function with
  * every attribute in wrong sizes and with templates that end early, and every beginning of an operation with every
- * mechanism, parameters that it cannot have and keys of all kinds. Names each answer that the standard does not have for
- * the mistake; the exit status says whether there was one. Nothing may crash, and afterwards the token holds what it
- * held.
+ * mechanism, parameters that it cannot have and keys of all kinds. Names each answer that the standard does not allow
+ * for the mistake; the exit status shows whether there was one. Nothing may crash, and the token's content stays.
  */
 #include <stdio.h>
 #include <stdlib.h>

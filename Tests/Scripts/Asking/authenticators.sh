@@ -31,7 +31,7 @@ in_order() {
     passed "$1"
 }
 
-# Asks in the terminal: the setting, seconds, what for.
+# Asks in the terminal: the setting, seconds, purpose.
 ask() { type_line "clear; $host $*; tty > terminal"; }
 
 # Waits for a question. Keys before its window is drawn are lost.
@@ -132,7 +132,7 @@ others+=($!)
 export DISPLAY=:$display
 wait_until xdotool getdisplaygeometry || fail "no display: $(cat xvfb.log)"
 
-# Asks on the display, what for, and waits until the window is there.
+# Asks on the display, for a purpose, and waits until the window is there.
 ask_there() {
     setsid "$host" pinentry:pinentry-gtk-2 60 "$1" < /dev/null > outcome 2>&1 &
     question=$!
@@ -180,7 +180,7 @@ for _ in range(100):
     time.sleep(0.1)
 END
 
-# The outcome of a question without a terminal and a display: setting, seconds, what for.
+# The outcome of a question without a terminal and a display: setting, seconds, purpose.
 ask_nowhere() { setsid --wait "$host" "$@" < /dev/null 2>&1 | head -n 1; }
 
 for setting in systemd-ask-password pinentry; do

@@ -33,8 +33,8 @@ remove_application() {
     update-desktop-database "$applications"
 }
 
-# The other application: it answers as the file "answer" says, in which STATE stands for the state of the request. It
-# keeps the request in "request", and what became of the answer in "receipt".
+# The other application: its answer is in the file "answer", with STATE for the state of the request. It keeps the
+# request in "request", and the receipt of the answer in "receipt".
 cat > bin/stand-in << 'END'
 #!/usr/bin/python3
 import os, subprocess, sys, urllib.parse
@@ -204,7 +204,7 @@ passed "the installation page is opened"
 
 # ---- Answers that are refused, by a scheme ----
 
-# Begins a request that is not answered by itself; its state is in "state", and what it prints in "waiting".
+# Begins a request that is not answered by itself; its state is in "state", its output in "waiting".
 begin() {
     rm -f request
     echo '' > answer
@@ -297,7 +297,7 @@ begin
 callback=$(sed 's/.*callback=\([^&]*\).*/\1/; s/%3A/:/g; s/%2F/\//g' request)
 port=${callback#http://127.0.0.1:}
 port=${port%/*}
-# page STATUS ARGUMENT...: what curl gets.
+# page STATUS ARGUMENT...: fetches a page with curl.
 page() {
     local status=$(curl -s -o page -w '%{http_code}' --max-time 20 "${@:2}")
     [ "$status" = "$1" ] || fail "status $status instead of $1: $(cat page)"

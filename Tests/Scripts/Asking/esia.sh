@@ -45,7 +45,7 @@ start_service() {
     host=https://localhost:$(cat port)
 }
 
-# A program "curl" that tells what it was given, and then is the real one.
+# A program "curl" that records its input, and then becomes the real one.
 make_curl() {
     mkdir bin
     cat > bin/curl << 'END_OF_CURL'

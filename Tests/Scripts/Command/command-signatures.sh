@@ -125,7 +125,7 @@ keys() {
     passed "$identity: keys are made and listed"
 }
 
-# signature KEY HASH OPTION...: signs with a key; OpenSSL verifies, and Kanal what OpenSSL has signed.
+# signature KEY HASH OPTION...: signs with a key; OpenSSL verifies, and Kanal verifies OpenSSL's signature.
 signature() {
     local name=$1 hash=$2 algorithm=${3:+--algorithm $3}
     as_user 0 key export "$name" --output "$name.pub"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The command kanal as a person meets it: the guided first start in a terminal of 80 and of 40 columns, with and without
-# colour; its exit statuses; what it writes as JSON; full disks, closed pipes, and interruptions.
+# The command kanal as users see it: the guided first start in a terminal of 80 and of 40 columns, with and without
+# colour; its exit statuses; its JSON; full disks, closed pipes, and interruptions.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 . Tests/Scripts/common.sh
@@ -29,7 +29,7 @@ first_start() {
     wait_for_prompt
 }
 
-# Compares the screen with what standard input says, where SERIAL stands for the token's.
+# Compares the screen with standard input, with SERIAL for the token's serial number.
 screen_is() {
     sed "s/SERIAL/$serial/" > expected
     diff -u expected <(screen "$@" | sed '/^Waiting for a token/d') || fail "the screen is another one"
@@ -186,7 +186,7 @@ for identity in usb bt; do
     run 0 pin unblock --pin-source file:officer-pin
     run 0 label --pin-source file:pin mine
     run 0 info mine
-    # The rest of what is on a token; formatting leaves licences, the journal and pairings.
+    # The other contents of a token; formatting leaves licences, the journal and pairings.
     run_json pin local
     told '"localPINs" : \[$'
     NEW=12121212 run_json pin local 5 --pin-source file:pin --new-pin-source env:NEW

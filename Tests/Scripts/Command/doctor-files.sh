@@ -173,7 +173,7 @@ timeout 300 python3 refuse.py &
 others+=($!)
 wait_until test -S refusing
 
-# explained NAME REMEDY PROGRAM...: runs a program and finds this among what its log means.
+# explained NAME REMEDY PROGRAM...: runs a program and finds this among the meanings of its log.
 explained() {
     rm -f log
     KANAL_LOG=$work/log "${@:3}" > output 2>&1 || true

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Machines on which tokens do not work, because of pcscd, readers, cards or other programs: "kanal doctor" names what is
-# wrong with each, and says what mends it, which is done wherever it is a command.
+# Machines on which tokens do not work, because of pcscd, readers, cards or other programs: "kanal doctor" names the
+# fault of each and its remedy, which is carried out if it is a command.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 . Tests/Scripts/Command/machines.sh

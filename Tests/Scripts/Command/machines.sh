@@ -18,8 +18,8 @@ nobody=$(id -u nobody)
 as_nobody=(setpriv --reuid="$nobody" --regid="$nobody" --clear-groups env -u XDG_CONFIG_HOME -u XDG_DATA_HOME)
 as=()
 
-# Reads what "kanal doctor --json" has said, from "found". "names" then has severity and name of each finding,
-# "remedies" what to do.
+# Reads the output of "kanal doctor --json" from "found". "names" then has severity and name of each finding, "remedies"
+# the remedies.
 cat > "$work/findings.py" << 'PROGRAM'
 import json
 found = json.load(open("found"))
@@ -46,14 +46,14 @@ healthy() {
     passed "$1"
 }
 
-# finds SEVERITY NAME REMEDY: what is wrong, and nothing else.
+# finds SEVERITY NAME REMEDY: expects this finding, and no other.
 finds() {
     look
     [ "$(cat names)" = "$1 $2" ] || fail "not $2: $(cat found)"
     [ "$(cat remedies)" = "$3" ] || fail "$2 has another remedy: $(cat found)"$'\n'"$3"
 }
 
-# Does what is said, as root, and looks again.
+# Carries out the remedy, as root, and checks again.
 mended() {
     local remedy=$(sed 's/^sudo //; s/| sudo /| /' remedies)
     sh -c "$remedy" > output 2>&1 || fail "$remedy: $(cat output)"

@@ -24,7 +24,7 @@ passed "the root package resolves no NIO"
 prepare
 start_pcscd
 
-# authority ARGUMENT...: what it prints is in "output".
+# authority ARGUMENT...: its output is in "output".
 authority() { expect 0 "$adapters/authority" $pin "$@"; }
 
 # Starts a server with the key of a label, whose chain is in LABEL.pem. Sets $server and $port.

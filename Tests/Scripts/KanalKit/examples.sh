@@ -14,7 +14,7 @@ swift build --package-path "$work/journeys" --scratch-path "$root/.build/journey
 journeys=$root/.build/journeys/debug
 passed "the examples are built with a tag as their dependency"
 
-# run PROGRAM ARGUMENT...: what it prints is in "output".
+# run PROGRAM ARGUMENT...: its output is in "output".
 run() { expect 0 "$journeys/$1" "${@:2}"; }
 # Waits until a program in the background has printed this.
 said() { wait_until grep -q "$1" "$2" || fail "no \"$1\" in: $(cat "$2")"; }
@@ -103,7 +103,7 @@ on() {
     mkdir -p "$work/$1"
     expect 0 env HOME="$work/$1" XDG_DATA_HOME="$work/$1/data" "$journeys/secrets" mail '~/replicated' "${@:2}"
 }
-# Copies what is newer, as a synchroniser does.
+# Copies newer files, as a synchroniser does.
 replicate() { cp -pu "$1"/replicated/* "$2/replicated"; }
 on left begin
 on left add server ann <<< "first password"

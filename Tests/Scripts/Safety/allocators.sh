@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Programs that have another allocator than the C library's and load the library with RTLD_DEEPBIND, as pkcs11-provider
-# does: what the C library allocates by itself then comes from that allocator, and the library must not free it. And a
-# machine without libpcsclite.
+# Programs with an allocator other than the C library's that load the library with RTLD_DEEPBIND, as pkcs11-provider
+# does: the C library's own allocations then come from that allocator, and the library must not free them. And a machine
+# without libpcsclite.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 . Tests/Scripts/common.sh

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Operations on curves leave nothing on the stack and in registers that tells a secret: each runs with several secrets, all
-# else being the same, on a painted stack, and all that it leaves is compared. So the kernels' functions, and what `GOST` does
-# with these: keys, signatures, agreements, SESPAKE. They are the objects that are installed.
+# Operations on curves leave nothing on the stack and in registers that reveals a secret: each runs with several
+# secrets, all else being the same, on a painted stack, and its remains are compared: the kernels' functions, and keys,
+# signatures, agreements and SESPAKE of `GOST`. They are the installed objects.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 . Tests/Scripts/common.sh

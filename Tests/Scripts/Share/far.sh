@@ -102,7 +102,7 @@ stop_share() {
     share=
 }
 
-# Keeps what crosses the link from now on in the file "capture".
+# Captures the link's traffic from now on in the file "capture".
 start_capture() {
     python3 "$root/Tests/Scripts/Share/capture.py" near capture &
     capture=$!

@@ -73,7 +73,7 @@ pair_far
 stop_share
 passed "after five wrong ones none is taken, until there is a new password"
 
-# A far side that sends what it likes, in another way with each connection.
+# A hostile far side that sends arbitrary commands, different ones with each connection.
 cat > hostile.py << 'PROGRAM'
 import os, random, socket, struct, sys
 listener = socket.create_server(("127.0.0.1", 35999))

@@ -76,7 +76,7 @@ start_far_pcscd
 
 works usb terminate
 plain usb 87
-# doctor FILE: what "kanal doctor" finds on the far machine.
+# doctor FILE: the findings of "kanal doctor" on the far machine.
 doctor() { far "$kanal" doctor --json > "$1" 2>&1 || true; }
 doctor found
 grep -q '"check" : "reader.wireless"' found || fail "the doctor does not see a shared token that looks wired: $(cat found)"

@@ -48,7 +48,7 @@ package final class OpenSSL: Sendable {
         try Array(Data(contentsOf: folder.appending(path: name)))
     }
 
-    /// Runs `openssl` with these words, expects success, and gives what it prints.
+    /// Runs `openssl` with these words, expects success, and returns its output.
     @discardableResult
     package func run(_ words: String, environment: [String: String] = [:]) throws -> String {
         let (status, output, errors) = try status(words, environment)

@@ -109,7 +109,7 @@ struct HostTests {
         ]
         let lines = try ask("record", "signals", environment: passed.merging(kept) { $1 })
         #expect(lines == answered)
-        // The shell adds what it makes up itself.
+        // The shell adds variables of its own.
         let got = try standIn.lines("environment").filter { !$0.hasPrefix("PWD=") && !$0.hasPrefix("OLDPWD=") }
         #expect(got.sorted() == passed.map { "\($0)=\($1)" }.sorted())
         let path = try standIn.path("record")

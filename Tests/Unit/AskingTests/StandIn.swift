@@ -5,7 +5,7 @@ import Secrets
 import TestSupport
 import Translation
 
-/// A folder with stand-ins for pinentry, and what one of them has recorded. It is removed with its owner.
+/// A folder with stand-ins for pinentry, and the records of one of them. It is removed with its owner.
 final class StandIn: Sendable {
     let folder = "/tmp/kanal-asking-\(UUID().uuidString)"
 

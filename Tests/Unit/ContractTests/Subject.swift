@@ -12,9 +12,9 @@ import Token
 
 /// A token that has to keep the contract: each emulated one, and the one in the reader that `KANAL_TEST_READER` names.
 ///
-/// `KANAL_TEST_PIN` is that token's User PIN; what needs a login is left out without it. A real token is changed only if
-/// `KANAL_TEST_DESTRUCTIVE` is 1: then it is formatted again and again, with the SO's PIN in `KANAL_TEST_SO_PIN`, and
-/// left with the PINs of new tokens.
+/// `KANAL_TEST_PIN` is that token's User PIN; tests that need a login are left out without it. A real token is changed
+/// only if `KANAL_TEST_DESTRUCTIVE` is 1: then it is formatted again and again, with the SO's PIN in
+/// `KANAL_TEST_SO_PIN`, and left with the PINs of new tokens.
 struct Subject: Sendable, CustomTestStringConvertible {
     static let userPIN = "12345678"
     static let securityOfficerPIN = "87654321"
@@ -154,7 +154,7 @@ final class EmulatedLink: CardLink {
     }
 }
 
-/// How any card of the kind behaves that this project drives, emulated or real. One test after another: a reader has one
+/// The behaviour of every card that this project supports, emulated or real. One test after another: a reader has one
 /// card, and what one test selects another would find selected.
 @Suite("The contract of a card", .serialized)
 enum Contract {}

@@ -78,7 +78,8 @@ private final class Outcome: @unchecked Sendable {
 
 @Suite("The connection to vpcd (Card, 15)")
 struct VirtualReaderTests {
-    /// Serves a USB token on another thread while `body` plays vpcd; then hangs up and gives what the token's end saw.
+    /// Serves a USB token on another thread while `body` plays vpcd; then hangs up and returns the outcome at the
+    /// token's end.
     private func serve(
         while isPresent: @escaping @Sendable () -> Bool = { true }, _ body: (ReaderServer) -> Void
     ) throws -> Outcome {

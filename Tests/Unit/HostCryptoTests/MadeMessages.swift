@@ -4,7 +4,7 @@ import HostCrypto
 import Secrets
 import TestSupport
 
-/// A key of ECDSA with P-256, which signs what SHA-256 has hashed.
+/// A key of ECDSA with P-256, which signs digests of SHA-256.
 final class MadeKey {
     private let key: ECPrivateKey
 

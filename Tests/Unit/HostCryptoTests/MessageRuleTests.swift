@@ -157,7 +157,7 @@ struct MessageRuleTests {
         try openssl.write(forged, "forged")
         #expect(try openssl.verifies("forged", trusting: "root.pem"), "the program takes attributes for content")
         #expect(try Self.verdict(forged, attributes, trusting: root) == .refused)
-        // The first attribute's type can be longer than what is kept of a content.
+        // The first attribute's type can be longer than the retained beginning of a content.
         let attribute = [0x30, 0x82, 0x01, 0x30, 0x06, 0x82, 0x01, 0x28] + [UInt8](repeating: 1, count: 0x128)
         let long = [0x31, 0x82, 0x01, 0x34] + attribute + [0x31, 2, 5, 0]
         #expect(try Self.verdict(bare(long), long, trusting: root) == .refused)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("What certificates and lists of revoked ones say of themselves", .usesGOSTEngine)
 struct RevocationScopeTests {
-    /// A list, and what it tells of a signer that is not on it.
+    /// A list, and its verdict on a signer that is not on it.
     struct Case: CustomTestStringConvertible {
         let name: String
         var extensions: [UInt8] = []

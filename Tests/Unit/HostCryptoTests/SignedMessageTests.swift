@@ -68,7 +68,7 @@ struct SignedMessageTests {
         }
     }
 
-    /// Reads what the host and what the program has signed.
+    /// Reads messages that the host and the program have signed.
     private func expectRead(
         _ openssl: OpenSSL, _ certificate: [UInt8], _ content: [UInt8], _ algorithm: SignatureAlgorithm
     ) throws {

@@ -2,7 +2,7 @@
 import Foundation
 import TestSupport
 
-/// Runs the programs of the machine: compilers, `nm`, `readelf`, and what the compilers have made.
+/// Runs the programs of the machine: compilers, `nm`, `readelf`, and compiled programs.
 enum Tool {
     struct Outcome {
         let status: Int32

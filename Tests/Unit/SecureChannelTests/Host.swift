@@ -98,7 +98,7 @@ final class Host {
         card.expect(try text(vectors.open.open2_command), reply: try text(vectors.open.open2_response))
     }
 
-    /// Pairs with what `random` gives and opens the first session.
+    /// Pairs with the numbers of `random` and opens the first session.
     ///
     /// - Parameter store: Another than the host's own.
     func activate(

@@ -66,7 +66,7 @@ import Translation
         #expect(text("12 octets of 340") == "340, октетов: 12")
         #expect(text("No such file") == "Нет файла")
         #expect(("\("x"); \(Phrase(told: "No such file"))" as Phrase).text(in: catalogue) == "x; Нет файла")
-        // The key with the most words counts, and what varies is translated in its turn, a few times.
+        // The key with the most words counts, and its arguments are translated in turn, a few times.
         #expect(text("a cannot be read: No such file") == "a не читается: Нет файла")
         #expect(text("a: b: c: d: e: No such file") == "a — b — c — d: e: No such file")
         for other in [

@@ -3,7 +3,7 @@ import GOST
 import Secrets
 import Token
 
-/// Signs, deciphers and deletes, as the call says, with what was found.
+/// Signs, deciphers and deletes with the found objects, as the call selects.
 func use(_ objects: [TokenObject], of token: Token, _ call: UInt8) throws(TokenError) {
     let place = Int(call >> 5)
     for kind in 0..<3 {

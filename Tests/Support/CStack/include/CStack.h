@@ -9,7 +9,7 @@
 /// nothing of it.
 enum { stack_values = 3, stack_rounds = 3 };
 
-/// Runs `work` on a painted stack of its own, and keeps what it leaves for that secret and run.
+/// Runs `work` on a painted stack of its own, and keeps its remains for that secret and run.
 void stack_observe(int value, int round, void (*work)(void *), void *context);
 
 /// The number of bytes that are the same in all runs with one secret, and others with another. Prints where these are.

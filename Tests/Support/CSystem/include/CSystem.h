@@ -17,7 +17,7 @@ bool end_failing(void);
 // Lets the calling thread reach files as this user and this group, without root's rights.
 void act_as(uid_t user, gid_t group);
 
-// Runs `body` in a forked child. Returns its exit status: what `body` returns; the negative number of the signal that
+// Runs `body` in a forked child. Returns its exit status, that of `body`, or the negative number of the signal that
 // ended it, which after 20 seconds is SIGALRM.
 int status_of_child(int (*body)(void *), void *context);
 

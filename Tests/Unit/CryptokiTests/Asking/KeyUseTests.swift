@@ -268,7 +268,7 @@ private struct Scene {
         return variants
     }
 
-    /// Errors of a mechanism that takes no such key, whatever the data.
+    /// Errors of a mechanism that does not accept the key, for any data.
     static let refusals: [CKError] = [
         .mechanismInvalid, .mechanismParameterInvalid, .keyTypeInconsistent, .wrappingKeyTypeInconsistent,
         CKError(CKR_UNWRAPPING_KEY_TYPE_INCONSISTENT), .keyFunctionNotPermitted,

@@ -64,7 +64,7 @@ struct HeldStoreTests {
         #expect(throws: CKError(CKR_FUNCTION_FAILED)) { try application.activate() }
         #expect(ContinuousClock.now - start < .seconds(3))
         #expect(journal.messages.contains { $0.contains(group) && $0.hasSuffix("another process holds the lock") })
-        // One transaction finds the channel, one asks what is offered. No transaction was begun to wait in.
+        // One transaction finds the channel, one reads its offers. No transaction was begun to wait in.
         #expect(transactions() - before - each == 2)
         #expect(reader.count(of: 0x86) == 0)
         // An application with a store of its own is not delayed.

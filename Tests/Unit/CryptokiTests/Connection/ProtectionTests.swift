@@ -52,7 +52,7 @@ struct ProtectionTests {
     @Test("N61: a token that this host is paired with and that denies its channel is not worked with in plain")
     func deniedAfterPairing() throws {
         let store = Folder()
-        // A token that answers in plain too, so that what the host sends is its own decision.
+        // A token that answers in plain too, so that the protection is the host's own decision.
         let reader = try EmulatedReader(
             .changed {
                 $0.policy = 0; $0.isWireless = false

@@ -269,7 +269,7 @@ struct KeyAttributeTests {
             #expect(next == vector.next_key.bytes)
             let before = try application.attributes(session, of: key)
             try application.set(session, key, [(CKA_LABEL, [7]), (CKA_VALUE, next)])
-            // The value itself stays hidden. Its checksum, and what it encrypts, are those of a new key.
+            // The value itself stays hidden. Its checksum and its ciphertexts are those of a new key.
             let fresh = try scene.key(CKK_GOST28147, next, hidden)
             let attributes = try application.attributes(session, of: key)
             #expect(attributes[CKA_LABEL] == [7] && attributes[CKA_VALUE] == nil)

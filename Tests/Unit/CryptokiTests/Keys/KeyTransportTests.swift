@@ -11,7 +11,7 @@ import Testing
 struct KeyTransportTests {
     typealias Template = ObjectTests.Template
 
-    /// The kinds of keys: the curve, the hash function, and what X.509 calls the algorithm.
+    /// The kinds of keys: the curve, the hash function, and X.509's name of the algorithm.
     enum Kind: CaseIterable {
         case short2001, short2012, long
 

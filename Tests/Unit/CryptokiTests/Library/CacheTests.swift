@@ -11,7 +11,7 @@ import TestSupport
 import Testing
 import Token
 
-/// A token with objects, also a private one, and a directory for what is kept of it.
+/// A token with objects, also a private one, and a directory for its cache.
 private struct Scene {
     let folder: Folder
     let token: FullToken
@@ -52,7 +52,7 @@ private struct Scene {
         return (commands, try handles.map { try application.attributes(session, of: $0) })
     }
 
-    /// Expects a process to find what one without a cache does.
+    /// Expects a process to find the same as one without a cache.
     ///
     /// - Parameter isKnown: Whether it finds all of it in the cache.
     func expect(isKnown: Bool, at path: String? = nil, _ location: SourceLocation = #_sourceLocation) throws {

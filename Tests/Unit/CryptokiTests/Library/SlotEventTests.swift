@@ -40,7 +40,7 @@ struct SlotEventTests {
         reader.removeCard()
         #expect(try library.slots(tokenPresent: true, isQuery: true) == [])
         reader.insertCard()
-        // The list that follows a count is what was counted.
+        // The list after a count has the counted elements.
         #expect(try library.slots(tokenPresent: true, isQuery: false) == [])
         #expect(try library.slots(tokenPresent: true, isQuery: false) == [0])
         #expect(reader.commands == 0 && reader.transactions == 0)

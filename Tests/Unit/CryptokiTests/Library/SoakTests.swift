@@ -100,7 +100,7 @@ final class SoakWorld: CustomStringConvertible {
         application = Application(reader, store: store) { [journal] in $0.log = journal.logger }
     }
 
-    /// The last interruption, what was sent and what the library said since.
+    /// The last interruption, and the commands and the library's log since.
     var description: String {
         let headers = reader.headers.suffix(12).map(\.hex).joined(separator: " ")
         return ([last, headers] + journal.messages.suffix(8)).joined(separator: "; ")
@@ -373,6 +373,6 @@ extension Application {
 }
 
 extension Library {
-    /// Closes the sessions of the first slot, whatever the token is doing.
+    /// Closes the sessions of the first slot, in any state of the token.
     func closeEverything() { try? closeAllSessions(with: 0) }
 }

@@ -54,7 +54,7 @@ struct ObjectChangeTests {
         #expect(throws: CKError.actionProhibited) { try application.copy(session, unique, []) }
         let lasting = try application.create(session, ObjectTests.data + [(CKA_DESTROYABLE, [0])])
         #expect(throws: CKError.actionProhibited) { try application.destroy(session, lasting) }
-        // A copy may be what its original is not (PKCS #11 v2.40, 4.4.1).
+        // A copy may differ from its original (PKCS #11 v2.40, 4.4.1).
         let copy = try application.copy(session, lasting, [(CKA_DESTROYABLE, [1])])
         try application.destroy(session, copy)
     }

@@ -24,7 +24,7 @@ struct RSAScene {
         ]
     }
 
-    /// The private key without what makes it fast.
+    /// The private key without the factors, which make it fast.
     var shortTemplate: ObjectTests.Template {
         [
             (CKA_CLASS, CKO_PRIVATE_KEY.octets), (CKA_KEY_TYPE, CKK_RSA.octets), (CKA_MODULUS, numbers[0]),

@@ -66,8 +66,8 @@ struct CardPowerCutTests {
         #expect(cuts >= 4 && cuts <= commands.count + 3, "\(name): \(cuts)")
     }
 
-    /// The token holds what one without a power cut held after these commands. The command in which the power was cut
-    /// can have spent a try at most, which is given back by the right PIN.
+    /// The token's content is that of one without a power cut after these commands. The command in which the power was
+    /// cut can have spent a try at most, which is given back by the right PIN.
     private static func expectState(of card: EmulatedCard, afterCommands commands: [String]) throws {
         let other = try EmulatedCard.usb()
         #expect(run(commands, on: other) == commands.count)
@@ -87,7 +87,7 @@ struct CardPowerCutTests {
         }
     }
 
-    /// A key that was made signs; what was not finished can be begun again.
+    /// A complete key signs; an incomplete one can be made again.
     private static func canGoOn(_ card: EmulatedCard, _ commands: [String]) -> Bool {
         let logins = [PIN.user, changedPIN].map { card.send("0020000208" + $0) }
         if !logins.contains("9000") {

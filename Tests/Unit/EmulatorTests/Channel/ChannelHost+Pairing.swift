@@ -67,7 +67,7 @@ extension ChannelHost {
     /// Any valid R_H or u1.
     func anyShare() throws -> [UInt8] { try contribution().bytes }
 
-    /// PAIR-1 and what follows from its answer; nil with the status word if it is refused.
+    /// PAIR-1 and the state after its answer; nil with the status word if it is refused.
     func beginPairing() throws -> (run: Run?, status: String) {
         let salt = Array([UInt8](hex: data(card.send("80CA470\(slot)00")))[13..<29])
         guard profile == .modern else { return try beginClassicPairing(salt) }

@@ -10,7 +10,7 @@ struct EngineCipherTests {
 
     init() throws { engine = try OpenSSL() }
 
-    /// Compares what the engine does with messages, in the file "message", with ours.
+    /// Compares the engine's results for messages, in the file "message", with ours.
     private func compare(
         _ name: String, _ random: Seeded, theirs: (_ key: String, _ iv: String) -> String, sBox: SBox? = nil,
         ours: (_ message: [UInt8], _ key: Span<UInt8>, _ iv: Span<UInt8>) throws -> Secret

@@ -44,7 +44,7 @@ struct RFC8645Tests {
         let key = vector.key.bytes
         var master = try ACPKMMaster<AES256>(key: key.span, section: masterSection(vector))
         var (material, result) = ([UInt8](), [UInt8]())
-        // Half of what the example names ICN begins the counter, as in CTR-ACPKM.
+        // Half of the example's ICN begins the counter, as in CTR-ACPKM.
         var iv = vector.icn.isNull ? vector.iv.bytes : vector.icn.bytes.prefix(8) + [UInt8](repeating: 0, count: 8)
         let (message, length) = (vector.pt.bytes, section(vector))
         for start in stride(from: 0, to: message.count, by: length) {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Authorisation by another application: what it gets, and how requests end")
 struct AuthorizationTests {
-    /// The three requests, with what their success carries in one line.
+    /// The three requests, with their result in one line.
     enum Request: String, CaseIterable {
         case session, extended, biometrics
 

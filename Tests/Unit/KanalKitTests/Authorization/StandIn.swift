@@ -5,12 +5,12 @@ import KanalKit
 import Locking
 import TestSupport
 
-/// The desktop and the other application, in a test's hand: what is opened waits to be answered, and time is over when the
-/// test says so.
+/// The desktop and the other application, controlled by a test: an opened address waits for an answer, and the test
+/// ends its time.
 final class StandIn: Sendable {
     /// The schemes that the desktop has applications for.
     let schemes = Lock<Set<String>>(["other", "own", "https"])
-    /// Whether what is opened can run.
+    /// Whether the opened application can run.
     let canRun = Lock(true)
     let journal = Journal()
     private let folder = Folder()

@@ -149,7 +149,7 @@ struct ReplicatedSecretsTests {
         #expect(try await calendar.items().isEmpty)
         await #expect(throws: SharedSecretsError.notFound) { try await calendar.text("ann") }
         #expect(try await calendar.unreadableFiles().map(\.isOfThisGroup) == [false])
-        // A group that is given the key of another, and what it has seen.
+        // A group that is given the key and the seen states of another.
         let other = try await machine.begin("notes")
         try FileManager.default.removeItem(atPath: machine.local("notes"))
         try FileManager.default.copyItem(atPath: machine.local(), toPath: machine.local("notes"))

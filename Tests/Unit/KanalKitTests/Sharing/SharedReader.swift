@@ -67,7 +67,7 @@ final class SharedReader: ReaderService, @unchecked Sendable {
     /// The far reader lost the token and has it again.
     func reset() { far.reset() }
 
-    /// The share was killed, and another one began with what the first has kept.
+    /// The share was killed, and another one began with the first one's stored state.
     func restart() throws {
         guard let state = try records.load() else { throw ShareError.damagedRecords }
         far = TerminatingCard(SharedCard(local, state, records: records, policy: policy, pause: { _ in }))

@@ -37,7 +37,7 @@ struct OpeningTests {
             #expect(try host.storedRecord == host.record, "no failure deletes or changes a record")
         }
 
-        /// OPEN-1 with what the host drew.
+        /// OPEN-1 with the host's random numbers.
         func first(_ drawn: [UInt8]) throws -> String {
             let content: [UInt8] = try .object(0x81, host.vectors.ID_H.bytes) + .object(0x82, host.contribution(drawn))
             let data: [UInt8] = .object(0x7C, content)

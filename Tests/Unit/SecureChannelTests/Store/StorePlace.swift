@@ -31,7 +31,7 @@ final class StorePlace {
         vectors = file.sets.A.profiles.classic
         capabilities = try Capabilities(parsing: file.sets.A.E1.bytes)
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        // Open to all whatever the process's mask, which other tests change at the same time.
+        // Open to all regardless of the process's umask, which other tests change at the same time.
         guard unsafe chmod(folder, 0o755) == 0 else { throw CocoaError(.fileWriteUnknown) }
         if kind == .group { try StorePlace.makeGroupDirectory(own) }
         let directory = try Directory(path: own, create: true, access: kind == .group ? .group : .owner)

@@ -270,7 +270,7 @@ struct SynchronisedStoreTests {
 
     // MARK: Any order
 
-    /// A synchroniser between two machines: it remembers what both had, and keeps both states where both changed.
+    /// A synchroniser between two machines: it remembers the last common state, and keeps both states of a conflict.
     private final class Synchroniser {
         let ends: (Machine, Machine)
         private var known: [String: Data] = [:]

@@ -4,7 +4,7 @@ import TestSupport
 import Token
 
 extension DriverPowerCutTests {
-    /// Operations on what has more to it than a record.
+    /// Operations on objects with more than a record.
     static let objectFlows: [Flow] = [
         Flow(name: "a certificate with an annotation", act: storeAnnotated),
         Flow(name: "another certificate with an annotation", prepare: storeAnnotated, act: storeAnnotated),

@@ -21,7 +21,7 @@ struct DriverPowerCutTests {
         /// Runs before, with power.
         var prepare: Act = { _ in }
         let act: Act
-        /// Whether what the operation replaces is gone for a while.
+        /// Whether the replaced object is missing for a while.
         var isGone = false
         /// User's and the SO's PIN, if the operation can have changed them.
         var pins: [(user: String, officer: String)] = [(EmulatedReader.userPIN, "87654321")]
