@@ -1,7 +1,8 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: Apache-2.0
-# Finds sources, scripts, man pages and settings that do not name their licence at the top. "licence.pl --add" writes it there:
-# in the first line, or behind one that has to be the first. Looks at the tree in which the working directory is the root.
+# Finds sources, scripts, man pages and settings that do not name their licence at the top. "licence.pl --add" writes it
+# there: in the first line, or behind one that must be the first. Checks the tree with the working directory as its
+# root.
 use strict;
 use warnings;
 

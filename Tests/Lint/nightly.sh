@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# A run of Tests/nightly.sh goes on after a step that fails, tells of each, and fails; it names its commit if it was whole.
+# A run of Tests/nightly.sh goes on after a failed step, reports each, and fails; it names its commit if it was whole.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . Tests/Scripts/common.sh

@@ -252,7 +252,7 @@ daemon "init 0x0 open 0x6" init open
 told "<83>kanal.*kanal.conf:1: minimum_profile: \"nonsense\" is not allowed"
 rm /etc/kanal/kanal.conf
 
-# A service of the user's own, which a program with more rights would tell PINs.
+# A service of the user's own, to which a program with more rights would send PINs.
 cat > service.py << 'END'
 import os, socket, sys
 listener = socket.socket(socket.AF_UNIX)

@@ -135,7 +135,7 @@ private final class FuzzedLink: CardConnection {
         return response
     }
 
-    /// The beginning of the token's reply, whose rest has to be fetched.
+    /// The beginning of the token's reply; the host must fetch the rest.
     private func inPieces(_ command: borrowing Command) throws(LinkError) -> Response {
         whole = try honest(command)
         fetched = Array(whole.data.prefix(Int(next() ?? 0)))

@@ -208,7 +208,7 @@ static const struct {
     {CKF_DERIVE, derive},
 };
 
-/* Flags that tell of no function. */
+/* Flags that do not stand for a function. */
 static const CK_FLAGS descriptions = CKF_HW | CKF_EC_F_P | CKF_EC_NAMEDCURVE | CKF_EC_UNCOMPRESS;
 
 static void check(CK_SLOT_ID slot, CK_MECHANISM_TYPE type) {

@@ -197,7 +197,7 @@ static int image(const char *path, int dumped) {
     return wanted;
 }
 
-/* Looks through an image. The mark has to be there, and nothing else. */
+/* Searches an image. It must contain the mark, and no secret. */
 static int search_image(const char *path) {
     int file = open(path, O_RDONLY), all = count, found;
     off_t size = file < 0 ? 0 : lseek(file, 0, SEEK_END);
@@ -310,7 +310,7 @@ static int read_keys(void) {
 
 static int worst;
 
-/* A step that has to find nothing. */
+/* A step that must find nothing. */
 static void expect_nothing(const char *where, int status) {
     if (status > worst)
         worst = status;

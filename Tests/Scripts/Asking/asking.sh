@@ -72,7 +72,7 @@ for identity in usb bt; do
     open_terminal 80
     tmux_ send-keys -l "cd $work" && tmux_ send-keys Enter
     [ $identity = usb ] || {
-        # A program that knows nothing of activation.
+        # A program without support for activation.
         begin "$tool --login --list-objects"
         reply 'Activation password:' "$password"
         reply 'PIN:' $pin

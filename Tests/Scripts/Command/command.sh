@@ -155,7 +155,7 @@ for identity in usb bt; do
     run 0 info "Virtual PCD 00 00"
     run 0 info "$(sed -n 's/^ *"uri" : "\(.*\)".*/\1/p' <("$kanal" info --json))"
     run 3 info none-such
-    # A name that a terminal must not see as it is.
+    # A name that must not reach a terminal unescaped.
     name=$'A\e[31m\nB\u202e\u061c'
     run 0 label --pin-source file:pin "$name"
     run 0 label

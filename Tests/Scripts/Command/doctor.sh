@@ -98,7 +98,7 @@ finds error pcscd.clients "kill $pcscd"
 as=()
 passed "a pcscd that has as many clients as it takes"
 
-# It answers to the first question of a client, and to no other.
+# It answers only the first request of a client.
 cat > silent.py << 'PROGRAM'
 import socket, struct
 listener = socket.socket(socket.AF_UNIX)

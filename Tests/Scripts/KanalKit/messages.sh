@@ -17,7 +17,7 @@ if [ -z "${JOURNEYS:-}" ]; then
     JOURNEYS=$root/.build/messages/release
 fi
 
-# run WORD...: lets the example do something, and tells the time and the memory that it took.
+# run WORD...: runs the example, and prints its time and memory.
 run() {
     local start=$EPOCHREALTIME
     timeout 1800 "$JOURNEYS/messages" "$@" > output 2>&1 || fail "messages $*: $(cat output)"

@@ -17,8 +17,7 @@ share_with() {
     start_share "$@"
 }
 
-# refused COMMAND TOOL...: the far program does not succeed, the share tells of the command, and the token has not heard
-# it.
+# refused COMMAND TOOL...: the far program fails, the share reports the command, and it does not reach the token.
 refused() {
     local before=$(grep -c "^> $1" trace || true)
     expect 1 "${tool[@]}" "${@:2}"

@@ -3,7 +3,7 @@
 // valgrind takes for known, and makes the result unknown again. All others are libcrypto's own: valgrind reports their
 // use of a secret.
 //
-// They have to be trusted because memcheck cannot tell a number's words from the count of its words ("top"), which
+// They must be trusted because memcheck cannot distinguish a number's words from the count of its words ("top"), which
 // libcrypto keeps without leading zeros: a number of 256 random bits has a zero in its highest word with a probability
 // of 2^-64. Each function names libcrypto's further promise.
 

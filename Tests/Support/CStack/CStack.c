@@ -71,7 +71,7 @@ void stack_observe(int value, int round, void (*work)(void *), void *context) {
     memcpy(&traces[value][round], &stack_found, sizeof stack_found);
 }
 
-/// Whether the byte at `offset` of the traces tells the secret.
+/// Whether the byte at `offset` of the traces reveals the secret.
 static bool tells(size_t offset) {
     bool differs = false;
     for (int value = 0; value < stack_values; value++) {

@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 import Token
 
-/// A token that has to keep the contract: each emulated one, and the one in the reader that `KANAL_TEST_READER` names.
+/// A token that must keep the contract: each emulated one, and the one in the reader that `KANAL_TEST_READER` names.
 ///
 /// `KANAL_TEST_PIN` is that token's User PIN; tests that need a login are left out without it. A real token is changed
 /// only if `KANAL_TEST_DESTRUCTIVE` is 1: then it is formatted again and again, with the SO's PIN in

@@ -14,7 +14,7 @@ import Token
 private final class Phone: Transport, Sendable {
     private struct State {
         var isOpen = false
-        /// The cards that are held to the telephone, one after the other; each is let go when polling restarts.
+        /// The cards that are held to the telephone, one after the other; each is removed when polling restarts.
         var cards: [EmulatedReader]
         /// The number of them in the field at once.
         var count: Int

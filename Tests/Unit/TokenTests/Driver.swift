@@ -104,7 +104,7 @@ final class ChosenFiles: RandomSource {
     }
 }
 
-/// The public RSA operation, by the openssl program, which knows nothing of the token.
+/// The public RSA operation, by the openssl program, independent of the token.
 extension RSANumbers {
     struct Failure: Error {}
 

@@ -5,8 +5,8 @@
 
 #include <stddef.h>
 
-/// The secrets of a comparison, and the runs with each. An address that differs between two runs with one secret tells
-/// nothing of it.
+/// The secrets of a comparison, and the runs with each. An address that differs between two runs with one secret
+/// reveals nothing about it.
 enum { stack_values = 3, stack_rounds = 3 };
 
 /// Runs `work` on a painted stack of its own, and keeps its remains for that secret and run.

@@ -114,7 +114,7 @@ struct AskedPINTests {
         #expect(throws: CKError.userNotLoggedIn) { try application.library.initPIN(session, to: nil) }
         try application.library.withSession(session) { session throws(CKError) in try session.logOut() }
         try application.logIn(session, "87654321", as: CKU_SO)
-        // The policy of a token as it is made lets User alone change the PIN.
+        // The policy of a new token lets only User change the PIN.
         #expect(throws: CKError(CKR_FUNCTION_REJECTED)) { try application.library.initPIN(session, to: nil) }
         #expect(user.questions.isEmpty)
     }

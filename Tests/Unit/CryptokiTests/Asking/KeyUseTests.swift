@@ -232,7 +232,7 @@ private struct Scene {
         return nil
     }
 
-    /// Tries an operation, and tells how often the user was asked and a private key used.
+    /// Tries an operation, and returns the numbers of questions to the user and of uses of a private key.
     func attempt(
         _ operation: Operation, _ mechanism: Mechanism, _ key: CK_OBJECT_HANDLE, _ data: [UInt8], saying says: Bool
     ) -> (questions: Int, uses: Int, error: CKError?) {

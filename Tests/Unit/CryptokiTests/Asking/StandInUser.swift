@@ -4,7 +4,7 @@ import Cryptoki
 import Locking
 import Secrets
 
-/// A user who answers questions as a test tells, one after the other.
+/// A user who gives a test's answers, one after the other.
 final class StandInUser: Sendable {
     enum Answer: Sendable {
         case text(String)

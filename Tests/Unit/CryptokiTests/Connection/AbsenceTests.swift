@@ -254,7 +254,7 @@ struct AbsenceTests: AbsenceScene {
             Thread.detachNewThread {
                 if closes { try? application.library.closeAllSessions(with: 0) } else { application.library.finalize() }
             }
-            // The other thread has to come as far as the slot's lock.
+            // The other thread must reach the slot's lock.
             Thread.sleep(forTimeInterval: 0.2)
         }
         #expect(throws: CKError.deviceRemoved) { try sign() }

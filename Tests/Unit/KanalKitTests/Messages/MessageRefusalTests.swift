@@ -146,7 +146,7 @@ struct MessageRefusalTests {
             }
             #expect(await theirs.faults(message + [0]) == [.malformed, .malformed])
             #expect(await theirs.faults(message + [0, 0]) == [.malformed, .malformed])
-            // Up to the content, and where it ends, every byte is needed as it is.
+            // Every byte before the content and at its end is required unchanged.
             let content = try #require(message.firstRange(of: Self.content))
             let ends = options.isEmpty ? content.upperBound : content.upperBound + 8
             // But for the version, which says nothing.
