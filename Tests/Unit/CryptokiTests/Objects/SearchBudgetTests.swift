@@ -10,8 +10,9 @@ import Token
 struct SearchBudgetTests {
     /// OpenSC's list of directory files with `count` entries of one kind, each with a path of its own in 5000.
     private static func directories(_ kind: UInt8, _ count: Int) -> [UInt8] {
-        (0..<count).flatMap { number in
-            [kind, 10, 0x30, 8, 0x04, 6, 0x3F, 0x00, 0x50, 0x00, UInt8(0x60 + number >> 8), UInt8(number & 0xFF)]
+        (0..<count).flatMap { (number: Int) -> [UInt8] in
+            let path: [UInt8] = [0x3F, 0x00, 0x50, 0x00, UInt8(0x60 + number >> 8), UInt8(number & 0xFF)]
+            return [kind, 10, 0x30, 8, 0x04, 6] + path
         }
     }
 
@@ -31,8 +32,9 @@ struct SearchBudgetTests {
     }
 
     private static func index(_ magic: String, _ count: Int) -> [UInt8] {
-        Array(magic.utf8) + [1, 0, 0, 1]
-            + (0..<count).flatMap { [UInt8(truncatingIfNeeded: $0 + 1), UInt8(($0 + 1) >> 8 & 0x7F)] }
+        let files = (0..<count).map { $0 + 1 }
+        let entries: [[UInt8]] = files.map { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8 & 0x7F)] }
+        return Array(magic.utf8) + [1, 0, 0, 1] + entries.joined()
     }
 
     enum Attack: CaseIterable, Sendable {
