@@ -199,6 +199,7 @@ test-pcscd:
 
 test-apart:
 	Tests/Scripts/apart.sh Tests/Scripts/on-demand.sh
+	Tests/Scripts/apart.sh Tests/Scripts/Safety/libcrypto.sh
 	Tests/Scripts/apart.sh Tests/Scripts/Command/command.sh
 	Tests/Scripts/apart.sh Tests/Scripts/Command/command-signatures.sh
 	Tests/Scripts/Command/files.sh

@@ -79,13 +79,14 @@ let package = Package(
         .systemLibrary(name: "CCryptoki", path: "Include/CCryptoki"),
         .systemLibrary(
             name: "CPCSC", path: "Include/CPCSC", pkgConfig: "libpcsclite", providers: [.apt(["libpcsclite-dev"])]),
-        .systemLibrary(
-            name: "COpenSSL", path: "Include/COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CHostProcess", path: "Include/CHostProcess"),
         .systemLibrary(name: "CVersion", path: "Include/CVersion"),
 
         .target(
             name: "CReserve", cSettings: hardenedC + [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
+        // The headers of OpenSSL, and jumps to the libcrypto that the machine has: no product is linked with one.
+        .target(
+            name: "COpenSSL", cSettings: hardenedC + [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
         kanal("Locking"),
         kanal("HostProcess", on: ["CHostProcess"]),
         kanal("Translation", on: ["CHostProcess", "HostProcess"]),
@@ -162,7 +163,7 @@ let package = Package(
             ]),
         .target(
             name: "CModule", dependencies: ["Provider", "CCryptoki", "CReserve"],
-            exclude: ["exports.map", "libcrypto.inc", "runtime.ld", "sections.ld", "static"], publicHeadersPath: ".",
+            exclude: ["exports.map", "runtime.ld", "sections.ld", "static"], publicHeadersPath: ".",
             cSettings: hardenedC + [.headerSearchPath("../../Include/CCryptoki")],
             linkerSettings: [
                 .unsafeFlags(moduleLinking, .when(platforms: [.linux], configuration: .release))
@@ -243,7 +244,7 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ]),
         tests("EmulatorTests", on: ["Emulator", "APDU", "GOST", "Secrets", "Storage", "TestSupport"]),
-        .target(name: "CMemcheck", dependencies: ["COpenSSL"], path: "Tests/Support/CMemcheck"),
+        .target(name: "CMemcheck", path: "Tests/Support/CMemcheck"),
         .target(name: "CStack", path: "Tests/Support/CStack"),
         .executableTarget(
             name: "constant-time", dependencies: ["CMemcheck", "CStack", "GOST", "Secrets"],

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// Writes lines of text that are out at once: to standard output, or to a file that only its owner can read.
+/// Writes lines of text that are out at once: to standard output or error, or to a file that only its owner can read.
 package struct LineWriter: ~Copyable {
     private let descriptor: Int32
 
     /// Standard output.
     package static var standardOutput: LineWriter { LineWriter(descriptor: STDOUT_FILENO) }
+
+    /// Standard error.
+    package static var standardError: LineWriter { LineWriter(descriptor: STDERR_FILENO) }
 
     /// Appends to the file at `path`, which is made if it is missing. Nil if it cannot be opened.
     package init?(path: String) {

@@ -28,6 +28,7 @@ package enum HostCryptoError: Error, Sendable, Equatable {
     case randomUnavailable
     /// The system gave no memory for a computation of GOST. A later call may get it.
     case outOfMemory
-    /// libcrypto ran out of memory or failed in a way that no input explains.
+    /// libcrypto ran out of memory, failed in a way that no input explains, or is missing: see
+    /// ``LibraryContext/presence``.
     case libraryFailure
 }

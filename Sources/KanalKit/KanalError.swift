@@ -3,6 +3,7 @@ import APDU
 import Asking
 import CCryptoki
 import Cryptoki
+import HostCrypto
 import Storage
 import Token
 package import Translation
@@ -119,6 +120,13 @@ extension KanalError {
             case CKR_ARGUMENTS_BAD: .invalidArgument(error.reason?.description ?? "an argument is not usable")
             default: .refused(code: error.name, reason: error.reason?.description ?? "it is refused")
             }
+    }
+
+    /// The error of a computation of the host, with cause and remedy if libcrypto is missing.
+    init(host error: HostCryptoError) {
+        let missing = error == .libraryFailure ? Reason(LibraryContext.presence) : nil
+        self = .refused(
+            code: "CKR_FUNCTION_FAILED", reason: missing?.description ?? "libcrypto has failed: \(error)")
     }
 
     /// The error of opening a session, which a token refuses that has to be activated.

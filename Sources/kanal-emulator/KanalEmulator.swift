@@ -165,6 +165,11 @@ struct KanalEmulator: ParsableCommand {
         output.write("identity: \(identity.name)")
         output.write("serial: \(Self.description(of: card.serial))")
         for password in card.newActivationPasswords { output.write("activation password: \(password)") }
+        if !Libcrypto.isThere {
+            LineWriter.standardError.write(
+                "keys of RSA and ECDSA do not work: libcrypto.so.4 or .3 cannot be loaded. Install OpenSSL's library"
+                    + " (libssl4 or libssl3, openssl-libs)")
+        }
         if let failAfterWrites { fallible.fail(at: failAfterWrites) }
         try Reader(host: host, port: port, wait: wait, reattach: reattach, latency: latency, trace: trace)
             .serve(card, output)

@@ -24,14 +24,15 @@ Tests/Fuzz/corpus.sh unpack "$target"
 # shellcheck disable=SC2046
 swiftc "$(optimisation_for "$configuration")" -sanitize=fuzzer,address \
     -package-name "$(package_name "$build/$configuration.yaml")" -parse-as-library \
-    -swift-version 6 -use-ld=lld -I "$modules/Modules" -I Include/COpenSSL -I Include/CHostProcess \
+    -swift-version 6 -use-ld=lld -I "$modules/Modules" -I Include/CHostProcess \
     -Xcc -fmodule-map-file="$modules"/GOSTKernels.build/module.modulemap \
     -Xcc -fmodule-map-file="$modules"/CAsking.build/module.modulemap \
+    -Xcc -fmodule-map-file="$modules"/COpenSSL.build/module.modulemap \
     "$source" $(sed -n 's|^// Compiled with: ||p' "$source") $(find "${source%.swift}" -name '*.swift' 2> /dev/null) \
     $(objects "$modules" \
-        APDU Asking CAsking ChannelToken Configuration Emulator GOST GOSTKernels HostCrypto HostProcess Locking Logging \
+        APDU Asking CAsking ChannelToken COpenSSL Configuration Emulator GOST GOSTKernels HostCrypto HostProcess Locking Logging \
         Secrets SecureChannel Sharing Storage Token TokenEnd Translation) \
-    -lcrypto -o "$directory/fuzz"
+    -o "$directory/fuzz"
 # shellcheck disable=SC2046
 SWIFT_BACKTRACE=enable=no "$directory/fuzz" -max_total_time="$1" -max_len=1024 -len_control=0 -timeout=20 \
     -print_final_stats=1 -verbosity=0 -artifact_prefix="$directory/" \

@@ -11,7 +11,7 @@ read -ra flags <<< "$(c_module_flags)"
 for source in Tests/Lint/Misuse/*.swift; do
     expected=$(sed -n 's|^// error: ||p' "$source")
     errors=$(swiftc -emit-sil -o "$work/misuse.sil" -package-name "$(package_name $build.yaml)" -swift-version 6 \
-        -I $build/Modules -I Include/COpenSSL -I Include/CHostProcess "${flags[@]}" "$source" 2>&1 \
+        -I $build/Modules -I Include/CHostProcess "${flags[@]}" "$source" 2>&1 \
         | sed -n "s|^.*$source:[0-9:]* error: ||p" || true)
     [ "${errors%% \[#*}" = "$expected" ] || fail "$source: not refused with \"$expected\", but: $errors"
 done

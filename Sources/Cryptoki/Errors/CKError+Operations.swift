@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CCryptoki
 import GOST
-import HostCrypto
+package import HostCrypto
 
 extension CKError {
     package static let dataInvalid = CKError(CKR_DATA_INVALID)
@@ -45,12 +45,32 @@ extension CKError {
             case .invalidSignature: .signatureInvalid
             case .decryptionFailed: .encryptedDataInvalid
             case .outOfMemory: CKError(CKR_HOST_MEMORY, "the system gives no memory")
-            default: .functionFailed
+            default: .hostFailed
             }
+    }
+
+    /// A computation of libcrypto fails, with the reason if libcrypto is missing.
+    static var hostFailed: CKError {
+        guard let reason = Reason(LibraryContext.presence) else { return .functionFailed }
+        return CKError(CKR_FUNCTION_FAILED, reason)
     }
 
     /// The return value for a ciphertext that does not decrypt.
     init(decryption error: HostCryptoError) {
         self = error == .invalidLength ? .encryptedDataLengthRange : CKError(error)
+    }
+}
+
+extension Reason {
+    /// Why nothing can be computed by libcrypto; nil if it is there.
+    package init?(_ presence: LibraryContext.Presence) {
+        switch presence {
+        case .version: return nil
+        case .absent:
+            self = "libcrypto.so.4 or .3 cannot be loaded: install OpenSSL's library (libssl4 or libssl3, openssl-libs)"
+        case .incomplete:
+            self =
+                "libcrypto lacks functions of OpenSSL 3.0: install OpenSSL's library (libssl4 or libssl3, openssl-libs)"
+        }
     }
 }

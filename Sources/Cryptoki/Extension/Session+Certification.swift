@@ -53,7 +53,7 @@ extension Session {
             throw error
         } catch {
             throw (error as? HostCryptoError) == .invalidParameter
-                ? .argumentsBad("a type or a value of the request is not understood") : .functionFailed
+                ? .argumentsBad("a type or a value of the request is not understood") : .hostFailed
         }
     }
 
@@ -83,7 +83,7 @@ extension Session {
         } catch let error as CKError {
             throw error
         } catch {
-            throw .functionFailed
+            throw .hostFailed
         }
     }
 
@@ -114,7 +114,7 @@ extension Session {
     /// The text of a certificate, for people.
     package func certificateText(_ handle: CK_OBJECT_HANDLE) throws(CKError) -> [UInt8] {
         let der = try certificate(handle).value
-        do { return try Certificate.text(der: der.span) } catch { throw .functionFailed }
+        do { return try Certificate.text(der: der.span) } catch { throw .hostFailed }
     }
 
     /// A certificate in DER, and its identifier.
@@ -235,7 +235,7 @@ extension PublicKeyInfo {
             self = try PublicKeyInfo(der: info.span)
         } catch {
             throw [.invalidParameter, .unsupportedKeySize].contains(error)
-                ? .keyTypeInconsistent("the certificate's key is of no known algorithm or curve") : .functionFailed
+                ? .keyTypeInconsistent("the certificate's key is of no known algorithm or curve") : .hostFailed
         }
     }
 

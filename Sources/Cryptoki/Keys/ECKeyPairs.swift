@@ -47,6 +47,7 @@ struct ECKeyPairs: KeyPairKind {
             let point = try ECPublicKey(curve: curve, bareOrDER: attributes[CKA_EC_POINT] ?? [])
             attributes.set(CKA_EC_POINT, point.octetString)
         } catch {
+            guard error != .libraryFailure else { throw .hostFailed }
             throw .attributeValueInvalid("\(attributes.place(of: CKA_EC_POINT)) is no point of the curve")
         }
     }
@@ -57,6 +58,7 @@ struct ECKeyPairs: KeyPairKind {
             let key = try ECPrivateKey(curve: curve, scalar: attributes.take(CKA_VALUE))
             return SessionKey(key)
         } catch {
+            guard error != .libraryFailure else { throw .hostFailed }
             throw .attributeValueInvalid("\(attributes.place(of: CKA_VALUE)) is no private key on the curve")
         }
     }

@@ -58,6 +58,7 @@ struct RSAKeyPairs: KeyPairKind {
         do throws(HostCryptoError) {
             attributes.set(CKA_MODULUS_BITS, CK_ULONG(try attributes.rsaPublicKey().bitCount))
         } catch {
+            guard error != .libraryFailure else { throw .hostFailed }
             throw .attributeValueInvalid(
                 "\(attributes.place(of: CKA_MODULUS)) and CKA_PUBLIC_EXPONENT are no key of RSA")
         }
@@ -82,6 +83,7 @@ struct RSAKeyPairs: KeyPairKind {
             let key = try RSAPrivateKey(components)
             return SessionKey(key)
         } catch {
+            guard error != .libraryFailure else { throw .hostFailed }
             throw .attributeValueInvalid("\(attributes.place(of: CKA_MODULUS)) and the other numbers are no key of RSA")
         }
     }

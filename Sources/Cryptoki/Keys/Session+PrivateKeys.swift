@@ -135,6 +135,7 @@ extension Object {
     func modulusBits() throws(CKError) -> Int {
         if let key = tokenObject?.rsaKey { return key.size.bits }
         do throws(HostCryptoError) { return try attributes.rsaPublicKey().bitCount } catch {
+            guard error != .libraryFailure else { throw .hostFailed }
             throw .keyHandleInvalid("the key's CKA_MODULUS and CKA_PUBLIC_EXPONENT are no key of RSA")
         }
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import APDU
 package import CCryptoki
-import HostCrypto
 import Locking
 package import Token
 
@@ -16,6 +15,7 @@ package final class Library: Sendable {
     let interaction: UserInteraction
     let presenceChanged: @Sendable (_ reader: String, TokenPresence) -> Void
     private let tables: Lock<Tables>
+    private let libcrypto = LibcryptoUse()
 
     private struct Tables {
         /// A reader that was seen once keeps its slot, by its position.
@@ -113,7 +113,7 @@ package final class Library: Sendable {
 
     /// A slot's entry, for a call that is about to take its lock.
     func entry(_ id: CK_SLOT_ID) throws(CKError) -> Entry {
-        guard LibraryContext.prepare() else { throw .hostMemory }
+        try libcrypto.prepare(settings.log)
         if let entry = known(id) { return entry }
         try refreshSlots()
         guard let entry = known(id) else { throw .slotIDInvalid }

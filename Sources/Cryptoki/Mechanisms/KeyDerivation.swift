@@ -111,7 +111,7 @@ extension AgreementParameters {
     func publicKey(on curve: ECCurve) throws(CKError) -> ECPublicKey {
         do throws(HostCryptoError) { return try ECPublicKey(curve: curve, anyForm: publicData) } catch {
             throw error == .libraryFailure
-                ? .functionFailed : .mechanismParameterInvalid("pPublicData is no point of the key's curve")
+                ? .hostFailed : .mechanismParameterInvalid("pPublicData is no point of the key's curve")
         }
     }
 

@@ -79,6 +79,7 @@ extension Attributes {
                 throw HostCryptoError.invalidParameter
             }
         } catch {
+            guard error != .libraryFailure else { throw .hostFailed }
             throw .attributeValueInvalid("\(place(of: CKA_CHECK_VALUE)) is not the certificate's")
         }
     }

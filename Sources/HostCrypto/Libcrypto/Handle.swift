@@ -29,7 +29,10 @@ func check(_ result: Int32, else error: HostCryptoError = .libraryFailure) throw
 }
 
 /// Computes with libcrypto and leaves its error queue, which the host process reads too, as it was.
+///
+/// - Throws: ``HostCryptoError/libraryFailure`` without libcrypto; what `body` throws.
 func quietly<Result: ~Copyable>(_ body: () throws(HostCryptoError) -> Result) throws(HostCryptoError) -> Result {
+    try LibraryContext.require()
     ERR_set_mark()
     defer { ERR_pop_to_mark() }
     return try body()

@@ -11,6 +11,33 @@ import Synchronization
 /// Digests and operations with keys still make OpenSSL 3.0 read the process's configuration file if nothing has done so before, and ask the engines that the
 /// process has made its defaults; keeping it from that would keep it from the host too.
 package enum LibraryContext {
+    /// What there is of libcrypto.
+    package enum Presence: Sendable, Equatable {
+        /// The one that is used, by the number in its name: 4 or 3.
+        case version(Int)
+        /// None is installed, or none can be loaded now.
+        case absent
+        /// Each that is installed lacks a function that is used.
+        case incomplete
+    }
+
+    /// What there is of libcrypto, which is loaded now if it was not.
+    package static var presence: Presence {
+        let version = StandardDescriptors.spare(otherwise: COPENSSL_ABSENT) { Int(COpenSSL_version()) }
+        return switch version {
+        case COPENSSL_ABSENT: .absent
+        case COPENSSL_INCOMPLETE: .incomplete
+        default: .version(version)
+        }
+    }
+
+    /// What would take an answer of libcrypto for one about its input asks this first.
+    ///
+    /// - Throws: ``HostCryptoError/libraryFailure`` without libcrypto.
+    static func require() throws(HostCryptoError) {
+        guard COpenSSL_version() > 0 else { throw .libraryFailure }
+    }
+
     /// The context (`OSSL_LIB_CTX`), or nil if libcrypto cannot make one now.
     @unsafe package static var context: OpaquePointer? {
         let known = made.withLock { made in
@@ -47,8 +74,11 @@ package enum LibraryContext {
         if isPrepared.load(ordering: .acquiring) { return true }
         guard !StandardDescriptors.areUsedUp, hasMemory() else { return false }
         return StandardDescriptors.spare(otherwise: false) {
-            OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT | OPENSSL_INIT_LOAD_CONFIG), nil)
-            isPrepared.store(true, ordering: .releasing)
+            // Without libcrypto no file is read, and one that comes later is prepared then.
+            if COpenSSL_version() > 0 {
+                OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT | OPENSSL_INIT_LOAD_CONFIG), nil)
+                isPrepared.store(true, ordering: .releasing)
+            }
             return true
         }
     }

@@ -36,13 +36,14 @@ package struct CertificationRequest: Sendable {
     ) throws(HostCryptoError) {
         info = try quietly { () throws(HostCryptoError) in
             let request = try Self.request(for: publicKeyInfo)
-            let name = unsafe X509_REQ_get_subject_name(request.pointer)
+            let name = try unsafe Handle(X509_NAME_new(), free: X509_NAME_free)
             for field in subject {
                 let (kind, text) = field.text
                 let result = unsafe X509_NAME_add_entry_by_txt(
-                    name, field.type, kind, text, Int32(clamping: text.count), -1, 0)
+                    name.pointer, field.type, kind, text, Int32(clamping: text.count), -1, 0)
                 try check(result, else: .invalidParameter)
             }
+            try unsafe check(X509_REQ_set_subject_name(request.pointer, name.pointer))
             var known: Set<Field> = []
             for field in attributes where known.insert(field).inserted { try Self.add(field, to: request) }
             try Self.add(extensions, to: request)

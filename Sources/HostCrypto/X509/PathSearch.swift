@@ -42,6 +42,7 @@ package final class PathSearch {
     init(
         _ store: TrustStore, further: [[UInt8]] = [], time: Int, signatureLimit: Int
     ) throws(HostCryptoError) {
+        try LibraryContext.require()
         self.store = store
         self.signatureLimit = signatureLimit
         let contents = try store.read()

@@ -31,6 +31,7 @@ package struct TrustStore: Sendable {
     /// - Throws: ``HostCryptoError/invalidEncoding`` for anything that cannot be read;
     ///   ``HostCryptoError/libraryFailure``.
     package mutating func requireReadable() throws(HostCryptoError) {
+        try LibraryContext.require()
         let contents = try Contents(self)
         guard contents.certificates.count == certificates.count,
             (contents.trusted + contents.certificates).allSatisfy(\.isReadable)

@@ -175,6 +175,7 @@ private final class KnownStore: Sendable {
             if let store { return store }
             var read = unread
             do throws(HostCryptoError) { try read.requireReadable() } catch {
+                guard error != .libraryFailure else { throw KanalError(host: error) }
                 throw .invalidArgument("a certificate or a list of revoked ones cannot be read")
             }
             store = read
@@ -269,7 +270,7 @@ extension SignedData {
 /// Runs `body`, whose input comes from this library alone.
 func onHost<Result: ~Copyable>(_ body: () throws(HostCryptoError) -> Result) throws(KanalError) -> Result {
     do throws(HostCryptoError) { return try body() } catch {
-        throw .refused(code: "CKR_FUNCTION_FAILED", reason: "libcrypto has failed: \(error)")
+        throw KanalError(host: error)
     }
 }
 

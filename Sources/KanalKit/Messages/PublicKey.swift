@@ -18,6 +18,7 @@ public struct PublicKey: Sendable, Equatable {
     /// - Throws: ``KanalError/invalidArgument(_:)`` for malformed bytes, or a key of an unsupported algorithm.
     public init(info: [UInt8]) throws(KanalError) {
         do throws(HostCryptoError) { key = try PublicKeyInfo(der: info.span) } catch {
+            guard error != .libraryFailure else { throw KanalError(host: error) }
             throw .invalidArgument("the public key cannot be read")
         }
         self.info = info
@@ -108,9 +109,7 @@ public struct PublicKey: Sendable, Equatable {
             guard error != .outOfMemory else {
                 throw .refused(code: "CKR_HOST_MEMORY", reason: "the system gives no memory")
             }
-            guard error != .libraryFailure else {
-                throw .refused(code: "CKR_FUNCTION_FAILED", reason: "libcrypto has failed: \(error)")
-            }
+            guard error != .libraryFailure else { throw KanalError(host: error) }
             return false
         }
     }

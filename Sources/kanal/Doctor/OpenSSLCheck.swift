@@ -1,12 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
+import KanalKit
 import Translation
 
-/// OpenSSL's engine for GOST, by which other programs verify what a token signs.
+/// OpenSSL's library, by which this one computes, and its engine for GOST, by which other programs verify what a token
+/// signs.
 struct OpenSSLCheck {
     let person: Person
 
-    func findings() -> [Finding] {
+    func findings() -> [Finding] { library() + engine() }
+
+    private func library() -> [Finding] {
+        guard !HostLibrary.isUsable else { return [] }
+        return [
+            .error(
+                "openssl.library",
+                "libcrypto.so.4 or .3 with all functions cannot be loaded: keys of RSA and ECDSA, SHA and messages fail",
+                remedy: person.install(debian: "libssl3", fedora: "openssl-libs", arch: "openssl"))
+        ]
+    }
+
+    private func engine() -> [Finding] {
         let folders = Self.folders
         guard !folders.contains(where: { Files.exists($0 + "/gost.so") }) else { return [] }
         let seen: Phrase =

@@ -140,6 +140,13 @@ finds warning openssl.gost "apt-get install libengine-gost-openssl"
 umount "$engines"
 healthy "OpenSSL without its engine for GOST, and with it"
 
+mkdir hidden
+touch hidden/libcrypto.so.{3,4}
+as=(env LD_LIBRARY_PATH="$work/hidden")
+finds error openssl.library "apt-get install libssl3"
+as=()
+healthy "OpenSSL without its library, and with it"
+
 # OpenSSL's engine pkcs11 of Debian 12 finds no RSA key beside a GOST key.
 cp "$engines/gost.so" .
 mount -t tmpfs tmpfs "$engines"

@@ -16,17 +16,18 @@ for sanitizer in ${2:-thread address}; do
             -Xswiftc -enable-testing
     done
     libraries=$(objects "$modules" \
-        APDU Asking CAsking Cryptoki EmulatedTokens Emulator GOST GOSTKernels HostCrypto HostProcess Locking Logging \
+        APDU Asking CAsking COpenSSL Cryptoki EmulatedTokens Emulator GOST GOSTKernels HostCrypto HostProcess Locking Logging \
         Secrets SecureChannel Storage Token TokenEnd Translation)
     # shellcheck disable=SC2086
     swiftc "$(optimisation_for "$configuration")" -sanitize="$sanitizer" \
         -package-name "$(package_name "$build/$configuration.yaml")" -parse-as-library \
-        -swift-version 6 -use-ld=lld -I "$modules/Modules" -I Include/COpenSSL -I Include/CHostProcess \
+        -swift-version 6 -use-ld=lld -I "$modules/Modules" -I Include/CHostProcess \
         -Xcc -fmodule-map-file=Include/CCryptoki/module.modulemap \
         -Xcc -fmodule-map-file="$modules/GOSTKernels.build/module.modulemap" \
         -Xcc -fmodule-map-file="$modules/CAsking.build/module.modulemap" \
+        -Xcc -fmodule-map-file="$modules/COpenSSL.build/module.modulemap" \
         Tests/Programs/Threads/threads.swift Tests/Unit/CryptokiTests/Application.swift $libraries \
-        -lcrypto -o "$build/threads"
+        -o "$build/threads"
     echo "under the sanitizer of: $sanitizer"
     TSAN_OPTIONS="halt_on_error=1 history_size=4" ASAN_OPTIONS=detect_leaks=0 SWIFT_BACKTRACE=enable=no \
         "$build/threads" "$seconds"

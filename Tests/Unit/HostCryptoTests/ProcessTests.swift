@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import COpenSSL
 import Foundation
+import Glibc
 import HostCrypto
 import Secrets
 import Synchronization
@@ -33,11 +34,12 @@ struct ProcessTests {
 
     @Test("What fails leaves nothing in libcrypto's error queue, and what stood there stays")
     func errorQueue() throws {
-        ERR_clear_error()
-        defer { ERR_clear_error() }
+        let queue = try ErrorQueue()
+        queue.clear()
+        defer { queue.clear() }
         // An error of the process's own: an unknown algorithm.
         #expect(unsafe EVP_MD_fetch(nil, "none", nil) == nil)
-        let before = ERR_peek_last_error()
+        let before = queue.last()
         let key = try RSAPrivateKey(generating: 512)
         let block = [UInt8](repeating: 1, count: 64)
         _ = try? key.plaintext(block, .pkcs1)
@@ -48,7 +50,7 @@ struct ProcessTests {
         _ = try? ECPublicKey(curve: .p256, point: [4] + block)
         _ = try? ECPrivateKey(curve: .p256, scalar: Secret(copying: block))
         _ = try? RSAPublicKey(modulus: key.publicKey.modulus, publicExponent: [2])
-        #expect(ERR_peek_last_error() == before)
+        #expect(queue.last() == before)
         #expect(before != 0)
     }
 }
@@ -58,4 +60,19 @@ private final class Shared<Value: ~Copyable & Sendable>: Sendable {
     let value: Value
 
     init(_ value: consuming Value) { self.value = value }
+}
+
+/// The error queue of the libcrypto that is used, by functions that the project does not call.
+private struct ErrorQueue {
+    let clear: @convention(c) () -> Void
+    let last: @convention(c) () -> UInt
+
+    init() throws {
+        guard case .version(let number) = LibraryContext.presence else { throw HostCryptoError.libraryFailure }
+        let library = unsafe dlopen("libcrypto.so.\(number)", RTLD_NOW | RTLD_NOLOAD)
+        let clear = unsafe try #require(dlsym(library, "ERR_clear_error"))
+        let last = unsafe try #require(dlsym(library, "ERR_peek_last_error"))
+        self.clear = unsafe unsafeBitCast(clear, to: (@convention(c) () -> Void).self)
+        self.last = unsafe unsafeBitCast(last, to: (@convention(c) () -> UInt).self)
+    }
 }

@@ -55,7 +55,7 @@ struct LibraryTests {
 
     @Test("each function that is looked up in libcrypto when it is first needed is there")
     func libcrypto() throws {
-        let list = Project.root.appending(path: "Sources/CModule/libcrypto.inc")
+        let list = Project.root.appending(path: "Sources/COpenSSL/include/libcrypto.inc")
         let names = try String(contentsOf: list, encoding: .utf8).matches(of: /FUNCTION\((\w+)\)/).map { String($0.1) }
         let folder = try Tool.run("pkg-config", "--variable=libdir", "libcrypto").output
             .trimmingCharacters(in: .whitespacesAndNewlines)

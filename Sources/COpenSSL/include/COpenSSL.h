@@ -1,4 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#ifndef COPENSSL_H
+#define COPENSSL_H
+
+/* A call of each function of the list goes to a jump of libcrypto.c, under a name of this project: a program that is linked
+   with another libcrypto, too, has the names of OpenSSL for itself. */
+#define KANAL_PRAGMA(text) _Pragma(#text)
+#define FUNCTION(name) KANAL_PRAGMA(redefine_extname name kanal_jump_##name)
+#include "libcrypto.inc"
+#undef FUNCTION
+#undef KANAL_PRAGMA
+
 #include <openssl/bio.h>
 #include <openssl/bn.h>
 #include <openssl/core_dispatch.h>
@@ -13,6 +24,8 @@
 #include <openssl/rsa.h>
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
+
+#include "libcrypto.h"
 
 /* Padding alone, for keys that another device holds. libcrypto has no other names for it than these deprecated ones. */
 #pragma clang diagnostic push
@@ -29,3 +42,5 @@ static inline int COpenSSL_unpad_oaep(
 }
 
 #pragma clang diagnostic pop
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef COPENSSL_LIBCRYPTO_H
+#define COPENSSL_LIBCRYPTO_H
+
+/* What COpenSSL_version answers without a number. */
+enum {
+    /* There is no libcrypto, or it cannot be loaded now. */
+    COPENSSL_ABSENT = 0,
+    /* Each libcrypto lacks a function of the list. */
+    COPENSSL_INCOMPLETE = -1,
+};
+
+/* The number in the name of the libcrypto that is used, 4 or 3. It is loaded now, if it was not. */
+int COpenSSL_version(void);
+
+#endif

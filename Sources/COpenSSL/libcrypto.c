@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+// libcrypto of OpenSSL 4 or 3, loaded when it is first needed: one file serves on systems with either. Loading and
+// relocating it takes longer than all the rest of C_Initialize and C_GetSlotList, and a process that only looks which
+// tokens there are needs none of it.
+//
+// Each function of the list is a jump through a pointer. At first all pointers lead to kanal_first_call, which has
+// libcrypto loaded and goes on where the call was meant to go, with its arguments untouched.
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stddef.h>
+
+#include "libcrypto.h"
+
+#define HIDDEN __attribute__((visibility("hidden")))
+#define TARGET(name) "kanal_target_of_" #name
+
+#if defined(__x86_64__)
+#define JUMP(name) "endbr64\n lea " TARGET(name) "(%rip), %r11\n jmp *(%r11)\n"
+// r11 belongs to neither caller nor function. Eight registers and eight vectors of arguments; al counts vectors.
+__asm__(
+    ".text\n.type kanal_first_call, @function\nkanal_first_call:\n"
+    "endbr64\n push %r11\n push %rdi\n push %rsi\n push %rdx\n push %rcx\n push %r8\n push %r9\n push %rax\n sub $136, %rsp\n"
+    "movups %xmm0, (%rsp)\n movups %xmm1, 16(%rsp)\n movups %xmm2, 32(%rsp)\n movups %xmm3, 48(%rsp)\n"
+    "movups %xmm4, 64(%rsp)\n movups %xmm5, 80(%rsp)\n movups %xmm6, 96(%rsp)\n movups %xmm7, 112(%rsp)\n"
+    "mov %r11, %rdi\n call kanal_libcrypto\n mov %rax, 192(%rsp)\n"
+    "movups (%rsp), %xmm0\n movups 16(%rsp), %xmm1\n movups 32(%rsp), %xmm2\n movups 48(%rsp), %xmm3\n"
+    "movups 64(%rsp), %xmm4\n movups 80(%rsp), %xmm5\n movups 96(%rsp), %xmm6\n movups 112(%rsp), %xmm7\n"
+    "add $136, %rsp\n pop %rax\n pop %r9\n pop %r8\n pop %rcx\n pop %rdx\n pop %rsi\n pop %rdi\n pop %r11\n"
+    "jmp *%r11\n");
+#elif defined(__aarch64__)
+// "hint 34" marks where an indirect call may go (BTI); to other processors it does nothing.
+#define JUMP(name) \
+    "hint #34\n adrp x16, " TARGET(name) "\n add x16, x16, :lo12:" TARGET(name) "\n ldr x17, [x16]\n br x17\n"
+// x16 and x17 belong to neither caller nor function. x8 says where a structure is returned.
+__asm__(
+    ".text\n.type kanal_first_call, @function\nkanal_first_call:\n"
+    "hint #34\n stp x29, x30, [sp, #-224]!\n mov x29, sp\n"
+    "stp x0, x1, [sp, #16]\n stp x2, x3, [sp, #32]\n stp x4, x5, [sp, #48]\n stp x6, x7, [sp, #64]\n"
+    "stp x8, x16, [sp, #80]\n"
+    "stp q0, q1, [sp, #96]\n stp q2, q3, [sp, #128]\n stp q4, q5, [sp, #160]\n stp q6, q7, [sp, #192]\n"
+    "mov x0, x16\n bl kanal_libcrypto\n str x0, [sp, #88]\n"
+    "ldp q0, q1, [sp, #96]\n ldp q2, q3, [sp, #128]\n ldp q4, q5, [sp, #160]\n ldp q6, q7, [sp, #192]\n"
+    "ldp x8, x16, [sp, #80]\n"
+    "ldp x0, x1, [sp, #16]\n ldp x2, x3, [sp, #32]\n ldp x4, x5, [sp, #48]\n ldp x6, x7, [sp, #64]\n"
+    "ldp x29, x30, [sp], #224\n br x16\n");
+#else
+#error "say how to jump through a pointer without touching arguments"
+#endif
+
+HIDDEN extern void kanal_first_call(void);
+HIDDEN void (*kanal_libcrypto(void (**target)(void)))(void);
+
+#define FUNCTION(name) \
+    HIDDEN void (*kanal_target_of_##name)(void) = kanal_first_call; \
+    __asm__(".text\n.globl kanal_jump_" #name "\n.hidden kanal_jump_" #name "\n.type kanal_jump_" #name ", @function\n" \
+            "kanal_jump_" #name ": " JUMP(name));
+#include "libcrypto.inc"
+#undef FUNCTION
+
+#define FUNCTION(name) {#name, &kanal_target_of_##name},
+static const struct {
+    const char *name;
+    void (**target)(void);
+} functions[] = {
+#include "libcrypto.inc"
+};
+enum { COUNT = sizeof functions / sizeof *functions };
+
+// The newest first.
+static const struct {
+    const char *name;
+    int version;
+} libraries[] = {{"libcrypto.so.4", 4}, {"libcrypto.so.3", 3}};
+enum { LIBRARIES = sizeof libraries / sizeof *libraries };
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+// What COpenSSL_version answers. A version stays.
+static int known = COPENSSL_ABSENT;
+
+// Zero and NULL are what libcrypto's functions answer when they fail.
+static size_t absent(void) { return 0; }
+
+// Leads all jumps to a library, if it has all functions.
+static int take(void *library) {
+    void *found[COUNT];
+    for (size_t i = 0; i < COUNT; i++)
+        if (!(found[i] = dlsym(library, functions[i].name))) return 0;
+    for (size_t i = 0; i < COUNT; i++)
+        __atomic_store_n(functions[i].target, (void (*)(void))found[i], __ATOMIC_RELEASE);
+    return 1;
+}
+
+// All functions come from one library, or from none: if one were missing, its zero could mean that a certificate is not
+// revoked, or that nothing in it is critical; and one libcrypto cannot read what another has made. A library that the process
+// has loaded comes before one that is loaded for this alone, and then the newer before the older. If none serves, the next
+// call looks for them again: there may be no memory for one now.
+static int load(void) {
+    static const int modes[] = {RTLD_NOLOAD, 0};
+    int answer = COPENSSL_ABSENT;
+    for (size_t mode = 0; mode < 2; mode++) {
+        for (size_t i = 0; i < LIBRARIES; i++) {
+            void *library = dlopen(libraries[i].name, RTLD_NOW | RTLD_LOCAL | modes[mode]);
+            if (!library) continue;
+            if (take(library)) return libraries[i].version;
+            answer = COPENSSL_INCOMPLETE;
+            dlclose(library);
+        }
+    }
+    return answer;
+}
+
+int COpenSSL_version(void) {
+    int version = __atomic_load_n(&known, __ATOMIC_ACQUIRE);
+    if (version > 0) return version;
+    pthread_mutex_lock(&mutex);
+    version = known > 0 ? known : load();
+    __atomic_store_n(&known, version, __ATOMIC_RELEASE);
+    pthread_mutex_unlock(&mutex);
+    return version;
+}
+
+// The function to call now.
+void (*kanal_libcrypto(void (**target)(void)))(void) {
+    return COpenSSL_version() > 0 ? __atomic_load_n(target, __ATOMIC_ACQUIRE) : (void (*)(void))absent;
+}
