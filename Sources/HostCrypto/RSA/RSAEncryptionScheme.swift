@@ -21,6 +21,9 @@ package enum RSAEncryptionScheme: Sendable, Hashable {
     func parameters() throws(HostCryptoError) -> Parameters {
         var parameters = try Parameters()
         try parameters.add("pad-mode", text: padding)
+        // OpenSSL 3.2 and later would give a made-up plaintext in the place of one with wrong padding. Earlier ones do
+        // not know this parameter.
+        if self == .pkcs1 { try parameters.add("implicit-rejection", integer: 0) }
         if case .oaep(let hash, let mask, let label) = self {
             try parameters.add("digest", hash)
             try parameters.add("mgf1-digest", mask)
