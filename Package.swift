@@ -17,11 +17,11 @@ let hardening =
     ["-z", "now", "-z", "relro", "-T", "\(Context.packageDirectory)/Sources/CModule/sections.ld"]
     .flatMap { ["-Xlinker", $0] }
 
-/// A command carries its own Swift runtime, too.
+/// A command carries its own Swift runtime, too. Packed relocations are for glibc 2.36 and later.
 let staticExecutable =
     ["-static-stdlib", "-use-ld=lld", "-l_FoundationCollections", "-l_FoundationCShims"]
     + ["-Xclang-linker", "--config=\(Context.packageDirectory)/Sources/CModule/static/first.cfg"]
-    + ["-Xlinker", "-z", "-Xlinker", "pack-relative-relocs"] + hardening
+    + ["-Xlinker", "--wrap=hypotf"] + hardening
 
 /// For C: canaries in stack frames, checked copies, and marks where an indirect call or jump may go.
 let hardenedC: [CSetting] = {
@@ -44,12 +44,13 @@ let moduleLinking: [String] =
     + ["-L\(Context.packageDirectory)/Sources/CModule/static"]
     + [
         "--version-script=\(Context.packageDirectory)/Sources/CModule/exports.map",
-        "-soname=libkanal-pkcs11.so", "--gc-sections", "-z", "nodelete", "-z", "pack-relative-relocs",
+        "-soname=libkanal-pkcs11.so", "--gc-sections", "-z", "nodelete",
         "--wrap=malloc", "--wrap=calloc", "--wrap=realloc", "--wrap=aligned_alloc", "--wrap=posix_memalign",
         "--wrap=free", "--wrap=malloc_usable_size", "--wrap=swift_slowDealloc",
         "--wrap=_ZN5swift7runtime11environment10initializeEPv",
         "-T", "\(Context.packageDirectory)/Sources/CModule/runtime.ld",
         "--wrap=strdup", "--wrap=vasprintf", "--wrap=asprintf", "--wrap=__getdelim",
+        "--wrap=hypotf", "--wrap=_dl_find_object",
         "-lgcc_eh", "-lgcc", "-l:libc.so.6", "-l:libc_nonshared.a",
     ].flatMap { ["-Xlinker", $0] }
     + hardening
@@ -87,6 +88,8 @@ let package = Package(
         // The headers of OpenSSL, and jumps to the libcrypto that the machine has: no product is linked with one.
         .target(
             name: "COpenSSL", cSettings: hardenedC + [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
+        .target(
+            name: "CGlibc", cSettings: hardenedC + [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
         kanal("Locking"),
         kanal("HostProcess", on: ["CHostProcess"]),
         kanal("Translation", on: ["CHostProcess", "HostProcess"]),
@@ -135,7 +138,7 @@ let package = Package(
         .executableTarget(
             name: "kanal",
             dependencies: [
-                "CVersion", "KanalKit", "Locking", "Secrets", "Terminal", "Translation",
+                "CGlibc", "CVersion", "KanalKit", "Locking", "Secrets", "Terminal", "Translation",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -146,7 +149,7 @@ let package = Package(
         .executableTarget(
             name: "kanal-emulator",
             dependencies: [
-                "CVersion", "Emulator", "PCSC", "Storage",
+                "CGlibc", "CVersion", "Emulator", "PCSC", "Storage",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings,
@@ -162,7 +165,7 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .target(
-            name: "CModule", dependencies: ["Provider", "CCryptoki", "CReserve"],
+            name: "CModule", dependencies: ["Provider", "CCryptoki", "CGlibc", "CReserve"],
             exclude: ["exports.map", "runtime.ld", "sections.ld", "static"], publicHeadersPath: ".",
             cSettings: hardenedC + [.headerSearchPath("../../Include/CCryptoki")],
             linkerSettings: [

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What makes it harder to use a fault of the installed files: the loader resolves everything at once, and what it has
 # written, and all constants, are read-only from then on; no page is writable and executable; C has canaries and marks
-# for indirect jumps.
+# for indirect jumps. And none of the files wants more than glibc 2.34 and the C++ library of GCC 11.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 . Tests/Scripts/common.sh
@@ -33,7 +33,28 @@ for file in "$prefix/lib/libkanal-pkcs11.so" "$prefix/bin/kanal-emulator" "$pref
     passed "$name: everything is resolved at once, and read-only but for $writable"
 done
 
-mapfile -t objects < <(find .build/release/{CAsking,COpenSSL,CReserve,GOSTKernels,CModule}.build -name "*.o")
+# newest FILE NAME: the newest version of a library's symbols that a file wants.
+newest() { readelf --version-info --wide "$1" | sed -n "s/.* Name: \($2_[A-Z0-9_.]*\) .*/\1/p" | sort --version-sort | tail -n 1; }
+for file in "$prefix"/lib/libkanal-pkcs11.so "$prefix"/bin/kanal{,-emulator} "$prefix/lib/engines-3/kanal.so"; do
+    wanted=
+    for limit in GLIBC_2.34 GLIBCXX_3.4.29; do
+        version=$(newest "$file" ${limit%%_*})
+        # What is no number, as GLIBC_ABI_DT_RELR, is sorted behind all numbers.
+        [ "$(printf '%s\n' $limit "$version" | sort --version-sort | tail -n 1)" = $limit ] \
+            || fail "${file##*/} wants $version: $(nm --dynamic "$file" | grep "@$version" | xargs)"
+        wanted+=" ${version:-nothing of ${limit%%_*}}"
+    done
+    passed "${file##*/} wants no more than:$wanted"
+done
+flags=(-O2 -Wall -Wextra -Werror)
+for source in Sources/CGlibc/*.c; do cc "${flags[@]}" -ISources/CGlibc/include -c "$source" -o "$work/$(basename "$source" .c).o"; done
+g++ "${flags[@]}" -fno-builtin -static-libgcc -static-libstdc++ Tests/Programs/Module/glibc.cpp "$work"/{hypotf,find_object}.o \
+    -Wl,--wrap=hypotf,--wrap=_dl_find_object -o "$work/glibc"
+! nm --dynamic "$work/glibc" | grep -w _dl_find_object || fail "the unwinder asks glibc 2.35"
+"$work/glibc" || fail "what takes the place of glibc's functions is not the same: $?"
+passed "exceptions and hypotf without glibc 2.35"
+
+mapfile -t objects < <(find .build/release/{CAsking,CGlibc,COpenSSL,CReserve,GOSTKernels,CModule}.build -name "*.o")
 if [ "$(uname -m)" = x86_64 ]; then
     for object in "${objects[@]}"; do
         grep -q 'IBT, SHSTK' <(readelf --notes "$object") || fail "${object##*/} does not say where jumps may go"
