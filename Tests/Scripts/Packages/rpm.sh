@@ -18,9 +18,15 @@ for name in "${names[@]}"; do
     manager --verify --nodeps "$name" > "$work/verified" || fail "$name: $(cat "$work/verified")"
 done
 manager --query --configfiles libkanal-pkcs11 | grep -qx /etc/kanal/kanal.conf || fail "the settings are no settings"
-for wanted in 'libcrypto\.so\.3()(64bit)' 'libpcsclite\.so\.1()(64bit)'; do
-    manager --query --requires libkanal-pkcs11 | grep -q "^$wanted" || fail "the library does not want $wanted"
+for name in libkanal-pkcs11 kanal kanal-emulator; do
+    manager --query --requires $name > "$work/requires"
+    grep -qxF '(libcrypto.so.3()(64bit) or libcrypto.so.4()(64bit))' "$work/requires" || fail "$name does not want libcrypto"
+    ! grep '^libcrypto' "$work/requires" || fail "$name wants one version of libcrypto"
+    # Of glibc no more than systems with 2.34 have.
+    [ "$(grep -o 'GLIBC_[A-Z0-9_.]*' "$work/requires" | sort --version-sort | tail -n 1)" = GLIBC_2.34 ] \
+        || fail "$name wants another glibc: $(grep GLIBC_ "$work/requires" | xargs)"
 done
+manager --query --requires libkanal-pkcs11 | grep -q '^libpcsclite\.so\.1()(64bit)' || fail "the library does not want libpcsclite"
 for name in libkanal-devel kanal kanal-openssl-engine; do
     manager --query --requires "$name" | grep -q '^libkanal-pkcs11 = ' || fail "$name does not want the library"
 done
