@@ -27,10 +27,14 @@
 
 #include "libcrypto.h"
 
-/* Padding alone, for keys that another device holds. libcrypto has no other names for it than these deprecated ones. */
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wdeprecated-declarations"
 
+/* Below 0 if a time is not after another one, above 0 if it is, and 0 for a time in another form than RFC 5280 wants.
+   OpenSSL 4 deprecates this function for others that take more forms. */
+static inline int COpenSSL_compare_time(const ASN1_TIME *time, time_t other) { return X509_cmp_time(time, &other); }
+
+/* Padding alone, for keys that another device holds. libcrypto has no other names for it than these deprecated ones. */
 static inline int COpenSSL_unpad_pkcs1(unsigned char *text, int room, const unsigned char *block, int count) {
     return RSA_padding_check_PKCS1_type_2(text, room, block, count, count);
 }

@@ -25,9 +25,9 @@ struct PathCertificate {
     init(_ certificate: Certificate, time: Int) throws(HostCryptoError) {
         let handle = try quietly { () throws(HostCryptoError) in try Certificate.read(certificate.der) }
         self.handle = handle
-        var now = time_t(time)
-        let begins = unsafe X509_cmp_time(X509_get0_notBefore(handle.pointer), &now) < 0
-        let ends = unsafe X509_cmp_time(X509_get0_notAfter(handle.pointer), &now) > 0
+        let now = time_t(time)
+        let begins = unsafe COpenSSL_compare_time(X509_get0_notBefore(handle.pointer), now) < 0
+        let ends = unsafe COpenSSL_compare_time(X509_get0_notAfter(handle.pointer), now) > 0
         let (flags, usage) = try quietly { () throws(HostCryptoError) in
             unsafe (X509_get_extension_flags(handle.pointer), X509_get_key_usage(handle.pointer))
         }

@@ -37,9 +37,10 @@ final class RevocationList: Sendable {
 
     /// Whether it is valid at a time, in seconds since 1970, and fully understood here.
     func isUsable(at time: Int) -> Bool {
-        var now = time_t(time)
-        let begins = unsafe X509_cmp_time(X509_CRL_get0_lastUpdate(list.pointer), &now) < 0
-        let ends = unsafe X509_CRL_get0_nextUpdate(list.pointer).map { unsafe X509_cmp_time($0, &now) > 0 } ?? true
+        let now = time_t(time)
+        let begins = unsafe COpenSSL_compare_time(X509_CRL_get0_lastUpdate(list.pointer), now) < 0
+        let next = unsafe X509_CRL_get0_nextUpdate(list.pointer)
+        let ends = unsafe next.map { unsafe COpenSSL_compare_time($0, now) > 0 } ?? true
         return begins && ends && scope.isUnderstood
     }
 
