@@ -334,7 +334,7 @@ endif
 	umask 022; $(fill) Install/kanal-pkcs11.pc.in > $(DESTDIR)$(lib)/pkgconfig/kanal-pkcs11.pc
 	umask 022; $(foreach unit,$(unit_files),$(fill) Install/Services/$(unit).in > $(units)/$(unit);)
 	install -m 644 -t $(accounts) $(account_files)
-	umask 022; $(fill) Install/kanal.module.in | tee $(addsuffix /kanal.module,$(module_dirs)) > /dev/null
+	umask 022; sed 's|/usr/local/lib|$(lib)|' p11-kit/kanal.module | tee $(addsuffix /kanal.module,$(module_dirs)) > /dev/null
 ifeq ($(COMPAT),1)
 	ln -sf libkanal-pkcs11.so $(compat)
 endif

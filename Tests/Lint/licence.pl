@@ -12,7 +12,7 @@ my @forms = (
     [qr/\.(?:c|cpp|h|inc|ld|pml|so|css|js)$/, '/* ', ' */'],
     [qr/\.pv$/, '(* ', ' *)'],
     [qr/\.[15](?:\.in)?$/, '.\" ', ''],
-    [qr{\.(?:sh|pl|py|conf|cnf|cfg|dict|supp|map|po|(?:pc|module|service|spec)\.in|install|prerm)$|(?:^|/)Makefile$|^\.ci/|^debian/(?:rules|control|.*overrides|tests/.*)$}, '# ', ''],
+    [qr{\.(?:sh|pl|py|conf|cnf|cfg|dict|supp|map|po|(?:pc|service|spec)\.in|module|install|prerm)$|(?:^|/)Makefile$|^\.ci/|^debian/(?:rules|control|.*overrides|tests/.*)$}, '# ', ''],
 );
 # Pages, data, and generated files that their tools read.
 my $exempt = qr{\.(?:md|json|gz|txt)$|(?:^|/)(?:LICENSE|\.gitignore|\.swift-format|Package\.resolved)$|^debian/(?:changelog|copyright|source/format|.*\.(?:symbols|examples))$};
