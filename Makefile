@@ -5,6 +5,13 @@
 export LC_ALL := C.UTF-8
 export LANGUAGE :=
 
+# IN=DIRECTORY: everything happens in a Debian of its own that is there, and this machine stays as it is.
+ifeq ($(origin IN),command line)
+.PHONY: $(or $(MAKECMDGOALS),help)
+$(or $(MAKECMDGOALS),help) &:
+	@Tests/root.sh "$(IN)" $(or $(MAKECMDGOALS),help)
+else
+
 version := $(shell sed -n 's/^\#define KANAL_VERSION_[A-Z]* //p' Include/CVersion/CVersion.h | paste -sd.)
 
 # Where "make install" puts things. DESTDIR is a staging directory: it is no part of any path that is written down.
@@ -92,29 +99,9 @@ docs_packages := cmark-gfm python3
 package_packages := debhelper devscripts lintian rpm debootstrap diffoscope-minimal perl
 bench_packages := libengine-gost-openssl libgcrypt20-dev nettle-dev softhsm2
 
-# Lists those of the packages $(1) that are missing, in the variable "missing".
-define find_missing
-	missing=; for package in $(1); do \
-	    dpkg-query --show --showformat='$${Status}' $$package 2>/dev/null | grep -q 'ok installed' \
-	        || missing="$$missing $$package"; \
-	done
-endef
-
-# Installs those of the packages $(1) that are missing. Of the services that come with them only pcscd starts: those that
-# are tested are started by the tests, with settings of their own.
+# The command that is run was given to make by the user, or by a make that has installed all.
 define install_packages
-	@$(find_missing); \
-	if [ -n "$$missing" ]; then \
-	    echo "Installing$$missing"; \
-	    $(sudo) sh -ec 'policy=/usr/sbin/policy-rc.d; \
-	        if [ ! -e $$policy ]; then \
-	            trap "rm -f $$policy" EXIT; \
-	            printf "#!/bin/sh\ncase \$$1 in pcscd*) exit 0 ;; *) exit 101 ;; esac\n" > $$policy; \
-	            chmod 755 $$policy; \
-	        fi; \
-	        apt-get update -q; \
-	        DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "$$@"' sh $$missing; \
-	fi
+	@Install/needed.sh install "$(or $(MAKECMDGOALS),$@)" $(1)
 endef
 
 .PHONY: help deps build-deps build check test model mutants constant-time fuzz threads soak nightly bench lint docs demo install uninstall deb rpm clean missing test-unbuilt test-swift test-pcscd test-apart test-alone
@@ -150,8 +137,8 @@ $(engine): $(wildcard Sources/OpenSSLEngine/*) | build-deps
 	$(CC) $(engine_flags) $(engine_sources) $(engine_linking) $(shell pkg-config --cflags --libs $(engine_packages)) -o $@
 
 check: ## build, lint, and run the tests that need neither root nor other packages than the build: for every change
-	@$(call find_missing,$(build_packages)); \
-	[ -z "$$missing" ] || { echo "Install these packages first, as root: apt-get install$$missing" >&2; exit 1; }
+	@missing=$$(Install/needed.sh missing $(build_packages) | paste -sd ' '); \
+	[ -z "$$missing" ] || { echo "Install these packages first, as root: apt-get install $$missing" >&2; exit 1; }
 	$(MAKE) --no-print-directory lint
 	$(swift_test)
 	Tests/Lint/misuse.sh
@@ -377,3 +364,5 @@ rpm: ## make the same packages for systems with RPM
 
 clean: ## remove what the build has made
 	rm -rf .build
+
+endif

@@ -1,0 +1,95 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Packages of Debian that a target of the Makefile needs.
+#
+#   Install/needed.sh missing PACKAGE…           lists those that are missing
+#   Install/needed.sh install TARGET PACKAGE…    says how many are missing and how large they are, and installs them
+#
+# An installation starts no service, and leaves none enabled that was not enabled before: tests start the services that
+# they use, with settings of their own. Services of Debian's base system, which a container may lack, are left alone.
+set -euo pipefail
+
+missing() {
+    local package
+    for package in "$@"; do
+        dpkg-query --show --showformat='${db:Status-Status}' "$package" 2> /dev/null | grep -qx installed \
+            || echo "$package"
+    done
+}
+
+# The links by which services are enabled: those of systemd, for the machine and for its users, and those of runlevels.
+enabled() {
+    {
+        find /etc/systemd/system /etc/systemd/user -type l
+        find /etc/rc[2-5S].d -type l -name 'S*'
+    } 2> /dev/null | sort || true
+}
+
+# Whether a service, by the name of its unit or script, belongs to Debian's base system.
+is_of_base() {
+    local package
+    package=$(dpkg-query --search "*/systemd/*/$1" "/etc/init.d/$1" 2> /dev/null | sed 's/[:,].*//; q')
+    [ -z "$package" ] \
+        || dpkg-query --show --showformat='${Priority}\n' "$package" | grep -Eqx 'required|important|standard'
+}
+
+# Disables what an installation has enabled: the list of before.
+disable_others() {
+    local link service
+    comm -13 "$1" <(enabled) | while read -r link; do
+        # All links of a runlevel's script go at once.
+        [ -L "$link" ] || continue
+        service=$(basename "$(readlink "$link")")
+        if is_of_base "$service"; then continue; fi
+        case $link in
+        /etc/rc*) update-rc.d "$service" disable > /dev/null 2>&1 || true ;;
+        *) rm -f "$link" ;;
+        esac
+        echo "$service"
+    done | sort -u | paste -sd ' ' | sed '/./s/^/Installed, and not enabled: /'
+    [ ! -d /run/systemd/system ] || systemctl daemon-reload
+}
+
+# The part of an installation that is root's.
+install_as_root() {
+    local policy=/usr/sbin/policy-rc.d own=
+    work=$(mktemp -d)
+    enabled > "$work/enabled"
+    if [ ! -e $policy ]; then
+        own=$policy
+        printf '#!/bin/sh\nexit 101\n' > $policy
+        chmod 755 $policy
+    fi
+    # shellcheck disable=SC2064
+    trap "rm -f $own; disable_others '$work/enabled'; rm -rf '$work'" EXIT
+    DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends "$@" > "$work/log" 2>&1 \
+        || { cat "$work/log" >&2; exit 1; }
+}
+
+install_missing() {
+    local target=$1 sudo=
+    [ "$(id -u)" = 0 ] || sudo=sudo
+    shift
+    mapfile -t packages < <(missing "$@")
+    [ ${#packages[@]} -gt 0 ] || return 0
+    printf '"make %s" needs %s Debian packages that are missing here:\n' "$target" ${#packages[@]}
+    fold -s -w 96 <<< "${packages[*]}" | sed 's/^/    /'
+    [ -n "${KANAL_OWN_ROOT:-}" ] || echo "To leave this machine without them: make $target IN=DIRECTORY"
+    $sudo apt-get update -qq
+    # In the words of one language. This installs nothing.
+    LC_ALL=C apt-get install --print-uris --no-install-recommends -o Debug::NoLocking=1 "${packages[@]}" \
+        | sed -n -E 's/.* ([0-9]+) newly installed.*/Installing \1 packages, with those that they depend on:/p
+            s/^Need to get (.*) of archives\.$/\1 to download,/p
+            s/^After this operation, (.*) of additional disk space will be used\.$/\1 on the disk/p' | paste -sd ' '
+    $sudo "$0" install-as-root "${packages[@]}"
+}
+
+case ${1:-} in
+missing) missing "${@:2}" ;;
+install) install_missing "${@:2}" ;;
+install-as-root) install_as_root "${@:2}" ;;
+*)
+    sed -n 's/^#   //p' "$0" >&2
+    exit 64
+    ;;
+esac
