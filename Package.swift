@@ -36,6 +36,10 @@ let hardenedC: [CSetting] = {
     ]
 }()
 
+/// CModule replaces these functions of libc, in libraries of every configuration.
+let ownHeap = ["malloc", "calloc", "realloc", "aligned_alloc", "posix_memalign", "free", "malloc_usable_size"]
+    .flatMap { ["-Xlinker", "--wrap=\($0)"] }
+
 /// The library carries its own Swift and C++ runtimes, which SwiftPM does not do for a dynamic product by itself, shows
 /// `C_*` names only, and names the C libraries that it needs: the default ones would add the dynamic loader.
 let moduleLinking: [String] =
@@ -44,16 +48,14 @@ let moduleLinking: [String] =
     + ["-L\(Context.packageDirectory)/Sources/CModule/static"]
     + [
         "--version-script=\(Context.packageDirectory)/Sources/CModule/exports.map",
-        "-soname=libkanal-pkcs11.so", "--gc-sections", "-z", "nodelete",
-        "--wrap=malloc", "--wrap=calloc", "--wrap=realloc", "--wrap=aligned_alloc", "--wrap=posix_memalign",
-        "--wrap=free", "--wrap=malloc_usable_size", "--wrap=swift_slowDealloc",
+        "-soname=libkanal-pkcs11.so", "--gc-sections", "-z", "nodelete", "--wrap=swift_slowDealloc",
         "--wrap=_ZN5swift7runtime11environment10initializeEPv",
         "-T", "\(Context.packageDirectory)/Sources/CModule/runtime.ld",
         "--wrap=strdup", "--wrap=vasprintf", "--wrap=asprintf", "--wrap=__getdelim",
         "--wrap=hypotf", "--wrap=_dl_find_object",
         "-lgcc_eh", "-lgcc", "-l:libc.so.6", "-l:libc_nonshared.a",
     ].flatMap { ["-Xlinker", $0] }
-    + hardening
+    + ownHeap + hardening
 
 func kanal(_ name: String, on dependencies: [Target.Dependency] = [], swift more: [SwiftSetting] = []) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: settings + more)
@@ -169,7 +171,8 @@ let package = Package(
             exclude: ["exports.map", "runtime.ld", "sections.ld", "static"], publicHeadersPath: ".",
             cSettings: hardenedC + [.headerSearchPath("../../Include/CCryptoki")],
             linkerSettings: [
-                .unsafeFlags(moduleLinking, .when(platforms: [.linux], configuration: .release))
+                .unsafeFlags(moduleLinking, .when(platforms: [.linux], configuration: .release)),
+                .unsafeFlags(ownHeap, .when(platforms: [.linux], configuration: .debug)),
             ]),
 
         kanal(

@@ -3,9 +3,10 @@
 # from the project's root. All that was started is stopped, and all files are removed, when the script ends.
 
 root=$PWD
-module=$root/.build/release/libkanal-pkcs11.so
-emulator=$root/.build/release/kanal-emulator
-kanal=${KANAL:-$root/.build/release/kanal}
+products=$root/.build/${KANAL_CONFIGURATION:-release}
+module=$products/libkanal-pkcs11.so
+emulator=$products/kanal-emulator
+kanal=${KANAL:-$products/kanal}
 # What packages have installed is tried in place of what was built.
 if [ -n "${KANAL_INSTALLED:-}" ]; then
     module=$(pkg-config --variable=libdir kanal-pkcs11)/libkanal-pkcs11.so

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The main job, from an empty machine to a signature that another program verifies, on an emulated token.
+# The main job, from an empty machine to signatures that another program verifies, on an emulated token. "make demo"
+# installs and builds what it needs.
 #
-# It leaves nothing behind: the token, the pairing with it and all files live in a temporary directory, and what the
+# It leaves nothing behind: the token, the pairing with it and all files are in a temporary directory, and what the
 # script has started, it stops.
 #
 #   demo.sh [--installed]
 #
-# With "--installed" it shows what packages have installed, and neither installs nor builds anything.
+# With "--installed" it shows what packages have installed, and not what was built.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 if [ "${1:-}" = --installed ]; then export KANAL_INSTALLED=yes; fi
@@ -16,30 +17,31 @@ if [ "${1:-}" = --installed ]; then export KANAL_INSTALLED=yes; fi
 step=0
 heading() {
     step=$((step + 1))
-    printf '\n%d. %s\n\n' "$step" "$*"
+    printf '\n%d. %s\n' "$step" "$*"
 }
 
-# Shows a command, indented, and runs it; a command that hangs is ended.
+# Shows a command, indented and in lines of at most 92 columns, and runs it; a command that hangs is ended.
 show() {
-    printf '   $ %s\n' "$*"
+    local line='   $' word
+    for word in "$@"; do
+        if ((${#line} + ${#word} > 90)); then
+            printf '%s \\\n' "$line"
+            line='      '
+        fi
+        line+=" $word"
+    done
+    printf '%s\n' "$line"
     timeout 120 "$@" 2>&1 | sed 's/^/   /'
 }
 
-if [ -n "${KANAL_INSTALLED:-}" ]; then
-    heading "What is installed"
-else
-    heading "Install the packages that are missing, and build"
-    make -s deps
-    make -s build
-fi
 prepare
+# Programs find the command, and the library by its name alone, as if they were installed.
 PATH=${kanal%/*}:$PATH
-echo "   $kanal"
+export LD_LIBRARY_PATH=${module%/*}
 
 heading "Start pcscd, the service through which programs reach smart cards"
 start_pcscd
-[ -n "$pcscd" ] && echo "   Started; it ends with this script." || echo "   It is running."
-show kanal readers
+[ -n "$pcscd" ] && echo "   Started; it ends with this demonstration." || echo "   It is running."
 
 heading "Attach an emulated Rutoken ECP with Bluetooth"
 attach bt state
@@ -55,22 +57,26 @@ echo "$password" > password.txt
 show kanal pair --password-source file:password.txt
 show kanal readers
 
-heading "From now on any program opens the token: make a GOST R 34.10-2012 key on it"
+heading "Make a GOST R 34.10-2012 key on it"
 echo "$pin" > pin.txt
 show kanal key generate --pin-source file:pin.txt --label demonstration
-show kanal list --pin-source file:pin.txt
 
 heading "Sign a file with it"
 echo "This was signed on $(date --iso-8601=seconds)." > document.txt
 show kanal sign --pin-source file:pin.txt document.txt
 
-heading "Verify with OpenSSL and its gost engine, which know nothing of the token"
-show kanal key export --pin-source file:pin.txt --output public_key.pem
-verify=(openssl dgst -md_gost12_256 -verify public_key.pem -signature document.txt.sig)
-show "${verify[@]}" document.txt
+heading "Any program that speaks PKCS #11 signs with the same key: pkcs11-tool of OpenSC"
+show pkcs11-tool --module libkanal-pkcs11.so --login --pin $pin --sign --id 01 \
+    --mechanism GOSTR3410-WITH-GOSTR3411-12-256 -i document.txt -o document.txt.tool
 
-echo "This was not signed." > forged.txt
-if "${verify[@]}" forged.txt > /dev/null 2>&1; then fail "another document passes for the signed one"; fi
+heading "Verify both with OpenSSL and its gost engine, which know nothing of the token"
+show kanal key export --pin-source file:pin.txt --output key.pem
+verify=(openssl dgst -md_gost12_256 -verify key.pem -signature)
+for signature in document.txt.sig document.txt.tool; do
+    show "${verify[@]}" $signature document.txt
+    echo "This was not signed." > forged.txt
+    if "${verify[@]}" $signature forged.txt > /dev/null 2>&1; then fail "another document passes for the signed one"; fi
+done
 echo "   Another document fails, as it must."
 
-printf '\nOpenSSL'"'"'s gost engine verified the signature.\n'
+printf '\nOpenSSL'"'"'s gost engine verified both signatures.\n'
