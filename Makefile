@@ -195,6 +195,7 @@ test-apart:
 	Tests/Scripts/Command/files.sh
 	Tests/Scripts/apart.sh Tests/Scripts/Command/language.sh
 	Tests/Scripts/apart.sh Tests/Scripts/Command/screens.sh
+	Tests/Scripts/apart.sh Tests/Scripts/picture.sh
 	Tests/Scripts/apart.sh Tests/Scripts/Asking/asking.sh
 	Tests/Scripts/apart.sh Tests/Scripts/Asking/asking-outcomes.sh
 	Tests/Scripts/apart.sh Tests/Scripts/Asking/esia.sh

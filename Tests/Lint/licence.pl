@@ -11,6 +11,7 @@ my @forms = (
     [qr/\.(?:swift|modulemap|rules)$/, '// ', ''],
     [qr/\.(?:c|cpp|h|inc|ld|pml|so|css|js)$/, '/* ', ' */'],
     [qr/\.pv$/, '(* ', ' *)'],
+    [qr/\.svg$/, '<!-- ', ' -->'],
     [qr/\.[15](?:\.in)?$/, '.\" ', ''],
     [qr{\.(?:sh|pl|py|conf|cnf|cfg|dict|supp|map|po|(?:pc|service|spec)\.in|module|install|prerm)$|(?:^|/)Makefile$|^\.ci/|^debian/(?:rules|control|.*overrides|tests/.*)$}, '# ', ''],
 );

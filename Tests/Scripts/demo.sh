@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # The main job, from an empty machine to signatures that another program verifies, on an emulated token. "make demo"
-# installs and builds what it needs.
+# installs and builds what it needs; docs/demo.svg shows what it prints.
 #
 # It leaves nothing behind: the token, the pairing with it and all files are in a temporary directory, and what the
 # script has started, it stops.

@@ -79,7 +79,12 @@ class Writer(HTMLParser):
             self.link = [address, []]
             self.output.append(f'<a href="{html.escape(self.resolve(address))}">')
         elif tag == "img":
-            raise BrokenPage("a picture")
+            words = values.get("alt", "")
+            if not words:
+                raise BrokenPage("a picture without words for it")
+            source = self.resolve(values.get("src", ""))
+            self.output.append(f'<img src="{html.escape(source)}" alt="{html.escape(words)}">')
+            self.text(words)
         elif tag == "table":
             self.output.append('<div class="table" tabindex="0"><table>')
         elif tag == "pre":

@@ -27,6 +27,8 @@ def address(source):
     """The place of a file of the tree in the site."""
     if source.endswith(".md"):
         return source.removeprefix("docs/").removesuffix(".md") + ".html"
+    if source.endswith(".svg"):
+        return source.removeprefix("docs/")
     return f"source/{source}.html"
 
 
@@ -36,6 +38,7 @@ class Site:
         self.pages = {}             # by address
         self.errors = []
         self.waiting = []           # files of the tree that are still to be made
+        self.pictures = []
         self.known = set()
 
     def want(self, source):
@@ -74,6 +77,9 @@ class Site:
             self.pages[page.path] = page
         while self.waiting:
             source = self.waiting.pop()
+            if source.endswith(".svg"):
+                self.pictures.append(source)
+                continue
             page = self.page_of(source) if source.endswith(".md") else self.listing_of(source)
             self.pages[page.path] = page
 
@@ -133,6 +139,10 @@ class Site:
             os.makedirs(os.path.dirname(path), exist_ok=True)
             with open(path, "w", encoding="utf-8") as handle:
                 handle.write(template.whole(page, contents[page.language]))
+        for source in self.pictures:
+            path = os.path.join(target, address(source))
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            shutil.copyfile(source, path)
         here = os.path.dirname(__file__)
         for file in ("style.css", "search.js"):
             shutil.copyfile(os.path.join(here, file), os.path.join(target, file))
