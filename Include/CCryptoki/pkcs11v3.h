@@ -2,13 +2,15 @@
 /*
  * pkcs11v3.h - the additions of PKCS #11 3.0 to the functions of 2.40, for a library that offers the later interface.
  *
- * This header completes p11-kit's pkcs11.h, which ends with 2.40. The table of 3.0 begins with the functions of 2.40 in
- * their order; the additions follow.
+ * This header completes p11-kit's pkcs11.h, which ends with 2.40 before p11-kit 0.25; the later ones have it all. The
+ * table of 3.0 begins with the functions of 2.40 in their order; the additions follow.
  */
 #ifndef KANAL_PKCS11V3_H
 #define KANAL_PKCS11V3_H 1
 
 #include "rtpkcs11.h"
+
+#if CRYPTOKI_VERSION_MAJOR < 3
 
 /* C_GetInterface */
 typedef struct {
@@ -80,5 +82,7 @@ CK_RV C_VerifyMessageBegin(CK_SESSION_HANDLE hSession, CK_VOID_PTR pParameter, C
 CK_RV C_VerifyMessageNext(CK_SESSION_HANDLE hSession, CK_VOID_PTR pParameter, CK_ULONG ulParameterLen,
                           CK_BYTE_PTR pData, CK_ULONG ulDataLen, CK_BYTE_PTR pSignature, CK_ULONG ulSignatureLen);
 CK_RV C_MessageVerifyFinal(CK_SESSION_HANDLE hSession);
+
+#endif
 
 #endif

@@ -24,7 +24,7 @@
 #define CK_SPEC
 #endif
 #if defined(CKM_GOSTR3410_DERIVE)
-#define RTPKCS11_OASIS_GOST 1 /* 2.30 and later */
+#define RTPKCS11_OTHERS_GOST 1 /* 2.30 and later */
 #endif
 #elif !defined(PKCS11_H)
 #if defined(__has_include)
@@ -36,6 +36,11 @@
 #else
 #include <p11-kit/pkcs11.h>
 #endif
+#endif
+
+/* p11-kit 0.26 follows 3.2 and has the structures of GOST mechanisms, which earlier ones lack. */
+#if !defined(RTPKCS11_OASIS) && (CRYPTOKI_VERSION_MAJOR << 8 | CRYPTOKI_VERSION_MINOR) >= 0x302
+#define RTPKCS11_OTHERS_GOST 1
 #endif
 
 #if !defined(RTPKCS11_OASIS) && !defined(CRYPTOKI_COMPAT)
@@ -622,7 +627,7 @@ typedef CK_VENDOR_X509_STORE CK_PTR CK_VENDOR_X509_STORE_PTR;
  * Structures: parameters of mechanisms
  */
 
-#ifndef RTPKCS11_OASIS_GOST
+#ifndef RTPKCS11_OTHERS_GOST
 /* CKM_GOSTR3410_DERIVE. */
 typedef struct CK_GOSTR3410_DERIVE_PARAMS {
     CK_EC_KDF_TYPE kdf;
@@ -874,7 +879,7 @@ CK_EX_DECLARE(C_EX_UnblockAuthenticator, (CK_SESSION_HANDLE hSession, CK_OBJECT_
 
 #undef CK_EX_DECLARE
 #undef RTPKCS11_OASIS
-#undef RTPKCS11_OASIS_GOST
+#undef RTPKCS11_OTHERS_GOST
 
 /* The table. version is that of PKCS #11, 2.40. Entries are only ever added at the end, and none is NULL. */
 struct CK_FUNCTION_LIST_EXTENDED {

@@ -73,7 +73,7 @@ _Static_assert(sizeof extended == (1 EXTENDED_FUNCTIONS(COUNT)) * sizeof(void *)
 
 // Neither is fork-safe in the sense of CKF_INTERFACE_FORK_SAFE: a child begins without sessions.
 static CK_UTF8CHAR name[] = "PKCS 11";
-static CK_INTERFACE interfaces[] = {{name, &table_3_0, 0}, {name, &standard, 0}};
+static CK_INTERFACE interfaces[] = {{(void *)name, &table_3_0, 0}, {(void *)name, &standard, 0}};
 enum { INTERFACES = sizeof interfaces / sizeof *interfaces };
 
 CK_RV C_GetFunctionList(CK_FUNCTION_LIST_PTR_PTR ppFunctionList) {
