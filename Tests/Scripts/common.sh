@@ -117,6 +117,10 @@ unconfigure() { rm "$XDG_CONFIG_HOME/kanal/kanal.conf"; }
 start_pcscd() {
     if ! ./readers > /dev/null; then
         [ -z "$sudo" ] || sudo -v
+        # Where there is no system bus, polkit would let nobody in.
+        if [ ! -S /run/dbus/system_bus_socket ] && grep -q disable-polkit <<< "$(pcscd --help)"; then
+            set -- --disable-polkit "$@"
+        fi
         $sudo pcscd --foreground "$@" > pcscd.log 2>&1 &
         pcscd=$!
         wait_until ./readers || fail "pcscd does not start: $(cat pcscd.log)"

@@ -69,14 +69,46 @@ heading "Any program that speaks PKCS #11 signs with the same key: pkcs11-tool o
 show pkcs11-tool --module libkanal-pkcs11.so --login --pin $pin --sign --id 01 \
     --mechanism GOSTR3410-WITH-GOSTR3411-12-256 -i document.txt -o document.txt.tool
 
-heading "Verify both with OpenSSL and its gost engine, which know nothing of the token"
-show kanal key export --pin-source file:pin.txt --output key.pem
-verify=(openssl dgst -md_gost12_256 -verify key.pem -signature)
-for signature in document.txt.sig document.txt.tool; do
-    show "${verify[@]}" $signature document.txt
-    echo "This was not signed." > forged.txt
-    if "${verify[@]}" $signature forged.txt > /dev/null 2>&1; then fail "another document passes for the signed one"; fi
+# A verifier that knows nothing of the token: OpenSSL where its gost engine is installed, else GnuTLS. "verification" makes
+# the command for a signature and a document.
+signatures=(document.txt.sig document.txt.tool)
+if openssl dgst -md_gost12_256 pin.txt > /dev/null 2>&1; then
+    heading "Verify both with OpenSSL and its gost engine, which know nothing of the token"
+    verifier="OpenSSL's gost engine"
+    show kanal key export --pin-source file:pin.txt --output key.pem
+    verification() { command=(openssl dgst -md_gost12_256 -verify key.pem -signature "$1" "$2"); }
+elif command -v certtool > /dev/null; then
+    heading "Verify with GnuTLS, which knows nothing of the token: this OpenSSL has no gost engine"
+    verifier=GnuTLS
+    # GnuTLS's command verifies signed messages alone, whose signer has a certificate.
+    printf 'cn = "Authority"\nca\ncert_signing_key\nexpiration_days = 30\n' > authority.txt
+    certtool --generate-privkey --key-type ecdsa --outfile authority.key > certtool.log 2>&1
+    certtool --generate-self-signed --load-privkey authority.key --template authority.txt --outfile authority.pem \
+        >> certtool.log 2>&1
+    show kanal cert request --pin-source file:pin.txt --subject CN=Demonstration --output request.pem
+    printf 'signing_key\nexpiration_days = 30\n' > certificate.txt
+    certtool --generate-certificate --load-request request.pem --load-ca-certificate authority.pem \
+        --load-ca-privkey authority.key --template certificate.txt --outfile certificate.pem >> certtool.log 2>&1
+    echo "   An authority of this demonstration has signed the request: certificate.pem."
+    kanal cert import --pin-source file:pin.txt certificate.pem > import.log
+    show kanal sign --cms --detached --pin-source file:pin.txt document.txt
+    signatures=(document.txt.p7s)
+    verification() {
+        command=(certtool --p7-verify --inder --load-ca-certificate authority.pem --infile "$1" --load-data "$2")
+    }
+else
+    heading "Verify with Kanal, by the public key alone: neither OpenSSL's gost engine nor GnuTLS's certtool is here"
+    verifier="kanal, without the token,"
+    show kanal key export --pin-source file:pin.txt --output key.pem
+    verification() { command=(kanal verify --public-key key.pem --signature "$1" "$2"); }
+fi
+echo "This was not signed." > forged.txt
+for signature in "${signatures[@]}"; do
+    verification "$signature" document.txt
+    show "${command[@]}"
+    verification "$signature" forged.txt
+    if "${command[@]}" > /dev/null 2>&1; then fail "another document passes for the signed one"; fi
 done
 echo "   Another document fails, as it must."
 
-printf '\nOpenSSL'"'"'s gost engine verified both signatures.\n'
+printf '\n%s verified what the token signed.\n' "${verifier^}"
