@@ -3,12 +3,11 @@ import Glibc
 import KanalKit
 import Translation
 
-/// OpenSSL's library, by which this one computes, and its engine for GOST, by which other programs verify what a token
-/// signs.
+/// OpenSSL's library, by which this one computes, and OpenSSL as other programs use tokens by it.
 struct OpenSSLCheck {
     let person: Person
 
-    func findings() -> [Finding] { library() + engine() }
+    func findings() -> [Finding] { library() + EngineCheck(person: person).findings() }
 
     private func library() -> [Finding] {
         guard !HostLibrary.isUsable else { return [] }
@@ -17,19 +16,6 @@ struct OpenSSLCheck {
                 "openssl.library",
                 "libcrypto.so.4 or .3 with all functions cannot be loaded: keys of RSA and ECDSA, SHA and messages fail",
                 remedy: person.install(debian: "libssl3", fedora: "openssl-libs", arch: "openssl"))
-        ]
-    }
-
-    private func engine() -> [Finding] {
-        let folders = Self.folders
-        guard !folders.contains(where: { Files.exists($0 + "/gost.so") }) else { return [] }
-        let seen: Phrase =
-            folders.isEmpty ? "OpenSSL has no directory of engines" : "no gost.so in \(folders.joined(separator: ", "))"
-        return [
-            .warning(
-                "openssl.gost", "OpenSSL lacks the engine for GOST: \(seen)",
-                remedy: person.install(
-                    debian: "libengine-gost-openssl", fedora: "openssl-gost-engine", arch: "openssl-gost-engine"))
         ]
     }
 

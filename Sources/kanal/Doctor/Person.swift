@@ -27,10 +27,29 @@ struct Person {
 
     /// The command that installs packages, by their names on Debian and elsewhere.
     func install(debian: String, fedora: String, arch: String) -> Phrase {
-        let system = Files.lines("/etc/os-release").filter { $0.hasPrefix("ID=") || $0.hasPrefix("ID_LIKE=") }
-            .joined(separator: " ")
+        let system = [Self.release("ID"), Self.release("ID_LIKE")].joined(separator: " ")
         if system.contains("fedora") || system.contains("rhel") { return asRoot("dnf install \(fedora)") }
         if system.contains("arch") { return asRoot("pacman -S \(arch)") }
         return asRoot("apt-get install \(debian)")
+    }
+
+    var isDebian: Bool { Self.release("ID") == "debian" }
+
+    /// The system's name, such as "Debian 13", if none of its packages has OpenSSL's engine for GOST.
+    var systemWithoutEngine: String? {
+        let system = Self.release("ID")
+        guard let version = Int(Self.release("VERSION_ID").prefix { $0 != "." }) else { return nil }
+        switch system {
+        case "debian" where version == 13: return "Debian 13"
+        case "fedora" where version >= 41: return "Fedora \(version)"
+        case "rhel", "centos", "almalinux", "rocky": return version >= 10 ? "\(system) \(version)" : nil
+        default: return nil
+        }
+    }
+
+    /// The value of a name in os-release(5); empty if it has none.
+    private static func release(_ name: String) -> String {
+        let line = Files.lines("/etc/os-release").first { $0.hasPrefix(name + "=") }
+        return String((line ?? "").dropFirst(name.count + 1).filter { $0 != "\"" && $0 != "'" })
     }
 }

@@ -137,6 +137,17 @@ passed "a clock in 1970"
 engines=$(openssl version -e | sed 's/.*"\(.*\)"/\1/')
 mount -t tmpfs tmpfs "$engines"
 finds warning openssl.gost "apt-get install libengine-gost-openssl"
+# A system that has no package of it.
+cp /etc/os-release os-release
+rm /etc/os-release
+printf 'NAME="Debian"\nID=debian\nVERSION_ID="13"\n' > /etc/os-release
+finds warning openssl.gost "Install libengine-gost-openssl of the next Debian release, or verify with kanal verify"
+grep -q 'of which Debian 13 has no package' found || fail "the system is not named: $(cat found)"
+printf 'ID=fedora\nVERSION_ID=41\n' > /etc/os-release
+finds warning openssl.gost "Verify with kanal verify, or GnuTLS's certtool"
+printf 'ID=fedora\nVERSION_ID=40\n' > /etc/os-release
+finds warning openssl.gost "dnf install openssl-gost-engine"
+cp os-release /etc/os-release
 umount "$engines"
 healthy "OpenSSL without its engine for GOST, and with it"
 
@@ -146,6 +157,21 @@ as=(env LD_LIBRARY_PATH="$work/hidden")
 finds error openssl.library "apt-get install libssl3"
 as=()
 healthy "OpenSSL without its library, and with it"
+# OpenSSL 4 alone: the third is where the command finds it, and no other program.
+libraries=$(dirname "$(realpath "$(ldconfig -p | sed -n 's/.*libcrypto\.so\.3 .*=> //p' | head -n 1)")")
+mkdir third layers
+cp "$libraries"/libcrypto.so.3 third
+mount -t tmpfs tmpfs layers
+mkdir layers/upper layers/work
+mount -t overlay overlay -o "lowerdir=$libraries,upperdir=layers/upper,workdir=layers/work" "$libraries"
+as=(env LD_LIBRARY_PATH="$work/third")
+healthy "OpenSSL 3"
+mv "$libraries/libcrypto.so.3" "$libraries/libcrypto.so.4"
+finds warning openssl.engines "Verify with kanal verify, or GnuTLS's certtool; use other keys by pkcs11-provider"
+umount --lazy "$libraries"
+umount layers
+as=()
+healthy "OpenSSL 4 alone, and OpenSSL 3"
 
 # OpenSSL's engine pkcs11 of Debian 12 finds no RSA key beside a GOST key.
 cp "$engines/gost.so" .
