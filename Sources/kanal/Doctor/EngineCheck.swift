@@ -10,7 +10,7 @@ struct EngineCheck {
             return [
                 .warning(
                     "openssl.engines",
-                    "OpenSSL 4 has no engines: by it no program verifies GOST signatures, or uses GOST keys of a token",
+                    "OpenSSL 4 has no engines, so that its programs neither verify GOST signatures nor use GOST keys of a token",
                     remedy: "Verify with kanal verify, or GnuTLS's certtool; use other keys by pkcs11-provider")
             ]
         }

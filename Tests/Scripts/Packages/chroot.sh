@@ -13,19 +13,25 @@ mirror() {
         | head -n 1
 }
 
-# Makes a Debian 12 in .build, once: this needs the network. No service starts in it when it is installed.
-make_base() {
-    local base=.build/chroots/bookworm proxy=
-    # Another list of packages makes another one.
-    [ "$(cat "$base/needed" 2> /dev/null)" != "$(echo $needed)" ] || return 0
+# Makes a Debian of a release in a directory: this needs the network. No service starts in it when it is installed.
+bootstrap() {
+    local proxy=
     eval "$(apt-config shell proxy Acquire::http::Proxy)"
     [ -z "$proxy" ] || export http_proxy=$proxy
+    timeout --kill-after=10 900 debootstrap --variant=minbase "$1" "$2" "$(mirror)" \
+        && printf '#!/bin/sh\nexit 101\n' > "$2/usr/sbin/policy-rc.d" \
+        && chmod 755 "$2/usr/sbin/policy-rc.d"
+}
+
+# Makes a Debian 12 in .build, once.
+make_base() {
+    local base=.build/chroots/bookworm
+    # Another list of packages makes another one.
+    [ "$(cat "$base/needed" 2> /dev/null)" != "$(echo $needed)" ] || return 0
     rm -rf "$base"
     mkdir -p "$base"
     {
-        debootstrap --variant=minbase bookworm "$base/root" "$(mirror)" \
-            && printf '#!/bin/sh\nexit 101\n' > "$base/root/usr/sbin/policy-rc.d" \
-            && chmod 755 "$base/root/usr/sbin/policy-rc.d" \
+        bootstrap bookworm "$base/root" \
             && chroot "$base/root" apt-get update \
             && DEBIAN_FRONTEND=noninteractive chroot "$base/root" apt-get install -y --no-install-recommends $needed \
             && chroot "$base/root" apt-get clean

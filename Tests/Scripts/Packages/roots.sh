@@ -1,0 +1,138 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# The packages of "make deb" in Debians of their own, each made for this, used and removed: Debian 12, 13, the next one as
+# it is now, and that one with OpenSSL 4 alone. programs.sh tries the programs there that use a token, with a pcscd, a
+# network and processes of its own.
+#
+#   roots.sh [bookworm|trixie|sid|openssl4]...
+set -euo pipefail
+cd "$(dirname "$0")/../../.."
+. Tests/Scripts/Packages/chroot.sh
+
+# Without these nothing can be tried.
+base='pcscd vsmartcard-vpcd openssl gcc libc6-dev pkg-config libpcsclite-dev procps iproute2'
+# Packages of which programs.sh tries this file. A Debian need not have them.
+wanted='libengine-gost-openssl:gost.so opensc:pkcs11-tool p11-kit:p11-kit gnutls-bin:p11tool libnss3-tools:certutil
+    openssh-client:ssh-agent git:git libpam-p11:pam_p11.so pamtester:pamtester pkcs11-provider:pkcs11.so'
+# The same of those that are tried with pkcs11-provider alone.
+servers='python3:_ssl.cpython*.so lighttpd-mod-openssl:mod_openssl.so stunnel4:stunnel nginx:nginx postgresql:postgres'
+
+[ "$(id -u)" = 0 ] || { echo "${0##*/}: run it as root" >&2; exit 1; }
+ls "$packages"/*.deb > /dev/null || { echo "${0##*/}: \"make deb\" has to come first" >&2; exit 1; }
+# Mounts that no other process sees, and that end with the script.
+if [ -z "${KANAL_MOUNTS:-}" ]; then KANAL_MOUNTS=yes exec unshare --mount --propagation private "$0" "$@"; fi
+
+root=$PWD
+roots=$(realpath -m .build/chroots/roots)
+debian=
+remove() {
+    [ -z "$debian" ] || {
+        umount --lazy "$debian/proc" 2> /dev/null || true
+        rm -rf --one-file-system "$debian"
+    }
+}
+trap remove EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+# Runs a command in the Debian while it is made, with the network.
+inside() {
+    timeout --kill-after=10 900 chroot "$debian" \
+        env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 \
+        DEBIAN_FRONTEND=noninteractive ${http_proxy:+"http_proxy=$http_proxy"} "$@"
+}
+installs() { inside apt-get install -q -y --no-install-recommends "$@"; }
+lacks() { echo "$*" >> "$debian/absent"; }
+
+# Makes the Debian of a name, with the packages of programs and then those of Kanal. The file "absent" has those that are
+# not to be had, and why.
+make_root() (
+    set -e
+    release=${1/openssl4/sid}
+    available=()
+    bootstrap "$release" "$debian"
+    mount -t proc proc "$debian/proc"
+    # A mirror may be some days behind with a release that changes every day.
+    echo 'Acquire::Check-Valid-Until "false";' > "$debian/etc/apt/apt.conf.d/90kanal"
+    inside apt-get update -q
+    : > "$debian/absent"
+    for name in $wanted $servers; do
+        name=${name%:*}
+        if grep -q '^ *Candidate: [0-9]' <<< "$(inside apt-cache policy "$name")"; then
+            available+=("$name")
+        else
+            lacks "$name Debian $release has no package $name"
+            [ "$name" != pkcs11-provider ] || break
+        fi
+    done
+    # shellcheck disable=SC2086
+    installs $base "${available[@]}"
+    mkdir "$debian/packages"
+    cp "$packages"/*.deb "$debian/packages"
+    if [ "$1" = openssl4 ]; then
+        only_openssl4
+    else
+        inside sh -c 'exec apt-get install -q -y --no-install-recommends /packages/*.deb'
+    fi
+    mkdir "$debian/tree"
+    git ls-files -z Examples Include Tests debian | tar --create --null --files-from - | tar --extract -C "$debian/tree"
+    umount "$debian/proc"
+)
+
+# Takes OpenSSL 4 of Debian's experimental packages, and OpenSSL 3 away, without which essential packages are broken. dpkg
+# then installs Kanal's packages by its rules.
+only_openssl4() {
+    local name file
+    echo "deb $(mirror) experimental main" > "$debian/etc/apt/sources.list.d/experimental.list"
+    inside apt-get update -q
+    installs --target-release experimental openssl
+    installs libp11-kit-dev
+    inside dpkg --purge --force-depends libssl3t64
+    [ -z "$(find "$debian" -xdev -name 'lib*.so.3' \( -name 'libssl*' -o -name 'libcrypto*' \))" ] || return 1
+    for name in $wanted $servers; do
+        file=$(find "$debian/usr" -xdev -name "${name#*:}" \( -type f -o -type l \) -not -path '*/share/*' | head -n 1)
+        if [ -n "$file" ] && grep -q '\.so\.3 => not found' <<< "$(inside ldd "${file#"$debian"}" 2>&1)"; then
+            lacks "${name%:*} $(basename "$file") of ${name%:*} is built for OpenSSL 3"
+        fi
+    done
+    rm "$debian"/packages/kanal-openssl-engine_*.deb
+    lacks "kanal-openssl-engine OpenSSL 4 has no engines"
+    inside sh -c 'exec dpkg --install /packages/*.deb'
+}
+
+# Runs programs.sh in the Debian, which then has no network but a loopback, and none of this machine's processes.
+try_root() {
+    # shellcheck disable=SC2016
+    timeout --kill-after=10 600 unshare --mount --pid --net --uts --ipc --fork --kill-child sh -ec '
+        mount -t proc proc "$1/proc"
+        for directory in run tmp dev/shm; do mount -t tmpfs tmpfs "$1/$directory"; done
+        ip link set lo up
+        exec chroot "$1" env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root \
+            LC_ALL=C.UTF-8 /tree/Tests/Scripts/Packages/programs.sh /absent' sh "$debian"
+}
+
+mkdir -p "$roots"
+failed=
+for name in "${@:-bookworm trixie sid openssl4}"; do
+    for name in $name; do
+        started=$SECONDS
+        debian=$roots/$name
+        remove
+        printf '%s\n' "-- $name --"
+        set +e
+        make_root "$name" > "$roots/$name.log" 2>&1
+        status=$?
+        set -e
+        if [ $status != 0 ]; then
+            failed+=" $name"
+            echo "FAILED     it cannot be made:"
+            tail -n 25 "$roots/$name.log" | sed 's/^/    /'
+        else
+            try_root || failed+=" $name"
+        fi
+        remove
+        echo "$name: $((SECONDS - started)) s"
+    done
+done
+[ -z "$failed" ] || { echo "roots.sh: failed:$failed" >&2; exit 1; }
+echo "roots.sh: passed"
