@@ -111,4 +111,5 @@ for signature in "${signatures[@]}"; do
 done
 echo "   Another document fails, as it must."
 
-printf '\n%s verified what the token signed.\n' "${verifier^}"
+[ ${#signatures[@]} = 2 ] && verified="both signatures" || verified="the signature"
+printf '\n%s verified %s.\n' "${verifier^}" "$verified"
