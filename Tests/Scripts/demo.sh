@@ -65,15 +65,23 @@ heading "Sign a file with it"
 echo "This was signed on $(date --iso-8601=seconds)." > document.txt
 show kanal sign --pin-source file:pin.txt document.txt
 
-heading "Any program that speaks PKCS #11 signs with the same key: pkcs11-tool of OpenSC"
-show pkcs11-tool --module libkanal-pkcs11.so --login --pin $pin --sign --id 01 \
-    --mechanism GOSTR3410-WITH-GOSTR3411-12-256 -i document.txt -o document.txt.tool
+signatures=(document.txt.sig)
+which=it
+# With OpenSSL 4 alone Debian's OpenSC does not start, as if it were missing.
+status=0
+pkcs11-tool --help > /dev/null 2>&1 || status=$?
+if [ $status != 127 ]; then
+    heading "Any program that speaks PKCS #11 signs with the same key: pkcs11-tool of OpenSC"
+    show pkcs11-tool --module libkanal-pkcs11.so --login --pin $pin --sign --id 01 \
+        --mechanism GOSTR3410-WITH-GOSTR3411-12-256 -i document.txt -o document.txt.tool
+    signatures+=(document.txt.tool)
+    which=both
+fi
 
 # A verifier that knows nothing of the token: OpenSSL where its gost engine is installed, else GnuTLS. "verification" makes
 # the command for a signature and a document.
-signatures=(document.txt.sig document.txt.tool)
 if openssl dgst -md_gost12_256 pin.txt > /dev/null 2>&1; then
-    heading "Verify both with OpenSSL and its gost engine, which know nothing of the token"
+    heading "Verify $which with OpenSSL and its gost engine, which know nothing of the token"
     verifier="OpenSSL's gost engine"
     show kanal key export --pin-source file:pin.txt --output key.pem
     verification() { command=(openssl dgst -md_gost12_256 -verify key.pem -signature "$1" "$2"); }
@@ -97,7 +105,7 @@ elif command -v certtool > /dev/null; then
         command=(certtool --p7-verify --inder --load-ca-certificate authority.pem --infile "$1" --load-data "$2")
     }
 else
-    heading "Verify with Kanal, by the public key alone: neither OpenSSL's gost engine nor GnuTLS's certtool is here"
+    heading "Verify $which with Kanal, by the public key alone: OpenSSL's gost engine and GnuTLS's certtool are missing"
     verifier="kanal, without the token,"
     show kanal key export --pin-source file:pin.txt --output key.pem
     verification() { command=(kanal verify --public-key key.pem --signature "$1" "$2"); }

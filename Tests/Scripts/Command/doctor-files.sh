@@ -157,6 +157,7 @@ as=(env LD_LIBRARY_PATH="$work/hidden")
 finds error openssl.library "apt-get install libssl3"
 as=()
 healthy "OpenSSL without its library, and with it"
+
 # OpenSSL 4 alone: the third is where the command finds it, and no other program.
 libraries=$(dirname "$(realpath "$(ldconfig -p | sed -n 's/.*libcrypto\.so\.3 .*=> //p' | head -n 1)")")
 mkdir third layers
