@@ -2,21 +2,21 @@
 // Kuznyechik (RFC 7801) one block after another: the modes in which each waits for the one before, and the key schedule.
 
 #include "GOSTKernels.h"
-#include "KuznyechikFew.h"
+#include "Few.h"
 
 #if defined(__x86_64__)
-#include "KuznyechikBlock256.h"
-#include "KuznyechikBlock512.h"
+#include "Block256.h"
+#include "Block512.h"
 
 #define SET(name) name##256
 #define TARGET __attribute__((target("avx2")))
-#include "KuznyechikSerial.h"
+#include "Serial.h"
 #undef SET
 #undef TARGET
 
 #define SET(name) name##512
 #define TARGET __attribute__((target("avx512f,avx512bw,avx512vl,avx512vbmi,gfni"), min_vector_width(512)))
-#include "KuznyechikSerial.h"
+#include "Serial.h"
 
 void gost_kuznyechik_few(gost_path path, const uint8_t *keys, const uint8_t *input, uint8_t *output, size_t count) {
     (path == gost_path_avx512 ? few512 : few256)(keys, input, output, count);

@@ -8,7 +8,7 @@
 #ifndef GOST_KUZNYECHIK_BLOCK_256_H
 #define GOST_KUZNYECHIK_BLOCK_256_H
 
-#include "Substitution256.h"
+#include "../Substitution256.h"
 
 #include <stddef.h>
 

@@ -4,9 +4,9 @@
 #include "GOSTKernels.h"
 
 #if defined(__x86_64__)
-#include "KuznyechikFew.h"
-#include "Substitution.h"
-#include "Substitution256.h"
+#include "Few.h"
+#include "../Substitution.h"
+#include "../Substitution256.h"
 
 #include <immintrin.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 
 #if defined(__x86_64__)
 #include "Streebog.h"
-#include "Substitution.h"
+#include "../Substitution.h"
 
 #include <immintrin.h>
 
