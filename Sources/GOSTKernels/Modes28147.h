@@ -8,23 +8,6 @@
 
 #include <string.h>
 
-/// Calls the kernel `name` of `path` and answers true, or answers false if there is none.
-#if defined(__x86_64__)
-#define DISPATCH(path, name, ...)                                                                                      \
-    switch (path) {                                                                                                    \
-    case gost_path_avx2: avx2_##name(__VA_ARGS__); return true;                                                        \
-    case gost_path_avx512: avx512_##name(__VA_ARGS__); return true;                                                    \
-    default: return false;                                                                                             \
-    }
-#elif defined(__aarch64__)
-#define DISPATCH(path, name, ...)                                                                                      \
-    if (path != gost_path_neon) return false;                                                                          \
-    neon_##name(__VA_ARGS__);                                                                                          \
-    return true;
-#else
-#define DISPATCH(path, name, ...) return false;
-#endif
-
 /// The tables of rows K1…K8 for octets: a word's octet j has the rows 2j + 1 and 2j + 2.
 INLINE table make_table(const uint8_t *rows) {
     table t;

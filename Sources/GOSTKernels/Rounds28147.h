@@ -5,9 +5,7 @@
 #ifndef GOST_ROUNDS_28147_H
 #define GOST_ROUNDS_28147_H
 
-#include "GOSTKernels.h"
-
-#define INLINE static inline __attribute__((always_inline))
+#include "Path.h"
 
 /// How many blocks a batch has.
 enum { batch = 64 };
@@ -51,9 +49,6 @@ typedef void few_core(const table *rows, const schedules *keys, int rounds, few 
 
 #if defined(__x86_64__)
 #include <immintrin.h>
-
-#define AVX2 __attribute__((target("avx2")))
-#define AVX512 __attribute__((target("avx512f,avx512bw,avx512vl,avx512vbmi,gfni"), min_vector_width(512)))
 
 // AVX-512: four rows fill a register of 64 octets, or two of 32, and the two high bits of an index say which of them
 // its octet takes.

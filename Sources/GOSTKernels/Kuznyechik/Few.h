@@ -5,7 +5,7 @@
 
 #include "GOSTKernels.h"
 
-/// Enciphers `count` blocks one by one, on a path of x86-64. `input` and `output` may be the same.
-void gost_kuznyechik_few(gost_path path, const uint8_t *keys, const uint8_t *input, uint8_t *output, size_t count);
+/// Enciphers `count` blocks one by one. `input` and `output` may be the same. False if the path has no kernel for it.
+bool gost_kuznyechik_few(gost_path path, const uint8_t *keys, const uint8_t *input, uint8_t *output, size_t count);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 // Kuznyechik (RFC 7801) one block after another, for one set of instructions: to be included once for each, after the
-// definitions of SET(name), which is the name for the set, and TARGET, the attributes of its functions.
+// definitions of SET(name), which is the name for the set, KERNEL(name), which is a kernel's name, and TARGET, the
+// attributes of its functions; and after the operations that Block256.h has for AVX2.
 
-TARGET static inline __attribute__((always_inline)) SET(gost_block)
+TARGET INLINE SET(gost_block)
     SET(encipher)(const SET(gost_cipher) *cipher, SET(gost_block) block) {
     block ^= SET(gost_key)(cipher, 0);
     for (int i = 1; i < 10; i++) block = SET(gost_round)(cipher, block, SET(gost_key)(cipher, i));
@@ -10,7 +11,7 @@ TARGET static inline __attribute__((always_inline)) SET(gost_block)
 }
 
 /// The key schedule (RFC 7801, 4.3): eight steps of a Feistel network for every pair of round keys after the first.
-TARGET static void SET(schedule)(uint8_t *keys, const uint8_t *constants) {
+TARGET static void KERNEL(schedule)(uint8_t *keys, const uint8_t *constants) {
     SET(gost_cipher) cipher;
     SET(gost_prepare)(&cipher);
     SET(gost_block) left = SET(gost_enter)(keys), right = SET(gost_enter)(keys + 16);
@@ -25,14 +26,14 @@ TARGET static void SET(schedule)(uint8_t *keys, const uint8_t *constants) {
     }
 }
 
-TARGET static void SET(few)(const uint8_t *keys, const uint8_t *input, uint8_t *output, size_t count) {
+TARGET static void KERNEL(few)(const uint8_t *keys, const uint8_t *input, uint8_t *output, size_t count) {
     SET(gost_cipher) cipher;
     SET(gost_set_keys)(&cipher, keys);
     for (size_t i = 0; i < 16 * count; i += 16)
         SET(gost_leave)(output + i, SET(encipher)(&cipher, SET(gost_enter)(input + i)));
 }
 
-TARGET static void SET(chain)(const uint8_t *keys, gost_chain chain, uint8_t *feedback, const uint8_t *input,
+TARGET static void KERNEL(chain)(const uint8_t *keys, gost_chain chain, uint8_t *feedback, const uint8_t *input,
                               uint8_t *output, size_t count) {
     SET(gost_cipher) cipher;
     SET(gost_set_keys)(&cipher, keys);
@@ -46,3 +47,7 @@ TARGET static void SET(chain)(const uint8_t *keys, gost_chain chain, uint8_t *fe
     }
     SET(gost_leave)(feedback, block);
 }
+
+#undef SET
+#undef KERNEL
+#undef TARGET

@@ -23,7 +23,7 @@ typedef enum __attribute__((enum_extensibility(closed))) {
     gost_path_avx2,
     /// x86-64 with AVX-512 F, BW, VL and VBMI, GFNI and PCLMULQDQ.
     gost_path_avx512,
-    /// arm64 with its table instructions.
+    /// arm64. Sums of products need PMULL, which not every processor has.
     gost_path_neon,
 } gost_path;
 

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 // The compression function of GOST R 34.11-2012 (RFC 6986, 8) with AVX2.
 //
-// The enciphered vector and the round key go through LPS together. All octets stand as α of them, l ‖ r, which S
+// The enciphered vector and the round key go through LPS together. All bytes stand as α of them, l ‖ r, which S
 // begins with; tables give products in that form.
-
-#if defined(__x86_64__)
-#include "Products256.h"
-#include "Streebog.h"
+#ifndef GOST_STREEBOG_256_H
+#define GOST_STREEBOG_256_H
 
 #include <immintrin.h>
 
-#define AVX2 __attribute__((target("avx2")))
+#include "../Path.h"
+#include "Products256.h"
 
-/// Eight rows of each, as columns 0…3 and columns 4…7: one half of a register has rows 0…3, the other rows 4…7.
+/// A vector of 512 bits, as columns 0…3 and columns 4…7 of its rows: one half of a register has rows 0…3, the other
+/// rows 4…7.
 typedef struct {
-    __m256i state[2], key[2];
-} vectors256;
+    __m256i columns[2];
+} vector256;
 
 AVX2 INLINE __m256i look_up256(const uint8_t *table, __m256i x) {
     return _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(_mm_load_si128((const __m128i *)table)), x);
@@ -58,12 +58,12 @@ AVX2 INLINE __m256i join256(__m256i even, __m256i odd) {
     return _mm256_xor_si256(_mm256_blend_epi32(low, high, 0xF0), _mm256_permute2x128_si256(low, high, 0x21));
 }
 
-AVX2 INLINE void lps256(vectors256 *v) {
+AVX2 INLINE void lps256(vector256 *state, vector256 *key) {
     // Columns 0…3 of the state's row stand before those of the key's, and columns 4…7 likewise.
-    __m256i low01 = _mm256_unpacklo_epi32(v->state[0], v->key[0]);
-    __m256i low23 = _mm256_unpackhi_epi32(v->state[0], v->key[0]);
-    __m256i high01 = _mm256_unpacklo_epi32(v->state[1], v->key[1]);
-    __m256i high23 = _mm256_unpackhi_epi32(v->state[1], v->key[1]);
+    __m256i low01 = _mm256_unpacklo_epi32(state->columns[0], key->columns[0]);
+    __m256i low23 = _mm256_unpackhi_epi32(state->columns[0], key->columns[0]);
+    __m256i high01 = _mm256_unpacklo_epi32(state->columns[1], key->columns[1]);
+    __m256i high23 = _mm256_unpackhi_epi32(state->columns[1], key->columns[1]);
     __m256i sum[8] = {0};
     multiply256(sum, _mm256_unpacklo_epi64(low01, high01), 0);
     multiply256(sum, _mm256_unpackhi_epi64(low01, high01), 1);
@@ -71,8 +71,8 @@ AVX2 INLINE void lps256(vectors256 *v) {
     multiply256(sum, _mm256_unpackhi_epi64(low23, high23), 3);
     for (int i = 0; i < 2; i++) {
         __m256i first = join256(sum[4 * i], sum[4 * i + 1]), second = join256(sum[4 * i + 2], sum[4 * i + 3]);
-        v->state[i] = _mm256_unpacklo_epi16(first, second);
-        v->key[i] = _mm256_unpackhi_epi16(first, second);
+        state->columns[i] = _mm256_unpacklo_epi16(first, second);
+        key->columns[i] = _mm256_unpackhi_epi16(first, second);
     }
 }
 
@@ -83,78 +83,63 @@ AVX2 INLINE __m256i map256(const uint8_t images[2][16], __m256i x) {
     return _mm256_xor_si256(look_up256(images[0], _mm256_and_si256(x, digit)), look_up256(images[1], high));
 }
 
-AVX2 INLINE void load256(__m256i to[2], const void *from) {
+AVX2 INLINE vector256 load256(const void *from) {
     __m256i a = map256(gost_alpha, _mm256_loadu_si256(from));
     __m256i b = map256(gost_alpha, _mm256_loadu_si256((const __m256i *)from + 1));
     __m256 even = _mm256_castsi256_ps(_mm256_permute2x128_si256(a, b, 0x20));
     __m256 odd = _mm256_castsi256_ps(_mm256_permute2x128_si256(a, b, 0x31));
-    to[0] = _mm256_castps_si256(_mm256_shuffle_ps(even, odd, 0x88));
-    to[1] = _mm256_castps_si256(_mm256_shuffle_ps(even, odd, 0xDD));
+    return (vector256){{_mm256_castps_si256(_mm256_shuffle_ps(even, odd, 0x88)),
+                        _mm256_castps_si256(_mm256_shuffle_ps(even, odd, 0xDD))}};
 }
 
-AVX2 INLINE void store256(uint64_t *to, const __m256i from[2]) {
-    __m256i even = map256(gost_alpha_inverse, _mm256_unpacklo_epi32(from[0], from[1]));
-    __m256i odd = map256(gost_alpha_inverse, _mm256_unpackhi_epi32(from[0], from[1]));
+AVX2 INLINE void store256(void *to, vector256 x) {
+    __m256i even = map256(gost_alpha_inverse, _mm256_unpacklo_epi32(x.columns[0], x.columns[1]));
+    __m256i odd = map256(gost_alpha_inverse, _mm256_unpackhi_epi32(x.columns[0], x.columns[1]));
     _mm256_storeu_si256((__m256i *)to, _mm256_permute2x128_si256(even, odd, 0x20));
     _mm256_storeu_si256((__m256i *)to + 1, _mm256_permute2x128_si256(even, odd, 0x31));
 }
 
-/// What ``lps256`` lacks in either vector. It is the same in both, so that their sum is right.
-AVX2 INLINE __m256i constant256(int i) {
-    return _mm256_set1_epi32((int)gost_constant[i]);
+AVX2 INLINE vector256 sum256(vector256 a, vector256 b) {
+    return (vector256){{a.columns[0] ^ b.columns[0], a.columns[1] ^ b.columns[1]}};
 }
 
-/// h = g_N(h, m) = E(LPS(h + N), m) + h + m. The constants have in them what the keys lack.
-AVX2 INLINE void g256(__m256i hash[2], const void *message, uint64_t counter, const __m256i constants[12][2]) {
+/// The constant that ``lps256`` leaves out of either vector. It is the same in both, so that their sum is right.
+AVX2 INLINE vector256 left_out256(void) {
+    return (vector256){{_mm256_set1_epi32((int)gost_constant[0]), _mm256_set1_epi32((int)gost_constant[1])}};
+}
+
+/// C_1…C_12, with what the keys lack.
+typedef struct {
+    vector256 constants[12];
+} tables256;
+
+AVX2 INLINE tables256 prepare256(const uint64_t *constants) {
+    tables256 t;
+    for (int round = 0; round < 12; round++) t.constants[round] = sum256(load256(constants + 8 * round), left_out256());
+    return t;
+}
+
+/// g_N(h, m) = E(LPS(h + N), m) + h + m.
+AVX2 INLINE vector256 compress256(const tables256 *t, vector256 hash, const void *message, uint64_t counter) {
     uint64_t number[8] = {counter};
-    __m256i n[2], block[2];
-    load256(n, number);
-    load256(block, message);
-    vectors256 v;
+    vector256 n = load256(number), block = load256(message), state, key;
     // First the key alone, whatever the state.
-    for (int i = 0; i < 2; i++) v.state[i] = v.key[i] = _mm256_xor_si256(hash[i], n[i]);
-    lps256(&v);
+    for (int i = 0; i < 2; i++) state.columns[i] = key.columns[i] = _mm256_xor_si256(hash.columns[i], n.columns[i]);
+    lps256(&state, &key);
     for (int i = 0; i < 2; i++) {
-        hash[i] = _mm256_xor_si256(hash[i], block[i]);
-        v.state[i] = _mm256_xor_si256(block[i], constant256(i));
+        hash.columns[i] = _mm256_xor_si256(hash.columns[i], block.columns[i]);
+        state.columns[i] = _mm256_xor_si256(block.columns[i], left_out256().columns[i]);
     }
     for (int round = 0; round < 12; round++) {
         for (int i = 0; i < 2; i++) {
-            v.state[i] = _mm256_xor_si256(v.state[i], v.key[i]);
-            v.key[i] = _mm256_xor_si256(v.key[i], constants[round][i]);
+            state.columns[i] = _mm256_xor_si256(state.columns[i], key.columns[i]);
+            key.columns[i] = _mm256_xor_si256(key.columns[i], t->constants[round].columns[i]);
         }
-        lps256(&v);
+        lps256(&state, &key);
     }
-    for (int i = 0; i < 2; i++) hash[i] = _mm256_xor_si256(hash[i], _mm256_xor_si256(v.state[i], v.key[i]));
-}
-
-AVX2 INLINE void load_constants256(__m256i to[12][2], const uint64_t *from) {
-    for (int round = 0; round < 12; round++) {
-        load256(to[round], from + 8 * round);
-        for (int i = 0; i < 2; i++) to[round][i] = _mm256_xor_si256(to[round][i], constant256(i));
-    }
-}
-
-AVX2 void gost_streebog_avx2_compress(uint64_t *hash, const uint64_t *block, uint64_t counter,
-                                      const uint64_t *constants) {
-    __m256i c[12][2], h[2];
-    load_constants256(c, constants);
-    load256(h, hash);
-    g256(h, block, counter, c);
-    store256(hash, h);
-}
-
-AVX2 void gost_streebog_avx2_update(uint64_t *hash, uint64_t *length, uint64_t *sum, const uint8_t *data, size_t count,
-                                    const uint64_t *constants) {
-    __m256i c[12][2], h[2];
-    load_constants256(c, constants);
-    load256(h, hash);
-    for (size_t i = 0; i < count; i++, data += 64) {
-        g256(h, data, *length, c);
-        *length += 512;
-        gost_streebog_add(sum, data);
-    }
-    store256(hash, h);
+    for (int i = 0; i < 2; i++)
+        hash.columns[i] = _mm256_xor_si256(hash.columns[i], _mm256_xor_si256(state.columns[i], key.columns[i]));
+    return hash;
 }
 
 #endif

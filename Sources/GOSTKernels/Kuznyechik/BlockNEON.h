@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+// Kuznyechik (RFC 7801) on arm64, one block after another, each as soon as the one before it is there.
+//
+// L is a product with a matrix of 16 rows. Of the block that is shifted around by k, one half of a register has what
+// column i + k of row i takes, for eight rows, and the other what column i + k + 8 takes: eight shifts are enough.
+#ifndef GOST_KUZNYECHIK_BLOCK_NEON_H
+#define GOST_KUZNYECHIK_BLOCK_NEON_H
+
+#include "../ProductsNEON.h"
+#include "../SubstitutionNEON.h"
+
+/// The elements of the matrix, at [k] the factors of a block shifted by k. Row 0…7 at [k][0], row 8…15 at [k][1]; of
+/// row i the one of column i + k, modulo 8, comes in the first half, that of the same column plus 8 in the second.
+_Alignas(16) static const uint8_t gost_l_neon[8][2][16] = {
+    {{0xCF, 0x20, 0x87, 0x0C, 0x20, 0xBC, 0xC4, 0xBE, 0x0A, 0x64, 0x30, 0x49, 0x65, 0x02, 0x16, 0xB8},
+     {0xB8, 0xD4, 0xBE, 0x30, 0xF3, 0x44, 0x6F, 0xFB, 0x09, 0x54, 0xEB, 0x91, 0x52, 0x48, 0xA5, 0x01}},
+    {{0x98, 0xC6, 0x70, 0x1C, 0xEB, 0xAF, 0xE7, 0xD4, 0xBF, 0xB8, 0x6B, 0x07, 0xDD, 0xC3, 0x7A, 0x7A},
+     {0x49, 0xB8, 0x68, 0xE9, 0x94, 0x5A, 0xDE, 0x01, 0x6C, 0x0F, 0xFE, 0x7F, 0xF8, 0x64, 0x94, 0x94}},
+    {{0x74, 0xDA, 0x68, 0x11, 0x02, 0x6E, 0xD5, 0xAF, 0xF6, 0x2D, 0x9F, 0x14, 0x4C, 0x48, 0x48, 0xE6},
+     {0x87, 0x2F, 0x1A, 0x60, 0x3D, 0xE0, 0x54, 0xC0, 0x2A, 0xF3, 0xC6, 0x48, 0x0D, 0x84, 0x84, 0x20}},
+    {{0xBF, 0x90, 0x43, 0xD6, 0xA4, 0xA3, 0xEB, 0x37, 0xA9, 0x86, 0x30, 0xE8, 0x6C, 0x6C, 0xD5, 0x4E},
+     {0x14, 0x8D, 0x7C, 0xBF, 0xAF, 0x30, 0xB4, 0xC2, 0x01, 0x98, 0x48, 0x89, 0xDD, 0xDD, 0x2D, 0x85}},
+    {{0x93, 0x48, 0x1C, 0x6A, 0x8D, 0xE1, 0x99, 0xB1, 0xEA, 0x44, 0xE3, 0x72, 0x72, 0x76, 0x62, 0x1A},
+     {0xCB, 0x12, 0xAD, 0x10, 0x7B, 0xA6, 0x8D, 0x10, 0x60, 0xC8, 0xA2, 0x10, 0x10, 0x99, 0x74, 0x10}},
+    {{0x8E, 0x89, 0x2B, 0xA6, 0xD4, 0x90, 0x78, 0xD4, 0x8E, 0xD0, 0x76, 0x76, 0xF2, 0xEC, 0x17, 0xBB},
+     {0x8D, 0xEE, 0xC9, 0xEF, 0xFF, 0x31, 0xD1, 0x85, 0x8E, 0x7F, 0xBD, 0xBD, 0xE9, 0x75, 0x96, 0xC2}},
+    {{0xF2, 0x9C, 0xA1, 0xD7, 0xC4, 0x58, 0x52, 0x2A, 0x4D, 0xA2, 0xA2, 0x33, 0x6B, 0x0C, 0x06, 0x2E},
+     {0xAB, 0xF6, 0x84, 0x39, 0x64, 0xD3, 0x44, 0x20, 0x4B, 0x27, 0x27, 0x95, 0xD0, 0xCA, 0x5D, 0xC0}},
+    {{0xF3, 0xC1, 0x63, 0xF6, 0x01, 0x0E, 0xF5, 0x6E, 0x6E, 0x6E, 0xC8, 0x10, 0xCA, 0xC5, 0x2D, 0xF1},
+     {0x49, 0x08, 0x2F, 0xEC, 0x91, 0xDF, 0x3C, 0x94, 0x5D, 0x5D, 0x9F, 0x5E, 0xD9, 0x97, 0x77, 0x01}},
+};
+
+/// A block.
+typedef uint8x16_t gost_block_neon;
+
+/// The state of a cipher with one key.
+typedef struct {
+    gost_block_neon keys[10];
+    gost_reduction_neon field;
+} gost_cipher_neon;
+
+INLINE gost_block_neon gost_enter_neon(const uint8_t *bytes) { return vld1q_u8(bytes); }
+INLINE void gost_leave_neon(uint8_t *bytes, gost_block_neon block) { vst1q_u8(bytes, block); }
+
+/// A cipher without its keys.
+INLINE void gost_prepare_neon(gost_cipher_neon *cipher) {
+    cipher->field = gost_kuznyechik_field_neon();
+}
+
+/// L(S(block)) + added.
+INLINE gost_block_neon gost_round_neon(const gost_cipher_neon *cipher, gost_block_neon block, gost_block_neon added) {
+    gost_table_neon pi = gost_load_table_neon(gost_pi);
+    gost_block_neon x = gost_substitute_neon(&pi, block);
+    const uint8_t *factors = gost_unknown_neon(gost_l_neon[0][0]);
+    // Two sums of each half, which do not wait for each other.
+    uint8x16_t sums[2][2] = {{{0}}};
+#define ADD_PRODUCTS(k)                                                                                                \
+    {                                                                                                                  \
+        uint8x16_t shifted = vextq_u8(x, x, k);                                                                        \
+        for (int half = 0; half < 2; half++) {                                                                         \
+            uint8x16_t these = vld1q_u8(factors + 32 * k + 16 * half);                                                 \
+            sums[half][0] ^= gost_multiply_low_neon(shifted, these);                                                   \
+            sums[half][1] ^= gost_multiply_high_neon(shifted, these);                                                  \
+        }                                                                                                              \
+    }
+    ADD_PRODUCTS(0)
+    ADD_PRODUCTS(1)
+    ADD_PRODUCTS(2)
+    ADD_PRODUCTS(3)
+    ADD_PRODUCTS(4)
+    ADD_PRODUCTS(5)
+    ADD_PRODUCTS(6)
+    ADD_PRODUCTS(7)
+#undef ADD_PRODUCTS
+    uint8x16_t first = sums[0][0] ^ sums[0][1], second = sums[1][0] ^ sums[1][1];
+    return gost_reduce_neon(&cipher->field, vuzp1q_u8(first, second) ^ added, vuzp2q_u8(first, second));
+}
+
+INLINE void gost_set_keys_neon(gost_cipher_neon *cipher, const uint8_t *keys) {
+    gost_prepare_neon(cipher);
+    for (int i = 0; i < 10; i++) cipher->keys[i] = gost_enter_neon(keys + 16 * i);
+}
+
+INLINE gost_block_neon gost_key_neon(const gost_cipher_neon *cipher, int i) { return cipher->keys[i]; }
+
+#endif
