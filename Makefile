@@ -63,9 +63,12 @@ built := .build/release/built
 engine := .build/release/engines-3/kanal.so
 engine_sources := $(wildcard Sources/OpenSSLEngine/*.c)
 engine_packages := libcrypto p11-kit-1
+# Marks where an indirect call or jump may go, for the processor that $(CC) compiles for.
+engine_machine = $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
+engine_marks = $(if $(filter x86_64,$(engine_machine)),-fcf-protection=full,$(if $(filter aarch64,$(engine_machine)),-mbranch-protection=standard))
 engine_flags = -std=gnu11 -O2 -g -fPIC -fvisibility=hidden -DOPENSSL_API_COMPAT=10101 -Wall -Wextra -Wshadow -Werror \
     -fstack-protector-strong -fstack-clash-protection -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 \
-    $(if $(filter x86_64,$(shell uname -m)),-fcf-protection=full) -ffile-prefix-map=$(CURDIR)=.
+    $(engine_marks) -ffile-prefix-map=$(CURDIR)=.
 engine_linking = -shared -Wl,--version-script=Sources/OpenSSLEngine/exports.map,-z,defs,-z,now,-z,relro,-z,nodelete \
     -Wl,-z,noexecstack,--as-needed
 # What people are told in other languages. The catalogues lie to the command as they do where they are installed.

@@ -25,12 +25,13 @@ let staticExecutable =
 
 /// For C: canaries in stack frames, checked copies, and marks where an indirect call or jump may go.
 let hardenedC: [CSetting] = {
-    var flags = ["-fstack-protector-strong"]
-    #if arch(x86_64)
-        flags += ["-fcf-protection=full"]
-    #endif
+    // By the processor that is compiled for, which need not be this machine's.
+    let marks =
+        ["--start-no-unused-arguments"]
+        + ["-Xarch_x86_64", "-fcf-protection=full", "-Xarch_aarch64", "-mbranch-protection=standard"]
+        + ["--end-no-unused-arguments"]
     return [
-        .unsafeFlags(flags),
+        .unsafeFlags(["-fstack-protector-strong"] + marks),
         // glibc's checks need the optimiser.
         .unsafeFlags(["-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=3"], .when(configuration: .release)),
     ]

@@ -55,11 +55,14 @@ g++ "${flags[@]}" -fno-builtin -static-libgcc -static-libstdc++ Tests/Programs/M
 passed "exceptions and hypotf without glibc 2.35"
 
 mapfile -t objects < <(find .build/release/{CAsking,CGlibc,COpenSSL,CReserve,GOSTKernels,CModule}.build -name "*.o")
-if [ "$(uname -m)" = x86_64 ]; then
-    for object in "${objects[@]}"; do
-        grep -q 'IBT, SHSTK' <(readelf --notes "$object") || fail "${object##*/} does not say where jumps may go"
-    done
-fi
+case $(uname -m) in
+    x86_64) marks='IBT, SHSTK' ;;
+    aarch64) marks='BTI, PAC' ;;
+    *) marks= ;;
+esac
+for object in "${objects[@]}"; do
+    [ -z "$marks" ] || grep -q "$marks" <(readelf --notes "$object") || fail "${object##*/} does not say where jumps may go"
+done
 nm "${objects[@]}" > "$work/names"
 grep -q 'U __stack_chk_fail' "$work/names" || fail "no stack frame has a canary"
 passed "C has canaries, and marks for indirect jumps"
