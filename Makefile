@@ -95,7 +95,7 @@ test_packages = pcscd vsmartcard-vpcd opensc p11-kit openssl libengine-gost-open
     libcap2-bin strace gnupg-pkcs11-scd gpgsm gpg-agent strongswan-pki libstrongswan-extra-plugins \
     nginx-light apache2-bin stunnel4 curl hostapd eapoltest tmux zsh fish python3-jsonschema \
     libjemalloc2 libtcmalloc-minimal4 libmimalloc2.0 iproute2 pinentry-curses pinentry-tty pinentry-gtk2 xvfb xdotool x11-utils \
-    xdg-utils desktop-file-utils softhsm2 $(docs_packages)
+    xdg-utils desktop-file-utils softhsm2 gcc-aarch64-linux-gnu qemu-user-static $(docs_packages)
 # What makes the site of the documentation.
 docs_packages := cmark-gfm python3
 # For "make deb", "make rpm" and the scripts that try their packages.
@@ -162,6 +162,7 @@ test-unbuilt: lint
 	Tests/Lint/nightly.sh
 	Tests/Model/model.sh
 	Tests/Scripts/Safety/curves.sh
+	Tests/Scripts/Safety/kernels.sh
 
 test-swift:
 	$(swift_test)
