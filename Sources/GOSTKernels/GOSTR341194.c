@@ -88,7 +88,7 @@ INLINE void hash_blocks(few_core *encrypt, const uint8_t *rows, uint64_t *hash, 
         const four none = {0};
         b.n1 = __builtin_shufflevector(__builtin_convertvector(h, four), none, 0, 1, 2, 3, 4, 5, 6, 7);
         b.n2 = __builtin_shufflevector(__builtin_convertvector(h >> 32, four), none, 0, 1, 2, 3, 4, 5, 6, 7);
-        encrypt(&t, &keys, 32, &b);
+        encrypt(&t, &keys, 32, &b, 4);
         for (int j = 0; j < 4; j++) s[j] = (uint64_t)b.n1[j] << 32 | b.n2[j];
         mix(&s, &block, &h);
     }

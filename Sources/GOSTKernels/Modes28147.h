@@ -74,7 +74,7 @@ INLINE void transform_few(few_core *encrypt, const gost_28147 *cipher, bool decr
         b.n1[i] = (uint32_t)number;
         b.n2[i] = (uint32_t)(number >> 32);
     }
-    encrypt(&rows, &few_keys, 32, &b);
+    encrypt(&rows, &few_keys, 32, &b, count);
     for (size_t i = 0; i < count; i++) store(output + 8 * i, (uint64_t)b.n1[i] << 32 | b.n2[i], order);
     explicit_bzero(&b, sizeof b);
     explicit_bzero(&keys, sizeof keys);
@@ -177,7 +177,7 @@ INLINE uint64_t encrypt_one(few_core *encrypt, const single *s, int rounds, uint
     few b = {{0}, {0}};
     b.n1 += (uint32_t)number;
     b.n2 += (uint32_t)(number >> 32);
-    encrypt(&s->rows, &s->keys, rounds, &b);
+    encrypt(&s->rows, &s->keys, rounds, &b, 1);
     return (uint64_t)b.n2[0] << 32 | b.n1[0];
 }
 
@@ -218,7 +218,7 @@ INLINE void mesh(few_core *encrypt, const table *rows, schedules *keys, const fo
     make_schedules(keys, key);
     few b = {{0x22720069, 0x96DB3A8D, 0x94ACFE18, 0xC2DC86C0, (uint32_t)*counter},
              {0x2304C964, 0xC42AE946, 0x1207ED00, 0x2BA94CEF, (uint32_t)(*counter >> 32)}};
-    encrypt(rows, keys, 32, &b);
+    encrypt(rows, keys, 32, &b, 5);
     for (int i = 0; i < 4; i++) {
         next[2 * i] = (four){0} + b.n2[i];
         next[2 * i + 1] = (four){0} + b.n1[i];

@@ -44,8 +44,8 @@ typedef struct {
 /// Enciphers the first `count` blocks of a batch.
 typedef void core(const table *rows, const schedule *keys, blocks *b, size_t count);
 
-/// The first `rounds` rounds, an even number, of eight blocks.
-typedef void few_core(const table *rows, const schedules *keys, int rounds, few *b);
+/// The first `rounds` rounds, an even number, of the first `count` of eight blocks.
+typedef void few_core(const table *rows, const schedules *keys, int rounds, few *b, size_t count);
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -109,7 +109,8 @@ AVX512 INLINE eight round_few512(const __m256i low[2], const __m256i high[2], ei
         sum, _mm256_slli_epi32(h, 11), _mm256_srli_epi32(h, 21), sum_of_three);
 }
 
-AVX512 INLINE void encrypt_few512(const table *rows, const schedules *keys, int rounds, few *b) {
+AVX512 INLINE void encrypt_few512(const table *rows, const schedules *keys, int rounds, few *b, size_t count) {
+    (void)count;
     const __m256i *low = (const __m256i *)rows->low, *high = (const __m256i *)rows->high;
     for (int round = 0; round < rounds; round += 2) {
         b->n2 = round_few512(low, high, b->n1, keys->words[round], b->n2);
@@ -203,7 +204,8 @@ AVX2 INLINE eight round_few256(const rows256 *rows, eight from, eight key, eight
     return to ^ (eight)_mm256_slli_epi32(sum, 11) ^ (eight)_mm256_srli_epi32(sum, 21);
 }
 
-AVX2 INLINE void encrypt_few256(const table *rows, const schedules *keys, int rounds, few *b) {
+AVX2 INLINE void encrypt_few256(const table *rows, const schedules *keys, int rounds, few *b, size_t count) {
+    (void)count;
     rows256 r = load_rows256(rows);
     for (int round = 0; round < rounds; round += 2) {
         b->n2 = round_few256(&r, b->n1, keys->words[round], b->n2);
@@ -249,19 +251,23 @@ INLINE void encrypt_neon(const table *rows, const schedule *keys, blocks *b, siz
     }
 }
 
-/// The substitution and rotation of eight words, four by four.
-INLINE eight substitute_few_neon(eight x, uint8x16x4_t low, uint8x16x4_t high) {
-    uint32x4_t first = substitute_neon(__builtin_shufflevector(x, x, 0, 1, 2, 3), low, high);
-    uint32x4_t second = substitute_neon(__builtin_shufflevector(x, x, 4, 5, 6, 7), low, high);
-    return __builtin_shufflevector(first, second, 0, 1, 2, 3, 4, 5, 6, 7);
+/// The rounds of the four blocks of one half.
+INLINE void encrypt_half_neon(const table *rows, const schedules *keys, int rounds, few *b, int half) {
+    uint8x16x4_t low = load_rows_neon(rows->low), high = load_rows_neon(rows->high);
+    uint32_t *first = (uint32_t *)&b->n1 + 4 * half, *second = (uint32_t *)&b->n2 + 4 * half;
+    uint32x4_t n1 = vld1q_u32(first), n2 = vld1q_u32(second);
+    for (int round = 0; round < rounds; round += 2) {
+        const uint32_t *key = (const uint32_t *)&keys->words[round] + 4 * half;
+        n2 = veorq_u32(n2, substitute_neon(vaddq_u32(n1, vld1q_u32(key)), low, high));
+        n1 = veorq_u32(n1, substitute_neon(vaddq_u32(n2, vld1q_u32(key + 8)), low, high));
+    }
+    vst1q_u32(first, n1);
+    vst1q_u32(second, n2);
 }
 
-INLINE void encrypt_few_neon(const table *rows, const schedules *keys, int rounds, few *b) {
-    uint8x16x4_t low = load_rows_neon(rows->low), high = load_rows_neon(rows->high);
-    for (int round = 0; round < rounds; round += 2) {
-        b->n2 ^= substitute_few_neon(b->n1 + keys->words[round], low, high);
-        b->n1 ^= substitute_few_neon(b->n2 + keys->words[round + 1], low, high);
-    }
+INLINE void encrypt_few_neon(const table *rows, const schedules *keys, int rounds, few *b, size_t count) {
+    encrypt_half_neon(rows, keys, rounds, b, 0);
+    if (count > 4) encrypt_half_neon(rows, keys, rounds, b, 1);
 }
 
 #endif
