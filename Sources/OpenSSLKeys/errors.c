@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The engine's errors in OpenSSL's queue: what failed, and a text that names the cause. */
-#include "engine.h"
+#include "keys.h"
 
 #include <stdarg.h>
 

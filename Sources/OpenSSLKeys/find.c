@@ -3,7 +3,7 @@
  * Which token and which object a name means. Where several tokens could be meant, those are kept that show an object of
  * the name without a login: no PIN is presented to a token that has nothing to do with it.
  */
-#include "engine.h"
+#include "keys.h"
 
 #include <string.h>
 

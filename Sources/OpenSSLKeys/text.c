@@ -3,7 +3,7 @@
  * Texts for people. Labels of tokens and objects are anyone's words: what a terminal would obey, or what would hide or
  * turn the rest of a line, is shown as a URI has it, %1B for an escape.
  */
-#include "engine.h"
+#include "keys.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Objects of a token: what there is, and which of it a name means. */
-#include "engine.h"
+#include "keys.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * and what either of them says holds for both.
  */
 #define _GNU_SOURCE
-#include "engine.h"
+#include "keys.h"
 
 #include <dlfcn.h>
 #include <limits.h>

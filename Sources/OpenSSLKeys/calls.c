@@ -3,7 +3,7 @@
  * Calls of a module. One that cannot lock by itself is called by one thread at a time. What a module says of the length
  * or the number of what it has written is believed here alone, and only if there was room for so much.
  */
-#include "engine.h"
+#include "keys.h"
 
 bool call_begin(struct module *module) {
     bool is_alone = __atomic_load_n(&module->is_serial, __ATOMIC_ACQUIRE);

@@ -4,7 +4,7 @@
  * mean the same here: slot_2, id_0a0b, label_name, slot_2-id_0a0b, slot_2-label_name. Anything else is a label, or an
  * identifier in hexadecimal.
  */
-#include "engine.h"
+#include "keys.h"
 
 #include <stdlib.h>
 #include <string.h>

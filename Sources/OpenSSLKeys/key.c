@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A private key of a token, what is done with it in a session, and how OpenSSL gets it. */
-#include "engine.h"
+#include "keys.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * What a token has refused: PINs, and its own way. It is memory that a process shares with those that are forked from
  * it: a PIN that has become wrong costs one try, however many workers of a server have it.
  */
-#include "engine.h"
+#include "keys.h"
 
 #include <errno.h>
 #include <string.h>

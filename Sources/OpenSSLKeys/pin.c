@@ -5,7 +5,7 @@
  * the engine opens no terminal by itself.
  */
 #define _GNU_SOURCE
-#include "engine.h"
+#include "keys.h"
 
 #include <errno.h>
 #include <fcntl.h>

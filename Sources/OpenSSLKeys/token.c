@@ -4,7 +4,7 @@
  * accepted before, if there is one. Sessions that are given back are kept for the next operation. A PIN that was
  * refused is not presented again: each wrong one costs a try.
  */
-#include "engine.h"
+#include "keys.h"
 
 #include <stdio.h>
 #include <string.h>

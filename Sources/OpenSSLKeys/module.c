@@ -4,7 +4,7 @@
  * tokens, and their lock. A forked child finds the lists whole and everything unconnected: modules are initialised
  * anew, sessions of the parent are forgotten.
  */
-#include "engine.h"
+#include "keys.h"
 
 #include <stdlib.h>
 #include <string.h>
