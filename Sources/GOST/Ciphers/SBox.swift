@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import GOSTKernels
 
 /// A set of the eight substitution rows that GOST 28147-89 leaves to its users (RFC 5830, 4).
 package struct SBox: Sendable {
@@ -9,12 +10,14 @@ package struct SBox: Sendable {
 
     let substitution: Substitution
 
-    /// Rows K1…K8; the sixteen hexadecimal digits of each are its substitutes for 0, 1, …, F. K1 acts on the least
-    /// significant digit of a word.
-    init(_ name: String, oid: [UInt8], rows: [UInt64]) {
-        self.name = name
-        self.oid = oid
-        substitution = Substitution(rows: rows)
+    init(_ set: gost_sbox_name) {
+        (name, oid) = unsafe Self.identity(gost_sbox_set_at(set)?.pointee)
+        substitution = Substitution(set)
+    }
+
+    private static func identity(_ set: gost_sbox_set?) -> (name: String, oid: [UInt8]) {
+        guard let set = unsafe set, let name = unsafe set.name else { return ("", []) }
+        return unsafe (String(cString: name), [UInt8](UnsafeBufferPointer(start: set.oid, count: set.oid_length)))
     }
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import GOSTKernels
 
 /// The eight substitution rows of GOST 28147-89 as one polynomial, so that no table is indexed by secret data.
 ///
@@ -12,13 +13,14 @@ struct Substitution: BitwiseCopyable, Sendable {
     /// The coefficient at index m belongs to the product of those bits that are set in m.
     private let coefficients: InlineArray<16, UInt32>
 
-    /// Rows K1…K8; the sixteen hexadecimal digits of each are its substitutes for 0, 1, …, F.
-    init(rows: [UInt64]) {
+    /// The rows of a parameter set.
+    init(_ set: gost_sbox_name) {
+        let rows = unsafe gost_sbox_set_at(set)?.pointee.rows
         var coefficients = InlineArray<16, UInt32>(repeating: 0)
         var digits = InlineArray<128, UInt8>(repeating: 0)
-        for (place, row) in rows.prefix(8).enumerated() {
+        for place in 0..<8 {
             for value in 0..<16 {
-                let digit = UInt8(truncatingIfNeeded: row >> UInt64(60 - 4 * value) & 0xF)
+                let digit = unsafe rows?[16 * place + value] ?? 0
                 digits[16 * place + value] = digit
                 coefficients[value] |= UInt32(digit) << UInt32(4 * place)
             }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import GOSTKernels
 
 /// A parameter set of GOST R 34.10: a curve y² = x³ + ax + b over GF(p) and a point P of prime order q.
 package struct Curve: Sendable {
@@ -15,10 +16,14 @@ package struct Curve: Sendable {
     /// The number of points of the curve divided by q: 1 or 4.
     package var cofactor: Int { parameters.cofactor }
 
-    init(_ name: String, oid: [UInt8], _ parameters: CurveParameters) {
-        self.name = name
-        self.oid = oid
-        self.parameters = parameters
+    init(_ set: gost_curve_name) {
+        (name, oid) = unsafe Self.identity(gost_curve_set_at(set)?.pointee)
+        parameters = CurveParameters(set)
+    }
+
+    private static func identity(_ set: gost_curve_set?) -> (name: String, oid: [UInt8]) {
+        guard let set = unsafe set, let name = unsafe set.name else { return ("", []) }
+        return unsafe (String(cString: name), [UInt8](UnsafeBufferPointer(start: set.oid, count: set.oid_length)))
     }
 
     /// The curve of ``all`` with this object identifier, tag and length included.

@@ -10,10 +10,9 @@ extension StreebogState {
         guard count > 0 else { return data }
         let done = unsafe Self.withWords(&hash) { hash in
             unsafe Self.withWords(&sum) { sum in
-                unsafe Streebog.withConstants { constants in
-                    unsafe data.withUnsafeBufferPointer {
-                        unsafe gost_streebog_update(path, hash, &length, sum, $0.baseAddress, count, constants)
-                    }
+                unsafe data.withUnsafeBufferPointer {
+                    unsafe gost_streebog_update(
+                        path, hash, &length, sum, $0.baseAddress, count, gost_streebog_constants())
                 }
             }
         }
@@ -26,7 +25,7 @@ extension StreebogState {
         var block = block
         return unsafe Self.withWords(&hash) { hash in
             unsafe Self.withWords(&block) { block in
-                unsafe Streebog.withConstants { unsafe gost_streebog_compress(path, hash, block, counter, $0) }
+                unsafe gost_streebog_compress(path, hash, block, counter, gost_streebog_constants())
             }
         }
     }
@@ -36,14 +35,6 @@ extension StreebogState {
     ) -> Result {
         unsafe withUnsafeMutablePointer(to: &vector) {
             unsafe body(UnsafeMutableRawPointer($0).assumingMemoryBound(to: UInt64.self))
-        }
-    }
-}
-
-extension Streebog {
-    fileprivate static func withConstants<Result>(_ body: (UnsafePointer<UInt64>?) -> Result) -> Result {
-        unsafe constants.span.withUnsafeBytes {
-            unsafe body($0.assumingMemoryBound(to: UInt64.self).baseAddress)
         }
     }
 }

@@ -13,8 +13,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/// Swift knows all values of such an enumeration.
+#if defined(__clang__)
+#define GOST_CLOSED __attribute__((enum_extensibility(closed)))
+#else
+#define GOST_CLOSED
+#endif
+
 /// The form in which points of a curve are added.
-typedef enum __attribute__((enum_extensibility(closed))) {
+typedef enum GOST_CLOSED {
     /// y² = x³ + ax + b with any a. The number of points is odd, here and for a = −3.
     gost_form_any,
     /// y² = x³ − 3x + b.

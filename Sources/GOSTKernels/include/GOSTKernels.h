@@ -14,9 +14,10 @@
 #include <stdint.h>
 
 #include "GOSTCurves.h"
+#include "GOSTParameters.h"
 
 /// A set of instructions.
-typedef enum __attribute__((enum_extensibility(closed))) {
+typedef enum GOST_CLOSED {
     /// None of the kernels here.
     gost_path_portable,
     /// x86-64 with AVX2 and PCLMULQDQ.
@@ -31,7 +32,7 @@ typedef enum __attribute__((enum_extensibility(closed))) {
 bool gost_has_path(gost_path path);
 
 /// What counts in a counter.
-typedef enum __attribute__((enum_extensibility(closed))) {
+typedef enum GOST_CLOSED {
     /// The whole block (GOST R 34.13-2015, 5.2).
     gost_part_whole,
     /// Its left half (incr_l of RFC 9058, 3).
@@ -47,7 +48,7 @@ typedef struct {
 } gost_counter;
 
 /// What a chain of blocks takes up, the register of the mode being one block.
-typedef enum __attribute__((enum_extensibility(closed))) {
+typedef enum GOST_CLOSED {
     /// The sum of feedback and input is enciphered, and is output and feedback (GOST R 34.13-2015, 5.4 and 5.6).
     gost_chain_input,
     /// The sum of enciphered feedback and input is output and feedback (5.5).
@@ -57,7 +58,7 @@ typedef enum __attribute__((enum_extensibility(closed))) {
 } gost_chain;
 
 /// The order of the octets in a block of GOST 28147-89 as a number of 64 bits.
-typedef enum __attribute__((enum_extensibility(closed))) {
+typedef enum GOST_CLOSED {
     /// The least significant octet first: GOST 28147-89 (RFC 5830).
     gost_order_little,
     /// The most significant octet first: Magma (RFC 8891).
