@@ -61,12 +61,14 @@ built := .build/release/built
 # OpenSSL's engine: C alone, and built without SwiftPM, which can neither call the file so nor leave the package's other
 # products alone. It finds the library where its own directory lies, or where the loader looks.
 engine := .build/release/engines-3/kanal.so
-engine_sources := $(wildcard Sources/OpenSSLEngine/*.c Sources/OpenSSLKeys/*.c)
+# Keys and tokens, which the provider has, too, and the numbers of GOST curves.
+openssl_keys := $(wildcard Sources/OpenSSLKeys/*.c Sources/GOSTKernels/Parameters/*.c)
+engine_sources := $(wildcard Sources/OpenSSLEngine/*.c) $(openssl_keys)
 engine_packages := libcrypto p11-kit-1
 # Marks where an indirect call or jump may go, for the processor that $(CC) compiles for.
 engine_machine = $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
 engine_marks = $(if $(filter x86_64,$(engine_machine)),-fcf-protection=full,$(if $(filter aarch64,$(engine_machine)),-mbranch-protection=standard))
-engine_flags = -ISources/OpenSSLKeys -std=gnu11 -O2 -g -fPIC -fvisibility=hidden -DOPENSSL_API_COMPAT=10101 -Wall -Wextra -Wshadow -Werror \
+engine_flags = -ISources/OpenSSLKeys -ISources/GOSTKernels/include -std=gnu11 -O2 -g -fPIC -fvisibility=hidden -DOPENSSL_API_COMPAT=10101 -Wall -Wextra -Wshadow -Werror \
     -fstack-protector-strong -fstack-clash-protection -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 \
     $(engine_marks) -ffile-prefix-map=$(CURDIR)=.
 engine_linking = -shared -Wl,--version-script=Sources/OpenSSLEngine/exports.map,-z,defs,-z,now,-z,relro,-z,nodelete \
@@ -138,7 +140,7 @@ $(catalogues): .build/release/../share/locale/%/LC_MESSAGES/kanal.mo: Translatio
 	@mkdir -p $(@D)
 	msgfmt --output-file=$@ $<
 
-$(engine): $(wildcard Sources/OpenSSLEngine/* Sources/OpenSSLKeys/*) | build-deps
+$(engine): $(wildcard Sources/OpenSSLEngine/* Sources/OpenSSLKeys/*) $(openssl_keys) | build-deps
 	@mkdir -p $(@D)
 	$(CC) $(engine_flags) $(engine_sources) $(engine_linking) $(shell pkg-config --cflags --libs $(engine_packages)) -o $@
 

@@ -4,11 +4,9 @@
  *
  *   engine.c       what OpenSSL calls: binding, and the end
  *   control.c      control commands, named as those of libp11's engine
- *   parameters.c   whether a public key can be a private one's: its kind and its curve
  *   public.c       the public half of a key as OpenSSL's EVP_PKEY
  *   load.c         keys for OpenSSL
  *   gost.c         methods of GOST keys; what they do without the token is the engine gost's
- *   transport.c    what GOST keys of a token agree on and decrypt
  *   rsa.c, ec.c    methods of RSA and elliptic curves
  *   certificate.c  certificates
  *
@@ -27,35 +25,20 @@
 #include <openssl/rsa.h>
 #include <openssl/x509.h>
 
-/* ---- parameters.c ---- */
-
-/* Whether a public key is of the kind that a type of keys of PKCS #11 is. */
-bool has_type(const EVP_PKEY *pkey, CK_ULONG type);
-/* Whether it can belong to a private key of the token, whose parameters it has to have. */
-bool has_parameters(
-    const EVP_PKEY *pkey, struct token *token, CK_SESSION_HANDLE session, const struct object *private_key);
-
 /* ---- public.c ---- */
-
-/* A public key of GOST as PKCS #11 tells it; the digest's identifier may be missing. */
-struct gost_public {
-    unsigned char *value, *curve, *hash;
-    size_t length, curve_length, hash_length;
-};
-EVP_PKEY *public_gost(const struct gost_public *parts, bool is_long);
-/* The coordinates of a key of GOST as PKCS #11 has them: the OCTET STRING of its SubjectPublicKeyInfo. */
-bool public_point(const EVP_PKEY *pkey, unsigned char point[128], size_t *length);
 
 /* The public key that belongs to an object: a key, a private key, or a certificate. NULL with an error. */
 EVP_PKEY *public_read(
     struct token *token, CK_SESSION_HANDLE session, CK_OBJECT_CLASS kind, const struct object *object);
+/* A key of OpenSSL's as SubjectPublicKeyInfo, in memory that the caller frees by OPENSSL_free, and read. */
+unsigned char *public_take(const EVP_PKEY *pkey, struct info *info);
 
 /* ---- load.c ---- */
 
 EVP_PKEY *load_private_key(ENGINE *engine, const char *text, UI_METHOD *method, void *data);
 EVP_PKEY *load_public_key(ENGINE *engine, const char *text, UI_METHOD *method, void *data);
 
-/* ---- gost.c, transport.c, rsa.c, ec.c: the methods of kinds of keys ---- */
+/* ---- gost.c, rsa.c, ec.c: the methods of kinds of keys ---- */
 
 int gost_prepare(void);
 int gost_methods(ENGINE *engine, EVP_PKEY_METHOD **method, const int **types, int type);
@@ -69,18 +52,6 @@ int ec_prepare(void);
 /* The token's key behind a key of the kind EC or GOST; NULL if there is none. */
 struct key *ec_key(const EC_KEY *ec);
 int ec_set_key(EC_KEY *ec, struct key *key);
-
-/* What a GOST operation was told. */
-struct agreement {
-    unsigned char ukm[64];
-    size_t ukm_length;
-};
-int transport_derive(
-    struct key *key, int type, const struct agreement *agreement, EVP_PKEY *peer, unsigned char *secret,
-    size_t *length);
-int transport_decrypt(
-    struct key *key, int type, const struct agreement *agreement, EVP_PKEY *peer, const unsigned char *data,
-    size_t data_length, unsigned char *secret, size_t *length);
 
 /* ---- certificate.c, control.c ---- */
 

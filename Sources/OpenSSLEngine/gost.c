@@ -183,29 +183,47 @@ static int sign(
     return 1;
 }
 
+/* The kind of a context's key, and the other side's key, which the caller frees. */
+static enum kind kind_of(EVP_PKEY_CTX *context) {
+    switch (EVP_PKEY_get_base_id(EVP_PKEY_CTX_get0_pkey(context))) {
+    case NID_id_GostR3410_2001: return KIND_GOST_2001;
+    case NID_id_GostR3410_2012_256: return KIND_GOST_256;
+    default: return KIND_GOST_512;
+    }
+}
+
 static int decrypt(
     EVP_PKEY_CTX *context, unsigned char *result, size_t *length, const unsigned char *data, size_t data_length) {
     struct key *key = key_of(context);
     struct agreement agreement;
+    struct info peer;
+    unsigned char *der;
+    int done;
 
     if (!key)
         return gosts.decrypt(context, result, length, data, data_length);
     agreement = agreement_of(context);
-    return transport_decrypt(
-        key, EVP_PKEY_get_base_id(EVP_PKEY_CTX_get0_pkey(context)), &agreement, EVP_PKEY_CTX_get0_peerkey(context),
-        data, data_length, result, length);
+    der = public_take(EVP_PKEY_CTX_get0_peerkey(context), &peer);
+    done = transport_decrypt(
+        key, kind_of(context), &agreement, der ? &peer : NULL, data, data_length, result, length);
+    OPENSSL_free(der);
+    return done;
 }
 
 static int derive(EVP_PKEY_CTX *context, unsigned char *secret, size_t *length) {
     struct key *key = key_of(context);
     struct agreement agreement;
+    struct info peer;
+    unsigned char *der;
+    int done;
 
     if (!key)
         return gosts.derive(context, secret, length);
     agreement = agreement_of(context);
-    return transport_derive(
-        key, EVP_PKEY_get_base_id(EVP_PKEY_CTX_get0_pkey(context)), &agreement, EVP_PKEY_CTX_get0_peerkey(context),
-        secret, length);
+    der = public_take(EVP_PKEY_CTX_get0_peerkey(context), &peer);
+    done = transport_derive(key, kind_of(context), &agreement, der ? &peer : NULL, secret, length);
+    OPENSSL_free(der);
+    return done;
 }
 
 /* Takes gost's functions over; they stay, whatever becomes of the engine gost. */

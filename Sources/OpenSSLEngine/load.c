@@ -33,7 +33,7 @@ static EVP_PKEY *read_key(
 }
 
 EVP_PKEY *load_private_key(ENGINE *engine, const char *text, UI_METHOD *method, void *data) {
-    struct asking asking = {method, data};
+    struct asking asking = {.method = method, .data = data};
     struct name name;
     struct token *token;
     struct object object;
@@ -67,7 +67,7 @@ EVP_PKEY *load_private_key(ENGINE *engine, const char *text, UI_METHOD *method, 
 
 EVP_PKEY *load_public_key(ENGINE *engine, const char *text, UI_METHOD *method, void *data) {
     static const CK_OBJECT_CLASS kinds[] = {CKO_PUBLIC_KEY, CKO_CERTIFICATE, CKO_PRIVATE_KEY};
-    struct asking asking = {method, data};
+    struct asking asking = {.method = method, .data = data};
     struct name name;
     EVP_PKEY *pkey = NULL;
     int found = -1;

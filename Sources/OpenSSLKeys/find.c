@@ -105,11 +105,10 @@ static struct token *choose(struct module *module, const struct name *name, stru
     return NULL;
 }
 
-int object_find(
-    const struct name *name, CK_OBJECT_CLASS wanted, const struct asking *asking, bool is_required,
-    struct token **token, struct object *object) {
+/* The token that a name means, logged in to if objects of the class want that. Returns 0 with an error. */
+static int find_token(
+    const struct name *name, CK_OBJECT_CLASS wanted, const struct asking *asking, struct token **token) {
     struct found_slot slots[SLOTS];
-    struct text matching = {0}, all = {0};
     char *path = name->module ? OPENSSL_strdup(name->module) : settings_module();
     struct module *module = path ? module_open(path) : NULL;
     int count;
@@ -121,7 +120,16 @@ int object_find(
         return 0;
     count = find_slots(module, name, slots);
     *token = count > 0 ? choose(module, name, slots, count) : NULL;
-    if (!*token || ((wanted == CKO_PRIVATE_KEY || settings_login()) && !token_login(*token, name, asking)))
+    return *token && ((wanted != CKO_PRIVATE_KEY && !settings_login()) || token_login(*token, name, asking));
+}
+
+int object_find(
+    const struct name *name, CK_OBJECT_CLASS wanted, const struct asking *asking, bool is_required,
+    struct token **token, struct object *object) {
+    struct text matching = {0}, all = {0};
+    int count;
+
+    if (!find_token(name, wanted, asking, token))
         return 0;
     count = count_objects(*token, name, wanted, object, &matching, &all);
     if (count < 0)
@@ -136,4 +144,32 @@ int object_find(
         return -1;
     return FAIL(
         REASON_OBJECT, "no %s matches; there is %s", class_name(wanted), all.length ? all.characters : "none at all");
+}
+
+int object_find_all(
+    const struct name *name, CK_OBJECT_CLASS wanted, const struct asking *asking, struct token **token,
+    struct object **objects, size_t *count) {
+    CK_SESSION_HANDLE session;
+    unsigned long connection;
+    size_t all, found = 0;
+    CK_RV code;
+
+    *objects = NULL;
+    *count = 0;
+    if (!find_token(name, wanted, asking, token) || !token_acquire(*token, &session, &connection))
+        return 0;
+    code = object_list(*token, session, wanted, objects, &all);
+    token_release(*token, session, connection);
+    if (code != CKR_OK) {
+        OPENSSL_free(*objects);
+        *objects = NULL;
+        return FAIL_CODE("C_FindObjects", code);
+    }
+    for (size_t i = 0; i < all; i++)
+        if (object_matches(&(*objects)[i], name)) {
+            (*objects)[found] = (*objects)[i];
+            (*objects)[found++].connection = connection;
+        }
+    *count = found;
+    return 1;
 }

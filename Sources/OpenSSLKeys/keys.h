@@ -12,11 +12,15 @@
  *   refusals.c     PINs that a token has refused
  *   object.c       objects of a token: lists, attributes, what a name may mean
  *   find.c         which token and which object a name means
+ *   der.c          elements of DER
+ *   info.c         SubjectPublicKeyInfo, read and put together
+ *   public.c       the public half of a key
  *   key.c          a private key of a token, and one operation with it
+ *   transport.c    what GOST keys of a token agree on and decrypt
  *   errors.c       OpenSSL's errors
  *   text.c         texts for people, in which nothing commands a terminal
  *
- * tokens.h declares all but key.c.
+ * tokens.h declares what knows nothing of keys, from settings.c to find.c, errors.c and text.c.
  *
  * A key has a token, and a token has sessions: one for each operation that runs at the same time, which are kept. An
  * operation takes a session, runs, and gives it back; it logs in and searches only if the sessions are gone, because
@@ -43,6 +47,61 @@
 #define CKM_KUZNYECHIK_KEXP_15_WRAP 0xD432102BUL
 #define CKM_MAGMA_KEXP_15_WRAP 0xD432102CUL
 #define CKM_GOST_KEG 0xD4321039UL
+
+/* ---- der.c ---- */
+
+/* Octets of another's memory. */
+struct der {
+    const unsigned char *bytes;
+    size_t length;
+};
+/* Take the first element off, if it has this tag: its content, or the whole of it. */
+bool der_take(struct der *rest, unsigned char tag, struct der *content);
+bool der_take_whole(struct der *rest, unsigned char tag, struct der *element);
+/* Whether an element with this tag comes first. */
+bool der_has(const struct der *rest, unsigned char tag);
+bool der_equal(struct der one, struct der other);
+/* A number without zeros in front. */
+struct der der_number(struct der octets);
+/* Elements that are written from the last to the first. */
+struct der_writer {
+    unsigned char *memory;
+    size_t room, front;
+    bool is_full;
+};
+bool der_begin(struct der_writer *writer, size_t room);
+void der_prepend(struct der_writer *writer, struct der octets);
+/* Makes an element of what was written since the front was at "end". */
+void der_wrap(struct der_writer *writer, unsigned char tag, size_t end);
+unsigned char *der_end(struct der_writer *writer, size_t *length);
+
+/* ---- info.c ---- */
+
+enum kind { KIND_OTHER, KIND_RSA, KIND_EC, KIND_GOST_2001, KIND_GOST_256, KIND_GOST_512 };
+/* A SubjectPublicKeyInfo; all parts are within the whole. */
+struct info {
+    enum kind kind;
+    struct der whole, parameters, curve, hash;
+    /* The point's coordinates of GOST, and otherwise what the BIT STRING has. */
+    struct der key;
+    struct der modulus, exponent;
+};
+bool is_gost_kind(enum kind kind);
+bool info_read(const unsigned char *octets, size_t length, struct info *info);
+bool info_of_certificate(const unsigned char *octets, size_t length, struct der *info);
+/* Put one together, which the caller frees by OPENSSL_free; NULL if the parts cannot be one. */
+unsigned char *info_gost(enum kind kind, struct der curve, struct der hash, struct der point, size_t *length);
+unsigned char *info_ec(struct der curve, struct der point, size_t *length);
+unsigned char *info_rsa(struct der modulus, struct der exponent, size_t *length);
+
+/* ---- public.c ---- */
+
+/*
+ * The SubjectPublicKeyInfo that belongs to an object: a key, a private key, or a certificate. The caller frees it by
+ * OPENSSL_free. NULL with an error.
+ */
+unsigned char *public_info(
+    struct token *token, CK_SESSION_HANDLE session, CK_OBJECT_CLASS kind, const struct object *object, size_t *length);
 
 /* ---- key.c ---- */
 
@@ -81,5 +140,20 @@ int key_decrypt(
 int key_derive(struct key *key, CK_MECHANISM *mechanism, unsigned char *result, size_t length);
 /* Reads a secret of this length that was made in the session, and destroys its object. */
 CK_RV key_read_secret(struct use *use, CK_OBJECT_HANDLE secret, unsigned char *result, size_t length);
+
+/* ---- transport.c ---- */
+
+/* What a GOST operation was told. */
+struct agreement {
+    unsigned char ukm[64];
+    size_t ukm_length;
+};
+/* The other side's key may be NULL where none is needed. Return 0 with an error. */
+int transport_derive(
+    struct key *key, enum kind kind, const struct agreement *agreement, const struct info *peer, unsigned char *secret,
+    size_t *length);
+int transport_decrypt(
+    struct key *key, enum kind kind, const struct agreement *agreement, const struct info *peer,
+    const unsigned char *data, size_t data_length, unsigned char *secret, size_t *length);
 
 #endif

@@ -111,15 +111,21 @@ static int read_source(struct secret **pin, const char *source) {
 }
 
 static int ask(struct secret **pin, const CK_TOKEN_INFO *info, const struct asking *asking) {
-    struct asking chosen = asking->method ? *asking : settings_asking();
+    struct asking chosen = asking->method || asking->answer ? *asking : settings_asking();
     char buffer[257] = "", *prompt = NULL;
     struct text label = {0}, printable = {0};
     UI *ui = NULL;
 
-    if (!chosen.method)
-        return FAIL(REASON_PIN, "give it by pin-value or pin-source in the URI, or by the control command PIN");
+    if (!chosen.method && !chosen.answer)
+        return FAIL(REASON_PIN, "give it by pin-value or pin-source in the URI, or by PIN in OpenSSL's configuration");
     text_add(&label, "%.*s", (int)p11_kit_space_strlen(info->label, sizeof info->label), info->label);
     text_add_printable(&printable, label.length ? label.characters : "token");
+    if (chosen.answer) {
+        size_t length = chosen.answer(chosen.data, printable.characters, buffer, sizeof buffer - 1);
+        *pin = length > 0 && length < sizeof buffer ? secret_new(buffer, length) : NULL;
+        OPENSSL_cleanse(buffer, sizeof buffer);
+        return *pin ? 1 : FAIL(REASON_PIN, "the user was asked and gave none");
+    }
     ui = UI_new_method(chosen.method);
     if (!ui)
         return NO_MEMORY();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What control commands have set. The process has one set: a program may load the engine in openssl.cnf and by itself,
- * and what either of them says holds for both.
+ * What control commands or the provider's section have set. The process has one set: a program may load either in
+ * openssl.cnf and by itself, and what either of them says holds for both.
  */
 #define _GNU_SOURCE
 #include "keys.h"
@@ -122,7 +122,7 @@ struct asking settings_asking(void) {
     struct asking asking;
 
     state_lock();
-    asking = (struct asking){settings.method, settings.data};
+    asking = (struct asking){.method = settings.method, .data = settings.data};
     state_unlock();
     return asking;
 }

@@ -72,6 +72,8 @@ void secret_lock(struct secret *secret);
 struct asking {
     UI_METHOD *method;
     void *data;
+    /* In place of a user interface: writes a text of the returned length; 0 if there is none. */
+    size_t (*answer)(void *data, const char *prompt, char *buffer, size_t room);
 };
 struct name;
 /* The PIN for a token, from the name, the settings or the user. Returns 0 with an error if there is none. */
@@ -261,6 +263,10 @@ bool is_same_object(const struct object *one, const struct object *other);
 int object_find(
     const struct name *name, CK_OBJECT_CLASS wanted, const struct asking *asking, bool is_required,
     struct token **token, struct object *object);
+/* All objects that a name means, in an array that the caller frees; there may be none. Returns 0 with an error. */
+int object_find_all(
+    const struct name *name, CK_OBJECT_CLASS wanted, const struct asking *asking, struct token **token,
+    struct object **objects, size_t *count);
 const char *class_name(CK_OBJECT_CLASS wanted);
 
 #endif

@@ -31,7 +31,8 @@ builds() {
     ln -s "$(pkg-config libcrypto --variable=enginesdir)/gost.so" "$OPENSSL_ENGINES"
     # shellcheck disable=SC2046
     cc -std=gnu11 "${checked[@]}" -shared -fPIC -fvisibility=hidden -DOPENSSL_API_COMPAT=10101 \
-        -I"$root/Sources/OpenSSLKeys" "$root"/Sources/OpenSSL{Engine,Keys}/*.c $(pkg-config --cflags --libs libcrypto p11-kit-1) \
+        -I"$root/Sources/OpenSSLKeys" -I"$root/Sources/GOSTKernels/include" \
+        "$root"/Sources/OpenSSL{Engine,Keys}/*.c "$root"/Sources/GOSTKernels/Parameters/*.c $(pkg-config --cflags --libs libcrypto p11-kit-1) \
         -Wl,-z,nodelete -o "$OPENSSL_ENGINES/kanal.so" &
     local program
     for program in lies engine; do

@@ -118,7 +118,8 @@ races() {
     ln -s "$OPENSSL_ENGINES/gost.so" checked/lib/engines-3
     # shellcheck disable=SC2046
     gcc -O1 -g -fPIC -shared -fsanitize=thread -fvisibility=hidden -DOPENSSL_API_COMPAT=10101 \
-        -I"$root/Sources/OpenSSLKeys" "$root"/Sources/OpenSSL{Engine,Keys}/*.c $(pkg-config --cflags --libs libcrypto p11-kit-1) \
+        -I"$root/Sources/OpenSSLKeys" -I"$root/Sources/GOSTKernels/include" \
+        "$root"/Sources/OpenSSL{Engine,Keys}/*.c "$root"/Sources/GOSTKernels/Parameters/*.c $(pkg-config --cflags --libs libcrypto p11-kit-1) \
         -o checked/lib/engines-3/kanal.so
     gcc -O1 -g -fsanitize=thread "$root/Tests/Programs/Engine/engine.c" -lcrypto -o checked/engine
     printf 'called_from_lib:%s\n' libpcsclite.so.1 libkanal-pkcs11.so libcrypto.so.3 > checked/known
