@@ -73,6 +73,16 @@ engine_flags = -ISources/OpenSSLKeys -ISources/GOSTKernels/include -std=gnu11 -O
     $(engine_marks) -ffile-prefix-map=$(CURDIR)=.
 engine_linking = -shared -Wl,--version-script=Sources/OpenSSLEngine/exports.map,-z,defs,-z,now,-z,relro,-z,nodelete \
     -Wl,-z,noexecstack,--as-needed
+# OpenSSL's provider: C alone, too, with the kernels, which Swift's clang compiles. It links no libcrypto: it has that which
+# has loaded it, of any version.
+provider := .build/release/ossl-modules/kanal.so
+provider_sources := $(wildcard Sources/OpenSSLProvider/*.c Sources/OpenSSLKeys/*.c) $(shell find Sources/GOSTKernels -name '*.c')
+provider_flags = -ISources/OpenSSLProvider -ISources/OpenSSLKeys -ISources/GOSTKernels/include -DKANAL_VERSION='"$(version)"' \
+    -std=gnu11 -O2 -g -fPIC -fvisibility=hidden -DOPENSSL_API_COMPAT=10101 -Wall -Wextra -Wshadow -Werror \
+    -fstack-protector-strong -fstack-clash-protection -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 \
+    $(if $(filter x86_64,$(shell uname -m)),-fcf-protection=full) -ffile-prefix-map=$(CURDIR)=.
+provider_linking = -shared -Wl,--version-script=Sources/OpenSSLProvider/exports.map,-z,defs,-z,now,-z,relro,-z,nodelete \
+    -Wl,-z,noexecstack,--as-needed
 # What people are told in other languages. The catalogues lie to the command as they do where they are installed.
 languages := $(basename $(notdir $(wildcard Translations/*.po)))
 catalogues := $(languages:%=.build/release/../share/locale/%/LC_MESSAGES/kanal.mo)
@@ -127,7 +137,7 @@ deps: ## install the Debian packages that building, testing and the demonstratio
 build-deps:
 	$(call install_packages,$(build_packages))
 
-build: $(built) $(engine) $(catalogues) ## build the library, OpenSSL's engine, the command and the emulator
+build: $(built) $(engine) $(provider) $(catalogues) ## build the library, OpenSSL's engine and provider, the command and the emulator
 
 # The time is that of a file of its own: what is touched itself, SwiftPM links again with the tests, under running scripts.
 $(built): $(sources) $(if $(filter-out $(wildcard $(products)),$(products)),missing) | build-deps
@@ -143,6 +153,15 @@ $(catalogues): .build/release/../share/locale/%/LC_MESSAGES/kanal.mo: Translatio
 $(engine): $(wildcard Sources/OpenSSLEngine/* Sources/OpenSSLKeys/*) $(openssl_keys) | build-deps
 	@mkdir -p $(@D)
 	$(CC) $(engine_flags) $(engine_sources) $(engine_linking) $(shell pkg-config --cflags --libs $(engine_packages)) -o $@
+
+provider_objects := $(provider_sources:Sources/%.c=.build/release/provider.build/%.o)
+$(provider_objects): .build/release/provider.build/%.o: Sources/%.c $(shell find Sources/GOSTKernels Sources/OpenSSLKeys Sources/OpenSSLProvider -name '*.h' -o -name '*.inc') | build-deps
+	@mkdir -p $(@D)
+	clang $(provider_flags) $(shell pkg-config --cflags $(engine_packages)) -c $< -o $@
+
+$(provider): $(provider_objects) Sources/OpenSSLProvider/exports.map
+	@mkdir -p $(@D)
+	clang $(provider_objects) $(provider_linking) $(shell pkg-config --libs p11-kit-1) -o $@
 
 check: ## build, lint, and run the tests that need neither root nor other packages than the build: for every change
 	@missing=$$(Install/needed.sh missing $(build_packages) | paste -sd ' '); \

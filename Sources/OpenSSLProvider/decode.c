@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Decoders: SubjectPublicKeyInfo of GOST keys, and files that hold the URI of a token's key: PEM with a label of its own,
+ * around SEQUENCE { VisibleString "PKCS#11 Provider URI v1.0", UTF8String }, as pkcs11-provider and others have it.
+ */
+#include "provider.h"
+
+#include <string.h>
+
+#define URI_LABEL "PKCS#11 PROVIDER URI"
+#define URI_VERSION "PKCS#11 Provider URI v1.0"
+#define URI_STRUCTURE "pkcs11-uri"
+enum { LARGEST_INPUT = 1 << 16, LONGEST_URI = 4096 };
+
+static void *new(void *provider) { return provider; }
+static void release(void *provider) { (void)provider; }
+
+/* All that the input has; NULL if there is nothing, or more than a key may have. */
+static unsigned char *read_all(OSSL_CORE_BIO *in, size_t *length) {
+    unsigned char *octets = OPENSSL_malloc(LARGEST_INPUT);
+    size_t count;
+
+    *length = 0;
+    while (octets && *length < LARGEST_INPUT && core_read(in, octets + *length, LARGEST_INPUT - *length, &count) == 1
+           && count > 0)
+        *length += count;
+    if (octets && *length > 0 && *length < LARGEST_INPUT)
+        return octets;
+    OPENSSL_free(octets);
+    return NULL;
+}
+
+/* ---- SubjectPublicKeyInfo ---- */
+
+/* What is no public key of GOST is left to others, without an error. */
+static int decode_info(
+    void *context, OSSL_CORE_BIO *in, int selection, OSSL_CALLBACK *callback, void *argument,
+    OSSL_PASSPHRASE_CALLBACK *ask, void *ask_argument) {
+    size_t length;
+    unsigned char *octets = read_all(in, &length);
+    struct info info;
+    struct pkey *pkey;
+
+    (void)selection, (void)ask, (void)ask_argument;
+    if (!octets || !info_read(octets, length, &info) || !is_gost_kind(info.kind)) {
+        OPENSSL_free(octets);
+        return 1;
+    }
+    pkey = pkey_new(context, octets, length);
+    return pkey ? pkey_give(pkey, callback, argument) : 1;
+}
+
+/* 0 asks for whatever is there. */
+static int wants_public(void *provider, int selection) {
+    (void)provider;
+    return selection == 0
+        || (!(selection & OSSL_KEYMGMT_SELECT_PRIVATE_KEY)
+            && selection & (OSSL_KEYMGMT_SELECT_PUBLIC_KEY | OSSL_KEYMGMT_SELECT_ALL_PARAMETERS));
+}
+
+/* ---- Files with a URI ---- */
+
+static int wants_private(void *provider, int selection) {
+    (void)provider;
+    return selection == 0 || selection & OSSL_KEYMGMT_SELECT_PRIVATE_KEY;
+}
+
+/* The URI in a file's DER, as a text. */
+static bool read_uri(const unsigned char *octets, size_t length, char uri[LONGEST_URI]) {
+    const struct der version_1 = {(const unsigned char *)URI_VERSION, strlen(URI_VERSION)};
+    struct der rest = {octets, length}, sequence, version, text;
+
+    if (!der_take(&rest, 0x30, &sequence) || rest.length || !der_take(&sequence, 0x1A, &version)
+        || !der_equal(version, version_1) || !der_take(&sequence, 0x0C, &text) || sequence.length
+        || text.length >= LONGEST_URI || memchr(text.bytes, 0, text.length))
+        return false;
+    memcpy(uri, text.bytes, text.length);
+    uri[text.length] = 0;
+    return true;
+}
+
+static int decode_uri(
+    void *context, OSSL_CORE_BIO *in, int selection, OSSL_CALLBACK *callback, void *argument,
+    OSSL_PASSPHRASE_CALLBACK *ask, void *ask_argument) {
+    size_t length;
+    unsigned char *octets = read_all(in, &length);
+    char uri[LONGEST_URI];
+    bool has_uri = octets && read_uri(octets, length, uri);
+    struct pkey *pkey;
+
+    (void)selection;
+    OPENSSL_free(octets);
+    if (!has_uri)
+        return 1;
+    pkey = store_find(context, uri, ask, ask_argument);
+    OPENSSL_cleanse(uri, sizeof uri);
+    return pkey && pkey_give(pkey, callback, argument);
+}
+
+/* The content between the lines of the label; 0 if there is none. */
+static size_t read_pem(const char *text, unsigned char *octets) {
+    static const char first[] = "-----BEGIN " URI_LABEL "-----", last[] = "-----END " URI_LABEL "-----";
+    const char *begin = strstr(text, first), *end = begin ? strstr(begin, last) : NULL;
+    EVP_ENCODE_CTX *decoding = end ? EVP_ENCODE_CTX_new() : NULL;
+    int length = 0, rest = 0;
+
+    if (!decoding)
+        return 0;
+    begin += sizeof first - 1;
+    EVP_DecodeInit(decoding);
+    if (EVP_DecodeUpdate(decoding, octets, &length, (const unsigned char *)begin, (int)(end - begin)) < 0
+        || EVP_DecodeFinal(decoding, octets + length, &rest) < 0)
+        length = rest = 0;
+    EVP_ENCODE_CTX_free(decoding);
+    return (size_t)length + (size_t)rest;
+}
+
+static int decode_pem(
+    void *context, OSSL_CORE_BIO *in, int selection, OSSL_CALLBACK *callback, void *argument,
+    OSSL_PASSPHRASE_CALLBACK *ask, void *ask_argument) {
+    int type = OSSL_OBJECT_PKEY, done = 1;
+    size_t length, der_length = 0;
+    unsigned char *octets = read_all(in, &length), *der = octets ? OPENSSL_malloc(length + 1) : NULL;
+
+    (void)context, (void)selection, (void)ask, (void)ask_argument;
+    if (der) {
+        /* There is room: all that was read is less than the memory. */
+        octets[length] = 0;
+        der_length = read_pem((char *)octets, der);
+    }
+    if (der_length) {
+        OSSL_PARAM parameters[] = {
+            OSSL_PARAM_construct_int(OSSL_OBJECT_PARAM_TYPE, &type),
+            OSSL_PARAM_construct_utf8_string(OSSL_OBJECT_PARAM_DATA_STRUCTURE, URI_STRUCTURE, 0),
+            OSSL_PARAM_construct_octet_string(OSSL_OBJECT_PARAM_DATA, der, der_length),
+            OSSL_PARAM_construct_end(),
+        };
+        done = callback(parameters, argument);
+    }
+    OPENSSL_free(octets);
+    OPENSSL_free(der);
+    return done;
+}
+
+#define DECODER(name, wants, decode) \
+    static const OSSL_DISPATCH name[] = { \
+        ENTRY(OSSL_FUNC_DECODER_NEWCTX, new), ENTRY(OSSL_FUNC_DECODER_FREECTX, release), \
+        ENTRY(OSSL_FUNC_DECODER_DOES_SELECTION, wants), ENTRY(OSSL_FUNC_DECODER_DECODE, decode), END_OF_TABLE, \
+    }
+DECODER(info_decoder, wants_public, decode_info);
+DECODER(uri_decoder, wants_private, decode_uri);
+DECODER(pem_decoder, wants_private, decode_pem);
+
+#define INFO(names) {names, PROPERTIES ",input=der,structure=SubjectPublicKeyInfo", info_decoder, "public keys"}
+#define URI(names) {names, PROPERTIES ",input=der,structure=" URI_STRUCTURE, uri_decoder, "keys of tokens"}
+const OSSL_ALGORITHM decoder_algorithms[] = {
+    INFO(GOST_256_NAMES), INFO(GOST_512_NAMES), INFO(GOST_2001_NAMES),
+    URI(GOST_256_NAMES), URI(GOST_512_NAMES), URI(GOST_2001_NAMES), URI(RSA_NAMES), URI(EC_NAMES),
+    {"DER", PROPERTIES ",input=pem", pem_decoder, "files with a URI"},
+    {NULL, NULL, NULL, NULL},
+};

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Signatures of GOST keys: made by the token, verified here. */
+#include "provider.h"
+
+#include <string.h>
+
+struct signing {
+    struct pkey *pkey;
+    struct hash hash;
+};
+
+static void *new(void *provider, const char *properties) {
+    (void)provider, (void)properties;
+    return OPENSSL_zalloc(sizeof(struct signing));
+}
+
+static void release(void *context) {
+    struct signing *signing = context;
+
+    pkey_free(signing->pkey);
+    OPENSSL_clear_free(signing, sizeof *signing);
+}
+
+static void *duplicate(void *context) {
+    struct signing *signing = context, *copy = OPENSSL_memdup(signing, sizeof *signing);
+
+    if (copy && copy->pkey)
+        pkey_retain(copy->pkey);
+    return copy;
+}
+
+static int check_digest(const struct pkey *pkey, const char *name) {
+    if (!name || !*name || digest_is(pkey_hash(pkey), name))
+        return 1;
+    return FAIL(
+        REASON_UNSUPPORTED, "the digest %.80s with a key of %s; it takes %s alone", name, pkey_name(pkey->kind),
+        digest_name(pkey_hash(pkey)));
+}
+
+static int set(void *context, const OSSL_PARAM parameters[]) {
+    struct signing *signing = context;
+    const OSSL_PARAM *digest = parameters ? OSSL_PARAM_locate_const(parameters, OSSL_SIGNATURE_PARAM_DIGEST) : NULL;
+    const char *name = NULL;
+
+    if (!digest || !signing->pkey)
+        return 1;
+    return OSSL_PARAM_get_utf8_string_ptr(digest, &name) && check_digest(signing->pkey, name);
+}
+
+static int begin(void *context, void *key, const OSSL_PARAM parameters[], bool is_signature) {
+    struct signing *signing = context;
+
+    if (key) {
+        pkey_free(signing->pkey);
+        signing->pkey = pkey_retain(key);
+    }
+    if (!signing->pkey)
+        return FAIL(REASON_INPUT, "there is no key");
+    if (is_signature && !signing->pkey->key)
+        return FAIL(REASON_INPUT, "the key has no private half on a token");
+    hash_begin(&signing->hash, pkey_hash(signing->pkey));
+    return set(context, parameters);
+}
+static int begin_sign(void *context, void *key, const OSSL_PARAM parameters[]) {
+    return begin(context, key, parameters, true);
+}
+static int begin_verify(void *context, void *key, const OSSL_PARAM parameters[]) {
+    return begin(context, key, parameters, false);
+}
+static int begin_digest_sign(void *context, const char *digest, void *key, const OSSL_PARAM parameters[]) {
+    return begin(context, key, parameters, true) && check_digest(((struct signing *)context)->pkey, digest);
+}
+static int begin_digest_verify(void *context, const char *digest, void *key, const OSSL_PARAM parameters[]) {
+    return begin(context, key, parameters, false) && check_digest(((struct signing *)context)->pkey, digest);
+}
+
+static int sign(
+    void *context, unsigned char *signature, size_t *length, size_t room, const unsigned char *digest,
+    size_t digest_length) {
+    struct signing *signing = context;
+    size_t size = pkey_size(signing->pkey);
+    CK_MECHANISM mechanism = {size == 128 ? CKM_GOSTR3410_512 : CKM_GOSTR3410, NULL, 0};
+
+    if (!signature) {
+        *length = size;
+        return 1;
+    }
+    if (room < size)
+        return FAIL(REASON_INPUT, "the signature has %zu bytes, and there is room for %zu", size, room);
+    if (digest_length != size / 2)
+        return FAIL(REASON_INPUT, "the digest has %zu bytes instead of %zu", digest_length, size / 2);
+    if (!key_sign(signing->pkey->key, &mechanism, digest, digest_length, signature, size))
+        return 0;
+    *length = size;
+    return 1;
+}
+
+static int verify(
+    void *context, const unsigned char *signature, size_t length, const unsigned char *digest, size_t digest_length) {
+    struct signing *signing = context;
+    const struct pkey *pkey = signing->pkey;
+
+    if (digest_length != pkey->curve->numbers->size)
+        return FAIL(
+            REASON_INPUT, "the digest has %zu bytes instead of %zu", digest_length, pkey->curve->numbers->size);
+    return length == pkey->info.key.length && curve_verify(pkey->curve, pkey->info.key.bytes, digest, signature);
+}
+
+static int update(void *context, const unsigned char *data, size_t length) {
+    struct signing *signing = context;
+
+    if (length)
+        hash_update(&signing->hash, data, length);
+    return 1;
+}
+
+static int end_sign(void *context, unsigned char *signature, size_t *length, size_t room) {
+    struct signing *signing = context;
+    enum hash_kind kind = signing->hash.kind;
+    unsigned char digest[64];
+
+    if (!signature)
+        return sign(context, NULL, length, 0, NULL, 0);
+    hash_end(&signing->hash, digest);
+    hash_begin(&signing->hash, kind);
+    return sign(context, signature, length, room, digest, hash_size(kind));
+}
+
+static int end_verify(void *context, const unsigned char *signature, size_t length) {
+    struct signing *signing = context;
+    enum hash_kind kind = signing->hash.kind;
+    unsigned char digest[64];
+
+    hash_end(&signing->hash, digest);
+    hash_begin(&signing->hash, kind);
+    return verify(context, signature, length, digest, hash_size(kind));
+}
+
+/* RFC 9215, 2: signature algorithms have no parameters. */
+static int get(void *context, OSSL_PARAM parameters[]) {
+    static const unsigned char identifiers[][12] = {
+        [HASH_256] = {0x30, 0x0A, 0x06, 0x08, 0x2A, 0x85, 0x03, 0x07, 0x01, 0x01, 0x03, 0x02},
+        [HASH_512] = {0x30, 0x0A, 0x06, 0x08, 0x2A, 0x85, 0x03, 0x07, 0x01, 0x01, 0x03, 0x03},
+        [HASH_94] = {0x30, 0x08, 0x06, 0x06, 0x2A, 0x85, 0x03, 0x02, 0x02, 0x03},
+    };
+    struct signing *signing = context;
+    enum hash_kind kind;
+    OSSL_PARAM *wanted;
+
+    if (!signing->pkey)
+        return 1;
+    kind = pkey_hash(signing->pkey);
+    if ((wanted = OSSL_PARAM_locate(parameters, OSSL_SIGNATURE_PARAM_ALGORITHM_ID))
+        && !OSSL_PARAM_set_octet_string(wanted, identifiers[kind], identifiers[kind][1] + 2u))
+        return 0;
+    wanted = OSSL_PARAM_locate(parameters, OSSL_SIGNATURE_PARAM_DIGEST);
+    return !wanted || OSSL_PARAM_set_utf8_string(wanted, digest_name(kind));
+}
+
+static const OSSL_PARAM *gettable(void *context, void *provider) {
+    static const OSSL_PARAM list[] = {
+        OSSL_PARAM_octet_string(OSSL_SIGNATURE_PARAM_ALGORITHM_ID, NULL, 0),
+        OSSL_PARAM_utf8_string(OSSL_SIGNATURE_PARAM_DIGEST, NULL, 0), OSSL_PARAM_END};
+
+    (void)context, (void)provider;
+    return list;
+}
+
+static const OSSL_PARAM *settable(void *context, void *provider) {
+    static const OSSL_PARAM list[] = {
+        OSSL_PARAM_utf8_string(OSSL_SIGNATURE_PARAM_DIGEST, NULL, 0), OSSL_PARAM_END};
+
+    (void)context, (void)provider;
+    return list;
+}
+
+const OSSL_DISPATCH gost_signature[] = {
+    ENTRY(OSSL_FUNC_SIGNATURE_NEWCTX, new),
+    ENTRY(OSSL_FUNC_SIGNATURE_FREECTX, release),
+    ENTRY(OSSL_FUNC_SIGNATURE_DUPCTX, duplicate),
+    ENTRY(OSSL_FUNC_SIGNATURE_SIGN_INIT, begin_sign),
+    ENTRY(OSSL_FUNC_SIGNATURE_SIGN, sign),
+    ENTRY(OSSL_FUNC_SIGNATURE_VERIFY_INIT, begin_verify),
+    ENTRY(OSSL_FUNC_SIGNATURE_VERIFY, verify),
+    ENTRY(OSSL_FUNC_SIGNATURE_DIGEST_SIGN_INIT, begin_digest_sign),
+    ENTRY(OSSL_FUNC_SIGNATURE_DIGEST_SIGN_UPDATE, update),
+    ENTRY(OSSL_FUNC_SIGNATURE_DIGEST_SIGN_FINAL, end_sign),
+    ENTRY(OSSL_FUNC_SIGNATURE_DIGEST_VERIFY_INIT, begin_digest_verify),
+    ENTRY(OSSL_FUNC_SIGNATURE_DIGEST_VERIFY_UPDATE, update),
+    ENTRY(OSSL_FUNC_SIGNATURE_DIGEST_VERIFY_FINAL, end_verify),
+    ENTRY(OSSL_FUNC_SIGNATURE_GET_CTX_PARAMS, get),
+    ENTRY(OSSL_FUNC_SIGNATURE_GETTABLE_CTX_PARAMS, gettable),
+    ENTRY(OSSL_FUNC_SIGNATURE_SET_CTX_PARAMS, set),
+    ENTRY(OSSL_FUNC_SIGNATURE_SETTABLE_CTX_PARAMS, settable),
+    END_OF_TABLE,
+};

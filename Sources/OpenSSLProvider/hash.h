@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* GOST hash functions by the kernels. */
+#ifndef KANAL_PROVIDER_HASH_H
+#define KANAL_PROVIDER_HASH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum hash_kind { HASH_256, HASH_512, HASH_94, HASHES };
+struct hash {
+    enum hash_kind kind;
+    /* h, the number of bits, and the sum of all blocks; the octets of a block that is not whole. */
+    uint64_t state[8], length, sum[8];
+    unsigned char partial[64];
+    size_t count;
+};
+/* Whether this processor has kernels for them. */
+bool hash_is_available(void);
+size_t hash_size(enum hash_kind kind);
+size_t hash_block_size(enum hash_kind kind);
+void hash_begin(struct hash *hash, enum hash_kind kind);
+void hash_update(struct hash *hash, const unsigned char *data, size_t length);
+/* Writes the digest, and clears the state. */
+void hash_end(struct hash *hash, unsigned char *digest);
+
+#endif

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Keys as OpenSSL's core manages them. */
+#include "provider.h"
+
+#include <string.h>
+
+enum { PRIVATE = OSSL_KEYMGMT_SELECT_PRIVATE_KEY, PUBLIC = OSSL_KEYMGMT_SELECT_PUBLIC_KEY,
+       PARAMETERS = OSSL_KEYMGMT_SELECT_ALL_PARAMETERS };
+
+/* Takes the reference that pkey_give() gives. */
+static void *load(const void *reference, size_t length) {
+    struct pkey *pkey;
+
+    if (!reference || length != sizeof pkey)
+        return NULL;
+    pkey = *(struct pkey **)reference;
+    *(struct pkey **)reference = NULL;
+    return pkey;
+}
+
+static void release(void *pkey) { pkey_free(pkey); }
+
+static void *duplicate(const void *pkey, int selection) {
+    (void)selection;
+    return pkey_retain((struct pkey *)pkey);
+}
+
+static int has(const void *data, int selection) {
+    const struct pkey *pkey = data;
+
+    return pkey && (!(selection & PRIVATE) || pkey->key);
+}
+
+/* Private halves are equal if the public ones are. */
+static int match(const void *first, const void *second, int selection) {
+    const struct pkey *one = first, *other = second;
+
+    if (one->kind != other->kind)
+        return 0;
+    if (one->pkey && other->pkey)
+        return selection & (PRIVATE | PUBLIC) ? EVP_PKEY_eq(one->pkey, other->pkey) == 1
+                                              : EVP_PKEY_parameters_eq(one->pkey, other->pkey) == 1;
+    if (!one->curve || !other->curve || one->curve->numbers != other->curve->numbers)
+        return 0;
+    return !(selection & (PRIVATE | PUBLIC)) || der_equal(one->info.key, other->info.key);
+}
+
+/* Points were checked when the key was made. */
+static int validate(const void *data, int selection, int type) {
+    (void)type;
+    return has(data, selection);
+}
+
+/* The digest that a signature takes; of GOST keys it is the only one. */
+static int get_gost(const struct pkey *pkey, OSSL_PARAM parameters[]) {
+    const char *digest = digest_name(pkey_hash(pkey));
+    int bits = (int)pkey->info.key.length * 4;
+    OSSL_PARAM *wanted;
+
+    if ((wanted = OSSL_PARAM_locate(parameters, OSSL_PKEY_PARAM_BITS)) && !OSSL_PARAM_set_int(wanted, bits))
+        return 0;
+    if ((wanted = OSSL_PARAM_locate(parameters, OSSL_PKEY_PARAM_SECURITY_BITS))
+        && !OSSL_PARAM_set_int(wanted, bits / 2))
+        return 0;
+    if ((wanted = OSSL_PARAM_locate(parameters, OSSL_PKEY_PARAM_MAX_SIZE))
+        && !OSSL_PARAM_set_int(wanted, (int)pkey->info.key.length))
+        return 0;
+    if ((wanted = OSSL_PARAM_locate(parameters, OSSL_PKEY_PARAM_MANDATORY_DIGEST))
+        && !OSSL_PARAM_set_utf8_string(wanted, digest))
+        return 0;
+    if ((wanted = OSSL_PARAM_locate(parameters, OSSL_PKEY_PARAM_DEFAULT_DIGEST))
+        && !OSSL_PARAM_set_utf8_string(wanted, digest))
+        return 0;
+    if ((wanted = OSSL_PARAM_locate(parameters, OSSL_PKEY_PARAM_GROUP_NAME))
+        && !OSSL_PARAM_set_utf8_string(wanted, pkey->curve->name))
+        return 0;
+    if ((wanted = OSSL_PARAM_locate(parameters, OSSL_PKEY_PARAM_PUB_KEY))
+        && !OSSL_PARAM_set_octet_string(wanted, pkey->info.key.bytes, pkey->info.key.length))
+        return 0;
+    return 1;
+}
+
+static int get(void *data, OSSL_PARAM parameters[]) {
+    const struct pkey *pkey = data;
+
+    return pkey->pkey ? EVP_PKEY_get_params(pkey->pkey, parameters) : get_gost(pkey, parameters);
+}
+
+static const OSSL_PARAM *gettable(void *provider) {
+    static const OSSL_PARAM list[] = {
+        OSSL_PARAM_int(OSSL_PKEY_PARAM_BITS, NULL),
+        OSSL_PARAM_int(OSSL_PKEY_PARAM_SECURITY_BITS, NULL),
+        OSSL_PARAM_int(OSSL_PKEY_PARAM_MAX_SIZE, NULL),
+        OSSL_PARAM_utf8_string(OSSL_PKEY_PARAM_MANDATORY_DIGEST, NULL, 0),
+        OSSL_PARAM_utf8_string(OSSL_PKEY_PARAM_DEFAULT_DIGEST, NULL, 0),
+        OSSL_PARAM_utf8_string(OSSL_PKEY_PARAM_GROUP_NAME, NULL, 0),
+        OSSL_PARAM_octet_string(OSSL_PKEY_PARAM_PUB_KEY, NULL, 0),
+        OSSL_PARAM_octet_string(OSSL_PKEY_PARAM_ENCODED_PUBLIC_KEY, NULL, 0),
+        OSSL_PARAM_BN(OSSL_PKEY_PARAM_RSA_N, NULL, 0),
+        OSSL_PARAM_BN(OSSL_PKEY_PARAM_RSA_E, NULL, 0),
+        OSSL_PARAM_END,
+    };
+
+    (void)provider;
+    return list;
+}
+
+/*
+ * Only a public half leaves the provider. With the private half asked for, as OpenSSL does before it lets another
+ * provider sign, this fails, and OpenSSL comes back here.
+ */
+static int export_key(void *data, int selection, OSSL_CALLBACK *callback, void *argument) {
+    const struct pkey *pkey = data;
+
+    if (!pkey->pkey || (selection & PRIVATE && pkey->key))
+        return 0;
+    return EVP_PKEY_export(pkey->pkey, selection & ~PRIVATE, callback, argument);
+}
+
+static const OSSL_PARAM *export_types(int selection) {
+    static const OSSL_PARAM list[] = {
+        OSSL_PARAM_BN(OSSL_PKEY_PARAM_RSA_N, NULL, 0), OSSL_PARAM_BN(OSSL_PKEY_PARAM_RSA_E, NULL, 0),
+        OSSL_PARAM_utf8_string(OSSL_PKEY_PARAM_GROUP_NAME, NULL, 0),
+        OSSL_PARAM_octet_string(OSSL_PKEY_PARAM_PUB_KEY, NULL, 0), OSSL_PARAM_END,
+    };
+
+    return selection & PRIVATE ? NULL : list;
+}
+
+static const char *ec_operation(int operation) { return operation == OSSL_OP_KEYEXCH ? "ECDH" : "ECDSA"; }
+
+#define COMMON \
+    ENTRY(OSSL_FUNC_KEYMGMT_LOAD, load), ENTRY(OSSL_FUNC_KEYMGMT_FREE, release), \
+    ENTRY(OSSL_FUNC_KEYMGMT_DUP, duplicate), ENTRY(OSSL_FUNC_KEYMGMT_HAS, has), \
+    ENTRY(OSSL_FUNC_KEYMGMT_MATCH, match), ENTRY(OSSL_FUNC_KEYMGMT_VALIDATE, validate), \
+    ENTRY(OSSL_FUNC_KEYMGMT_GET_PARAMS, get), ENTRY(OSSL_FUNC_KEYMGMT_GETTABLE_PARAMS, gettable)
+#define EXPORTING \
+    ENTRY(OSSL_FUNC_KEYMGMT_EXPORT, export_key), ENTRY(OSSL_FUNC_KEYMGMT_EXPORT_TYPES, export_types)
+
+static const OSSL_DISPATCH gost[] = {COMMON, END_OF_TABLE};
+static const OSSL_DISPATCH rsa[] = {COMMON, EXPORTING, END_OF_TABLE};
+static const OSSL_DISPATCH ec[] = {
+    COMMON, EXPORTING, ENTRY(OSSL_FUNC_KEYMGMT_QUERY_OPERATION_NAME, ec_operation), END_OF_TABLE};
+
+const OSSL_ALGORITHM keymgmt_algorithms[] = {
+    {GOST_256_NAMES, PROPERTIES, gost, "GOST R 34.10-2012, 256 bits"},
+    {GOST_512_NAMES, PROPERTIES, gost, "GOST R 34.10-2012, 512 bits"},
+    {GOST_2001_NAMES, PROPERTIES, gost, "GOST R 34.10-2001"},
+    {RSA_NAMES, PROPERTIES, rsa, "RSA keys of tokens"},
+    {EC_NAMES, PROPERTIES, ec, "EC keys of tokens"},
+    {NULL, NULL, NULL, NULL},
+};

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The libcrypto that has loaded the provider, whatever its version: it is not linked, because a process with OpenSSL 4 has
+ * none of OpenSSL 3, and one that was linked would be another than the caller. Each function of the list is a jump through
+ * a pointer, which is set before anything else is done.
+ */
+#define _GNU_SOURCE
+#include "libcrypto.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+
+#if defined(__x86_64__)
+#define JUMP(name) #name ": endbr64\n jmp *kanal_target_of_" #name "(%rip)\n"
+#elif defined(__aarch64__)
+#define JUMP(name) \
+    #name ": hint #34\n adrp x16, kanal_target_of_" #name "\n ldr x17, [x16, :lo12:kanal_target_of_" #name "]\n br x17\n"
+#else
+#error "say how to jump through a pointer without touching arguments"
+#endif
+
+#define HIDDEN __attribute__((visibility("hidden")))
+
+#define FUNCTION(name) \
+    HIDDEN extern void (*kanal_target_of_##name)(void); \
+    HIDDEN void (*kanal_target_of_##name)(void) = (void (*)(void))abort; \
+    __asm__(".text\n.globl " #name "\n.hidden " #name "\n.type " #name ", @function\n" JUMP(name));
+#include "libcrypto.inc"
+#undef FUNCTION
+
+#define FUNCTION(name) {#name, &kanal_target_of_##name},
+static const struct {
+    const char *name;
+    void (**target)(void);
+} functions[] = {
+#include "libcrypto.inc"
+};
+enum { FUNCTIONS = sizeof functions / sizeof *functions };
+
+/* The file that has a function of OpenSSL's core: libcrypto, or a program that it is a part of. */
+static void *find_library(void (*function)(void)) {
+    Dl_info place;
+    void *library = NULL;
+
+    if (dladdr((void *)function, &place) && place.dli_fname)
+        library = dlopen(place.dli_fname, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
+    return library ? library : dlopen(NULL, RTLD_NOW | RTLD_LOCAL);
+}
+
+const char *libcrypto_find(void (*function)(void)) {
+    static void *known;
+    static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    const char *missing = NULL;
+    void *library = find_library(function), *found[FUNCTIONS];
+
+    if (!library)
+        return "libcrypto";
+    pthread_mutex_lock(&mutex);
+    if (known && known != library)
+        missing = "one libcrypto in the process: another one has this provider";
+    for (size_t i = 0; !missing && i < FUNCTIONS; i++) {
+        found[i] = dlsym(library, functions[i].name);
+        if (!found[i])
+            missing = functions[i].name;
+    }
+    for (size_t i = 0; !missing && !known && i < FUNCTIONS; i++)
+        __atomic_store_n(functions[i].target, (void (*)(void))found[i], __ATOMIC_RELEASE);
+    /* One handle is kept as long as the file, which is never unmapped. */
+    if (missing || known)
+        dlclose(library);
+    else
+        known = library;
+    pthread_mutex_unlock(&mutex);
+    return missing;
+}

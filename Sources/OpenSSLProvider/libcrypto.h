@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef KANAL_PROVIDER_LIBCRYPTO_H
+#define KANAL_PROVIDER_LIBCRYPTO_H
+
+#include <pthread.h>
+#include <stddef.h>
+
+/* Finds all functions in the library that has this one; otherwise the name of what is missing. */
+const char *libcrypto_find(void (*function)(void));
+
+#endif

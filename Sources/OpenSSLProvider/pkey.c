@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A key: the public half, and what a token has of it. */
+#include "provider.h"
+
+#include <openssl/x509.h>
+#include <string.h>
+
+const char *pkey_name(enum kind kind) {
+    switch (kind) {
+    case KIND_RSA: return "RSA";
+    case KIND_EC: return "EC";
+    case KIND_GOST_2001: return "gost2001";
+    case KIND_GOST_256: return "gost2012_256";
+    case KIND_GOST_512: return "gost2012_512";
+    default: return NULL;
+    }
+}
+
+/* The public half where others compute with it; without this provider's algorithms, which would ask themselves. */
+static EVP_PKEY *decode(struct provider *provider, const struct pkey *pkey) {
+    OSSL_LIB_CTX *context = provider_context(provider);
+    const unsigned char *rest = pkey->info.whole.bytes;
+    EVP_PKEY *decoded;
+
+    if (!context)
+        return NULL;
+    decoded = d2i_PUBKEY_ex(NULL, &rest, (long)pkey->info.whole.length, context, "provider!=kanal");
+    if (decoded && rest == pkey->info.whole.bytes + pkey->info.whole.length)
+        return decoded;
+    EVP_PKEY_free(decoded);
+    FAIL(
+        REASON_PUBLIC, "no provider knows this public key; activate OpenSSL's default provider: a section of providers "
+        "in the configuration turns it off unless it names it");
+    return NULL;
+}
+
+struct pkey *pkey_new(struct provider *provider, unsigned char *der, size_t length) {
+    struct pkey *pkey = OPENSSL_zalloc(sizeof *pkey);
+
+    if (!pkey || !der) {
+        OPENSSL_free(pkey);
+        OPENSSL_free(der);
+        NO_MEMORY();
+        return NULL;
+    }
+    pkey->references = 1;
+    pkey->provider = provider;
+    pkey->der = der;
+    if (!info_read(der, length, &pkey->info) || pkey->info.kind == KIND_OTHER) {
+        FAIL(REASON_PUBLIC, "the public key cannot be read, or is of another kind");
+        pkey_free(pkey);
+        return NULL;
+    }
+    pkey->kind = pkey->info.kind;
+    if (is_gost_kind(pkey->kind)) {
+        pkey->curve = gost_curve_set_of(pkey->info.curve.bytes, pkey->info.curve.length);
+        if (!pkey->curve || 2 * pkey->curve->numbers->size != pkey->info.key.length)
+            FAIL(REASON_PUBLIC, "the curve of the public key is not known");
+        else if (curve_has_point(pkey->curve, pkey->info.key.bytes))
+            return pkey;
+        else
+            FAIL(REASON_PUBLIC, "the public key is no point of its curve");
+    } else if ((pkey->pkey = decode(provider, pkey)) != NULL) {
+        return pkey;
+    }
+    pkey_free(pkey);
+    return NULL;
+}
+
+struct pkey *pkey_retain(struct pkey *pkey) {
+    __atomic_add_fetch(&pkey->references, 1, __ATOMIC_RELAXED);
+    return pkey;
+}
+
+void pkey_free(struct pkey *pkey) {
+    if (!pkey || __atomic_sub_fetch(&pkey->references, 1, __ATOMIC_ACQ_REL) > 0)
+        return;
+    EVP_PKEY_free(pkey->pkey);
+    key_free(pkey->key);
+    OPENSSL_free(pkey->der);
+    OPENSSL_free(pkey->uri);
+    OPENSSL_free(pkey);
+}
+
+/* A URI by which the same key is found again: its token, and what it is called. */
+static char *describe(const struct token *token, const struct object *object) {
+    P11KitUri *uri = p11_kit_uri_new();
+    CK_OBJECT_CLASS kind = CKO_PRIVATE_KEY;
+    CK_ATTRIBUTE id = {CKA_ID, (void *)object->id, object->id_length};
+    CK_ATTRIBUTE label = {CKA_LABEL, (void *)object->label, strlen(object->label)};
+    CK_ATTRIBUTE type = {CKA_CLASS, &kind, sizeof kind};
+    char *text = NULL, *result = NULL;
+    CK_TOKEN_INFO *info = uri ? p11_kit_uri_get_token_info(uri) : NULL;
+
+    if (info) {
+        memcpy(info->serialNumber, token->info.serialNumber, sizeof info->serialNumber);
+        memcpy(info->model, token->info.model, sizeof info->model);
+        memcpy(info->manufacturerID, token->info.manufacturerID, sizeof info->manufacturerID);
+        if ((!id.ulValueLen || p11_kit_uri_set_attribute(uri, &id) == P11_KIT_URI_OK)
+            && (!label.ulValueLen || p11_kit_uri_set_attribute(uri, &label) == P11_KIT_URI_OK)
+            && p11_kit_uri_set_attribute(uri, &type) == P11_KIT_URI_OK
+            && p11_kit_uri_format(uri, P11_KIT_URI_FOR_OBJECT_ON_TOKEN, &text) == P11_KIT_URI_OK)
+            result = OPENSSL_strdup(text);
+    }
+    free(text);
+    p11_kit_uri_free(uri);
+    return result;
+}
+
+struct pkey *pkey_of_token(struct provider *provider, struct token *token, const struct object *object) {
+    CK_SESSION_HANDLE session;
+    unsigned long connection;
+    unsigned char *der = NULL, *asks;
+    bool always_asks = false;
+    struct pkey *pkey;
+    size_t length;
+
+    if (!token_acquire(token, &session, &connection))
+        return NULL;
+    if (connection == object->connection) {
+        der = public_info(token, session, CKO_PRIVATE_KEY, object, &length);
+        asks = object_attribute(token, session, object->handle, CKA_ALWAYS_AUTHENTICATE, &(size_t){0});
+        always_asks = asks && asks[0] == CK_TRUE;
+        OPENSSL_free(asks);
+    } else {
+        FAIL(REASON_TOKEN, "the token has left");
+    }
+    token_release(token, session, connection);
+    pkey = der ? pkey_new(provider, der, length) : NULL;
+    if (pkey && (!(pkey->key = key_new(token, object, always_asks)) || !(pkey->uri = describe(token, object)))) {
+        NO_MEMORY();
+        pkey_free(pkey);
+        return NULL;
+    }
+    return pkey;
+}
+
+size_t pkey_size(const struct pkey *pkey) {
+    return pkey->pkey ? (size_t)EVP_PKEY_get_size(pkey->pkey) : pkey->info.key.length;
+}
+
+enum hash_kind pkey_hash(const struct pkey *pkey) {
+    return pkey->kind == KIND_GOST_2001 ? HASH_94 : pkey->kind == KIND_GOST_512 ? HASH_512 : HASH_256;
+}
+
+int pkey_give(struct pkey *pkey, OSSL_CALLBACK *callback, void *argument) {
+    int type = OSSL_OBJECT_PKEY, done;
+    OSSL_PARAM parameters[] = {
+        OSSL_PARAM_construct_int(OSSL_OBJECT_PARAM_TYPE, &type),
+        OSSL_PARAM_construct_utf8_string(OSSL_OBJECT_PARAM_DATA_TYPE, (char *)pkey_name(pkey->kind), 0),
+        OSSL_PARAM_construct_octet_string(OSSL_OBJECT_PARAM_REFERENCE, &pkey, sizeof pkey),
+        OSSL_PARAM_construct_end(),
+    };
+
+    done = callback(parameters, argument);
+    /* Who takes it puts NULL there. */
+    pkey_free(pkey);
+    return done;
+}

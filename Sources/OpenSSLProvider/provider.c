@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What OpenSSL's core calls: the provider starts, lists its algorithms, and ends. It may be started more than once. */
+#include "provider.h"
+
+#include "libcrypto.h"
+
+#include <openssl/provider.h>
+#include <stdlib.h>
+#include <string.h>
+
+OSSL_FUNC_BIO_read_ex_fn *core_read;
+OSSL_FUNC_BIO_write_ex_fn *core_write;
+
+static const OSSL_ALGORITHM signatures[] = {
+    {GOST_256_NAMES, PROPERTIES, gost_signature, "GOST R 34.10-2012, 256 bits"},
+    {GOST_512_NAMES, PROPERTIES, gost_signature, "GOST R 34.10-2012, 512 bits"},
+    {GOST_2001_NAMES, PROPERTIES, gost_signature, "GOST R 34.10-2001"},
+    {RSA_NAMES, PROPERTIES, rsa_signature, "RSA by tokens"},
+    {"ECDSA", PROPERTIES, ec_signature, "ECDSA by tokens"},
+    {NULL, NULL, NULL, NULL},
+};
+static const OSSL_ALGORITHM decryptions[] = {
+    {GOST_256_NAMES, PROPERTIES, gost_decryption, "transport of keys"},
+    {GOST_512_NAMES, PROPERTIES, gost_decryption, "transport of keys"},
+    {GOST_2001_NAMES, PROPERTIES, gost_decryption, "transport of keys"},
+    {RSA_NAMES, PROPERTIES, rsa_decryption, "RSA by tokens"},
+    {NULL, NULL, NULL, NULL},
+};
+static const OSSL_ALGORITHM agreements[] = {
+    {GOST_256_NAMES, PROPERTIES, gost_agreement, "VKO and KEG"},
+    {GOST_512_NAMES, PROPERTIES, gost_agreement, "VKO and KEG"},
+    {GOST_2001_NAMES, PROPERTIES, gost_agreement, "VKO"},
+    {"ECDH", PROPERTIES, ec_agreement, "ECDH by tokens"},
+    {NULL, NULL, NULL, NULL},
+};
+
+OSSL_LIB_CTX *provider_context(struct provider *provider) {
+    OSSL_LIB_CTX *known = __atomic_load_n(&provider->context, __ATOMIC_ACQUIRE), *made;
+
+    if (known)
+        return known;
+    made = OSSL_LIB_CTX_new_child(provider->core, provider->functions);
+    if (!made) {
+        NO_MEMORY();
+        return NULL;
+    }
+    if (__atomic_compare_exchange_n(
+            &provider->context, &known, made, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        return made;
+    OSSL_LIB_CTX_free(made);
+    return known;
+}
+
+static const OSSL_ALGORITHM *query(void *provider, int operation, int *no_cache) {
+    (void)provider;
+    *no_cache = 0;
+    switch (operation) {
+    case OSSL_OP_DIGEST: return digest_algorithms;
+    case OSSL_OP_KEYMGMT: return keymgmt_algorithms;
+    case OSSL_OP_SIGNATURE: return signatures;
+    case OSSL_OP_ASYM_CIPHER: return decryptions;
+    case OSSL_OP_KEYEXCH: return agreements;
+    case OSSL_OP_STORE: return store_algorithms;
+    case OSSL_OP_DECODER: return decoder_algorithms;
+    case OSSL_OP_ENCODER: return encoder_algorithms;
+    default: return NULL;
+    }
+}
+
+static const OSSL_PARAM *gettable(void *provider) {
+    static const OSSL_PARAM list[] = {
+        OSSL_PARAM_utf8_ptr(OSSL_PROV_PARAM_NAME, NULL, 0), OSSL_PARAM_utf8_ptr(OSSL_PROV_PARAM_VERSION, NULL, 0),
+        OSSL_PARAM_utf8_ptr(OSSL_PROV_PARAM_BUILDINFO, NULL, 0), OSSL_PARAM_int(OSSL_PROV_PARAM_STATUS, NULL),
+        OSSL_PARAM_END,
+    };
+
+    (void)provider;
+    return list;
+}
+
+static int get(void *provider, OSSL_PARAM parameters[]) {
+    static const char *const texts[][2] = {
+        {OSSL_PROV_PARAM_NAME, "Kanal: keys of PKCS #11 tokens"},
+        {OSSL_PROV_PARAM_VERSION, KANAL_VERSION},
+        {OSSL_PROV_PARAM_BUILDINFO, KANAL_VERSION},
+    };
+    OSSL_PARAM *wanted;
+
+    (void)provider;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if ((wanted = OSSL_PARAM_locate(parameters, texts[i][0])) && !OSSL_PARAM_set_utf8_ptr(wanted, texts[i][1]))
+            return 0;
+    wanted = OSSL_PARAM_locate(parameters, OSSL_PROV_PARAM_STATUS);
+    return !wanted || OSSL_PARAM_set_int(wanted, 1);
+}
+
+/* Keys and tokens end when neither a provider nor an object of it is left. */
+static void end(void *context) {
+    struct provider *provider = context;
+
+    OSSL_LIB_CTX_free(provider->context);
+    OPENSSL_free(provider);
+    users_remove();
+}
+
+static const OSSL_DISPATCH functions[] = {
+    ENTRY(OSSL_FUNC_PROVIDER_QUERY_OPERATION, query), ENTRY(OSSL_FUNC_PROVIDER_GETTABLE_PARAMS, gettable),
+    ENTRY(OSSL_FUNC_PROVIDER_GET_PARAMS, get), ENTRY(OSSL_FUNC_PROVIDER_TEARDOWN, end), END_OF_TABLE};
+
+/* The settings of the provider's section, named as the engine's control commands. */
+static int configure(const OSSL_CORE_HANDLE *core, OSSL_FUNC_core_get_params_fn *get_parameters) {
+    char *module = NULL, *pin = NULL, *verbose = NULL, *login = NULL;
+    OSSL_PARAM wanted[] = {
+        OSSL_PARAM_construct_utf8_ptr("MODULE_PATH", &module, 0),
+        OSSL_PARAM_construct_utf8_ptr("PIN", &pin, 0),
+        OSSL_PARAM_construct_utf8_ptr("VERBOSE", &verbose, 0),
+        OSSL_PARAM_construct_utf8_ptr("FORCE_LOGIN", &login, 0),
+        OSSL_PARAM_construct_end(),
+    };
+
+    if (!get_parameters || !get_parameters(core, wanted))
+        return 1;
+    if (module && *module)
+        settings_set_module(module);
+    if (pin && *pin) {
+        struct secret *secret = secret_new(pin, strlen(pin));
+        if (!secret)
+            return FAIL(REASON_CONTROL, "PIN has more than 256 bytes");
+        settings_set_pin(secret);
+    }
+    if (verbose)
+        settings_set_verbose(atoi(verbose) > 0);
+    if (login)
+        settings_set_login(true);
+    return 1;
+}
+
+/* Before libcrypto's functions are known, the core alone can tell an error. */
+static void tell(const OSSL_CORE_HANDLE *core, const OSSL_DISPATCH *in, const char *format, ...) {
+    OSSL_FUNC_core_vset_error_fn *set = NULL;
+    OSSL_FUNC_core_new_error_fn *new = NULL;
+    va_list arguments;
+
+    for (; in->function_id; in++)
+        if (in->function_id == OSSL_FUNC_CORE_NEW_ERROR)
+            new = OSSL_FUNC_core_new_error(in);
+        else if (in->function_id == OSSL_FUNC_CORE_VSET_ERROR)
+            set = OSSL_FUNC_core_vset_error(in);
+    if (!new || !set)
+        return;
+    va_start(arguments, format);
+    new(core);
+    set(core, REASON_UNSUPPORTED, format, arguments);
+    va_end(arguments);
+}
+
+#pragma GCC visibility push(default)
+OSSL_provider_init_fn OSSL_provider_init;
+#pragma GCC visibility pop
+
+int OSSL_provider_init(
+    const OSSL_CORE_HANDLE *core, const OSSL_DISPATCH *in, const OSSL_DISPATCH **out, void **context) {
+    OSSL_FUNC_core_get_params_fn *get_parameters = NULL;
+    OSSL_FUNC_BIO_read_ex_fn *read = NULL;
+    OSSL_FUNC_BIO_write_ex_fn *write = NULL;
+    struct provider *provider;
+    const char *missing;
+
+    for (const OSSL_DISPATCH *entry = in; entry->function_id; entry++)
+        switch (entry->function_id) {
+        case OSSL_FUNC_CORE_GET_PARAMS: get_parameters = OSSL_FUNC_core_get_params(entry); break;
+        case OSSL_FUNC_BIO_READ_EX: read = OSSL_FUNC_BIO_read_ex(entry); break;
+        case OSSL_FUNC_BIO_WRITE_EX: write = OSSL_FUNC_BIO_write_ex(entry); break;
+        }
+    if (!get_parameters || !read || !write)
+        return 0;
+    missing = libcrypto_find((void (*)(void))get_parameters);
+    if (missing) {
+        tell(core, in, "the provider kanal does not find %s", missing);
+        return 0;
+    }
+    core_read = read;
+    core_write = write;
+    errors_load();
+    if (!module_prepare_process())
+        return NO_MEMORY();
+    if (!hash_is_available())
+        return FAIL(REASON_UNSUPPORTED, "this processor: the provider needs AVX2");
+    if (!configure(core, get_parameters) || !digests_register())
+        return 0;
+    provider = OPENSSL_zalloc(sizeof *provider);
+    if (!provider)
+        return NO_MEMORY();
+    provider->core = core;
+    provider->functions = in;
+    users_add();
+    *context = provider;
+    *out = functions;
+    return 1;
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * OpenSSL's provider "kanal": keys and certificates of PKCS #11 tokens by pkcs11: URIs, and GOST algorithms for what
+ * others have signed.
+ *
+ *   provider.c     what OpenSSL's core calls: the start, the lists of algorithms, the end
+ *   libcrypto.c    the libcrypto that has loaded the provider, found at run time; libcrypto.inc lists its functions
+ *   registered.c   GOST digests where OpenSSL looks them up by number
+ *   digests.c      digests for OpenSSL; hash.c computes them
+ *   curve.c        signatures of GOST R 34.10 verified
+ *   pkey.c         a key: its public half, and the token's private one, if it has that
+ *   keymgmt.c      keys as OpenSSL manages them
+ *   gost.c         signatures of GOST keys
+ *   agree.c        what GOST keys of a token agree on and decrypt
+ *   native.c       signatures of RSA and EC keys of a token, with the default provider's parameters
+ *   rsa.c, ec.c    the signatures themselves; decryption by RSA keys, agreement by EC keys
+ *   store.c        objects of tokens by URIs
+ *   decode.c       SubjectPublicKeyInfo of GOST keys, and files that hold a URI
+ *   encode.c       keys as DER, PEM and text
+ *
+ * Tokens, PINs, objects and operations with private keys are those of Sources/OpenSSLKeys, digests and curves those of
+ * Sources/GOSTKernels.
+ *
+ * All algorithms have the property "provider=kanal". Keys of RSA and EC have a public half in the default provider, which
+ * does with it what needs no token, in a child of the application's library context.
+ *
+ * The file is never unmapped (-z nodelete): digests that are registered live as long as the process.
+ */
+#ifndef KANAL_PROVIDER_H
+#define KANAL_PROVIDER_H
+
+#include "hash.h"
+#include "keys.h"
+
+#include "GOSTKernels.h"
+
+#include <openssl/core.h>
+#include <openssl/core_dispatch.h>
+#include <openssl/core_names.h>
+#include <openssl/core_object.h>
+#include <openssl/evp.h>
+#include <openssl/params.h>
+
+/* For tables of functions, whose entries OpenSSL casts back. */
+#define ENTRY(number, function) {number, (void (*)(void))(function)}
+#define END_OF_TABLE {0, NULL}
+#define PROPERTIES "provider=kanal"
+
+struct provider {
+    const OSSL_CORE_HANDLE *core;
+    const OSSL_DISPATCH *functions;
+    /* A child of the application's library context, made when it is needed. */
+    OSSL_LIB_CTX *context;
+};
+
+/* ---- provider.c ---- */
+
+/* What the core does for reading and writing; the same in each library context. */
+extern OSSL_FUNC_BIO_read_ex_fn *core_read;
+extern OSSL_FUNC_BIO_write_ex_fn *core_write;
+/* The child; NULL with an error. */
+OSSL_LIB_CTX *provider_context(struct provider *provider);
+
+/* ---- registered.c ---- */
+
+/* Returns 0 with an error. */
+int digests_register(void);
+
+/* ---- digests.c ---- */
+
+extern const OSSL_ALGORITHM digest_algorithms[];
+/* Whether a name, in OpenSSL's or another form, is this digest's. */
+bool digest_is(enum hash_kind kind, const char *name);
+const char *digest_name(enum hash_kind kind);
+
+/* ---- curve.c ---- */
+
+/* Whether the coordinates are those of a point of order q. */
+bool curve_has_point(const gost_curve_set *set, const unsigned char *point);
+/* A signature is s and r, the most significant byte first. */
+bool curve_verify(
+    const gost_curve_set *set, const unsigned char *point, const unsigned char *digest, const unsigned char *signature);
+
+/* ---- pkey.c ---- */
+
+struct pkey {
+    int references;
+    struct provider *provider;
+    enum kind kind;
+    /* The public half. */
+    unsigned char *der;
+    struct info info;
+    const gost_curve_set *curve;
+    EVP_PKEY *pkey;
+    /* The private one; NULL if there is none. */
+    struct key *key;
+    char *uri;
+};
+/* Takes the SubjectPublicKeyInfo. NULL with an error. */
+struct pkey *pkey_new(struct provider *provider, unsigned char *der, size_t length);
+struct pkey *pkey_retain(struct pkey *pkey);
+void pkey_free(struct pkey *pkey);
+/* The private key of the token that is behind an object, with its public half. */
+struct pkey *pkey_of_token(struct provider *provider, struct token *token, const struct object *object);
+/* OpenSSL's name for a kind of keys. */
+const char *pkey_name(enum kind kind);
+size_t pkey_size(const struct pkey *pkey);
+enum hash_kind pkey_hash(const struct pkey *pkey);
+/* Gives a key to OpenSSL's core, which takes the reference, or it is released. */
+int pkey_give(struct pkey *pkey, OSSL_CALLBACK *callback, void *argument);
+
+/* ---- keymgmt.c, gost.c, rsa.c, ec.c, store.c, decode.c, encode.c ---- */
+
+#define GOST_2001_NAMES "gost2001:GOST R 34.10-2001:1.2.643.2.2.19"
+#define GOST_256_NAMES "gost2012_256:GOST R 34.10-2012 with 256 bit modulus:1.2.643.7.1.1.1.1"
+#define GOST_512_NAMES "gost2012_512:GOST R 34.10-2012 with 512 bit modulus:1.2.643.7.1.1.1.2"
+#define RSA_NAMES "RSA:rsaEncryption:1.2.840.113549.1.1.1"
+#define EC_NAMES "EC:id-ecPublicKey:1.2.840.10045.2.1"
+
+extern const OSSL_ALGORITHM keymgmt_algorithms[], store_algorithms[], decoder_algorithms[], encoder_algorithms[];
+extern const OSSL_DISPATCH gost_signature[], rsa_signature[], rsa_decryption[], ec_signature[], ec_agreement[],
+    gost_agreement[], gost_decryption[];
+int rsa_sign(
+    const struct pkey *pkey, EVP_PKEY_CTX *parameters, const unsigned char *digest, size_t length,
+    unsigned char *signature, size_t *signature_length);
+int ec_sign(
+    const struct pkey *pkey, const unsigned char *digest, size_t length, unsigned char *signature,
+    size_t *signature_length, size_t room);
+/* The key that a URI names; NULL with an error. */
+struct pkey *store_find(struct provider *provider, const char *uri, OSSL_PASSPHRASE_CALLBACK *ask, void *argument);
+
+#endif

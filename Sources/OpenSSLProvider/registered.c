@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * OpenSSL looks digests of signatures up by number, in a table of the process that no provider can fill: verifying a
+ * request or a certificate, and signing a message, would end with "unknown message digest algorithm". EVP_add_digest()
+ * fills it, and what it wants is a structure like those of OpenSSL's own digests, which say only that the real one is to
+ * be fetched by its name. No function makes such a structure in OpenSSL 4. So it is made here, of the five members that
+ * OpenSSL's own have, after these were compared with what OpenSSL says of SHA-256; nothing is registered where they are
+ * others.
+ */
+#include "provider.h"
+
+#include <openssl/objects.h>
+#include <string.h>
+
+struct beginning {
+    int type, signature_type, size;
+    unsigned long flags;
+    int origin;
+};
+/* The structure is larger; what follows is zero, and is never freed. */
+union digest {
+    struct beginning beginning;
+    unsigned char room[1024];
+};
+/* As OpenSSL has it for digests that are variables of its own. */
+enum { ORIGIN_GLOBAL = 1 };
+
+static union digest digests[HASHES];
+
+/* Whether this libcrypto has the members where they are expected. */
+static bool is_layout_known(void) {
+    const EVP_MD *known[] = {EVP_sha256(), EVP_sha512()};
+    struct beginning beginning;
+
+    for (int i = 0; i < 2; i++) {
+        if (!known[i])
+            return false;
+        memcpy(&beginning, known[i], sizeof beginning);
+        if (beginning.type != EVP_MD_get_type(known[i]) || beginning.signature_type != EVP_MD_get_pkey_type(known[i])
+            || beginning.size != EVP_MD_get_size(known[i]) || beginning.flags != EVP_MD_get_flags(known[i])
+            || beginning.origin != ORIGIN_GLOBAL)
+            return false;
+    }
+    return true;
+}
+
+static int add(enum hash_kind kind, int type) {
+    const EVP_MD *digest = (const EVP_MD *)&digests[kind];
+    const char *name = OBJ_nid2sn(type);
+
+    if (!name || OBJ_NAME_get(name, OBJ_NAME_TYPE_MD_METH))
+        return 1;
+    digests[kind].beginning =
+        (struct beginning){type, NID_undef, (int)hash_size(kind), EVP_MD_FLAG_DIGALGID_ABSENT, ORIGIN_GLOBAL};
+    if (EVP_MD_get_type(digest) != type || EVP_MD_get_size(digest) != (int)hash_size(kind)
+        || EVP_MD_get_flags(digest) != EVP_MD_FLAG_DIGALGID_ABSENT || EVP_MD_get0_provider(digest))
+        return FAIL(REASON_UNSUPPORTED, "this libcrypto has another form of digests; use a newer version of Kanal");
+    return EVP_add_digest(digest) || NO_MEMORY();
+}
+
+int digests_register(void) {
+    if (!is_layout_known())
+        return FAIL(REASON_UNSUPPORTED, "this libcrypto has another form of digests; use a newer version of Kanal");
+    return add(HASH_256, NID_id_GostR3411_2012_256) && add(HASH_512, NID_id_GostR3411_2012_512)
+        && add(HASH_94, NID_id_GostR3411_94);
+}

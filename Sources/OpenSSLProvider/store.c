@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Objects of tokens by URIs: private keys, public keys and certificates, one after the other. A URI with "object" or "id"
+ * names one object of each class; without them it lists all of the token's.
+ */
+#include "provider.h"
+
+#include <openssl/store.h>
+#include <string.h>
+
+enum { CLASSES = 3 };
+struct store {
+    struct provider *provider;
+    char *uri;
+    struct name name;
+    int expected;
+    /* The classes that are still to be looked for. */
+    CK_OBJECT_CLASS classes[CLASSES];
+    size_t class_count;
+    bool has_classes;
+    /* What was found of one class, and is still to be given. */
+    CK_OBJECT_CLASS class;
+    struct token *token;
+    struct object *objects;
+    size_t count, next;
+    bool has_failed;
+};
+
+/* ---- The PIN ---- */
+
+struct passphrase {
+    OSSL_PASSPHRASE_CALLBACK *callback;
+    void *argument;
+};
+
+static size_t answer(void *data, const char *prompt, char *buffer, size_t room) {
+    const struct passphrase *passphrase = data;
+    OSSL_PARAM parameters[] = {
+        OSSL_PARAM_construct_utf8_string(OSSL_PASSPHRASE_PARAM_INFO, (char *)prompt, 0),
+        OSSL_PARAM_construct_end(),
+    };
+    size_t length = 0;
+
+    return passphrase->callback(buffer, room, &length, parameters, passphrase->argument) && length <= room ? length : 0;
+}
+
+/* ---- Which objects ---- */
+
+static bool has_class(const struct name *name, CK_OBJECT_CLASS class) {
+    CK_ATTRIBUTE *attribute = name->uri ? p11_kit_uri_get_attribute(name->uri, CKA_CLASS) : NULL;
+
+    return !attribute || (attribute->ulValueLen == sizeof class && memcmp(attribute->pValue, &class, sizeof class) == 0);
+}
+
+static void choose_classes(struct store *store) {
+    static const CK_OBJECT_CLASS all[CLASSES] = {CKO_PRIVATE_KEY, CKO_PUBLIC_KEY, CKO_CERTIFICATE};
+    /* A public key may be taken from a certificate, or a private key, of the name. */
+    static const CK_OBJECT_CLASS public[CLASSES] = {CKO_PUBLIC_KEY, CKO_CERTIFICATE, CKO_PRIVATE_KEY};
+    bool is_public = store->expected == OSSL_STORE_INFO_PUBKEY;
+
+    for (int i = 0; i < CLASSES; i++) {
+        CK_OBJECT_CLASS class = is_public ? public[i] : all[i];
+        bool is_wanted = store->expected == 0 || is_public
+            || (store->expected == OSSL_STORE_INFO_PKEY && class == CKO_PRIVATE_KEY)
+            || (store->expected == OSSL_STORE_INFO_CERT && class == CKO_CERTIFICATE);
+        if (is_wanted && has_class(&store->name, class))
+            store->classes[store->class_count++] = class;
+    }
+    store->has_classes = true;
+}
+
+/* ---- What OpenSSL calls ---- */
+
+static int close_store(void *context) {
+    struct store *store = context;
+
+    name_free(&store->name);
+    OPENSSL_free(store->objects);
+    OPENSSL_free(store->uri);
+    OPENSSL_free(store);
+    return 1;
+}
+
+static void *open_store(void *context, const char *uri) {
+    struct store *store = OPENSSL_zalloc(sizeof *store);
+
+    if (!store) {
+        NO_MEMORY();
+        return NULL;
+    }
+    store->provider = context;
+    store->uri = OPENSSL_strdup(uri);
+    if (!store->uri || !name_read(&store->name, uri, CKO_CERTIFICATE)) {
+        close_store(store);
+        return NULL;
+    }
+    return store;
+}
+
+static const OSSL_PARAM *settable(void *provider) {
+    static const OSSL_PARAM list[] = {OSSL_PARAM_int(OSSL_STORE_PARAM_EXPECT, NULL), OSSL_PARAM_END};
+
+    (void)provider;
+    return list;
+}
+
+static int set(void *context, const OSSL_PARAM parameters[]) {
+    struct store *store = context;
+    const OSSL_PARAM *expected = OSSL_PARAM_locate_const(parameters, OSSL_STORE_PARAM_EXPECT);
+
+    return !expected || OSSL_PARAM_get_int(expected, &store->expected);
+}
+
+/* Looks for the next class of which there is an object. Returns 0 with an error. */
+static int find(struct store *store, const struct asking *asking) {
+    bool is_named = store->name.has_id || store->name.label, is_only = store->expected != 0;
+
+    while (store->next == store->count && store->class_count > 0) {
+        int found;
+        OPENSSL_free(store->objects);
+        store->objects = NULL;
+        store->count = store->next = 0;
+        store->class = store->classes[0];
+        memmove(store->classes, store->classes + 1, --store->class_count * sizeof *store->classes);
+        if (is_named && is_only) {
+            /* One object, or an error that says which there are. */
+            struct object *object = OPENSSL_zalloc(sizeof *object);
+            found = object ? object_find(
+                                 &store->name, store->class, asking, store->class_count == 0, &store->token, object)
+                           : NO_MEMORY();
+            store->objects = object;
+            store->count = found > 0;
+        } else {
+            /* A list goes without what cannot be seen for want of a PIN. */
+            found = object_find_all(
+                &store->name, store->class, asking, &store->token, &store->objects, &store->count);
+            if (!found && !is_only && store->class == CKO_PRIVATE_KEY && ERR_GET_REASON(ERR_peek_last_error()) == REASON_PIN)
+                found = -1;
+        }
+        if (found == 0)
+            return 0;
+        if (store->count > 0 && store->expected == OSSL_STORE_INFO_PUBKEY)
+            store->class_count = 0;
+    }
+    return 1;
+}
+
+static int give_certificate(const unsigned char *der, size_t length, OSSL_CALLBACK *callback, void *argument) {
+    int type = OSSL_OBJECT_CERT;
+    OSSL_PARAM parameters[] = {
+        OSSL_PARAM_construct_int(OSSL_OBJECT_PARAM_TYPE, &type),
+        OSSL_PARAM_construct_utf8_string(OSSL_OBJECT_PARAM_DATA_TYPE, "CERTIFICATE", 0),
+        OSSL_PARAM_construct_octet_string(OSSL_OBJECT_PARAM_DATA, (void *)der, length),
+        OSSL_PARAM_construct_end(),
+    };
+
+    return callback(parameters, argument);
+}
+
+/* RSA and EC keys are decoded by those that know them. */
+static int give_public(
+    struct provider *provider, unsigned char *der, size_t length, OSSL_CALLBACK *callback, void *argument) {
+    int type = OSSL_OBJECT_PKEY;
+    struct info info;
+    struct pkey *pkey;
+
+    if (!info_read(der, length, &info) || is_gost_kind(info.kind)) {
+        pkey = pkey_new(provider, der, length);
+        return pkey && pkey_give(pkey, callback, argument);
+    }
+    OSSL_PARAM parameters[] = {
+        OSSL_PARAM_construct_int(OSSL_OBJECT_PARAM_TYPE, &type),
+        OSSL_PARAM_construct_utf8_string(OSSL_OBJECT_PARAM_DATA_TYPE, (char *)pkey_name(info.kind), 0),
+        OSSL_PARAM_construct_utf8_string(OSSL_OBJECT_PARAM_DATA_STRUCTURE, "SubjectPublicKeyInfo", 0),
+        OSSL_PARAM_construct_octet_string(OSSL_OBJECT_PARAM_DATA, der, length),
+        OSSL_PARAM_construct_end(),
+    };
+    int done = pkey_name(info.kind) ? callback(parameters, argument) : FAIL(REASON_UNSUPPORTED, "this kind of key");
+
+    OPENSSL_free(der);
+    return done;
+}
+
+static int give(struct store *store, const struct object *object, OSSL_CALLBACK *callback, void *argument) {
+    CK_SESSION_HANDLE session;
+    unsigned long connection;
+    unsigned char *der = NULL;
+    size_t length;
+    bool is_certificate = store->class == CKO_CERTIFICATE && store->expected != OSSL_STORE_INFO_PUBKEY;
+    struct pkey *pkey;
+    int done;
+
+    if (store->class == CKO_PRIVATE_KEY && store->expected != OSSL_STORE_INFO_PUBKEY) {
+        pkey = pkey_of_token(store->provider, store->token, object);
+        return pkey && pkey_give(pkey, callback, argument);
+    }
+    if (!token_acquire(store->token, &session, &connection))
+        return 0;
+    if (connection != object->connection)
+        FAIL(REASON_TOKEN, "the token has left");
+    else if (is_certificate)
+        der = object_attribute(store->token, session, object->handle, CKA_VALUE, &length);
+    else
+        der = public_info(store->token, session, store->class, object, &length);
+    token_release(store->token, session, connection);
+    if (!der)
+        return 0;
+    if (!is_certificate)
+        return give_public(store->provider, der, length, callback, argument);
+    done = give_certificate(der, length, callback, argument);
+    OPENSSL_free(der);
+    return done;
+}
+
+static int load(
+    void *context, OSSL_CALLBACK *callback, void *argument, OSSL_PASSPHRASE_CALLBACK *ask, void *ask_argument) {
+    struct store *store = context;
+    struct passphrase passphrase = {ask, ask_argument};
+    struct asking asking = {.data = &passphrase, .answer = ask ? answer : NULL};
+    int done = 0;
+
+    if (!store->has_classes)
+        choose_classes(store);
+    if (store->has_failed || !find(store, &asking)) {
+        store->has_failed = true;
+        return 0;
+    }
+    /* An object of a list that cannot be used, such as a key without a public half, is passed over. */
+    while (!done && store->next < store->count) {
+        bool is_last;
+        ERR_set_mark();
+        done = give(store, &store->objects[store->next++], callback, argument);
+        is_last = store->next == store->count && store->class_count == 0;
+        if (done || is_last)
+            ERR_clear_last_mark();
+        else
+            ERR_pop_to_mark();
+        if (!done && store->next == store->count && !find(store, &asking))
+            break;
+    }
+    return done;
+}
+
+static int is_at_end(void *context) {
+    struct store *store = context;
+
+    return store->has_failed || (store->has_classes && store->next == store->count && store->class_count == 0);
+}
+
+struct pkey *store_find(struct provider *provider, const char *uri, OSSL_PASSPHRASE_CALLBACK *ask, void *argument) {
+    struct passphrase passphrase = {ask, argument};
+    struct asking asking = {.data = &passphrase, .answer = ask ? answer : NULL};
+    struct name name;
+    struct token *token;
+    struct object object;
+    struct pkey *pkey = NULL;
+
+    if (name_read(&name, uri, CKO_PRIVATE_KEY) && object_find(&name, CKO_PRIVATE_KEY, &asking, true, &token, &object))
+        pkey = pkey_of_token(provider, token, &object);
+    name_free(&name);
+    return pkey;
+}
+
+static const OSSL_DISPATCH functions[] = {
+    ENTRY(OSSL_FUNC_STORE_OPEN, open_store), ENTRY(OSSL_FUNC_STORE_SETTABLE_CTX_PARAMS, settable),
+    ENTRY(OSSL_FUNC_STORE_SET_CTX_PARAMS, set), ENTRY(OSSL_FUNC_STORE_LOAD, load),
+    ENTRY(OSSL_FUNC_STORE_EOF, is_at_end), ENTRY(OSSL_FUNC_STORE_CLOSE, close_store), END_OF_TABLE};
+
+const OSSL_ALGORITHM store_algorithms[] = {
+    {"pkcs11", PROPERTIES, functions, "objects of PKCS #11 tokens"},
+    {NULL, NULL, NULL, NULL},
+};

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+# What the scripts of the provider share. With ROOT=DIRECTORY the commands of OpenSSL run in that system, which has another
+# version of it, with this machine's pcscd and tokens. To be sourced after common.sh.
+
+ROOT=${ROOT:-}
+
+# OpenSSL's command with the settings of a file: of this machine, or of the other system.
+openssl_with() {
+    local settings=$1
+    shift
+    if [ -z "$ROOT" ]; then
+        OPENSSL_CONF=$settings OPENSSL_MODULES=$work/lib/ossl-modules openssl "$@"
+    else
+        chroot "$ROOT" env -i PATH=/usr/bin:/bin HOME="$HOME" XDG_CONFIG_HOME="$XDG_CONFIG_HOME" \
+            XDG_DATA_HOME="$XDG_DATA_HOME" XDG_STATE_HOME="$XDG_STATE_HOME" LC_ALL=C.UTF-8 OPENSSL_CONF="$settings" \
+            OPENSSL_MODULES="$work/lib/ossl-modules" LD_LIBRARY_PATH="$work/lib" sh -c 'cd "$0" && exec openssl "$@"' "$work" "$@"
+    fi
+}
+export -f openssl_with
+# The provider as it is installed: the library beside its directory. The configuration names neither library nor PIN.
+provider_settings() {
+    export ROOT work
+    mkdir -p lib/ossl-modules
+    cp "$root/.build/release/ossl-modules/kanal.so" lib/ossl-modules
+    cp "$module" lib
+    printf '%s\n' 'openssl_conf = main' '[main]' 'providers = providers' '[providers]' 'default = default_provider' \
+        'kanal = kanal' '[default_provider]' 'activate = 1' '[kanal]' 'activate = 1' '[req]' 'distinguished_name = name' \
+        'x509_extensions = authority' '[name]' '[authority]' 'basicConstraints = critical,CA:TRUE' > provider.cnf
+    # For what is computed without the provider: the engine gost, where it is.
+    gost=$work/openssl.cnf
+    [ -z "$ROOT" ] || lend
+}
+
+# Lends the other system this script's directory, and the socket of pcscd with the library that speaks its language.
+lend() {
+    cp "$(ldconfig -p | sed -n 's/.*x86-64.* => \(.*libpcsclite\.so\.1\)$/\1/p' | head -n 1)" lib
+    mkdir -p "$ROOT$work" "$ROOT/run/pcscd"
+    mount --bind "$work" "$ROOT$work"
+    mount --bind /run/pcscd "$ROOT/run/pcscd"
+    trap 'umount "$ROOT$work" "$ROOT/run/pcscd" && rmdir "$ROOT$work"; clean_up' EXIT
+}
+
+# by STATUS COMMAND…: what OpenSSL does by the provider.
+by() { expect "$1" bash -c 'openssl_with "$@"' sh "$work/provider.cnf" "${@:2}"; }
+version_of_openssl() { openssl_with /dev/null version | cut -d ' ' -f 2; }
+# Whether this version of OpenSSL is at least that of the argument.
+is_since() { printf '%s\n' "$1" "$(version_of_openssl)" | sort --version-sort --check=quiet; }
+# Whether the engine gost of this machine agrees with what the provider has made.
+agrees() { expect 0 env OPENSSL_CONF="$gost" openssl "$@"; }
