@@ -2,6 +2,7 @@
 /* Keys as OpenSSL's core manages them. */
 #include "provider.h"
 
+#include <openssl/x509.h>
 #include <string.h>
 
 enum { PRIVATE = OSSL_KEYMGMT_SELECT_PRIVATE_KEY, PUBLIC = OSSL_KEYMGMT_SELECT_PUBLIC_KEY,
@@ -20,15 +21,56 @@ static void *load(const void *reference, size_t length) {
 
 static void release(void *pkey) { pkey_free(pkey); }
 
-static void *duplicate(const void *pkey, int selection) {
-    (void)selection;
-    return pkey_retain((struct pkey *)pkey);
+/* A whole key is shared. Of parameters alone comes a key that a public half can be put into. */
+static void *duplicate(const void *data, int selection) {
+    const struct pkey *pkey = data;
+    struct pkey *copy;
+
+    if (selection & PRIVATE || (selection & PUBLIC && !pkey->key))
+        return pkey_retain((struct pkey *)pkey);
+    if (selection & PUBLIC)
+        return pkey_new(pkey->provider, OPENSSL_memdup(pkey->der, pkey->info.whole.length), pkey->info.whole.length);
+    copy = pkey_empty(pkey->provider, pkey->kind);
+    if (!copy)
+        return NULL;
+    copy->curve = pkey->curve;
+    if (!pkey->pkey)
+        return copy;
+    copy->pkey = EVP_PKEY_new();
+    if (copy->pkey && EVP_PKEY_copy_parameters(copy->pkey, pkey->pkey) == 1)
+        return copy;
+    pkey_free(copy);
+    return NULL;
+}
+
+static int set(void *data, const OSSL_PARAM parameters[]) {
+    struct pkey *pkey = data;
+    unsigned char *der = NULL;
+    EVP_PKEY *old;
+    int length;
+
+    if (pkey->der || !pkey->pkey)
+        return !parameters || !parameters[0].key || FAIL(REASON_UNSUPPORTED, "a key of a token does not change");
+    if (EVP_PKEY_set_params(pkey->pkey, (OSSL_PARAM *)parameters) != 1 || (length = i2d_PUBKEY(pkey->pkey, &der)) <= 0)
+        return 0;
+    old = pkey->pkey;
+    pkey->pkey = NULL;
+    EVP_PKEY_free(old);
+    return pkey_fill(pkey, der, (size_t)length);
+}
+
+static const OSSL_PARAM *settable(void *provider) {
+    static const OSSL_PARAM list[] = {
+        OSSL_PARAM_octet_string(OSSL_PKEY_PARAM_ENCODED_PUBLIC_KEY, NULL, 0), OSSL_PARAM_END};
+
+    (void)provider;
+    return list;
 }
 
 static int has(const void *data, int selection) {
     const struct pkey *pkey = data;
 
-    return pkey && (!(selection & PRIVATE) || pkey->key);
+    return pkey && pkey->der && (!(selection & PRIVATE) || pkey->key);
 }
 
 /* Private halves are equal if the public ones are. */
@@ -54,7 +96,7 @@ static int validate(const void *data, int selection, int type) {
 /* The digest that a signature takes; of GOST keys it is the only one. */
 static int get_gost(const struct pkey *pkey, OSSL_PARAM parameters[]) {
     const char *digest = digest_name(pkey_hash(pkey));
-    int bits = (int)pkey->info.key.length * 4;
+    int size = 2 * (int)pkey->curve->numbers->size, bits = 4 * size;
     OSSL_PARAM *wanted;
 
     if ((wanted = OSSL_PARAM_locate(parameters, OSSL_PKEY_PARAM_BITS)) && !OSSL_PARAM_set_int(wanted, bits))
@@ -63,7 +105,7 @@ static int get_gost(const struct pkey *pkey, OSSL_PARAM parameters[]) {
         && !OSSL_PARAM_set_int(wanted, bits / 2))
         return 0;
     if ((wanted = OSSL_PARAM_locate(parameters, OSSL_PKEY_PARAM_MAX_SIZE))
-        && !OSSL_PARAM_set_int(wanted, (int)pkey->info.key.length))
+        && !OSSL_PARAM_set_int(wanted, size))
         return 0;
     if ((wanted = OSSL_PARAM_locate(parameters, OSSL_PKEY_PARAM_MANDATORY_DIGEST))
         && !OSSL_PARAM_set_utf8_string(wanted, digest))
@@ -127,6 +169,32 @@ static const OSSL_PARAM *export_types(int selection) {
     return selection & PRIVATE ? NULL : list;
 }
 
+static void *new_rsa(void *provider) { return pkey_empty(provider, KIND_RSA); }
+static void *new_ec(void *provider) { return pkey_empty(provider, KIND_EC); }
+
+/* Public keys alone come in, such as the other side's of an agreement: others compute with private ones of files. */
+static int import_key(void *data, int selection, const OSSL_PARAM parameters[]) {
+    struct pkey *pkey = data;
+    OSSL_LIB_CTX *context = provider_context(pkey->provider);
+    EVP_PKEY_CTX *making;
+    EVP_PKEY *made = NULL;
+    unsigned char *der = NULL;
+    int length = 0;
+
+    if (pkey->der || !(selection & PUBLIC) || OSSL_PARAM_locate_const(parameters, OSSL_PKEY_PARAM_PRIV_KEY)
+        || OSSL_PARAM_locate_const(parameters, OSSL_PKEY_PARAM_RSA_D))
+        return 0;
+    making = context ? EVP_PKEY_CTX_new_from_name(context, pkey_name(pkey->kind), "provider!=kanal") : NULL;
+    if (making && EVP_PKEY_fromdata_init(making) == 1
+        && EVP_PKEY_fromdata(making, &made, EVP_PKEY_PUBLIC_KEY, (OSSL_PARAM *)parameters) == 1)
+        length = i2d_PUBKEY(made, &der);
+    EVP_PKEY_free(made);
+    EVP_PKEY_CTX_free(making);
+    return length > 0 && pkey_fill(pkey, der, (size_t)length);
+}
+
+static const OSSL_PARAM *import_types(int selection) { return selection & PUBLIC ? export_types(PUBLIC) : NULL; }
+
 static const char *ec_operation(int operation) { return operation == OSSL_OP_KEYEXCH ? "ECDH" : "ECDSA"; }
 
 #define COMMON \
@@ -135,12 +203,14 @@ static const char *ec_operation(int operation) { return operation == OSSL_OP_KEY
     ENTRY(OSSL_FUNC_KEYMGMT_MATCH, match), ENTRY(OSSL_FUNC_KEYMGMT_VALIDATE, validate), \
     ENTRY(OSSL_FUNC_KEYMGMT_GET_PARAMS, get), ENTRY(OSSL_FUNC_KEYMGMT_GETTABLE_PARAMS, gettable)
 #define EXPORTING \
-    ENTRY(OSSL_FUNC_KEYMGMT_EXPORT, export_key), ENTRY(OSSL_FUNC_KEYMGMT_EXPORT_TYPES, export_types)
+    ENTRY(OSSL_FUNC_KEYMGMT_EXPORT, export_key), ENTRY(OSSL_FUNC_KEYMGMT_EXPORT_TYPES, export_types), \
+        ENTRY(OSSL_FUNC_KEYMGMT_IMPORT, import_key), ENTRY(OSSL_FUNC_KEYMGMT_IMPORT_TYPES, import_types)
 
 static const OSSL_DISPATCH gost[] = {COMMON, END_OF_TABLE};
-static const OSSL_DISPATCH rsa[] = {COMMON, EXPORTING, END_OF_TABLE};
+static const OSSL_DISPATCH rsa[] = {ENTRY(OSSL_FUNC_KEYMGMT_NEW, new_rsa), COMMON, EXPORTING, END_OF_TABLE};
 static const OSSL_DISPATCH ec[] = {
-    COMMON, EXPORTING, ENTRY(OSSL_FUNC_KEYMGMT_QUERY_OPERATION_NAME, ec_operation), END_OF_TABLE};
+    ENTRY(OSSL_FUNC_KEYMGMT_NEW, new_ec), ENTRY(OSSL_FUNC_KEYMGMT_SET_PARAMS, set),
+    ENTRY(OSSL_FUNC_KEYMGMT_SETTABLE_PARAMS, settable), COMMON, EXPORTING, ENTRY(OSSL_FUNC_KEYMGMT_QUERY_OPERATION_NAME, ec_operation), END_OF_TABLE};
 
 const OSSL_ALGORITHM keymgmt_algorithms[] = {
     {GOST_256_NAMES, PROPERTIES, gost, "GOST R 34.10-2012, 256 bits"},

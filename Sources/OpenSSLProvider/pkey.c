@@ -34,35 +34,43 @@ static EVP_PKEY *decode(struct provider *provider, const struct pkey *pkey) {
     return NULL;
 }
 
-struct pkey *pkey_new(struct provider *provider, unsigned char *der, size_t length) {
+struct pkey *pkey_empty(struct provider *provider, enum kind kind) {
     struct pkey *pkey = OPENSSL_zalloc(sizeof *pkey);
 
-    if (!pkey || !der) {
-        OPENSSL_free(pkey);
-        OPENSSL_free(der);
+    if (!pkey) {
         NO_MEMORY();
         return NULL;
     }
     pkey->references = 1;
     pkey->provider = provider;
+    pkey->kind = kind;
+    return pkey;
+}
+
+int pkey_fill(struct pkey *pkey, unsigned char *der, size_t length) {
     pkey->der = der;
-    if (!info_read(der, length, &pkey->info) || pkey->info.kind == KIND_OTHER) {
-        FAIL(REASON_PUBLIC, "the public key cannot be read, or is of another kind");
-        pkey_free(pkey);
+    if (!info_read(der, length, &pkey->info) || pkey->info.kind == KIND_OTHER
+        || (pkey->kind != KIND_OTHER && pkey->kind != pkey->info.kind))
+        return FAIL(REASON_PUBLIC, "the public key cannot be read, or is of another kind");
+    pkey->kind = pkey->info.kind;
+    if (!is_gost_kind(pkey->kind))
+        return (pkey->pkey = decode(pkey->provider, pkey)) != NULL;
+    pkey->curve = gost_curve_set_of(pkey->info.curve.bytes, pkey->info.curve.length);
+    if (!pkey->curve || 2 * pkey->curve->numbers->size != pkey->info.key.length)
+        return FAIL(REASON_PUBLIC, "the curve of the public key is not known");
+    return curve_has_point(pkey->curve, pkey->info.key.bytes)
+        || FAIL(REASON_PUBLIC, "the public key is no point of its curve");
+}
+
+struct pkey *pkey_new(struct provider *provider, unsigned char *der, size_t length) {
+    struct pkey *pkey = pkey_empty(provider, KIND_OTHER);
+
+    if (!pkey) {
+        OPENSSL_free(der);
         return NULL;
     }
-    pkey->kind = pkey->info.kind;
-    if (is_gost_kind(pkey->kind)) {
-        pkey->curve = gost_curve_set_of(pkey->info.curve.bytes, pkey->info.curve.length);
-        if (!pkey->curve || 2 * pkey->curve->numbers->size != pkey->info.key.length)
-            FAIL(REASON_PUBLIC, "the curve of the public key is not known");
-        else if (curve_has_point(pkey->curve, pkey->info.key.bytes))
-            return pkey;
-        else
-            FAIL(REASON_PUBLIC, "the public key is no point of its curve");
-    } else if ((pkey->pkey = decode(provider, pkey)) != NULL) {
+    if (pkey_fill(pkey, der, length))
         return pkey;
-    }
     pkey_free(pkey);
     return NULL;
 }
@@ -136,7 +144,7 @@ struct pkey *pkey_of_token(struct provider *provider, struct token *token, const
 }
 
 size_t pkey_size(const struct pkey *pkey) {
-    return pkey->pkey ? (size_t)EVP_PKEY_get_size(pkey->pkey) : pkey->info.key.length;
+    return pkey->pkey ? (size_t)EVP_PKEY_get_size(pkey->pkey) : 2 * pkey->curve->numbers->size;
 }
 
 enum hash_kind pkey_hash(const struct pkey *pkey) {

@@ -96,7 +96,10 @@ struct pkey {
     struct key *key;
     char *uri;
 };
-/* Takes the SubjectPublicKeyInfo. NULL with an error. */
+/* Without a public half, for one of this kind. */
+struct pkey *pkey_empty(struct provider *provider, enum kind kind);
+/* Takes the SubjectPublicKeyInfo. Return 0 or NULL with an error. */
+int pkey_fill(struct pkey *pkey, unsigned char *der, size_t length);
 struct pkey *pkey_new(struct provider *provider, unsigned char *der, size_t length);
 struct pkey *pkey_retain(struct pkey *pkey);
 void pkey_free(struct pkey *pkey);

@@ -109,6 +109,9 @@ int rsa_sign(
     size_t size = pkey_size(pkey), info_length;
     const EVP_MD *md = NULL, *mask_md = NULL;
     int padding, salt_length = 0;
+    /* As a number: OpenSSL 3.5 takes the word for its default for 0. */
+    OSSL_PARAM wanted[] = {
+        OSSL_PARAM_construct_int(OSSL_SIGNATURE_PARAM_PSS_SALTLEN, &salt_length), OSSL_PARAM_construct_end()};
 
     *signature_length = size;
     if (size > sizeof block || EVP_PKEY_CTX_get_rsa_padding(parameters, &padding) <= 0)
@@ -130,7 +133,7 @@ int rsa_sign(
         return run(pkey, CKM_RSA_PKCS, info, info_length, signature);
     case RSA_PKCS1_PSS_PADDING:
         if (!md || EVP_PKEY_CTX_get_rsa_mgf1_md(parameters, &mask_md) <= 0
-            || EVP_PKEY_CTX_get_rsa_pss_saltlen(parameters, &salt_length) <= 0)
+            || EVP_PKEY_CTX_get_params(parameters, wanted) != 1)
             return FAIL(REASON_INPUT, "PSS needs a digest");
         return encode_pss(pkey, digest, salt_length, md, mask_md ? mask_md : md, block)
             && run(pkey, CKM_RSA_X_509, block, size, signature);

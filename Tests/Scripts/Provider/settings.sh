@@ -4,14 +4,16 @@
 
 ROOT=${ROOT:-}
 
-# OpenSSL's command with the settings of a file: of this machine, or of the other system.
+# OpenSSL's command with the settings of a file: of this machine, or of the other system. With $become set to "exec" it takes
+# the shell's place.
+become=
 openssl_with() {
     local settings=$1
     shift
     if [ -z "$ROOT" ]; then
-        OPENSSL_CONF=$settings OPENSSL_MODULES=$work/lib/ossl-modules openssl "$@"
+        $become env OPENSSL_CONF="$settings" OPENSSL_MODULES="$work/lib/ossl-modules" openssl "$@"
     else
-        chroot "$ROOT" env -i PATH=/usr/bin:/bin HOME="$HOME" XDG_CONFIG_HOME="$XDG_CONFIG_HOME" \
+        $become chroot "$ROOT" env -i PATH=/usr/bin:/bin HOME="$HOME" XDG_CONFIG_HOME="$XDG_CONFIG_HOME" \
             XDG_DATA_HOME="$XDG_DATA_HOME" XDG_STATE_HOME="$XDG_STATE_HOME" LC_ALL=C.UTF-8 OPENSSL_CONF="$settings" \
             OPENSSL_MODULES="$work/lib/ossl-modules" LD_LIBRARY_PATH="$work/lib" sh -c 'cd "$0" && exec openssl "$@"' "$work" "$@"
     fi

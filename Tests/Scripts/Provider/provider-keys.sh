@@ -1,0 +1,178 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# provider-keys.sh: RSA and P-256 keys of a token by the provider "kanal", files that hold a URI, lists of objects, names
+# and PINs; with ROOT=DIRECTORY those of another version of OpenSSL.
+set -euo pipefail
+cd "$(dirname "$0")/../../.."
+. Tests/Scripts/common.sh
+. Tests/Scripts/Provider/settings.sh
+
+generate() {
+    expect 0 pkcs11-tool --module "$module" --slot "$slot" --login --pin $pin --keypairgen --id "$1" --label "$2" \
+        --key-type "$3" --usage-sign "${@:4}"
+}
+
+keys() {
+    uri="pkcs11:serial=$serial"
+    ask="?pin-value=$pin"
+    generate 01 gost256 GOSTR3410-2012-256:A --usage-derive
+    generate 04 rsa rsa:2048 --usage-decrypt
+    generate 05 p256 EC:prime256v1 --usage-derive
+}
+
+# signs KEY NAME HASH OPTION…: signatures by a key, which the default provider verifies.
+signs() {
+    by 0 dgst "-$3" -sign "$1" "${@:4}" -out signature message
+    agrees dgst "-$3" -verify "$2.pub" "${@:4}" -signature signature message
+}
+
+native() {
+    local name key salt
+    openssl ecparam -name prime256v1 -genkey -noout -out peer.key
+    openssl pkey -in peer.key -pubout -out peer.pub
+    by 0 pkey -in "$uri;object=p256$ask" -pubout -out p256.pub
+    by 0 pkeyutl -derive -inkey "$uri;object=p256$ask" -peerkey peer.pub -out ours
+    agrees pkeyutl -derive -inkey peer.key -peerkey p256.pub -out theirs
+    cmp ours theirs || fail "ECDH agrees on two secrets"
+    for name in rsa p256; do
+        key="$uri;object=$name$ask"
+        by 0 pkey -in "$key" -pubout -out $name.pub
+        by 0 pkey -in "$uri;object=$name;type=public" -pubin -pubout -out again.pub
+        cmp $name.pub again.pub || fail "$name has two public halves"
+        for hash in sha256 sha384 sha512 sha1; do signs "$key" $name $hash; done
+        by 0 pkeyutl -sign -rawin -digest sha256 -inkey "$key" -in message -out signature
+        by 0 pkeyutl -verify -rawin -digest sha256 -pubin -inkey $name.pub -in message -sigfile signature
+        # By the token's key itself, too.
+        by 0 pkeyutl -verify -rawin -digest sha256 -inkey "$key" -in message -sigfile signature
+        by 1 pkeyutl -verify -rawin -digest sha256 -inkey "$key" -in other -sigfile signature
+        by 0 req -new -key "$key" -subj /CN=request -out request.pem
+        agrees req -in request.pem -verify -noout
+        by 0 req -x509 -key "$key" -subj /CN=$name -days 30 -out $name.pem
+        agrees verify -check_ss_sig -CAfile $name.pem $name.pem
+        by 0 cms -sign -nodetach -inkey "$key" -signer $name.pem -in message -binary -outform der -out signed
+        agrees cms -verify -inform der -in signed -CAfile $name.pem -purpose any -binary -out opened
+        by 0 smime -sign -nodetach -inkey "$key" -signer $name.pem -in message -binary -outform der -out signed
+        agrees smime -verify -inform der -in signed -CAfile $name.pem -purpose any -binary -out opened
+        agrees cms -encrypt -aes256 -binary -in message -outform der -out enveloped $name.pem
+        by 0 cms -decrypt -inkey "$key" -recip $name.pem -inform der -in enveloped -out opened
+        cmp message opened || fail "$name opened another message"
+    done
+    key="$uri;object=rsa$ask"
+    for salt in digest max auto 0 20; do
+        by 0 dgst -sha256 -sign "$key" -sigopt rsa_padding_mode:pss -sigopt rsa_pss_saltlen:$salt -out signature message
+        agrees dgst -sha256 -verify rsa.pub -sigopt rsa_padding_mode:pss -signature signature message
+    done
+    by 0 dgst -sha256 -sign "$key" -sigopt rsa_padding_mode:pss -sigopt rsa_mgf1_md:sha1 -out signature message
+    agrees dgst -sha256 -verify rsa.pub -sigopt rsa_padding_mode:pss -sigopt rsa_mgf1_md:sha1 -signature signature message
+    by 0 req -new -x509 -key "$key" -sigopt rsa_padding_mode:pss -subj /CN=PSS -days 30 -out pss.pem
+    agrees verify -check_ss_sig -CAfile pss.pem pss.pem
+    head -c 32 message > secret
+    agrees pkeyutl -encrypt -pubin -inkey rsa.pub -pkeyopt rsa_padding_mode:oaep -pkeyopt rsa_oaep_md:sha256 -in secret \
+        -out enciphered
+    by 0 pkeyutl -decrypt -inkey "$key" -pkeyopt rsa_padding_mode:oaep -pkeyopt rsa_oaep_md:sha256 -in enciphered \
+        -out opened
+    cmp secret opened || fail "OAEP was opened to something else"
+    agrees pkeyutl -encrypt -pubin -inkey rsa.pub -in secret -out enciphered
+    by 0 pkeyutl -decrypt -inkey "$key" -in enciphered -out opened
+    cmp secret opened || fail "PKCS #1 was opened to something else"
+    head -c 256 /dev/zero | tr '\0' '\1' > block
+    agrees pkeyutl -encrypt -pubin -inkey rsa.pub -pkeyopt rsa_padding_mode:none -in block -out enciphered
+    by 0 pkeyutl -decrypt -inkey "$key" -pkeyopt rsa_padding_mode:none -in enciphered -out opened
+    cmp block opened || fail "a raw block was opened to something else"
+    # A key of the token does not draw keys of files to the provider.
+    openssl genrsa -out file.key 2048 2> /dev/null
+    by 0 dgst -sha256 -sign file.key -out signature message
+    passed "OpenSSL $version: RSA and P-256 sign, open messages and agree"
+}
+
+tls() {
+    local name
+    for name in rsa p256; do
+        become=exec openssl_with "$work/provider.cnf" s_server -accept 127.0.0.1:35970 -tls1_3 -quiet \
+            -key "$uri;object=$name$ask" -cert $name.pem -CAfile $name.pem -Verify 1 -verify_return_error \
+            > server.log 2>&1 < /dev/null &
+        others+=($!)
+        wait_until bash -c 'exec 3<> /dev/tcp/127.0.0.1/35970' || fail "no TLS server: $(cat server.log)"
+        by 0 s_client -connect 127.0.0.1:35970 -tls1_3 -verify_return_error -brief -key "$uri;object=$name$ask" \
+            -cert $name.pem -CAfile $name.pem
+        printed 'Verification: OK'
+        stop "${others[-1]}"
+    done
+    passed "OpenSSL $version: TLS 1.3 on both sides with RSA and P-256"
+}
+files() {
+    local name
+    for name in gost256:md_gost12_256 rsa:sha256 p256:sha256; do
+        by 0 pkey -in "$uri;object=${name%:*}$ask" -pubout -out ${name%:*}.pub
+        by 0 pkey -in "$uri;object=${name%:*}$ask" -out ${name%:*}.key
+        [ "$(head -n 1 ${name%:*}.key)" = "-----BEGIN PKCS#11 PROVIDER URI-----" ] \
+            || fail "another file: $(cat ${name%:*}.key)"
+        by 0 dgst -${name#*:} -sign ${name%:*}.key -passin pass:$pin -out signature message
+        agrees dgst -${name#*:} -verify ${name%:*}.pub -signature signature message
+        by 1 dgst -${name#*:} -sign ${name%:*}.key -passin pass:87654321 -out signature message
+    done
+    passed "OpenSSL $version: keys are written as files that hold a URI, and used by them"
+}
+
+lists() {
+    by 0 storeutl -noout -passin pass:$pin "$uri"
+    printed 'Total found: [6-9]'
+    pem_to_token rsa 04
+    by 0 storeutl -certs "$uri;object=rsa"
+    printed 'BEGIN CERTIFICATE'
+    by 0 x509 -in "$uri;object=rsa;type=cert" -noout -subject
+    passed "OpenSSL $version: objects of a token are listed"
+}
+pem_to_token() {
+    openssl x509 -in $1.pem -outform der -out $1.der
+    expect 0 pkcs11-tool --module "$module" --slot "$slot" --login --pin $pin --write-object $1.der --type cert --id $2 \
+        --label $1
+}
+
+# refused TEXT NAME: for a program without a terminal.
+refused() {
+    by 1 dgst -md_gost12_256 -sign "$2" message
+    printed "$1"
+}
+names() {
+    local name
+    echo $pin > pin
+    chmod 600 pin
+    for name in "$uri;id=%01;type=private$ask" "pkcs11:object=gost256$ask" "pkcs11:slot-id=$slot;id=%01$ask" \
+        "pkcs11:object=gost256?pin-source=file:$work/pin" "pkcs11:object=gost256?pin-source=$work/pin"; do
+        signs "$name" gost256 md_gost12_256
+    done
+    signs "$uri;object=gost256" gost256 md_gost12_256 -passin pass:$pin
+    sed "s|^\[kanal\]|&\nPIN = $pin|" provider.cnf > pin.cnf
+    expect 0 bash -c 'openssl_with "$@"' sh "$work/pin.cnf" dgst -md_gost12_256 -sign "$uri;object=gost256" message
+    refused 'no private key matches; there is .*id=%01;object=gost256' "$uri;object=none$ask"
+    refused "none matches; there is token=.*serial=$serial" "pkcs11:token=none$ask"
+    refused 'the URI has an attribute that is not known' "pkcs11:colour=red$ask"
+    refused 'the URI: ' "pkcs11:id=%ZZ"
+    refused 'pin-source .*: No such file' "$uri;object=gost256?pin-source=file:/nowhere"
+    refused 'the PIN is wrong.*CKR_PIN_INCORRECT' "$uri;object=gost256?pin-value=87654321"
+    refused "cannot be used.*/nowhere.so" "$uri;object=gost256?pin-value=$pin&module-path=/nowhere.so"
+    by 1 dgst -sha256 -sign "$uri;object=gost256$ask" message
+    printed 'it takes md_gost12_256 alone'
+    grep -v default_provider provider.cnf > alone.cnf
+    expect 1 bash -c 'openssl_with "$@"' sh "$work/alone.cnf" pkey -in "$uri;object=rsa$ask" -pubout
+    printed "activate OpenSSL's default provider"
+    passed "OpenSSL $version: names, PINs and refusals"
+}
+
+prepare
+start_pcscd
+provider_settings
+version=$(version_of_openssl)
+head -c 1000 /dev/urandom > message
+head -c 1000 /dev/urandom > other
+identity=usb
+attach usb usb
+keys
+native
+tls
+files
+lists
+names
+detach
+echo "provider-keys.sh: passed"
