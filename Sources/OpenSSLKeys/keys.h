@@ -17,6 +17,7 @@
  *   public.c       the public half of a key
  *   key.c          a private key of a token, and one operation with it
  *   transport.c    what GOST keys of a token agree on and decrypt
+ *   generate.c     a key pair that a token makes
  *   errors.c       OpenSSL's errors
  *   text.c         texts for people, in which nothing commands a terminal
  *
@@ -46,6 +47,7 @@
 #define CKM_GOSTR3410_12_DERIVE 0xD4321007UL
 #define CKM_KUZNYECHIK_KEXP_15_WRAP 0xD432102BUL
 #define CKM_MAGMA_KEXP_15_WRAP 0xD432102CUL
+#define CKM_GOSTR3410_512_KEY_PAIR_GEN 0xD4321005UL
 #define CKM_GOST_KEG 0xD4321039UL
 
 /* ---- der.c ---- */
@@ -155,5 +157,20 @@ int transport_derive(
 int transport_decrypt(
     struct key *key, enum kind kind, const struct agreement *agreement, const struct info *peer,
     const unsigned char *data, size_t data_length, unsigned char *secret, size_t *length);
+
+/* ---- generate.c ---- */
+
+struct wanted_key {
+    enum kind kind;
+    /* Identifiers in DER of GOST and EC; the length of RSA. */
+    struct der curve, hash;
+    size_t bits;
+    /* It decrypts or agrees, too. */
+    bool has_decryption;
+};
+/* The name gets an id if it has neither that nor a label. Returns 0 with an error. */
+int key_generate(
+    struct name *name, const struct wanted_key *key, const struct asking *asking, struct token **token,
+    struct object *object);
 
 #endif

@@ -2,11 +2,9 @@
 /* GOST R 34.11-2012 (RFC 6986) and GOST R 34.11-94 (RFC 5831) over whole and broken blocks. */
 #include "hash.h"
 
-#include "GOSTKernels.h"
-
 #include <string.h>
 
-static gost_path path(void) {
+gost_path hash_path(void) {
     static int chosen = -1;
     int known = __atomic_load_n(&chosen, __ATOMIC_RELAXED);
 
@@ -25,8 +23,8 @@ static const uint8_t *rows(void) { return gost_sbox_set_at(gost_sbox_cryptopro_3
 bool hash_is_available(void) {
     uint64_t state[8] = {0}, block[8] = {0};
 
-    return gost_streebog_compress(path(), state, block, 0, gost_streebog_constants())
-        && gost_341194_hash(path(), rows(), state, (const uint8_t *)block, 1);
+    return gost_streebog_compress(hash_path(), state, block, 0, gost_streebog_constants())
+        && gost_341194_hash(hash_path(), rows(), state, (const uint8_t *)block, 1);
 }
 
 size_t hash_size(enum hash_kind kind) { return kind == HASH_512 ? 64 : 32; }
@@ -51,10 +49,10 @@ static void add(uint64_t *sum, const uint8_t *block, int words) {
 
 static void absorb(struct hash *hash, const unsigned char *data, size_t count) {
     if (hash->kind != HASH_94) {
-        gost_streebog_update(path(), hash->state, &hash->length, hash->sum, data, count, gost_streebog_constants());
+        gost_streebog_update(hash_path(), hash->state, &hash->length, hash->sum, data, count, gost_streebog_constants());
         return;
     }
-    gost_341194_hash(path(), rows(), hash->state, data, count);
+    gost_341194_hash(hash_path(), rows(), hash->state, data, count);
     hash->length += 256 * (uint64_t)count;
     for (size_t i = 0; i < count; i++)
         add(hash->sum, data + 32 * i, 4);
@@ -91,11 +89,11 @@ static void end_streebog(struct hash *hash) {
 
     memcpy(octets, hash->partial, hash->count);
     octets[hash->count] = 1;
-    gost_streebog_compress(path(), hash->state, block, hash->length, constants);
+    gost_streebog_compress(hash_path(), hash->state, block, hash->length, constants);
     length[0] = hash->length + 8 * hash->count;
     add(hash->sum, octets, 8);
-    gost_streebog_compress(path(), hash->state, length, 0, constants);
-    gost_streebog_compress(path(), hash->state, hash->sum, 0, constants);
+    gost_streebog_compress(hash_path(), hash->state, length, 0, constants);
+    gost_streebog_compress(hash_path(), hash->state, hash->sum, 0, constants);
 }
 
 /* The last block is padded with zeros, if there is one; then L, then the sum (RFC 5831, 6). */
@@ -105,11 +103,11 @@ static void end_94(struct hash *hash) {
     length[0] = hash->length + 8 * hash->count;
     if (hash->count > 0) {
         memset(hash->partial + hash->count, 0, 32 - hash->count);
-        gost_341194_hash(path(), rows(), hash->state, hash->partial, 1);
+        gost_341194_hash(hash_path(), rows(), hash->state, hash->partial, 1);
         add(hash->sum, hash->partial, 4);
     }
-    gost_341194_hash(path(), rows(), hash->state, (const uint8_t *)length, 1);
-    gost_341194_hash(path(), rows(), hash->state, (const uint8_t *)hash->sum, 1);
+    gost_341194_hash(hash_path(), rows(), hash->state, (const uint8_t *)length, 1);
+    gost_341194_hash(hash_path(), rows(), hash->state, (const uint8_t *)hash->sum, 1);
 }
 
 void hash_end(struct hash *hash, unsigned char *digest) {

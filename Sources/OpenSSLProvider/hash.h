@@ -3,6 +3,8 @@
 #ifndef KANAL_PROVIDER_HASH_H
 #define KANAL_PROVIDER_HASH_H
 
+#include "GOSTKernels.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -15,7 +17,9 @@ struct hash {
     unsigned char partial[64];
     size_t count;
 };
-/* Whether this processor has kernels for them. */
+/* The best instructions of this processor. */
+gost_path hash_path(void);
+/* Whether it has kernels for them. */
 bool hash_is_available(void);
 size_t hash_size(enum hash_kind kind);
 size_t hash_block_size(enum hash_kind kind);

@@ -2,11 +2,15 @@
 /* Keys as OpenSSL's core manages them. */
 #include "provider.h"
 
+#include <openssl/cms.h>
 #include <openssl/x509.h>
 #include <string.h>
 
 enum { PRIVATE = OSSL_KEYMGMT_SELECT_PRIVATE_KEY, PUBLIC = OSSL_KEYMGMT_SELECT_PUBLIC_KEY,
        PARAMETERS = OSSL_KEYMGMT_SELECT_ALL_PARAMETERS };
+
+/* By which OpenSSL 4 asks what kind of recipient of a message a key is. */
+#define RECIPIENT_TYPE "ri-type"
 
 /* Takes the reference that pkey_give() gives. */
 static void *load(const void *reference, size_t length) {
@@ -113,6 +117,8 @@ static int get_gost(const struct pkey *pkey, OSSL_PARAM parameters[]) {
     if ((wanted = OSSL_PARAM_locate(parameters, OSSL_PKEY_PARAM_DEFAULT_DIGEST))
         && !OSSL_PARAM_set_utf8_string(wanted, digest))
         return 0;
+    if ((wanted = OSSL_PARAM_locate(parameters, RECIPIENT_TYPE)) && !OSSL_PARAM_set_int(wanted, CMS_RECIPINFO_TRANS))
+        return 0;
     if ((wanted = OSSL_PARAM_locate(parameters, OSSL_PKEY_PARAM_GROUP_NAME))
         && !OSSL_PARAM_set_utf8_string(wanted, pkey->curve->name))
         return 0;
@@ -135,6 +141,7 @@ static const OSSL_PARAM *gettable(void *provider) {
         OSSL_PARAM_int(OSSL_PKEY_PARAM_MAX_SIZE, NULL),
         OSSL_PARAM_utf8_string(OSSL_PKEY_PARAM_MANDATORY_DIGEST, NULL, 0),
         OSSL_PARAM_utf8_string(OSSL_PKEY_PARAM_DEFAULT_DIGEST, NULL, 0),
+        OSSL_PARAM_int(RECIPIENT_TYPE, NULL),
         OSSL_PARAM_utf8_string(OSSL_PKEY_PARAM_GROUP_NAME, NULL, 0),
         OSSL_PARAM_octet_string(OSSL_PKEY_PARAM_PUB_KEY, NULL, 0),
         OSSL_PARAM_octet_string(OSSL_PKEY_PARAM_ENCODED_PUBLIC_KEY, NULL, 0),
@@ -206,16 +213,38 @@ static const char *ec_operation(int operation) { return operation == OSSL_OP_KEY
     ENTRY(OSSL_FUNC_KEYMGMT_EXPORT, export_key), ENTRY(OSSL_FUNC_KEYMGMT_EXPORT_TYPES, export_types), \
         ENTRY(OSSL_FUNC_KEYMGMT_IMPORT, import_key), ENTRY(OSSL_FUNC_KEYMGMT_IMPORT_TYPES, import_types)
 
-static const OSSL_DISPATCH gost[] = {COMMON, END_OF_TABLE};
-static const OSSL_DISPATCH rsa[] = {ENTRY(OSSL_FUNC_KEYMGMT_NEW, new_rsa), COMMON, EXPORTING, END_OF_TABLE};
+#define GENERATING(kind) \
+    ENTRY(OSSL_FUNC_KEYMGMT_GEN_INIT, begin_##kind), ENTRY(OSSL_FUNC_KEYMGMT_GEN_SET_PARAMS, generation_set), \
+        ENTRY(OSSL_FUNC_KEYMGMT_GEN_SETTABLE_PARAMS, generation_settable), \
+        ENTRY(OSSL_FUNC_KEYMGMT_GEN, generation_run), ENTRY(OSSL_FUNC_KEYMGMT_GEN_CLEANUP, generation_end)
+#define BEGIN(kind) \
+    static void *begin_##kind(void *provider, int selection, const OSSL_PARAM parameters[]) { \
+        return generation_begin(provider, selection, parameters, kind); \
+    }
+BEGIN(KIND_GOST_256)
+BEGIN(KIND_GOST_512)
+BEGIN(KIND_RSA)
+BEGIN(KIND_EC)
+
+static const OSSL_DISPATCH gost_2001[] = {COMMON, END_OF_TABLE};
+static const OSSL_DISPATCH gost_256[] = {COMMON, GENERATING(KIND_GOST_256), END_OF_TABLE};
+static const OSSL_DISPATCH gost_512[] = {COMMON, GENERATING(KIND_GOST_512), END_OF_TABLE};
+static const OSSL_DISPATCH rsa[] = {
+    ENTRY(OSSL_FUNC_KEYMGMT_NEW, new_rsa), COMMON, EXPORTING, GENERATING(KIND_RSA), END_OF_TABLE};
 static const OSSL_DISPATCH ec[] = {
-    ENTRY(OSSL_FUNC_KEYMGMT_NEW, new_ec), ENTRY(OSSL_FUNC_KEYMGMT_SET_PARAMS, set),
-    ENTRY(OSSL_FUNC_KEYMGMT_SETTABLE_PARAMS, settable), COMMON, EXPORTING, ENTRY(OSSL_FUNC_KEYMGMT_QUERY_OPERATION_NAME, ec_operation), END_OF_TABLE};
+    ENTRY(OSSL_FUNC_KEYMGMT_NEW, new_ec),
+    ENTRY(OSSL_FUNC_KEYMGMT_SET_PARAMS, set),
+    ENTRY(OSSL_FUNC_KEYMGMT_SETTABLE_PARAMS, settable),
+    COMMON,
+    EXPORTING,
+    GENERATING(KIND_EC),
+    ENTRY(OSSL_FUNC_KEYMGMT_QUERY_OPERATION_NAME, ec_operation),
+    END_OF_TABLE};
 
 const OSSL_ALGORITHM keymgmt_algorithms[] = {
-    {GOST_256_NAMES, PROPERTIES, gost, "GOST R 34.10-2012, 256 bits"},
-    {GOST_512_NAMES, PROPERTIES, gost, "GOST R 34.10-2012, 512 bits"},
-    {GOST_2001_NAMES, PROPERTIES, gost, "GOST R 34.10-2001"},
+    {GOST_256_NAMES, PROPERTIES, gost_256, "GOST R 34.10-2012, 256 bits"},
+    {GOST_512_NAMES, PROPERTIES, gost_512, "GOST R 34.10-2012, 512 bits"},
+    {GOST_2001_NAMES, PROPERTIES, gost_2001, "GOST R 34.10-2001"},
     {RSA_NAMES, PROPERTIES, rsa, "RSA keys of tokens"},
     {EC_NAMES, PROPERTIES, ec, "EC keys of tokens"},
     {NULL, NULL, NULL, NULL},

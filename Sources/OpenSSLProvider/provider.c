@@ -56,6 +56,7 @@ static const OSSL_ALGORITHM *query(void *provider, int operation, int *no_cache)
     *no_cache = 0;
     switch (operation) {
     case OSSL_OP_DIGEST: return digest_algorithms;
+    case OSSL_OP_CIPHER: return cipher_algorithms;
     case OSSL_OP_KEYMGMT: return keymgmt_algorithms;
     case OSSL_OP_SIGNATURE: return signatures;
     case OSSL_OP_ASYM_CIPHER: return decryptions;
@@ -186,7 +187,7 @@ int OSSL_provider_init(
         return NO_MEMORY();
     if (!hash_is_available())
         return FAIL(REASON_UNSUPPORTED, "this processor: the provider needs AVX2");
-    if (!configure(core, get_parameters) || !digests_register())
+    if (!configure(core, get_parameters) || !registered_add())
         return 0;
     provider = OPENSSL_zalloc(sizeof *provider);
     if (!provider)

@@ -5,11 +5,13 @@
  *
  *   provider.c     what OpenSSL's core calls: the start, the lists of algorithms, the end
  *   libcrypto.c    the libcrypto that has loaded the provider, found at run time; libcrypto.inc lists its functions
- *   registered.c   GOST digests where OpenSSL looks them up by number
+ *   registered.c   GOST digests and ciphers where OpenSSL looks them up by number
  *   digests.c      digests for OpenSSL; hash.c computes them
+ *   ciphers.c      ciphers of messages; cipher.c computes them
  *   curve.c        signatures of GOST R 34.10 verified
  *   pkey.c         a key: its public half, and the token's private one, if it has that
  *   keymgmt.c      keys as OpenSSL manages them
+ *   generate.c     keys that a token generates
  *   gost.c         signatures of GOST keys
  *   agree.c        what GOST keys of a token agree on and decrypt
  *   native.c       signatures of RSA and EC keys of a token, with the default provider's parameters
@@ -64,11 +66,11 @@ OSSL_LIB_CTX *provider_context(struct provider *provider);
 /* ---- registered.c ---- */
 
 /* Returns 0 with an error. */
-int digests_register(void);
+int registered_add(void);
 
-/* ---- digests.c ---- */
+/* ---- digests.c, ciphers.c ---- */
 
-extern const OSSL_ALGORITHM digest_algorithms[];
+extern const OSSL_ALGORITHM digest_algorithms[], cipher_algorithms[];
 /* Whether a name, in OpenSSL's or another form, is this digest's. */
 bool digest_is(enum hash_kind kind, const char *name);
 const char *digest_name(enum hash_kind kind);
@@ -111,6 +113,14 @@ size_t pkey_size(const struct pkey *pkey);
 enum hash_kind pkey_hash(const struct pkey *pkey);
 /* Gives a key to OpenSSL's core, which takes the reference, or it is released. */
 int pkey_give(struct pkey *pkey, OSSL_CALLBACK *callback, void *argument);
+
+/* ---- generate.c ---- */
+
+void *generation_begin(void *provider, int selection, const OSSL_PARAM parameters[], enum kind kind);
+int generation_set(void *generation, const OSSL_PARAM parameters[]);
+const OSSL_PARAM *generation_settable(void *generation, void *provider);
+void *generation_run(void *generation, OSSL_CALLBACK *callback, void *argument);
+void generation_end(void *generation);
 
 /* ---- keymgmt.c, gost.c, rsa.c, ec.c, store.c, decode.c, encode.c ---- */
 

@@ -58,9 +58,54 @@ static int add(enum hash_kind kind, int type) {
     return EVP_add_digest(digest) || NO_MEMORY();
 }
 
-int digests_register(void) {
-    if (!is_layout_known())
-        return FAIL(REASON_UNSUPPORTED, "this libcrypto has another form of digests; use a newer version of Kanal");
+/* The same for ciphers, of which messages name one by its number. */
+struct cipher_beginning {
+    int type, block_size, key_length, iv_length;
+    unsigned long flags;
+    int origin;
+};
+union cipher {
+    struct cipher_beginning beginning;
+    unsigned char room[1024];
+};
+
+static bool is_cipher_layout_known(void) {
+    const EVP_CIPHER *known[] = {EVP_aes_256_ctr(), EVP_aes_128_cbc()};
+    struct cipher_beginning beginning;
+
+    for (int i = 0; i < 2; i++) {
+        if (!known[i])
+            return false;
+        memcpy(&beginning, known[i], sizeof beginning);
+        if (beginning.type != EVP_CIPHER_get_nid(known[i]) || beginning.block_size != EVP_CIPHER_get_block_size(known[i])
+            || beginning.key_length != EVP_CIPHER_get_key_length(known[i])
+            || beginning.iv_length != EVP_CIPHER_get_iv_length(known[i])
+            || beginning.flags != EVP_CIPHER_get_flags(known[i]) || beginning.origin != ORIGIN_GLOBAL)
+            return false;
+    }
+    return true;
+}
+
+static int add_cipher(union cipher *cipher, int type, int iv_length, unsigned long flags) {
+    const EVP_CIPHER *made = (const EVP_CIPHER *)cipher;
+    const char *name = OBJ_nid2sn(type);
+
+    if (!name || OBJ_NAME_get(name, OBJ_NAME_TYPE_CIPHER_METH))
+        return 1;
+    cipher->beginning = (struct cipher_beginning){type, 1, 32, iv_length, flags, ORIGIN_GLOBAL};
+    if (EVP_CIPHER_get_nid(made) != type || EVP_CIPHER_get_key_length(made) != 32 || EVP_CIPHER_get0_provider(made))
+        return FAIL(REASON_UNSUPPORTED, "this libcrypto has another form of ciphers; use a newer version of Kanal");
+    return EVP_add_cipher(made) || NO_MEMORY();
+}
+
+int registered_add(void) {
+    static union cipher ciphers[3];
+
+    if (!is_layout_known() || !is_cipher_layout_known())
+        return FAIL(
+            REASON_UNSUPPORTED, "this libcrypto has another form of digests or ciphers; use a newer version of Kanal");
     return add(HASH_256, NID_id_GostR3411_2012_256) && add(HASH_512, NID_id_GostR3411_2012_512)
-        && add(HASH_94, NID_id_GostR3411_94);
+        && add(HASH_94, NID_id_GostR3411_94) && add_cipher(&ciphers[0], NID_id_Gost28147_89, 8, EVP_CIPH_CFB_MODE)
+        && add_cipher(&ciphers[1], NID_magma_ctr_acpkm, 4, EVP_CIPH_CTR_MODE)
+        && add_cipher(&ciphers[2], NID_kuznyechik_ctr_acpkm, 8, EVP_CIPH_CTR_MODE);
 }

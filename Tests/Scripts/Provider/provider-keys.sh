@@ -116,7 +116,7 @@ files() {
 
 lists() {
     by 0 storeutl -noout -passin pass:$pin "$uri"
-    printed 'Total found: [6-9]'
+    printed 'Total found: 1[0-9]'
     pem_to_token rsa 04
     by 0 storeutl -certs "$uri;object=rsa"
     printed 'BEGIN CERTIFICATE'
@@ -127,6 +127,21 @@ pem_to_token() {
     openssl x509 -in $1.pem -outform der -out $1.der
     expect 0 pkcs11-tool --module "$module" --slot "$slot" --login --pin $pin --write-object $1.der --type cert --id $2 \
         --label $1
+}
+
+generation() {
+    local name type
+    for name in gost2012_256:paramset:B:md_gost12_256 gost2012_512:paramset:A:md_gost12_512 RSA:bits:2048:sha256 EC:group:P-256:sha256; do
+        IFS=: read -r type option value hash <<< $name
+        by 0 genpkey -propquery provider=kanal -algorithm $type -pkeyopt $option:$value \
+            -pkeyopt "pkcs11_uri:pkcs11:serial=$serial;object=made-$type;id=%7$((${#type} % 10))$ask" -out made.key
+        grep -q '^-----BEGIN PKCS#11 PROVIDER URI-----' made.key || fail "another file: $(cat made.key)"
+        by 0 req -new -key made.key -passin pass:$pin -subj /CN=made -out request.pem
+        agrees req -in request.pem -verify -noout
+    done
+    by 1 genpkey -propquery provider=kanal -algorithm RSA -pkeyopt "pkcs11_uri:pkcs11:serial=$serial;object=made-RSA$ask"
+    printed 'a private key of this name'
+    passed "OpenSSL $version: the token generates keys of four kinds; files with their URIs are written"
 }
 
 # refused TEXT NAME: for a program without a terminal.
@@ -172,6 +187,7 @@ keys
 native
 tls
 files
+generation
 lists
 names
 detach

@@ -75,12 +75,33 @@ messages() {
     fi
 }
 
+# What others have enciphered is opened, also messages of several sections of a key.
+opens() {
+    local name=$1 key="$uri;object=$1$ask" cipher file ukm
+    for cipher in gost89 kuznyechik-ctr-acpkm magma-ctr-acpkm; do
+        for file in message long; do
+            agrees cms -encrypt -binary -in $file -outform der -out enveloped -$cipher $name.pem
+            by 0 cms -decrypt -inkey "$key" -recip $name.pem -inform der -in enveloped -out opened
+            cmp $file opened || fail "CMS: $name $cipher was opened to something else"
+        done
+    done
+    agrees genpkey -algorithm ${2%%:*} -pkeyopt paramset:${2#*:} -out peer.key
+    agrees pkey -in peer.key -pubout -out peer.pub
+    for ukm in 0102030405060708 000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f; do
+        by 0 pkeyutl -derive -inkey "$key" -peerkey peer.pub -pkeyopt hexukm:$ukm -out ours
+        agrees pkeyutl -derive -inkey peer.key -peerkey $name.pub -pkeyopt ukmhex:$ukm -out theirs
+        cmp ours theirs || fail "$name agrees on something else with UKM $ukm"
+    done
+    passed "$identity: OpenSSL $version: $name: messages in three ciphers are opened; VKO and KEG agree"
+}
+
 prepare
 start_pcscd
 provider_settings
 version=$(version_of_openssl)
 head -c 1000 /dev/urandom > message
 head -c 1000 /dev/urandom > other
+head -c 600001 /dev/urandom > long
 echo 'basicConstraints = CA:FALSE' > issued.cnf
 for identity in "${@:-usb}"; do
     attach $identity $identity
@@ -93,6 +114,8 @@ for identity in "${@:-usb}"; do
         commands ${key%:*} ${key#*:}
         messages ${key%:*}
     done
+    opens gost256 gost2012_256:TCA
+    opens gost512 gost2012_512:A
     detach
 done
 echo "provider.sh: passed"

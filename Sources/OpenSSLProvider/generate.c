@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Keys that a token generates. OpenSSL's commands take, by -pkeyopt: pkcs11_uri, which token and what the key is called;
+ * paramset or group, the curve; bits, the length of RSA; key_usage, "sign" or "sign,decrypt".
+ */
+#include "provider.h"
+
+#include <string.h>
+
+#define OPTION_URI "pkcs11_uri"
+#define OPTION_SET "paramset"
+#define OPTION_USAGE "key_usage"
+
+struct generation {
+    struct provider *provider;
+    char *uri;
+    struct wanted_key wanted;
+};
+
+/* The short names are those of gost-engine. */
+static const struct {
+    enum kind kind;
+    const char *name;
+    gost_curve_name curve;
+} short_names[] = {
+    {KIND_GOST_256, "A", gost_curve_cryptopro_a},       {KIND_GOST_256, "B", gost_curve_cryptopro_b},
+    {KIND_GOST_256, "C", gost_curve_cryptopro_c},       {KIND_GOST_256, "XA", gost_curve_cryptopro_xch_a},
+    {KIND_GOST_256, "XB", gost_curve_cryptopro_xch_b},  {KIND_GOST_256, "TCA", gost_curve_tc26_256_a},
+    {KIND_GOST_256, "TCB", gost_curve_tc26_256_b},      {KIND_GOST_256, "TCC", gost_curve_tc26_256_c},
+    {KIND_GOST_256, "TCD", gost_curve_tc26_256_d},      {KIND_GOST_512, "A", gost_curve_tc26_512_a},
+    {KIND_GOST_512, "B", gost_curve_tc26_512_b},        {KIND_GOST_512, "C", gost_curve_tc26_512_c},
+};
+
+static int choose_gost(struct generation *generation, const char *name) {
+    const gost_curve_set *set = NULL;
+    enum kind kind = generation->wanted.kind;
+
+    for (size_t i = 0; i < sizeof short_names / sizeof *short_names; i++)
+        if ((short_names[i].kind == KIND_GOST_512) == (kind == KIND_GOST_512)
+            && OPENSSL_strcasecmp(name, short_names[i].name) == 0)
+            set = gost_curve_set_at(short_names[i].curve);
+    for (int i = 0; !set && i < gost_curve_count; i++)
+        if (OPENSSL_strcasecmp(name, gost_curve_set_at((gost_curve_name)i)->name) == 0)
+            set = gost_curve_set_at((gost_curve_name)i);
+    if (!set || (set->numbers->size == 64) != (kind == KIND_GOST_512))
+        return FAIL(REASON_INPUT, "the parameter set %.60s for %s", name, pkey_name(kind));
+    generation->wanted.curve = (struct der){set->oid, set->oid_length};
+    return 1;
+}
+
+static int choose_ec(struct generation *generation, const char *name) {
+    static const unsigned char p256[] = {0x06, 0x08, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07};
+
+    if (OPENSSL_strcasecmp(name, "P-256") != 0 && OPENSSL_strcasecmp(name, "prime256v1") != 0)
+        return FAIL(REASON_UNSUPPORTED, "the curve %.60s; tokens have P-256", name);
+    generation->wanted.curve = (struct der){p256, sizeof p256};
+    return 1;
+}
+
+int generation_set(void *context, const OSSL_PARAM parameters[]) {
+    struct generation *generation = context;
+    enum kind kind = generation->wanted.kind;
+    const OSSL_PARAM *value;
+    const char *text;
+
+    if (!parameters)
+        return 1;
+    if ((value = OSSL_PARAM_locate_const(parameters, OPTION_URI))) {
+        if (!OSSL_PARAM_get_utf8_string_ptr(value, &text))
+            return 0;
+        OPENSSL_free(generation->uri);
+        generation->uri = OPENSSL_strdup(text);
+    }
+    value = OSSL_PARAM_locate_const(parameters, OPTION_SET);
+    if (!value)
+        value = OSSL_PARAM_locate_const(parameters, OSSL_PKEY_PARAM_GROUP_NAME);
+    if (value
+        && (!OSSL_PARAM_get_utf8_string_ptr(value, &text)
+            || (is_gost_kind(kind) ? !choose_gost(generation, text) : kind == KIND_EC && !choose_ec(generation, text))))
+        return 0;
+    if ((value = OSSL_PARAM_locate_const(parameters, OSSL_PKEY_PARAM_RSA_BITS))
+        && !OSSL_PARAM_get_size_t(value, &generation->wanted.bits))
+        return 0;
+    if ((value = OSSL_PARAM_locate_const(parameters, OPTION_USAGE))) {
+        if (!OSSL_PARAM_get_utf8_string_ptr(value, &text))
+            return 0;
+        if (strcmp(text, "sign") != 0 && strcmp(text, "sign,decrypt") != 0)
+            return FAIL(REASON_INPUT, "key_usage %.40s; it is \"sign\" or \"sign,decrypt\"", text);
+        generation->wanted.has_decryption = strcmp(text, "sign") != 0;
+    }
+    return 1;
+}
+
+void generation_end(void *context) {
+    struct generation *generation = context;
+
+    OPENSSL_free(generation->uri);
+    OPENSSL_free(generation);
+}
+
+void *generation_begin(void *provider, int selection, const OSSL_PARAM parameters[], enum kind kind) {
+    static const unsigned char hash_94[] = {0x06, 0x07, 0x2A, 0x85, 0x03, 0x02, 0x02, 0x1E, 0x01};
+    static const unsigned char hash_256[] = {0x06, 0x08, 0x2A, 0x85, 0x03, 0x07, 0x01, 0x01, 0x02, 0x02};
+    static const unsigned char hash_512[] = {0x06, 0x08, 0x2A, 0x85, 0x03, 0x07, 0x01, 0x01, 0x02, 0x03};
+    struct generation *generation;
+
+    if (!(selection & OSSL_KEYMGMT_SELECT_PRIVATE_KEY))
+        return NULL;
+    generation = OPENSSL_zalloc(sizeof *generation);
+    if (!generation)
+        return NULL;
+    generation->provider = provider;
+    generation->wanted.kind = kind;
+    generation->wanted.bits = 2048;
+    generation->wanted.hash = kind == KIND_GOST_2001 ? (struct der){hash_94, sizeof hash_94}
+        : kind == KIND_GOST_256                      ? (struct der){hash_256, sizeof hash_256}
+                                                     : (struct der){hash_512, sizeof hash_512};
+    if ((!is_gost_kind(kind) || choose_gost(generation, "A")) && (kind != KIND_EC || choose_ec(generation, "P-256"))
+        && generation_set(generation, parameters))
+        return generation;
+    generation_end(generation);
+    return NULL;
+}
+void *generation_run(void *context, OSSL_CALLBACK *callback, void *argument) {
+    struct generation *generation = context;
+    struct asking asking = {0};
+    struct name name;
+    struct token *token;
+    struct object object;
+    struct pkey *pkey = NULL;
+
+    (void)callback, (void)argument;
+    if (name_read(&name, generation->uri ? generation->uri : "pkcs11:", CKO_PRIVATE_KEY)
+        && key_generate(&name, &generation->wanted, &asking, &token, &object))
+        pkey = pkey_of_token(generation->provider, token, &object);
+    name_free(&name);
+    return pkey;
+}
+
+const OSSL_PARAM *generation_settable(void *context, void *provider) {
+    static const OSSL_PARAM list[] = {
+        OSSL_PARAM_utf8_string(OPTION_URI, NULL, 0), OSSL_PARAM_utf8_string(OPTION_SET, NULL, 0),
+        OSSL_PARAM_utf8_string(OSSL_PKEY_PARAM_GROUP_NAME, NULL, 0),
+        OSSL_PARAM_size_t(OSSL_PKEY_PARAM_RSA_BITS, NULL), OSSL_PARAM_utf8_string(OPTION_USAGE, NULL, 0),
+        OSSL_PARAM_END};
+
+    (void)context, (void)provider;
+    return list;
+}
