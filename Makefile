@@ -40,6 +40,9 @@ notices = $(share)/doc/kanal
 # Where OpenSSL looks for engines, if that is allowed.
 system_engines = $(shell pkg-config libcrypto --variable=enginesdir 2>/dev/null)
 ENGINES_DIR = $(or $(if $(system_prefix),$(system_engines)),$(lib)/engines-3)
+# Where it looks for providers.
+system_modules = $(shell pkg-config libcrypto --variable=modulesdir 2>/dev/null)
+MODULES_DIR = $(or $(if $(system_prefix),$(system_modules)),$(lib)/ossl-modules)
 # What makes shells complete the command's words, where each looks for it.
 completions = $(addprefix $(share)/,bash-completion/completions/kanal zsh/site-functions/_kanal fish/vendor_completions.d/kanal.fish)
 # What templates leave open.
@@ -98,7 +101,7 @@ export SWIFT_DETERMINISTIC_HASHING := 1
 endif
 # With these flags alone, so that the tests of the release build are linked with the objects that are installed.
 swift_build := swift build -c release --disable-local-rpath $(package_flags)
-sources := $(filter-out Sources/OpenSSL%,$(shell find Sources Include Package.swift -type f))
+sources := $(filter-out Sources/OpenSSLEngine/% Sources/OpenSSLKeys/% Sources/OpenSSLProvider/%,$(shell find Sources Include Package.swift -type f))
 
 sudo := $(if $(filter 0,$(shell id -u)),,sudo)
 build_packages := gcc g++ libc6-dev binutils pkg-config git gettext libpcsclite-dev libssl-dev libp11-kit-dev
@@ -230,6 +233,9 @@ test-apart:
 	Tests/Scripts/apart.sh Tests/Scripts/Engine/engine-modules.sh
 	Tests/Scripts/apart.sh Tests/Scripts/Engine/engine-lies.sh
 	Tests/Scripts/apart.sh Tests/Scripts/Engine/engine-servers.sh usb bt
+	Tests/Scripts/apart.sh Tests/Scripts/Provider/provider.sh usb bt
+	Tests/Scripts/apart.sh Tests/Scripts/Provider/provider-keys.sh
+	Tests/Scripts/apart.sh Tests/Scripts/Provider/provider-use.sh
 	Tests/Scripts/Command/doctor.sh
 	Tests/Scripts/Command/doctor-files.sh
 	Tests/Scripts/Share/share.sh
@@ -345,10 +351,11 @@ ifeq ($(COMPAT),1)
 endif
 	install -D --strip $(library) $(DESTDIR)$(lib)/libkanal-pkcs11.so
 	install -D --strip $(engine) $(DESTDIR)$(ENGINES_DIR)/kanal.so
+	install -D --strip $(provider) $(DESTDIR)$(MODULES_DIR)/kanal.so
 	install -D --strip -t $(DESTDIR)$(PREFIX)/bin $(command) $(emulator)
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/include/kanal Include/CCryptoki/rtpkcs11.h Include/CCryptoki/kanal.h
 	install -D -m 644 -t $(share)/doc/kanal Install/kanal.conf docs/kanal.schema.json Install/Services/50-kanal-services.rules
-	umask 022; sed 's|/usr/local/lib|$(lib)|' Install/kanal-openssl.cnf > $(share)/doc/kanal/kanal-openssl.cnf
+	umask 022; $(foreach file,kanal-openssl.cnf kanal-provider.cnf,sed 's|/usr/local/lib|$(lib)|' Install/$(file) > $(share)/doc/kanal/$(file);)
 	install -d $(DESTDIR)$(lib)/pkgconfig $(man)/man1 $(man)/man5 $(module_dirs) $(units) $(accounts)
 	umask 022; $(command) --experimental-dump-help | Install/manual.pl $(version) $(man)/man1
 	install -d $(dir $(completions))
@@ -374,7 +381,7 @@ endif
 directories := include/kanal share/doc/kanal
 relative_lib := $(patsubst $(PREFIX)/%,%,$(lib))
 ifeq ($(is_live),)
-directories += $(patsubst $(DESTDIR)$(PREFIX)/%,%,$(filter $(DESTDIR)$(PREFIX)/%,$(DESTDIR)$(ENGINES_DIR))) $(patsubst $(DESTDIR)$(PREFIX)/%/,%,$(dir $(completions))) bin $(relative_lib)/pkgconfig share/man/man1 share/man/man5 share/p11-kit/modules \
+directories += $(patsubst $(DESTDIR)$(PREFIX)/%,%,$(filter $(DESTDIR)$(PREFIX)/%,$(DESTDIR)$(ENGINES_DIR) $(DESTDIR)$(MODULES_DIR))) $(patsubst $(DESTDIR)$(PREFIX)/%/,%,$(dir $(completions))) bin $(relative_lib)/pkgconfig share/man/man1 share/man/man5 share/p11-kit/modules \
     lib/sysusers.d lib/systemd/system
 directories += $(foreach language,$(languages),share/man/$(language)/man1 share/man/$(language)/man5 share/locale/$(language)/LC_MESSAGES)
 endif
@@ -382,8 +389,8 @@ endif
 uninstall: ## remove what "make install" has installed; takes the same PREFIX and DESTDIR
 	if $(is_ours); then rm $(compat); fi
 	rm -f $(DESTDIR)$(lib)/libkanal-pkcs11.so $(addprefix $(DESTDIR)$(PREFIX)/bin/,kanal kanal-emulator)
-	rm -f $(DESTDIR)$(ENGINES_DIR)/kanal.so
-	rm -f $(completions) $(addprefix $(DESTDIR)$(PREFIX)/share/doc/kanal/,kanal.schema.json kanal-openssl.cnf 50-kanal-services.rules)
+	rm -f $(DESTDIR)$(ENGINES_DIR)/kanal.so $(DESTDIR)$(MODULES_DIR)/kanal.so
+	rm -f $(completions) $(addprefix $(DESTDIR)$(PREFIX)/share/doc/kanal/,kanal.schema.json kanal-openssl.cnf kanal-provider.cnf 50-kanal-services.rules)
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/include/kanal/,rtpkcs11.h kanal.h) $(DESTDIR)$(lib)/pkgconfig/kanal-pkcs11.pc
 	rm -f $(addsuffix /kanal.module,$(module_dirs)) $(DESTDIR)$(PREFIX)/share/doc/kanal/kanal.conf
 	rm -f $(foreach place,$(man) $(languages:%=$(man)/%),$(place)/man1/kanal.1 $(place)/man1/kanal-*.1 $(place)/man5/kanal.conf.5)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Signatures a second by OpenSSL's engine "kanal", and by the module's own C_Sign, with a GOST key of emulated tokens.
+# Signatures a second by OpenSSL's engine and provider "kanal", and by the module's own C_Sign, with a GOST key of emulated tokens.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . Tests/Scripts/common.sh
@@ -17,8 +17,11 @@ cc -O2 -Wall -Wextra -Werror Benchmarks/Engine/engine.c -o "$work/engine" -pthre
 prepare
 printf '%s\n' 'openssl_conf = main' '[main]' 'engines = engines' '[engines]' 'kanal = kanal' '[kanal]' \
     'engine_id = kanal' "PIN = $pin" > kanal.cnf
+printf '%s\n' 'openssl_conf = main' '[main]' 'providers = providers' '[providers]' 'default = default_provider' \
+    'kanal = kanal' '[default_provider]' 'activate = 1' '[kanal]' 'activate = 1' "MODULE_PATH = $module" "PIN = $pin" \
+    > provider.cnf
 start_pcscd
-echo '| | engine (1/s) | C_Sign (1/s) | ratio |'
+echo '| | by OpenSSL (1/s) | C_Sign (1/s) | ratio |'
 echo '| --- | ---: | ---: | ---: |'
 for identity in usb bt; do
     attach $identity $identity
@@ -28,9 +31,12 @@ for identity in usb bt; do
     fi
     PIN=$pin expect 0 "$kanal" key generate --kind gost256 --label gost256 --pin-source env:PIN
     for threads in 1 16; do
-        OPENSSL_CONF=$work/kanal.cnf expect 0 ./engine "$module" "$slot" gost256 $threads
         case $identity in usb) text="without a channel" ;; bt) text="in the secure channel" ;; esac
-        echo "| $text, threads: $threads | $(cat output) |"
+        OPENSSL_CONF=$work/kanal.cnf expect 0 ./engine "$module" "$slot" gost256 $threads
+        echo "| engine, $text, threads: $threads | $(cat output) |"
+        OPENSSL_CONF=$work/provider.cnf OPENSSL_MODULES=$root/.build/release/ossl-modules expect 0 \
+            ./engine "$module" "$slot" pkcs11:object=gost256 $threads
+        echo "| provider, $text, threads: $threads | $(cat output) |"
     done
     detach
 done

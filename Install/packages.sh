@@ -26,7 +26,7 @@ cp -a .build/{checkouts,repositories,workspace-state.json} "$tree/.build"
 if [ -n "${PREBUILT:-}" ]; then
     cp -a .build/release "$tree/.build"
     ln -s "$(realpath .build/release/..)" "$tree/.build/$(basename "$(realpath .build/release/..)")"
-    touch .build/release/{built,engines-3/kanal.so}
+    touch .build/release/{built,engines-3/kanal.so,ossl-modules/kanal.so}
 fi
 
 cd "$tree"

@@ -17,6 +17,7 @@ installed="./bin/kanal
 ./include/kanal/rtpkcs11.h
 ./lib/engines-3/kanal.so
 ./lib/libkanal-pkcs11.so
+./lib/ossl-modules/kanal.so
 ./lib/pkgconfig/kanal-pkcs11.pc
 ./lib/systemd/system/kanal-emulator.service
 ./lib/systemd/system/kanal-share@.service
@@ -25,6 +26,7 @@ installed="./bin/kanal
 ./share/bash-completion/completions/kanal
 ./share/doc/kanal/50-kanal-services.rules
 ./share/doc/kanal/kanal-openssl.cnf
+./share/doc/kanal/kanal-provider.cnf
 ./share/doc/kanal/kanal.conf
 ./share/doc/kanal/kanal.schema.json
 ./share/fish/vendor_completions.d/kanal.fish
@@ -71,6 +73,9 @@ done
 
 OPENSSL_ENGINES=$prefix/lib/engines-3 openssl engine -t kanal > "$work/engine" 2>&1 || fail "no engine: $(cat "$work/engine")"
 grep -q '\[ available \]' "$work/engine" || fail "the engine does not start: $(cat "$work/engine")"
+OPENSSL_CONF=$prefix/share/doc/kanal/kanal-provider.cnf OPENSSL_MODULES=$prefix/lib/ossl-modules openssl list -providers \
+    > "$work/providers" 2>&1 || fail "no provider: $(cat "$work/providers")"
+grep -q 'Kanal: keys' "$work/providers" || fail "the provider does not start: $(cat "$work/providers")"
 
 # What the emulator cannot do it refuses, with the reason.
 refused() {
@@ -127,6 +132,8 @@ make -s install PREFIX=/usr DESTDIR="$stage" > /dev/null
 modules=$(pkg-config p11-kit-1 --variable=p11_module_configs)
 engines=$(pkg-config libcrypto --variable=enginesdir)
 [ -s "$stage$engines/kanal.so" ] || fail "no engine in $engines"
+providers=$(pkg-config libcrypto --variable=modulesdir)
+[ -s "$stage$providers/kanal.so" ] || fail "no provider in $providers"
 grep -qx "module: /usr/lib/libkanal-pkcs11.so" "$stage$modules/kanal.module" || fail "no module file in $modules"
 ! grep -rqI "$stage" "$stage" || fail "the staging directory is written down"
 ! grep -q rpath "$stage/usr/lib/pkgconfig/kanal-pkcs11.pc" || fail "a run path for a directory of the system"

@@ -2,7 +2,8 @@
 /*
  * lies LIAR OPERATION KEY [hidden]
  *
- * Uses a key of the engine "kanal" by a module that lies, which is LIAR and the configuration's module. OPERATION is
+ * Uses a key of the engine "kanal", or without it (no OPENSSL_ENGINES) of the provider "kanal", by a module that lies,
+ * which is LIAR and the configuration's module. OPERATION is
  * sign, pss, decrypt, oaep or derive. Each function tells each lie: the operation fails with the engine's error, or it
  * does what an honest module's does; a lie about a result always fails. A text below a padding of PKCS #1 has any
  * length that there is room for. Hidden is CKA_PUBLIC_KEY_INFO. The program is built with AddressSanitizer, as the
@@ -15,6 +16,7 @@
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/rsa.h>
+#include <openssl/store.h>
 #include <openssl/x509.h>
 #include <p11-kit/pkcs11.h>
 #include <stdbool.h>
@@ -74,8 +76,18 @@ static bool decrypt(EVP_PKEY *key) {
     return done;
 }
 
+static EVP_PKEY *public_half(EVP_PKEY *key) {
+    unsigned char *der = NULL;
+    int length = i2d_PUBKEY(key, &der);
+    const unsigned char *rest = der;
+    EVP_PKEY *other = length > 0 ? d2i_PUBKEY(NULL, &rest, length) : NULL;
+
+    OPENSSL_free(der);
+    return other;
+}
+
 static size_t agree(EVP_PKEY *own, EVP_PKEY *peer, unsigned char **secret) {
-    unsigned char ukm[8] = "12345678";
+    unsigned char ukm[8] = {1, 2, 3, 4, 5, 6, 7, 8};
     EVP_PKEY_CTX *context = EVP_PKEY_CTX_new(own, NULL);
     bool is_gost = EVP_PKEY_get_base_id(half) != EVP_PKEY_EC;
     size_t length = 0;
@@ -91,15 +103,16 @@ static size_t agree(EVP_PKEY *own, EVP_PKEY *peer, unsigned char **secret) {
 
 static bool derive(EVP_PKEY *key) {
     EVP_PKEY_CTX *making = EVP_PKEY_CTX_new(half, NULL);
-    EVP_PKEY *peer = NULL;
+    EVP_PKEY *peer = NULL, *public_peer = NULL;
     unsigned char *ours = NULL, *theirs = NULL;
     size_t length;
     bool done = EVP_PKEY_keygen_init(making) > 0 && EVP_PKEY_keygen(making, &peer) > 0
-        && (length = agree(key, peer, &ours)) > 0 && agree(peer, half, &theirs) == length
+        && (public_peer = public_half(peer)) && (length = agree(key, public_peer, &ours)) > 0 && agree(peer, half, &theirs) == length
         && memcmp(ours, theirs, length) == 0;
 
     EVP_PKEY_CTX_free(making);
     EVP_PKEY_free(peer);
+    EVP_PKEY_free(public_peer);
     free(ours);
     free(theirs);
     return done;
@@ -109,16 +122,19 @@ static bool operate(EVP_PKEY *key) {
     return is("sign") || is("pss") ? sign(key) : is("derive") ? derive(key) : decrypt(key);
 }
 
-static EVP_PKEY *load(void) { return ENGINE_load_private_key(engine, name, NULL, NULL); }
+static EVP_PKEY *load_by_provider(void) {
+    OSSL_STORE_CTX *store = OSSL_STORE_open(name, NULL, NULL, NULL, NULL);
+    OSSL_STORE_INFO *info =
+        store && OSSL_STORE_expect(store, OSSL_STORE_INFO_PKEY) ? OSSL_STORE_load(store) : NULL;
+    EVP_PKEY *key = info ? OSSL_STORE_INFO_get1_PKEY(info) : NULL;
 
-static EVP_PKEY *public_half(EVP_PKEY *key) {
-    unsigned char *der = NULL;
-    int length = i2d_PUBKEY(key, &der);
-    const unsigned char *rest = der;
-    EVP_PKEY *other = length > 0 ? d2i_PUBKEY(NULL, &rest, length) : NULL;
+    OSSL_STORE_INFO_free(info);
+    OSSL_STORE_close(store);
+    return key;
+}
 
-    OPENSSL_free(der);
-    return other;
+static EVP_PKEY *load(void) {
+    return engine ? ENGINE_load_private_key(engine, name, NULL, NULL) : load_by_provider();
 }
 
 static void fail(const char *what, int function, CK_ATTRIBUTE_TYPE attribute, int phase, int lie) {
@@ -196,8 +212,8 @@ int main(int argc, char **argv) {
     operation = argv[2];
     name = argv[3];
     OPENSSL_init_crypto(OPENSSL_INIT_LOAD_CONFIG, NULL);
-    engine = ENGINE_by_id("kanal");
-    if (!engine || !ENGINE_init(engine) || !(key = load()) || !(half = public_half(key)) || !operate(key))
+    engine = getenv("OPENSSL_ENGINES") ? ENGINE_by_id("kanal") : NULL;
+    if ((getenv("OPENSSL_ENGINES") && (!engine || !ENGINE_init(engine))) || !(key = load()) || !(half = public_half(key)) || !operate(key))
         fail("an honest module does not serve", NOTHING, 0, 0, 0);
     if (is("sign") || is("pss")) {
         lie_of_result(key, SIGN, 0, false);

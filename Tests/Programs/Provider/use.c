@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * use MODE [URI [NUMBER]]
+ *
+ * Uses the provider "kanal" as programs do, in the modes of the list at the end; prints "good" and ends with 0, or says
+ * what is not so. OPENSSL_MODULES has the provider.
+ */
+#include <openssl/decoder.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/objects.h>
+#include <openssl/provider.h>
+#include <openssl/store.h>
+#include <openssl/x509.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const char *uri;
+static long number;
+
+static void fail(const char *what) {
+    fprintf(stderr, "%s\n", what);
+    ERR_print_errors_fp(stderr);
+    exit(1);
+}
+
+static long memory(void) {
+    long pages = 0, resident = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+
+    if (!file || fscanf(file, "%ld %ld", &pages, &resident) != 2)
+        fail("no statm");
+    fclose(file);
+    return resident * sysconf(_SC_PAGESIZE) / 1024;
+}
+
+/* A library context with the provider and, if wanted, the default one. */
+struct context {
+    OSSL_LIB_CTX *library;
+    OSSL_PROVIDER *own, *standard;
+};
+static struct context begin(bool has_default) {
+    struct context context = {.library = OSSL_LIB_CTX_new()};
+
+    if (has_default && !(context.standard = OSSL_PROVIDER_load(context.library, "default")))
+        fail("no default provider");
+    if (!(context.own = OSSL_PROVIDER_load(context.library, "kanal")))
+        fail("the provider is not loaded");
+    return context;
+}
+static void end(struct context context) {
+    OSSL_PROVIDER_unload(context.own);
+    if (context.standard)
+        OSSL_PROVIDER_unload(context.standard);
+    OSSL_LIB_CTX_free(context.library);
+}
+
+static EVP_PKEY *load(OSSL_LIB_CTX *library) {
+    OSSL_STORE_CTX *store = OSSL_STORE_open_ex(uri, library, NULL, NULL, NULL, NULL, NULL, NULL);
+    OSSL_STORE_INFO *info = store && OSSL_STORE_expect(store, OSSL_STORE_INFO_PKEY) ? OSSL_STORE_load(store) : NULL;
+    EVP_PKEY *key = info ? OSSL_STORE_INFO_get1_PKEY(info) : NULL;
+
+    OSSL_STORE_INFO_free(info);
+    OSSL_STORE_close(store);
+    return key;
+}
+
+static bool sign(OSSL_LIB_CTX *library, EVP_PKEY *key) {
+    unsigned char signature[1024];
+    size_t length = sizeof signature;
+    EVP_MD_CTX *signing = EVP_MD_CTX_new();
+    bool done = EVP_DigestSignInit_ex(signing, NULL, NULL, library, NULL, key, NULL) == 1
+        && EVP_DigestSign(signing, signature, &length, (const unsigned char *)"message", 7) == 1;
+
+    EVP_MD_CTX_free(signing);
+    signing = EVP_MD_CTX_new();
+    done = done && EVP_DigestVerifyInit_ex(signing, NULL, NULL, library, NULL, key, NULL) == 1
+        && EVP_DigestVerify(signing, signature, length, (const unsigned char *)"message", 7) == 1;
+    EVP_MD_CTX_free(signing);
+    return done;
+}
+
+/* ---- Modes ---- */
+
+/* Loaded and unloaded again, with a digest in between. */
+static void loads(void) {
+    unsigned char digest[64];
+    size_t length;
+    long before = 0, after;
+
+    for (long i = 0; i < number; i++) {
+        struct context context = begin(false);
+        EVP_MD *md = EVP_MD_fetch(context.library, "md_gost12_512", NULL);
+        if (!md || !EVP_Q_digest(context.library, "md_gost12_256", NULL, "", 0, digest, &length))
+            fail("no digest");
+        EVP_MD_free(md);
+        end(context);
+        if (i == number / 5)
+            before = memory();
+    }
+    after = memory();
+    if (after > before + 1024) {
+        fprintf(stderr, "%ld KB after a fifth, %ld at the end\n", before, after);
+        exit(1);
+    }
+}
+
+/* Two contexts at once, of which one goes before the other. */
+static void contexts(void) {
+    struct context one = begin(true), other = begin(true), third = begin(true);
+    EVP_PKEY *first, *second;
+
+    end(third);
+    first = load(one.library);
+    second = load(other.library);
+    if (!first || !second || !sign(one.library, first) || !sign(other.library, second))
+        fail("two contexts do not sign");
+    EVP_PKEY_free(first);
+    end(one);
+    if (!sign(other.library, second))
+        fail("the second context does not sign without the first");
+    EVP_PKEY_free(second);
+    end(other);
+}
+
+/* A provider loaded twice in one context. */
+static void twice(void) {
+    struct context context = begin(true);
+    OSSL_PROVIDER *again = OSSL_PROVIDER_load(context.library, "kanal");
+    EVP_PKEY *key = load(context.library);
+
+    if (!again || !key || !sign(context.library, key))
+        fail("loaded twice it does not sign");
+    EVP_PKEY_free(key);
+    OSSL_PROVIDER_unload(again);
+    end(context);
+}
+
+static struct context shared;
+static EVP_PKEY *shared_key;
+static void *work(void *argument) {
+    (void)argument;
+    for (long i = 0; i < number; i++)
+        if (!sign(shared.library, shared_key))
+            fail("a thread does not sign");
+    return NULL;
+}
+static void threads(void) {
+    pthread_t list[8];
+
+    shared = begin(true);
+    if (!(shared_key = load(shared.library)))
+        fail("no key");
+    for (int i = 0; i < 8; i++)
+        pthread_create(&list[i], NULL, work, NULL);
+    for (int i = 0; i < 8; i++)
+        pthread_join(list[i], NULL);
+    EVP_PKEY_free(shared_key);
+    end(shared);
+}
+
+static void forks(void) {
+    struct context context = begin(true);
+    EVP_PKEY *key = load(context.library);
+    int status;
+
+    if (!key || !sign(context.library, key))
+        fail("no key");
+    for (long i = 0; i < number; i++) {
+        pid_t child = fork();
+        if (child == 0)
+            _exit(sign(context.library, key) ? 0 : 1);
+        if (waitpid(child, &status, 0) != child || status != 0)
+            fail("a child does not sign");
+    }
+    if (!sign(context.library, key))
+        fail("the parent does not sign any more");
+    EVP_PKEY_free(key);
+    end(context);
+}
+
+/* Without the default provider GOST keys sign, and others say what is missing. */
+static void alone(void) {
+    struct context context = begin(false);
+    EVP_PKEY *key = load(context.library);
+
+    if (!key || !sign(context.library, key))
+        fail("a GOST key needs the default provider");
+    EVP_PKEY_free(key);
+    end(context);
+}
+
+/* Properties that exclude the provider. */
+static void properties(void) {
+    struct context context = begin(true);
+    EVP_MD *md;
+
+    if (!EVP_set_default_properties(context.library, "fips=yes"))
+        fail("no properties");
+    md = EVP_MD_fetch(context.library, "md_gost12_256", NULL);
+    if (md)
+        fail("a digest has the property fips");
+    ERR_clear_error();
+    end(context);
+}
+
+/* Public keys with changed bytes, and files with a URI that are cut or changed. */
+static void mutations(void) {
+    struct context context = begin(true);
+    EVP_PKEY *key = load(context.library), *read;
+    unsigned char *der = NULL, changed[1024];
+    int length = key ? i2d_PUBKEY(key, &der) : 0;
+    unsigned int seed = 1;
+
+    if (length <= 0 || length > 1000)
+        fail("no public key");
+    for (long i = 0; i < number; i++) {
+        const unsigned char *rest = changed;
+        int size = length, count = 1 + (int)(rand_r(&seed) % 3);
+        memcpy(changed, der, (size_t)length);
+        for (int j = 0; j < count; j++)
+            changed[(size_t)rand_r(&seed) % (size_t)length] = (unsigned char)rand_r(&seed);
+        if (rand_r(&seed) % 4 == 0)
+            size = 1 + (int)(rand_r(&seed) % (unsigned int)length);
+        read = d2i_PUBKEY_ex(NULL, &rest, size, context.library, NULL);
+        if (read && EVP_PKEY_is_a(read, EVP_PKEY_get0_type_name(key)) && EVP_PKEY_eq(key, read) != 1
+            && memcmp(changed, der, (size_t)length) == 0)
+            fail("the same key is another one");
+        EVP_PKEY_free(read);
+        ERR_clear_error();
+    }
+    for (long i = 0; i < number; i++) {
+        static const char header[] = {0x30, 0x30, 0x1A, 0x18};
+        OSSL_DECODER_CTX *decoding;
+        const unsigned char *rest = changed;
+        size_t size;
+        read = NULL;
+        memcpy(changed, header, sizeof header);
+        memcpy(changed + 4, "PKCS#11 Provider URI v1.0", 25);
+        memcpy(changed + 29, "\x0C\x14pkcs11:object=nothing", 23);
+        changed[2 + (size_t)rand_r(&seed) % 50] = (unsigned char)rand_r(&seed);
+        size = 1 + (size_t)rand_r(&seed) % 60;
+        decoding = OSSL_DECODER_CTX_new_for_pkey(
+            &read, "DER", NULL, NULL, EVP_PKEY_KEYPAIR, context.library, "provider=kanal");
+        OSSL_DECODER_from_data(decoding, &rest, &size);
+        EVP_PKEY_free(read);
+        OSSL_DECODER_CTX_free(decoding);
+        ERR_clear_error();
+    }
+    OPENSSL_free(der);
+    EVP_PKEY_free(key);
+    end(context);
+}
+
+static const struct {
+    const char *name;
+    void (*run)(void);
+} modes[] = {
+    {"loads", loads},   {"contexts", contexts}, {"twice", twice},           {"threads", threads},     {"forks", forks},
+    {"alone", alone},   {"properties", properties}, {"mutations", mutations},
+};
+
+int main(int argc, char **argv) {
+    uri = argc > 2 ? argv[2] : "";
+    number = argc > 3 ? atol(argv[3]) : 10;
+    for (size_t i = 0; argc > 1 && i < sizeof modes / sizeof *modes; i++)
+        if (strcmp(argv[1], modes[i].name) == 0) {
+            modes[i].run();
+            puts("good");
+            return 0;
+        }
+    return 2;
+}

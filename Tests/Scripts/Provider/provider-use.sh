@@ -1,0 +1,132 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# The provider "kanal" under AddressSanitizer: modules that lie about lengths, hostile keys, several library contexts,
+# threads and forks; loaded ten thousand times, and beside the engine gost; under valgrind.
+set -euo pipefail
+cd "$(dirname "$0")/../../.."
+. Tests/Scripts/common.sh
+. Tests/Scripts/Provider/settings.sh
+
+export SOFTHSM2_CONF=$work/softhsm2.conf
+soft=$(dpkg-query --listfiles libsofthsm2 | grep -m 1 '/libsofthsm2\.so$')
+checked=(clang -g -O1 -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize=function,shift-base -fno-sanitize-recover=all)
+
+module_settings() {
+    sed "s|^\[kanal\]|&\nMODULE_PATH = $1\nPIN = $pin|" provider.cnf > module.cnf
+}
+# What Swift's runtime keeps in the library is no leak of the provider, and not seen as kept.
+use() {
+    OPENSSL_CONF=$work/module.cnf OPENSSL_MODULES=$work/checked LSAN_OPTIONS=suppressions=$work/kept:print_suppressions=0 \
+        expect "$@"
+}
+
+# SoftHSM2 throws, for which AddressSanitizer wants the library that catches to be there from the start.
+builds() {
+    local source flags
+    mkdir -p checked objects tokens
+    flags=$(pkg-config --cflags p11-kit-1)
+    # shellcheck disable=SC2086
+    find "$root"/Sources/OpenSSL{Provider,Keys} "$root/Sources/GOSTKernels" -name '*.c' -print0 \
+        | nice xargs -0 -P 2 -I{} sh -c 'out=objects/$(echo "$0" | tr / _).o; source=$0; shift 0; exec "$@" -c "$source" -o "$out"' {} \
+            "${checked[@]}" -std=gnu11 -fPIC -fvisibility=hidden -DOPENSSL_API_COMPAT=10101 '-DKANAL_VERSION="0"' \
+            -I"$root"/Sources/{OpenSSLProvider,OpenSSLKeys,GOSTKernels/include} $flags
+    "${checked[@]}" -fuse-ld=lld -shared objects/*.o -Wl,-z,nodelete "-Wl,--version-script=$root/Sources/OpenSSLProvider/exports.map" \
+        $(pkg-config --libs p11-kit-1) -o checked/kanal.so
+    "${checked[@]}" -fuse-ld=lld -std=gnu11 "$root/Tests/Programs/Provider/use.c" -o use -pthread -lcrypto -Wl,--no-as-needed -lstdc++
+    "${checked[@]}" -fuse-ld=lld -std=gnu11 "$root/Tests/Programs/Engine/lies.c" $flags -o lies -pthread -lcrypto \
+        -Wl,--no-as-needed -lstdc++
+    cc -O2 -Wall -Wextra -Werror "$root/Tests/Programs/Provider/use.c" -o plain -pthread -lcrypto
+    for source in soft:$soft kanal:$module; do
+        cc -g -O1 -Wall -Wextra -Werror -shared -fPIC "-DLIBRARY=\"${source#*:}\"" "$root/Tests/Programs/Engine/liar.c" \
+            $flags -o liar-${source%%:*}.so
+    done
+    echo "directories.tokendir = $work/tokens" > softhsm2.conf
+    echo leak:libkanal-pkcs11.so > kept
+}
+
+lies() {
+    use 0 ./lies "$@"
+    told=$((told + $(tail -n 1 output | cut -d ' ' -f 1)))
+}
+lengths() {
+    local operation uri=pkcs11:token=lies
+    expect 0 softhsm2-util --init-token --free --label lies --so-pin 87654321 --pin $pin
+    token() { expect 0 pkcs11-tool --module "$soft" --token-label lies --login --pin $pin "$@"; }
+    token --keypairgen --id 01 --label rsa --key-type rsa:2048
+    token --keypairgen --id 02 --label ec --key-type EC:prime256v1 --usage-derive --usage-sign
+    module_settings "$work/liar-soft.so"
+    told=0
+    for operation in sign pss decrypt oaep; do lies ./liar-soft.so $operation "$uri;object=rsa"; done
+    for operation in sign derive; do lies ./liar-soft.so $operation "$uri;object=ec"; done
+    module_settings "$work/liar-kanal.so"
+    for kind in gost256 gost512; do
+        PIN=$pin expect 0 "$kanal" key generate --agree --kind $kind --label $kind --pin-source env:PIN
+        lies ./liar-kanal.so sign "pkcs11:object=$kind"
+    done
+    lies ./liar-kanal.so sign "pkcs11:object=gost256" hidden
+    passed "of $told lies of a module none does harm"
+}
+
+programs() {
+    local mode
+    where="?pin-value=$pin&module-path=$module"
+    for mode in contexts twice threads forks alone properties; do use 0 ./use $mode "pkcs11:object=gost256$where" 5; done
+    PIN=$pin expect 0 "$kanal" key generate --kind rsa2048 --label rsa --pin-source env:PIN
+    for mode in contexts twice threads forks; do use 0 ./use $mode "pkcs11:object=rsa$where" 3; done
+    use 1 ./use alone "pkcs11:object=rsa$where"
+    printed "activate OpenSSL's default provider"
+    passed "several contexts, threads, forks, and properties that exclude the provider"
+}
+
+hostile() {
+    use 0 ./use mutations "pkcs11:object=gost256$where" 20000
+    use 0 ./use mutations "pkcs11:object=gost512$where" 5000
+    passed "of 50000 changed public keys and files with a URI none does harm"
+}
+
+loads() {
+    OPENSSL_CONF=$work/module.cnf OPENSSL_MODULES=$work/lib/ossl-modules expect 0 ./plain loads '' 10000
+    use 0 ./use loads '' 300
+    passed "the provider is loaded 10000 times without a leak"
+}
+
+# The engine gost has the digests first, or comes later.
+beside_gost() {
+    local order
+    for order in 'engines = engines\nproviders = providers' 'providers = providers\nengines = engines'; do
+        {
+            printf 'openssl_conf = main\n[main]\n%b\n' "$order"
+            printf '%s\n' '[engines]' 'gost = gost' '[gost]' 'engine_id = gost' 'default_algorithms = ALL' '[providers]' \
+                'default = default_provider' 'kanal = kanal' '[default_provider]' 'activate = 1' '[kanal]' 'activate = 1' \
+                "MODULE_PATH = $module" "PIN = $pin" '[req]' 'distinguished_name = name' '[name]'
+        } > both.cnf
+        both() { OPENSSL_CONF=$work/both.cnf OPENSSL_MODULES=$work/lib/ossl-modules expect 0 openssl "$@"; }
+        both dgst -md_gost12_256 provider.cnf
+        both req -new -key "pkcs11:object=gost256" -subj /CN=both -out request.pem
+        both req -in request.pem -verify -noout
+        both genpkey -algorithm gost2012_256 -pkeyopt paramset:A -out file.key
+        both req -new -x509 -key file.key -subj /CN=file -out file.pem
+        both verify -CAfile file.pem -check_ss_sig file.pem
+    done
+    passed "the engine gost before and after the provider"
+}
+
+memory() {
+    OPENSSL_CONF=$work/module.cnf OPENSSL_MODULES=$work/lib/ossl-modules expect 0 valgrind --quiet --error-exitcode=9 \
+        --leak-check=full --errors-for-leak-kinds=definite ./plain loads '' 5
+    passed "valgrind finds no leak and no error"
+}
+
+prepare
+start_pcscd
+provider_settings
+builds
+attach usb usb
+lengths
+programs
+hostile
+loads
+beside_gost
+memory
+detach
+echo "provider-use.sh: passed"
