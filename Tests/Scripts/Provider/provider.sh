@@ -95,6 +95,35 @@ opens() {
     passed "$identity: OpenSSL $version: $name: messages in three ciphers are opened; VKO and KEG agree"
 }
 
+# Certificates, requests and revocation lists of others, on all curves; authentication codes with the digests.
+others() {
+    local type set hash
+    for type in gost2001:A:md_gost94 gost2001:B:md_gost94 gost2001:C:md_gost94 gost2001:XA:md_gost94 \
+        gost2012_256:A:md_gost12_256 gost2012_256:B:md_gost12_256 gost2012_256:C:md_gost12_256 \
+        gost2012_256:TCA:md_gost12_256 gost2012_256:TCB:md_gost12_256 gost2012_256:TCC:md_gost12_256 \
+        gost2012_256:TCD:md_gost12_256 gost2012_512:A:md_gost12_512 gost2012_512:B:md_gost12_512 \
+        gost2012_512:C:md_gost12_512; do
+        IFS=: read -r type set hash <<< "$type"
+        agrees genpkey -algorithm $type -pkeyopt paramset:$set -out other.key
+        agrees req -new -x509 -$hash -key other.key -subj "/CN=$type $set" -days 30 -out other.pem
+        by 0 verify -check_ss_sig -CAfile other.pem other.pem
+        agrees req -new -$hash -key other.key -subj /CN=request -out request.pem
+        by 0 req -in request.pem -verify -noout
+        agrees dgst -$hash -sign other.key -out signature message
+        by 0 x509 -in other.pem -pubkey -noout
+        cp output other.pub
+        by 0 dgst -$hash -verify other.pub -signature signature message
+        by 1 dgst -$hash -verify other.pub -signature signature other
+        agrees cms -sign -nodetach -md $hash -inkey other.key -signer other.pem -in message -binary -outform der -out signed
+        by 0 cms -verify -inform der -in signed -CAfile other.pem -purpose any -binary -out opened
+    done
+    by 0 dgst -md_gost12_256 -hmac key -r message
+    cp output ours
+    agrees dgst -md_gost12_256 -hmac key -r message
+    cmp ours output || fail "HMAC is another"
+    passed "OpenSSL $version: keys of gost-engine on fourteen curves verify; HMAC"
+}
+
 prepare
 start_pcscd
 provider_settings
@@ -103,6 +132,7 @@ head -c 1000 /dev/urandom > message
 head -c 1000 /dev/urandom > other
 head -c 600001 /dev/urandom > long
 echo 'basicConstraints = CA:FALSE' > issued.cnf
+others
 for identity in "${@:-usb}"; do
     attach $identity $identity
     if [ $identity = bt ]; then
