@@ -104,7 +104,8 @@ static void loads(void) {
             before = memory();
     }
     after = memory();
-    if (after > before + 1024) {
+    /* AddressSanitizer keeps what is freed for a time, which few rounds do not fill. */
+    if (number >= 1000 && after > before + 1024) {
         fprintf(stderr, "%ld KB after a fifth, %ld at the end\n", before, after);
         exit(1);
     }
