@@ -84,7 +84,7 @@ provider_flags = -ISources/OpenSSLProvider -ISources/OpenSSLKeys -ISources/GOSTK
     -std=gnu11 -O2 -g -fPIC -fvisibility=hidden -DOPENSSL_API_COMPAT=10101 -Wall -Wextra -Wshadow -Werror \
     -fstack-protector-strong -fstack-clash-protection -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 \
     $(if $(filter x86_64,$(shell uname -m)),-fcf-protection=full) -ffile-prefix-map=$(CURDIR)=.
-provider_linking = -shared -Wl,--version-script=Sources/OpenSSLProvider/exports.map,-z,defs,-z,now,-z,relro,-z,nodelete \
+provider_linking = -shared -fuse-ld=bfd -Wl,--version-script=Sources/OpenSSLProvider/exports.map,-z,defs,-z,now,-z,relro,-z,nodelete \
     -Wl,-z,noexecstack,--as-needed
 # What people are told in other languages. The catalogues lie to the command as they do where they are installed.
 languages := $(basename $(notdir $(wildcard Translations/*.po)))

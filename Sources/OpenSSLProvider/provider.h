@@ -124,9 +124,13 @@ void generation_end(void *generation);
 
 /* ---- keymgmt.c, gost.c, rsa.c, ec.c, store.c, decode.c, encode.c ---- */
 
-#define GOST_2001_NAMES "gost2001:GOST R 34.10-2001:1.2.643.2.2.19"
-#define GOST_256_NAMES "gost2012_256:GOST R 34.10-2012 with 256 bit modulus:1.2.643.7.1.1.1.1"
-#define GOST_512_NAMES "gost2012_512:GOST R 34.10-2012 with 512 bit modulus:1.2.643.7.1.1.1.2"
+/*
+ * The first name is the one that contexts of keys are made by, and it is the identifier: by the short name OpenSSL 3 would
+ * find the methods of the engine gost where that is the default, and give them keys that are none of its.
+ */
+#define GOST_2001_NAMES "1.2.643.2.2.19:gost2001:GOST R 34.10-2001"
+#define GOST_256_NAMES "1.2.643.7.1.1.1.1:gost2012_256:GOST R 34.10-2012 with 256 bit modulus"
+#define GOST_512_NAMES "1.2.643.7.1.1.1.2:gost2012_512:GOST R 34.10-2012 with 512 bit modulus"
 #define RSA_NAMES "RSA:rsaEncryption:1.2.840.113549.1.1.1"
 #define EC_NAMES "EC:id-ecPublicKey:1.2.840.10045.2.1"
 

@@ -5,7 +5,6 @@
  */
 #include "provider.h"
 
-#include <openssl/objects.h>
 #include <openssl/rand.h>
 #include <openssl/rsa.h>
 #include <string.h>
@@ -17,27 +16,76 @@ static int run(
     return key_sign(pkey->key, &mechanism, data, length, result, pkey_size(pkey));
 }
 
-/* DigestInfo of RFC 8017, 9.2; without a digest, and for the two of TLS 1.0, the data themselves. */
+/*
+ * A number, and a digest, of the default provider's context. They are asked for as numbers and names: what OpenSSL makes of
+ * them for its own callers depends on tables that another thread may be filling. No name is no digest.
+ */
+static int get_number(EVP_PKEY_CTX *context, const char *name, int *number) {
+    OSSL_PARAM wanted[] = {OSSL_PARAM_construct_int(name, number), OSSL_PARAM_construct_end()};
+
+    return EVP_PKEY_CTX_get_params(context, wanted) == 1
+        || FAIL(REASON_UNSUPPORTED, "the default provider does not tell the parameter %s", name);
+}
+
+static int get_digest(struct provider *provider, EVP_PKEY_CTX *context, const char *name, EVP_MD **md) {
+    char text[64] = "";
+    OSSL_PARAM wanted[] = {
+        OSSL_PARAM_construct_utf8_string(name, text, sizeof text), OSSL_PARAM_construct_end()};
+
+    *md = NULL;
+    if (EVP_PKEY_CTX_get_params(context, wanted) != 1)
+        return FAIL(REASON_UNSUPPORTED, "the default provider does not tell the parameter %s", name);
+    if (!text[0])
+        return 1;
+    *md = EVP_MD_fetch(provider->context, text, NULL);
+    return *md ? 1 : FAIL(REASON_UNSUPPORTED, "the digest %s", text);
+}
+
+/* The last byte of the identifiers 2.16.840.1.101.3.4.2. */
+static const struct {
+    const char *name;
+    unsigned char last;
+} nist_digests[] = {
+    {"SHA2-256", 1},     {"SHA2-384", 2}, {"SHA2-512", 3}, {"SHA2-224", 4}, {"SHA2-512/224", 5},
+    {"SHA2-512/256", 6}, {"SHA3-224", 7}, {"SHA3-256", 8}, {"SHA3-384", 9}, {"SHA3-512", 10},
+};
+
+/* The identifier of a digest in DER; none for others. */
+static struct der identifier_of(const EVP_MD *md, unsigned char octets[11]) {
+    static const unsigned char sha1[] = {0x06, 0x05, 0x2B, 0x0E, 0x03, 0x02, 0x1A};
+    static const unsigned char nist[] = {0x06, 0x09, 0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02};
+
+    if (EVP_MD_is_a(md, "SHA1"))
+        return (struct der){sha1, sizeof sha1};
+    for (size_t i = 0; i < sizeof nist_digests / sizeof *nist_digests; i++)
+        if (EVP_MD_is_a(md, nist_digests[i].name)) {
+            memcpy(octets, nist, sizeof nist);
+            octets[10] = nist_digests[i].last;
+            return (struct der){octets, 11};
+        }
+    return (struct der){NULL, 0};
+}
+
+/* DigestInfo of RFC 8017, 9.2; for the two digests of TLS 1.0, the data themselves. */
 static size_t add_prefix(
     const EVP_MD *md, const unsigned char *digest, size_t length, unsigned char info[EVP_MAX_MD_SIZE + 32]) {
     struct der_writer writer = {.memory = info, .room = EVP_MAX_MD_SIZE + 32, .front = EVP_MAX_MD_SIZE + 32};
     const unsigned char null[] = {0x05, 0x00};
-    const ASN1_OBJECT *object;
+    unsigned char octets[11];
+    struct der identifier = identifier_of(md, octets);
     size_t end, done;
 
-    if (!md || EVP_MD_is_a(md, "MD5-SHA1")) {
+    if (EVP_MD_is_a(md, "MD5-SHA1")) {
         memcpy(info, digest, length);
         return length;
     }
-    object = OBJ_nid2obj(EVP_MD_get_type(md));
-    if (!object || OBJ_length(object) == 0 || OBJ_length(object) > 12 || length > EVP_MAX_MD_SIZE)
+    if (!identifier.length)
         return 0;
     der_prepend(&writer, (struct der){digest, length});
     der_wrap(&writer, 0x04, writer.room);
     end = writer.front;
     der_prepend(&writer, (struct der){null, sizeof null});
-    der_prepend(&writer, (struct der){OBJ_get0_data(object), OBJ_length(object)});
-    der_wrap(&writer, 0x06, writer.front + OBJ_length(object));
+    der_prepend(&writer, identifier);
     der_wrap(&writer, 0x30, end);
     der_wrap(&writer, 0x30, writer.room);
     return der_end(&writer, &done) ? done : 0;
@@ -102,22 +150,12 @@ static int encode_pss(
     return 1;
 }
 
-int rsa_sign(
-    const struct pkey *pkey, EVP_PKEY_CTX *parameters, const unsigned char *digest, size_t length,
-    unsigned char *signature, size_t *signature_length) {
+static int sign_padded(
+    const struct pkey *pkey, int padding, int salt_length, const EVP_MD *md, const EVP_MD *mask_md,
+    const unsigned char *digest, size_t length, unsigned char *signature) {
     unsigned char block[LARGEST_RSA], info[EVP_MAX_MD_SIZE + 32];
     size_t size = pkey_size(pkey), info_length;
-    const EVP_MD *md = NULL, *mask_md = NULL;
-    int padding, salt_length = 0;
-    /* As a number: OpenSSL 3.5 takes the word for its default for 0. */
-    OSSL_PARAM wanted[] = {
-        OSSL_PARAM_construct_int(OSSL_SIGNATURE_PARAM_PSS_SALTLEN, &salt_length), OSSL_PARAM_construct_end()};
 
-    *signature_length = size;
-    if (size > sizeof block || EVP_PKEY_CTX_get_rsa_padding(parameters, &padding) <= 0)
-        return FAIL(REASON_UNSUPPORTED, "a key of RSA with %zu bytes", size);
-    if (EVP_PKEY_CTX_get_signature_md(parameters, &md) <= 0)
-        md = NULL;
     if (md && length != (size_t)EVP_MD_get_size(md))
         return FAIL(REASON_INPUT, "the digest has %zu bytes instead of %d", length, EVP_MD_get_size(md));
     switch (padding) {
@@ -127,13 +165,12 @@ int rsa_sign(
                 return FAIL(REASON_INPUT, "%zu bytes for a key of %zu", length, size);
             return run(pkey, CKM_RSA_PKCS, digest, length, signature);
         }
-        info_length = length <= EVP_MAX_MD_SIZE ? add_prefix(md, digest, length, info) : 0;
+        info_length = add_prefix(md, digest, length, info);
         if (info_length == 0 || info_length > size - RSA_PKCS1_PADDING_SIZE)
             return FAIL(REASON_UNSUPPORTED, "this digest with a key of %zu bytes", size);
         return run(pkey, CKM_RSA_PKCS, info, info_length, signature);
     case RSA_PKCS1_PSS_PADDING:
-        if (!md || EVP_PKEY_CTX_get_rsa_mgf1_md(parameters, &mask_md) <= 0
-            || EVP_PKEY_CTX_get_params(parameters, wanted) != 1)
+        if (!md)
             return FAIL(REASON_INPUT, "PSS needs a digest");
         return encode_pss(pkey, digest, salt_length, md, mask_md ? mask_md : md, block)
             && run(pkey, CKM_RSA_X_509, block, size, signature);
@@ -142,6 +179,28 @@ int rsa_sign(
                               : FAIL(REASON_INPUT, "%zu bytes without padding for a key of %zu", length, size);
     default: return FAIL(REASON_UNSUPPORTED, "the padding %d of RSA", padding);
     }
+}
+
+int rsa_sign(
+    const struct pkey *pkey, EVP_PKEY_CTX *parameters, const unsigned char *digest, size_t length,
+    unsigned char *signature, size_t *signature_length) {
+    size_t size = pkey_size(pkey);
+    EVP_MD *md = NULL, *mask_md = NULL;
+    int padding = 0, salt_length = 0;
+    int done;
+
+    *signature_length = size;
+    if (size > LARGEST_RSA || size <= RSA_PKCS1_PADDING_SIZE)
+        return FAIL(REASON_UNSUPPORTED, "a key of RSA with %zu bytes", size);
+    done = get_number(parameters, OSSL_SIGNATURE_PARAM_PAD_MODE, &padding)
+        && get_digest(pkey->provider, parameters, OSSL_SIGNATURE_PARAM_DIGEST, &md)
+        && (padding != RSA_PKCS1_PSS_PADDING
+            || (get_number(parameters, OSSL_SIGNATURE_PARAM_PSS_SALTLEN, &salt_length)
+                && get_digest(pkey->provider, parameters, OSSL_SIGNATURE_PARAM_MGF1_DIGEST, &mask_md)))
+        && sign_padded(pkey, padding, salt_length, md, mask_md, digest, length, signature);
+    EVP_MD_free(md);
+    EVP_MD_free(mask_md);
+    return done;
 }
 
 /* ---- Decryption ---- */
@@ -215,16 +274,18 @@ static int encrypt(
 static int open_oaep(
     struct decryption *decryption, const unsigned char *block, size_t size, unsigned char *result, size_t room,
     size_t *length) {
-    const EVP_MD *md = NULL, *mask_md = NULL;
+    EVP_MD *md = NULL, *mask_md = NULL;
     unsigned char *label = NULL, plain[LARGEST_RSA];
-    int label_length, opened;
+    int label_length, opened = -1;
 
-    if (EVP_PKEY_CTX_get_rsa_oaep_md(decryption->inner, &md) <= 0
-        || EVP_PKEY_CTX_get_rsa_mgf1_md(decryption->inner, &mask_md) <= 0
-        || (label_length = EVP_PKEY_CTX_get0_rsa_oaep_label(decryption->inner, &label)) < 0)
-        return 0;
-    opened = RSA_padding_check_PKCS1_OAEP_mgf1(
-        plain, sizeof plain, block, (int)size, (int)size, label, label_length, md, mask_md ? mask_md : md);
+    label_length = EVP_PKEY_CTX_get0_rsa_oaep_label(decryption->inner, &label);
+    if (label_length >= 0
+        && get_digest(decryption->provider, decryption->inner, OSSL_ASYM_CIPHER_PARAM_OAEP_DIGEST, &md) && md
+        && get_digest(decryption->provider, decryption->inner, OSSL_ASYM_CIPHER_PARAM_MGF1_DIGEST, &mask_md))
+        opened = RSA_padding_check_PKCS1_OAEP_mgf1(
+            plain, sizeof plain, block, (int)size, (int)size, label, label_length, md, mask_md ? mask_md : md);
+    EVP_MD_free(md);
+    EVP_MD_free(mask_md);
     if (opened >= 0 && (size_t)opened <= room) {
         memcpy(result, plain, (size_t)opened);
         *length = (size_t)opened;
@@ -247,7 +308,7 @@ static int decrypt(
     }
     if (size > sizeof block || data_length != size)
         return FAIL(REASON_INPUT, "%zu bytes for a key of %zu", data_length, size);
-    if (EVP_PKEY_CTX_get_rsa_padding(decryption->inner, &padding) <= 0)
+    if (!get_number(decryption->inner, OSSL_ASYM_CIPHER_PARAM_PAD_MODE, &padding))
         return 0;
     if (padding == RSA_PKCS1_PADDING)
         block_length = size - RSA_PKCS1_PADDING_SIZE;

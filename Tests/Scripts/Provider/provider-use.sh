@@ -104,7 +104,7 @@ beside_gost() {
         both dgst -md_gost12_256 provider.cnf
         both req -new -key "pkcs11:object=gost256" -subj /CN=both -out request.pem
         both req -in request.pem -verify -noout
-        both genpkey -algorithm gost2012_256 -pkeyopt paramset:A -out file.key
+        both genpkey -propquery "provider!=kanal" -algorithm gost2012_256 -pkeyopt paramset:A -out file.key
         both req -new -x509 -key file.key -subj /CN=file -out file.pem
         both verify -CAfile file.pem -check_ss_sig file.pem
     done

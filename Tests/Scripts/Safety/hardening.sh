@@ -9,7 +9,7 @@ cd "$(dirname "$0")/../../.."
 
 prefix=$work/installed
 make -s install PREFIX="$prefix" P11KIT_MODULES_DIR="$work/modules" > /dev/null
-for file in "$prefix/lib/libkanal-pkcs11.so" "$prefix/bin/kanal-emulator" "$prefix/lib/engines-3/kanal.so"; do
+for file in "$prefix/lib/libkanal-pkcs11.so" "$prefix/bin/kanal-emulator" "$prefix/lib/engines-3/kanal.so" "$prefix/lib/ossl-modules/kanal.so"; do
     name=${file##*/}
     expected=".bss .data .tm_clone_table swift5_backtrace"
     [ $name != kanal.so ] || expected=".bss .data"
@@ -35,7 +35,7 @@ done
 
 # newest FILE NAME: the newest version of a library's symbols that a file wants.
 newest() { readelf --version-info --wide "$1" | sed -n "s/.* Name: \($2_[A-Z0-9_.]*\) .*/\1/p" | sort --version-sort | tail -n 1; }
-for file in "$prefix"/lib/libkanal-pkcs11.so "$prefix"/bin/kanal{,-emulator} "$prefix/lib/engines-3/kanal.so"; do
+for file in "$prefix"/lib/libkanal-pkcs11.so "$prefix"/bin/kanal{,-emulator} "$prefix/lib/engines-3/kanal.so" "$prefix/lib/ossl-modules/kanal.so"; do
     wanted=
     for limit in GLIBC_2.34 GLIBCXX_3.4.29; do
         version=$(newest "$file" ${limit%%_*})
