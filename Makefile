@@ -71,19 +71,17 @@ engine_packages := libcrypto p11-kit-1
 # Marks where an indirect call or jump may go, for the processor that $(CC) compiles for.
 engine_machine = $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
 engine_marks = $(if $(filter x86_64,$(engine_machine)),-fcf-protection=full,$(if $(filter aarch64,$(engine_machine)),-mbranch-protection=standard))
-engine_flags = -ISources/OpenSSLKeys -ISources/GOSTKernels/include -std=gnu11 -O2 -g -fPIC -fvisibility=hidden -DOPENSSL_API_COMPAT=10101 -Wall -Wextra -Wshadow -Werror \
-    -fstack-protector-strong -fstack-clash-protection -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 \
-    $(engine_marks) -ffile-prefix-map=$(CURDIR)=.
+# Flags of all C that is built so.
+c_flags = -ISources/OpenSSLKeys -ISources/GOSTKernels/include -std=gnu11 -O2 -g -fPIC -fvisibility=hidden \
+    -DOPENSSL_API_COMPAT=10101 -Wall -Wextra -Wshadow -Werror -fstack-protector-strong -fstack-clash-protection \
+    -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 $(engine_marks) -ffile-prefix-map=$(CURDIR)=.
 engine_linking = -shared -Wl,--version-script=Sources/OpenSSLEngine/exports.map,-z,defs,-z,now,-z,relro,-z,nodelete \
     -Wl,-z,noexecstack,--as-needed
 # OpenSSL's provider: C alone, too, with the kernels, which Swift's clang compiles. It links no libcrypto: it has that which
 # has loaded it, of any version.
 provider := .build/release/ossl-modules/kanal.so
 provider_sources := $(wildcard Sources/OpenSSLProvider/*.c Sources/OpenSSLKeys/*.c) $(shell find Sources/GOSTKernels -name '*.c')
-provider_flags = -ISources/OpenSSLProvider -ISources/OpenSSLKeys -ISources/GOSTKernels/include -DKANAL_VERSION='"$(version)"' \
-    -std=gnu11 -O2 -g -fPIC -fvisibility=hidden -DOPENSSL_API_COMPAT=10101 -Wall -Wextra -Wshadow -Werror \
-    -fstack-protector-strong -fstack-clash-protection -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 \
-    $(if $(filter x86_64,$(shell uname -m)),-fcf-protection=full) -ffile-prefix-map=$(CURDIR)=.
+provider_flags = -ISources/OpenSSLProvider -DKANAL_VERSION='"$(version)"' $(c_flags)
 provider_linking = -shared -fuse-ld=bfd -Wl,--version-script=Sources/OpenSSLProvider/exports.map,-z,defs,-z,now,-z,relro,-z,nodelete \
     -Wl,-z,noexecstack,--as-needed
 # What people are told in other languages. The catalogues lie to the command as they do where they are installed.
@@ -155,7 +153,7 @@ $(catalogues): .build/release/../share/locale/%/LC_MESSAGES/kanal.mo: Translatio
 
 $(engine): $(wildcard Sources/OpenSSLEngine/* Sources/OpenSSLKeys/*) $(openssl_keys) | build-deps
 	@mkdir -p $(@D)
-	$(CC) $(engine_flags) $(engine_sources) $(engine_linking) $(shell pkg-config --cflags --libs $(engine_packages)) -o $@
+	$(CC) $(c_flags) $(engine_sources) $(engine_linking) $(shell pkg-config --cflags --libs $(engine_packages)) -o $@
 
 provider_objects := $(provider_sources:Sources/%.c=.build/release/provider.build/%.o)
 $(provider_objects): .build/release/provider.build/%.o: Sources/%.c $(shell find Sources/GOSTKernels Sources/OpenSSLKeys Sources/OpenSSLProvider -name '*.h' -o -name '*.inc') | build-deps
