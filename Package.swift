@@ -2,14 +2,21 @@
 // SPDX-License-Identifier: Apache-2.0
 import PackageDescription
 
-let settings: [SwiftSetting] = [
-    .strictMemorySafety(),
-    .treatAllWarnings(as: .error),
-    .enableUpcomingFeature("ExistentialAny"),
-    .enableUpcomingFeature("InternalImportsByDefault"),
-    .enableUpcomingFeature("MemberImportVisibility"),
-    .enableExperimentalFeature("Lifetimes"),
-]
+/// Other compilers than the one that the project is written with may warn of other things.
+#if compiler(>=6.3) && compiler(<6.4)
+    let warnings: [SwiftSetting] = [.treatAllWarnings(as: .error)]
+#else
+    let warnings: [SwiftSetting] = []
+#endif
+
+let settings: [SwiftSetting] =
+    warnings + [
+        .strictMemorySafety(),
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableExperimentalFeature("Lifetimes"),
+    ]
 
 /// What makes it harder to get hold of the process through a fault: everything that the loader resolves, and the
 /// constants, are read-only before the first function runs.

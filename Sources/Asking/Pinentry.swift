@@ -17,26 +17,33 @@ struct Pinentry: ~Copyable {
     private let deadline: Deadline
     private let timeLimit: Int
     private let options: [(name: String, value: String?)]
-    private var reader = AssuanReader()
+    private var reader: AssuanReader
     /// Whether the last answer was typed twice.
-    private var isRepeated = false
+    private var isRepeated: Bool
 
     /// Starts the program and tells it where to ask.
     init(_ path: String, _ surroundings: Surroundings, _ timeLimit: Int) throws(AskingError) {
         let deadline = Deadline(after: .seconds(timeLimit))
         let terminal = surroundings.terminal.flatMap { UserTerminal($0) }
         if terminal?.take(until: deadline) == false { throw .failed("\(path): another question holds the terminal") }
-        do throws(AskingError) {
-            program = try Program(path, [], hasInput: true)
-        } catch {
-            terminal?.giveBack()
-            throw error
-        }
+        let program = try Self.start(path, terminal)
         self.path = path
+        self.program = program
         self.terminal = terminal
         self.deadline = deadline
         self.timeLimit = timeLimit
         options = surroundings.options
+        reader = AssuanReader()
+        isRepeated = false
+    }
+
+    private static func start(_ path: String, _ terminal: borrowing UserTerminal?) throws(AskingError) -> Program {
+        do throws(AskingError) {
+            return try Program(path, [], hasInput: true)
+        } catch {
+            terminal?.giveBack()
+            throw error
+        }
     }
 
     /// Asks for a secret.

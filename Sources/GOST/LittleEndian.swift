@@ -26,6 +26,7 @@ extension MutableSpan<UInt8> {
     }
 
     /// Writes `word` at `offset`, where all of it fits.
+    @_lifetime(self: copy self)
     @inline(__always)
     mutating func setWord(_ word: UInt64, at offset: Int) {
         var bytes = unsafe mutableBytes
@@ -33,6 +34,7 @@ extension MutableSpan<UInt8> {
     }
 
     /// Writes `word` at `offset`. Bytes beyond the end are dropped.
+    @_lifetime(self: copy self)
     @inline(__always)
     mutating func setLittleEndian(_ word: some FixedWidthInteger, at offset: Int) {
         for index in 0..<(word.bitWidth / 8) where offset + index < count {

@@ -86,9 +86,7 @@ package struct Secret: ~Copyable, @unchecked Sendable {
 extension [UInt8] {
     /// A copy of bytes that are not secret.
     package init(copying bytes: Span<UInt8>) {
-        self.init(capacity: bytes.count) { output in
-            for index in bytes.indices { output.append(bytes[index]) }
-        }
+        self = unsafe bytes.withUnsafeBufferPointer { unsafe Array($0) }
     }
 
     /// A copy of a secret's bytes that need not be secret, such as the digest of public data.

@@ -85,6 +85,7 @@ struct Gamma<Cipher: BlockCipher & ~Copyable>: ~Copyable {
 
 extension MutableSpan<UInt8> {
     /// Adds, modulo 2, `count` bytes of `other` from `start` to those at `offset`; both ranges exist.
+    @_lifetime(self: copy self)
     mutating func add(_ other: Span<UInt8>, from start: Int = 0, at offset: Int = 0, count: Int) {
         var index = 0
         while index + 8 <= count {

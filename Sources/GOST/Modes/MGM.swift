@@ -64,6 +64,7 @@ package struct MGM<Cipher: BlockCipher & ~Copyable>: ~Copyable {
     }
 
     /// Adds the gamma E(Y_1) ‖ E(Y_2) ‖ …; Y_1 is the enciphered nonce.
+    @_lifetime(octets: copy octets)
     private func encipher(_ octets: inout MutableSpan<UInt8>, _ nonce: Span<UInt8>) {
         let start = begin(nonce, bit: 0)
         var gamma = Gamma(cipher.copy(), counter: start.bytes, counting: .right)

@@ -5,7 +5,7 @@ package import Secrets
 package struct OMAC<Cipher: BlockCipher & ~Copyable>: ~Copyable {
     private let cipher: Cipher
     private let tagLength: Int
-    private var chain = CodeChain(blockSize: Cipher.blockSize)
+    private var chain: CodeChain
 
     /// Begins a message with a key of 32 bytes. Constant time in its secret inputs.
     ///
@@ -16,6 +16,7 @@ package struct OMAC<Cipher: BlockCipher & ~Copyable>: ~Copyable {
         guard (1...Cipher.blockSize).contains(tagLength) else { throw .invalidLength }
         cipher = try Cipher(key: key)
         self.tagLength = tagLength
+        chain = CodeChain(blockSize: Cipher.blockSize)
     }
 
     /// Appends `data` to the message. Constant time in its secret inputs.
@@ -33,6 +34,7 @@ package struct OMAC<Cipher: BlockCipher & ~Copyable>: ~Copyable {
         var key = Secret(count: Cipher.blockSize)
         cipher.encrypt(&key, 0..<key.count)
         doubleInField(&key)
+        var chain = chain
         chain.finish(cipher, key)
         return chain.code(tagLength)
     }

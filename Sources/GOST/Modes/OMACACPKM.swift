@@ -11,7 +11,7 @@ package struct OMACACPKM<Cipher: BlockCipher & ~Copyable>: ~Copyable {
     private let tagLength: Int
     private var cipher: Cipher
     private var lastKey: Secret
-    private var chain = CodeChain(blockSize: Cipher.blockSize)
+    private var chain: CodeChain
     /// The bytes of this section so far.
     private var count = 0
 
@@ -34,6 +34,7 @@ package struct OMACACPKM<Cipher: BlockCipher & ~Copyable>: ~Copyable {
         self.master = master
         self.section = section
         self.tagLength = tagLength
+        chain = CodeChain(blockSize: Cipher.blockSize)
     }
 
     /// Appends `data` to the message. Constant time in its secret inputs.
@@ -56,6 +57,7 @@ package struct OMACACPKM<Cipher: BlockCipher & ~Copyable>: ~Copyable {
 
     /// Ends the message and gives its MAC, the first bytes of the last block. Constant time in its secret inputs.
     package consuming func finalize() -> Secret {
+        var chain = chain
         chain.finish(cipher, lastKey)
         return chain.code(tagLength)
     }

@@ -5,7 +5,8 @@ extension CurveParameters {
     /// X ‖ Y of Q_1, little-endian; nil for the curves of the standard's examples, which have no such point.
     var sespakePoint: [UInt8]? {
         guard let point = Self.sespakePoints.first(where: { $0.curve == self }) else { return nil }
-        return Self.octets(point.x, p.count).reversed() + Self.octets(point.y, p.count).reversed()
+        let (x, y) = (Self.octets(point.x, p.count), Self.octets(point.y, p.count))
+        return Array(x.reversed()) + Array(y.reversed())
     }
 
     private static let sespakePoints: [(curve: CurveParameters, x: String, y: String)] = [

@@ -48,6 +48,6 @@ extension PrivateKey {
         let ke = arithmetic.multiply(e, k)
         let s = arithmetic.add(rd, ke)
         guard !published(r.isZero), !published(s.isZero) else { return nil }
-        return [UInt8](copying: s.octets).reversed() + [UInt8](copying: r.octets).reversed()
+        return ([UInt8](copying: r.octets) + [UInt8](copying: s.octets)).reversed()
     }
 }

@@ -97,6 +97,7 @@ extension Span<UInt8> {
 extension MutableSpan<UInt8> {
     /// Adds a number and 1 to one of `size` bytes, without the carry out of it. Both are big-endian, and the first is
     /// repeated until it is as long.
+    @_lifetime(self: copy self)
     fileprivate mutating func add(_ number: Span<UInt8>, _ start: Int, _ size: Int) {
         var carry = 1
         for index in (0..<size).reversed() {

@@ -122,6 +122,7 @@ package struct RSAKeySize: Sendable, Equatable {
 
 extension MutableSpan<UInt8> {
     /// Enters a big-endian number's bytes from the last to the first.
+    @_lifetime(self: copy self)
     fileprivate mutating func enter(_ number: borrowing Secret, at start: Int, upTo size: Int) {
         for index in 0..<Swift.min(number.count, size) {
             self[start + index] = number.bytes[number.count - 1 - index]
