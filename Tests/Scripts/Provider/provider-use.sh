@@ -112,7 +112,10 @@ beside_gost() {
 }
 
 memory() {
-    OPENSSL_CONF=$work/module.cnf OPENSSL_MODULES=$work/lib/ossl-modules expect 0 valgrind --quiet --error-exitcode=9 \
+    # As it is installed: valgrind of Debian 12 cannot read what clang writes for debuggers.
+    mkdir stripped
+    strip --strip-debug -o stripped/kanal.so lib/ossl-modules/kanal.so
+    OPENSSL_CONF=$work/module.cnf OPENSSL_MODULES=$work/stripped expect 0 valgrind --quiet --error-exitcode=9 \
         --leak-check=full --errors-for-leak-kinds=definite ./plain loads '' 5
     passed "valgrind finds no leak and no error"
 }
