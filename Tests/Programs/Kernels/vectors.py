@@ -32,6 +32,6 @@ for v in vectors("streebog"):
     row(v["id"], f"streebog{v['bits']}", "", "", v["msg"], v["hash"])
 print("    {0},\n};\n")
 
-numbers = re.findall(r"0x([0-9a-f_]+)", open("Sources/GOST/Hashes/Streebog.swift").read().split("constants:")[1])
-words = ", ".join(f"0x{n.replace('_', '')}" for n in numbers[:96])
-print(f"const uint64_t streebog_constants[96] = {{{words}}};")
+source = open("Sources/GOSTKernels/Parameters/StreebogConstants.c").read()
+numbers = re.findall(r"0x[0-9a-f]{16}", source.split("constants[12 * 8] = {")[1])
+print(f"const uint64_t streebog_constants[96] = {{{', '.join(numbers[:96])}}};")
