@@ -7,7 +7,7 @@ public struct PIN: ~Copyable, Sendable {
 
     init(_ secret: SharedSecret) { self.secret = secret }
 
-    /// Takes over a text. The caller's copy of it stays where it is; prefer ``init(bytes:)`` for typed text.
+    /// Takes over a text. The caller's copy of it stays where it is; prefer ``init(octets:)`` for typed text.
     public init(_ text: String) { secret = SharedSecret(copying: Array(text.utf8)) }
 
     /// Copies bytes, which are the caller's to wipe.

@@ -12,7 +12,7 @@ public struct SecretBytes: ~Copyable, Sendable {
     /// Takes over a secret's bytes.
     init(_ shared: SharedSecret) { secret = shared.secret.copy() }
 
-    /// Takes over a text. The caller's copy of it stays where it is; prefer ``init(bytes:)`` for typed text.
+    /// Takes over a text. The caller's copy of it stays where it is; prefer ``init(octets:)`` for typed text.
     public init(_ text: String) { secret = Secret(copying: Array(text.utf8)) }
 
     /// Copies bytes, which are the caller's to wipe.

@@ -102,7 +102,9 @@ struct PairingGroupTests {
                 $0.log = journal.logger
             }
             #expect(throws: CKError.functionNotSupported) { try application.activate() }
-            try application.logIn(application.open())
+            do { try application.logIn(application.open()) } catch {
+                Issue.record("\(error), after: \(journal.messages)")
+            }
         }
         #expect(journal.messages.contains { $0.hasSuffix("the user is not in the group that shares it") })
         // A token with a channel is refused, and so is a directory that is not as the administrator makes it.
