@@ -23,7 +23,7 @@ mutant() {
         echo "$name: the mutation does not apply to $file" >&2
         exit 2
     fi
-    SWIFT_BACKTRACE=enable=no timeout 900 swift test --filter "$tests" > output 2>&1 || true
+    SWIFT_BACKTRACE=enable=no timeout 1800 swift test --filter "$tests" > output 2>&1 || true
     if ! grep -q 'Test run with' output; then
         tail -n 20 output >&2
         echo "$name: the tests did not run" >&2
