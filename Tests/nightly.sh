@@ -40,13 +40,14 @@ commit=$(git rev-parse HEAD)
 is_changed=$(git status --porcelain --untracked-files=no)
 touch "$results/table"
 
-# Runs one step. $quiet is not empty beside others: the step's output goes only into its log.
+# Runs one step. Its output goes into its log and to descriptor 3: not by name, which would truncate a file.
+exec 3>&1
 run() {
     local command begin=$SECONDS result=passed
     command=$(sed -n "s/^$1  *\(& *\)\{0,1\}//p" "$steps")
     printf '\n==== %s: %s\n' "$1" "$command"
-    bash -o pipefail -c "$command" 2>&1 < /dev/null | tee "$results/$1.log" > "${quiet:-/dev/stdout}" || result=FAILED
-    [ -z "${quiet:-}" ] || printf '\n==== %s: %s\n' "$1" $result
+    bash -o pipefail -c "$command" 2>&1 < /dev/null 3>&- | tee "$results/$1.log" >&3 || result=FAILED
+    printf '\n==== %s: %s\n' "$1" $result
     printf '%-20s %s %6d\n' "$1" $result $((SECONDS - begin)) >> "$results/table"
 }
 
@@ -57,7 +58,7 @@ for index in "${!chosen[@]}"; do
         run "$step"
     elif [ -z "$beside" ]; then
         (
-            quiet=/dev/null
+            exec 3> /dev/null
             for step in "${chosen[@]:index}"; do
                 if [[ $waiting == *" $step "* ]]; then run "$step"; fi
             done
