@@ -128,7 +128,7 @@ let package = Package(
         kanal(
             "Token",
             on: [
-                "APDU", "GOST", "HostCrypto", "Locking", "SecureChannel", "Secrets", "Storage",
+                "APDU", "GOST", "HostCrypto", "Locking", "SecureChannel", "Secrets", "Storage", "Translation",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         kanal(
@@ -141,7 +141,7 @@ let package = Package(
         kanal(
             "Configuration",
             on: [
-                "Asking", "HostProcess", "Locking", "SecureChannel", "Secrets", "Storage", "Token",
+                "Asking", "HostProcess", "Locking", "SecureChannel", "Secrets", "Storage", "Token", "Translation",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         kanal("Terminal", on: ["CHostProcess", "HostProcess", "Locking", "Secrets", "Translation"]),
@@ -171,7 +171,7 @@ let package = Package(
             on: [
                 "APDU", "CCryptoki", "CReserve", "CVersion", "Configuration", "Cryptoki", "HostProcess", "Locking",
                 "PCSC",
-                "SecureChannel", "Secrets", "Storage", "Token",
+                "SecureChannel", "Secrets", "Storage", "Token", "Translation",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .target(
@@ -206,7 +206,10 @@ let package = Package(
         tests("HostProcessTests", on: ["HostProcess", "TestSupport"]),
         tests(
             "ProviderTests",
-            on: ["HostProcess", "Locking", "Provider", "TestSupport", .product(name: "Logging", package: "swift-log")]),
+            on: [
+                "HostProcess", "Locking", "Provider", "TestSupport", "Token", "Translation",
+                .product(name: "Logging", package: "swift-log"),
+            ]),
         tests("APDUTests", on: ["APDU", "Secrets", "TestSupport"]),
         tests(
             "TokenTests",

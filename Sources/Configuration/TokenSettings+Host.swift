@@ -5,6 +5,7 @@ import Secrets
 import SecureChannel
 package import Storage
 package import Token
+import Translation
 
 extension Configuration {
     /// This program's configuration. Errors in its files are logged.
@@ -20,10 +21,16 @@ extension Configuration {
     /// Logs the remarks about the files.
     package func report(to log: Logger) {
         for remark in remarks {
-            if remark.isError { log.administratorError("\(remark)") } else { log.notice("\(remark)") }
+            if remark.isError {
+                log.administratorError(.configurationError, "\(remark)")
+            } else {
+                log.notice("\(remark)")
+            }
         }
         if isClosed {
-            log.administratorError("kanal.conf has an error: no token can be activated or used before it is corrected")
+            log.administratorError(
+                .configurationClosed,
+                "kanal.conf has an error: no token can be activated or used before it is corrected")
         }
     }
 }
@@ -40,11 +47,15 @@ extension TokenSettings {
                 cache: found.data.map { $0 + "/kanal/cache" })
         }
         if places().pairings == .nowhere {
-            let reason =
-                Environment.isPrivileged
-                ? "this process has more rights than its user, whose files do not count and who is not asked"
-                : "the user has no home directory"
-            log.warning("\(reason): nothing can be activated")
+            if Environment.isPrivileged {
+                log.warning(
+                    """
+                    this process has more rights than its user, whose files do not count and who is not asked: nothing \
+                    can be activated
+                    """)
+            } else {
+                log.identified(.warning, .homeMissing, "the user has no home directory: nothing can be activated")
+            }
         }
         self.init(pairings: .nowhere, hostLabel: HostNames.machine(), random: SystemRandom(), log: log)
         locate(by: places)

@@ -4,6 +4,7 @@ import HostProcess
 import Locking
 package import Logging
 import Token
+import Translation
 
 /// The directories of the process's user, by the XDG base directory specification and the password database.
 ///
@@ -116,7 +117,7 @@ extension UserDirectories {
     /// This process's directories. A program with more rights than the user who started it uses none of that user's.
     ///
     /// - Parameter log: Is told of each directory that does not count.
-    package convenience init(log: Logger) { self.init(warn: { log.administratorError("\($0)") }) }
+    package convenience init(log: Logger) { self.init(warn: { log.administratorError(.homeIgnored, "\($0)") }) }
 
     /// The same for a caller without a log.
     ///

@@ -18,11 +18,11 @@ my %functions = (
     translated => [''], saying => ['', 'valueName'], CommandError => ['2'], require => [''], say => [''],
     ProgressLine => [''], update => [''], Table => [''], SecretQuestion => ['prompt'], 'console.line' => [''],
     '.error' => ['2', 'remedy'], '.warning' => ['2', 'remedy'], Finding => ['problem', 'remedy'], hung => ['2', 'remedy'],
-    LogMeaning => ['3', 'remedy'], LoopbackPage => ['2'], PINRequest => ['purpose'], text => ['for'], Question => ['title'],
-    'facts.add' => [''], Phrase => [''], 'self.init' => ['2', '3', 'remedy'],
+    LoopbackPage => ['2'], PINRequest => ['purpose'], text => ['for'], Question => ['title'],
+    'facts.add' => [''], Phrase => [''], 'self.init' => ['2', 'remedy'],
 );
 # Functions whose texts are for programs, or parts of texts of logs.
-my $others = qr/asRoot|asOwner|install|command|suggest|LogMeaning|self\.init|init|Process|hasPrefix|contains/;
+my $others = qr/asRoot|asOwner|install|command|suggest|self\.init|init|Process|hasPrefix|contains/;
 # Literals that only read like phrases: a command line, a rule, and names that are translated where they are printed.
 my $exempt = qr/^(?:systemctl start pcscd\.socket| return polkit\.|standard input$)/;
 my @roots = qw(Sources/kanal Sources/Terminal Sources/Asking Sources/Cryptoki/Asking Sources/KanalKit Sources/Translation);
@@ -240,6 +240,7 @@ for my $file (sort split /\0/, `find @roots -name '*.swift' -print0`) {
 my $all = join "\n", map { content($_) } split /\0/, `find Sources -name '*.swift' -print0`;
 $all =~ s/\\"/"/g;
 $all =~ s/"\s*\+\s*"//g;
+$all =~ s/\\\n\s*//g;
 for my $file (qw(Translations/told.txt Translations/system.txt)) {
     for (split /\n/, content($file)) {
         next if /^#|^$/;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CCryptoki
+package import Translation
 
 extension CKError: Hashable {
     package static func == (first: CKError, second: CKError) -> Bool { first.rawValue == second.rawValue }
@@ -15,6 +16,24 @@ extension CKError: Hashable {
         if let name = Names.returnValue(rawValue) { line += " " + name.description }
         if let reason { line += ": " + reason.description }
         return line
+    }
+
+    /// The identifier of the line; nil if programs ask for what may not be there, and the answer is not a fault.
+    package var messageID: MessageID? {
+        if let id = reason?.id { return id }
+        return switch rawValue {
+        case CKR_ATTRIBUTE_SENSITIVE, CKR_ATTRIBUTE_TYPE_INVALID, CKR_BUFFER_TOO_SMALL, CKR_NO_EVENT,
+            CKR_CRYPTOKI_ALREADY_INITIALIZED:
+            nil
+        case CKR_DEVICE_MEMORY: .tokenFull
+        case CKR_DEVICE_REMOVED: .cardRemoved
+        case CKR_MECHANISM_INVALID: .callMechanism
+        case CKR_PIN_INCORRECT: .pinWrong
+        case CKR_PIN_LOCKED: .pinLocked
+        case CKR_SM_PASSWORD_INVALID: .passwordWrong
+        case CKR_USER_NOT_LOGGED_IN: .loginNeeded
+        default: .callRefused
+        }
     }
 }
 

@@ -1,16 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 package import CCryptoki
 import Synchronization
+package import Translation
 
 /// Why a call was refused, in words for the log: what was refused, and by which rule.
 ///
 /// Text is literal, and only numbers and names of the standard can be inserted. So no value of an attribute, no PIN and
 /// no data comes into a reason.
 package struct Reason: Sendable, ExpressibleByStringInterpolation {
-    private(set) var text: String
+    let text: String
+    /// The identifier by which `kanal doctor --log` explains it; nil if the return value says enough.
+    package let id: MessageID?
 
-    package init(stringLiteral text: StaticString) { self.text = text.description }
-    package init(stringInterpolation: StringInterpolation) { text = stringInterpolation.text }
+    package init(stringLiteral text: StaticString) { (self.text, id) = (text.description, nil) }
+
+    package init(stringInterpolation: StringInterpolation) {
+        (text, id) = (stringInterpolation.text, stringInterpolation.id)
+    }
+
+    init(_ id: MessageID, _ reason: Reason) { (text, self.id) = (reason.text, id) }
 
     /// Both reasons, while they are short enough for one line.
     func joined(with other: Reason?) -> Reason {
@@ -28,12 +36,19 @@ package struct Reason: Sendable, ExpressibleByStringInterpolation {
 
     package struct StringInterpolation: StringInterpolationProtocol {
         fileprivate var text = ""
+        fileprivate var id: MessageID?
 
         package init(literalCapacity: Int, interpolationCount: Int) { text.reserveCapacity(literalCapacity) }
 
         package mutating func appendLiteral(_ text: StaticString) { self.text += text.description }
         package mutating func appendInterpolation(_ text: StaticString) { appendLiteral(text) }
-        package mutating func appendInterpolation(_ reason: Reason) { text += reason.text }
+
+        /// The identifier becomes that of the whole. Of several, the first counts: it is the cause of the others. But a
+        /// possible attack is never left out.
+        package mutating func appendInterpolation(_ reason: Reason) {
+            text += reason.text
+            if id == nil || id?.isAttack == false && reason.id?.isAttack == true { id = reason.id }
+        }
 
         /// A length, a position or another number, in decimal digits.
         package mutating func appendInterpolation(_ number: some FixedWidthInteger) { text += String(number) }

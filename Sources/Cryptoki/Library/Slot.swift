@@ -32,7 +32,7 @@ final class Slot {
     var presence = TokenPresence.normal {
         didSet {
             guard presence != oldValue else { return }
-            settings.log.notice("\(presence.description)", metadata: ["reader": "\(reader)"])
+            settings.log.identified(.notice, presence.messageID, "\(presence.description)", reader: reader)
             signals.presenceChanged(reader, presence)
         }
     }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Translation
 
 /// The presence of the token that a slot's sessions work with (GSC/1, 15.3).
 package enum TokenPresence: Sendable, Equatable {
@@ -18,6 +19,15 @@ package enum TokenPresence: Sendable, Equatable {
         case .waitingForToken: "waiting for token"
         case .wrongToken: "wrong token"
         case .completed: "completed"
+        }
+    }
+
+    /// The identifier of the state in the log; nil if all is well.
+    var messageID: MessageID? {
+        switch self {
+        case .normal, .completed: nil
+        case .waitingForToken: .cardWaiting
+        case .wrongToken: .tokenOther
         }
     }
 }

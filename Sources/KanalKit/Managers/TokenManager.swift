@@ -21,7 +21,8 @@ public final class TokenManager: Sendable {
 
     /// A manager for the readers of pcscd, with this program's `kanal.conf`.
     ///
-    /// - Parameter log: Receives warnings and the states of tokens, never a secret. Nil for none.
+    /// - Parameter log: Receives warnings and the states of tokens, never a secret; the metadata `id` has the identifier of
+    ///   a message that programs may look for. Nil for none.
     /// - Throws: ``KanalError/notStarted(_:)`` if the process has no file descriptors left to read the configuration by.
     public convenience init(log: Logger? = nil) throws(KanalError) {
         let (settings, interaction) = try TokenManager.configuration(log)

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import APDU
+import Cryptoki
 import Logging
 import Secrets
+import Token
 
 /// Readers whose cards' traffic is logged as it crosses the interface, with everything that could be a secret left out.
 final class LoggedReaders: ReaderService {
@@ -20,8 +22,8 @@ final class LoggedReaders: ReaderService {
         do {
             return LoggedLink(try service.connect(to: reader), log: log)
         } catch {
-            let reason = error == .sharingViolation ? "another program holds it for itself" : "\(error)"
-            log.warning("the card cannot be reached: \(reason)", metadata: ["reader": "\(reader)"])
+            let reason = Reason(error)
+            log.identified(.warning, reason.id, "the card cannot be reached: \(reason)", reader: reader)
             throw error
         }
     }

@@ -18,7 +18,7 @@ enum ProviderLog {
 
     /// Logs a call, and the reason of its refusal.
     static func call(_ name: StaticString, _ error: CKError?) {
-        logger.debug("\(function: name) \(error?.line ?? "0x00000000")")
+        logger.identified(.debug, error?.messageID, "\(function: name) \(error?.line ?? "0x00000000")")
     }
 }
 

@@ -6,6 +6,7 @@ import Logging
 import PCSC
 import Storage
 import Token
+import Translation
 
 /// Puts the library together: real readers, the store of pairings and the policies that are configured, the operating
 /// system's random numbers.
@@ -23,8 +24,12 @@ enum Composition {
             consent: configuration.consent)
         interaction.call = ApplicationHold(mutex: mutex)
         let readers = PCSCReaders { refusal in
-            let reason = Self.reason(refusal)
-            if refusal == .redirected { log.attack("\(reason)") } else { log.warning("\(reason)") }
+            let reason = Reason(refusal)
+            if refusal == .redirected {
+                log.securityEvent(.serviceRedirected, "there are no readers: \(reason)")
+            } else {
+                log.identified(.warning, reason.id, "there are no readers: \(reason)")
+            }
         }
         let usedReaders: any ReaderService = ProviderLog.isActive ? LoggedReaders(readers, log: log) : readers
         return Library(readers: usedReaders, settings: settings, interaction: interaction)
@@ -40,20 +45,6 @@ enum Composition {
         } catch {
             // Nothing else is thrown.
             throw .hostMemory
-        }
-    }
-
-    /// Why the smart card service does not serve this process.
-    private static func reason(_ refusal: LinkError) -> String {
-        switch refusal {
-        case .refused:
-            "pcscd refuses this process: it has as many clients as it takes (--max-thread),"
-                + " or polkit does not let this user in (access_pcsc)"
-        case .noLibrary: "there are no readers: libpcsclite.so.1 is not installed (libpcsclite1, pcsc-lite-libs)"
-        case .redirected:
-            "there are no readers: the environment names another service (PCSCLITE_CSOCK_NAME, LIBPCSCLITE_DELEGATE),"
-                + " and this process has more rights than its user"
-        default: "there are no readers: pcscd does not run"
         }
     }
 }

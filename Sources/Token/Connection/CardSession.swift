@@ -4,6 +4,7 @@ import Locking
 import Logging
 import SecureChannel
 import Secrets
+import Translation
 
 /// The connection to one card: how commands reach it, who is logged in, and what is known of it.
 ///
@@ -190,6 +191,11 @@ extension CardSession {
         forgetLogin()
     }
 
-    func warn(_ message: String) { settings.log.warning("\(message)", metadata: ["reader": "\(identity.reader)"]) }
-    func report(_ message: String) { settings.log.securityEvent("\(message)", reader: identity.reader) }
+    func warn(_ id: MessageID?, _ message: String) {
+        settings.log.identified(.warning, id, "\(message)", reader: identity.reader)
+    }
+
+    func report(_ id: MessageID, _ message: String) {
+        settings.log.securityEvent(id, "\(message)", reader: identity.reader)
+    }
 }

@@ -3,6 +3,7 @@ import Locking
 import Logging
 import SecureChannel
 import Storage
+import Translation
 
 extension TokenSettings {
     /// The store of pairings; nil if it does not exist and is not to be created.
@@ -16,7 +17,12 @@ extension TokenSettings {
             let path = location.path
             let reason: Logger.Message = "the pairings\(path.isEmpty ? "" : " in " + path) cannot be used: \(error)"
             // A store that others share is not an error.
-            if error == .denied(.otherMembers) { log.notice(reason) } else { log.administratorError(reason) }
+            switch error {
+            case .denied(.otherMembers): log.identified(.notice, .storeUnusable, reason)
+            case .noDescriptors: log.administratorError(.processDescriptors, reason)
+            case .denied(.configuration): log.administratorError(.configurationClosed, reason)
+            default: log.administratorError(.storeUnusable, reason)
+            }
             throw .channel(.storage(error))
         }
     }
@@ -29,13 +35,15 @@ extension TokenSettings {
         }
         guard !isTold else { return }
         log.administratorError(
+            .storeCrowded,
             "\(pairings.path) has more files than are looked at, and pairings may be missing: remove those of others")
     }
 
     /// The error of a file in the store, which the administrator is told of.
     func storageFailure(_ error: ChannelError) -> TokenError {
         if case .storage(let reason) = error {
-            log.administratorError("a file of the pairings in \(pairings.path) cannot be used: \(reason)")
+            log.administratorError(
+                .storeUnusable, "a file of the pairings in \(pairings.path) cannot be used: \(reason)")
         }
         return .channel(error)
     }
@@ -92,11 +100,16 @@ extension CardSession {
     func failure(_ error: ChannelError) -> TokenError {
         switch error {
         case .storage: return settings.storageFailure(error)
-        case .downgradeSuspected: report("other capabilities than before: possible downgrade attack")
+        case .downgradeSuspected: report(.attackDowngrade, "other capabilities than before: possible downgrade attack")
         case .authenticationFailed, .reflection:
-            report("the token cannot prove that it is the one that was activated: possible attack")
-        case .profileRaised: warn("the token now offers a better profile: activate it again")
-        case .profileUnsupported: warn("the token, or the password, lacks the profile that minimum_profile demands")
+            report(
+                error == .reflection ? .attackReflection : .attackUnproven,
+                "the token cannot prove that it is the one that was activated: possible attack")
+        case .profileRaised:
+            warn(.activationBetterProfile, "the token now offers a better profile: activate it again")
+        case .profileUnsupported:
+            warn(
+                .channelProfile, "the token, or the password, lacks the profile that minimum_profile demands")
         default: break
         }
         return .channel(error)

@@ -3,6 +3,7 @@ import APDU
 import Locking
 import SecureChannel
 import Secrets
+import Translation
 
 /// Recovery from failures on the way to the card (GSC/1, 12, 15.2, 15.3 and 16). This is the whole policy;
 /// ``Transaction`` and the slot that holds the token carry it out.
@@ -147,7 +148,7 @@ extension Transaction {
             if case .link = error, session.returnsRights { throw error }
             session.progress.hasActed = hadActed
             session.forgetLogin()
-            session.warn("the PIN was not taken again: the login is over")
+            session.warn(.pinNotTakenAgain, "the PIN was not taken again: the login is over")
             throw .notLoggedIn
         }
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Logging
+import Translation
 
 /// The limits of one search: far more than any token holds, and so little that no card can make a search endless or
 /// fill the memory. OpenSC's files are followed from the list to the directories to the objects, and no deeper.
@@ -37,9 +38,9 @@ extension Transaction {
     /// Takes from the budget of the search under way, if there is one.
     func spend(files: Int = 0, bytes: Int = 0, commands: Int = 0) throws(TokenError) {
         guard let excess = notes.budget?.spend(files: files, bytes: bytes, commands: commands) else { return }
-        settings.log.error(
-            "the token has more than \(excess): nothing of it is shown",
-            metadata: ["reader": "\(session.identity.reader)"])
+        settings.log.identified(
+            .error, .tokenTooMuch, "the token has more than \(excess): nothing of it is shown",
+            reader: session.identity.reader)
         throw .malformedAnswer
     }
 }

@@ -2,6 +2,7 @@
 import APDU
 package import SecureChannel
 package import Secrets
+import Translation
 
 extension Token {
     /// Activates the secure channel: exchanges long-term keys under the activation password and opens a session
@@ -62,7 +63,7 @@ extension Transaction {
         with password: borrowing ActivationPassword, _ capabilities: Capabilities, in profile: Profile,
         store: PairingStore
     ) throws(TokenError) {
-        if profile == .classic { session.warn("pairing in the classic profile") }
+        if profile == .classic { session.warn(nil, "pairing in the classic profile") }
         do throws(ChannelError) {
             session.channel = try SecureChannel.activate(
                 with: password, over: link, capabilities: capabilities, profile: profile, label: settings.hostLabel,
@@ -80,6 +81,7 @@ extension CardSession {
             let isChanged = former.map { $0.tokenKey != record.tokenKey } ?? false
             if try store.isKeyChanged(record) || isChanged {
                 report(
+                    .attackKeyChanged,
                     "the token was activated with another key than before: its channel was reset, or it is another token"
                 )
             }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import APDU
 package import Secrets
+import Translation
 
 extension Token {
     /// Presents a PIN (VERIFY). Spends a try if it is wrong; a PIN that no token can have spends none.
@@ -118,7 +119,7 @@ extension Transaction {
     func returnHeldRights() {
         for role in notes.heldRights {
             let status = try? link.transmit(CardCommand.resetRight(of: role.rawValue).apdu).status
-            if status != .success { session.warn("the token did not drop the login at the end of a call") }
+            if status != .success { session.warn(nil, "the token did not drop the login at the end of a call") }
         }
         notes.heldRights = []
     }

@@ -2,6 +2,7 @@
 import APDU
 import Locking
 import SecureChannel
+import Translation
 
 extension Transaction {
     /// Opens the channel with the stored pairing, unless it is open or the token needs none (GSC/1, 12).
@@ -11,10 +12,10 @@ extension Transaction {
         guard !session.history.opens.isFault(at: now) else { throw .faulty }
         guard let store = try session.pairingStore() else { throw .activationNeeded }
         guard try session.isKept(record, in: store) else {
-            session.warn("the pairing was removed on this machine: activate the token again")
+            session.warn(.activationRemoved, "the pairing was removed on this machine: activate the token again")
             throw .activationNeeded
         }
-        if record.profile == .classic { session.warn("opening a channel in the classic profile") }
+        if record.profile == .classic { session.warn(nil, "opening a channel in the classic profile") }
         do throws(ChannelError) {
             let channel = try openChannel(by: record, or: store)
             session.channel = channel
@@ -28,7 +29,7 @@ extension Transaction {
             if error.isRefusedOpening { try requireSameOffer() }
             guard error == .unknownRecord else { throw session.failure(error) }
             // The record is kept: this answer is not authenticated (GSC/1, 15.2 a).
-            session.warn("the token does not know this host any more: activate it again")
+            session.warn(.activationUnknownHost, "the token does not know this host any more: activate it again")
             throw .channel(.unknownRecord)
         }
     }

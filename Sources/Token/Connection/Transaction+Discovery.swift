@@ -3,6 +3,7 @@ import APDU
 import SecureChannel
 import Logging
 import Storage
+import Translation
 
 /// How a token is to be spoken to (GSC/1, 4).
 extension Transaction {
@@ -31,20 +32,25 @@ extension Transaction {
                 guard try !session.isKeyChanged(record) else {
                     session.protection = .keyChanged(capabilities)
                     return session.report(
-                        "another user has activated the token with another key than before, or put another token in its "
-                            + "place: C_EX_SetActivationPassword accepts it")
+                        .attackKeyChanged,
+                        """
+                        another user has activated the token with another key than before, or put another token in \
+                        its place: C_EX_SetActivationPassword accepts it
+                        """)
                 }
                 session.protection = .paired(record)
             } else if mustProtect || mustShow || capabilities.policy.contains(.requiredWired) {
                 session.protection = .unpaired(capabilities)
-                session.warn("the token is not activated: C_EX_SetActivationPassword comes first")
+                session.warn(.activationNeeded, "the token is not activated: C_EX_SetActivationPassword comes first")
                 if settings.pairings == .nowhere {
                     settings.log.administratorError(
+                        .homeMissing,
                         "a token with a secure channel cannot be activated: the user has no home directory")
                 }
             } else if try session.hasRecord(of: capabilities.serial) {
                 session.protection = .unpaired(capabilities)
                 session.warn(
+                    .activationDamaged,
                     "the record of the pairing is damaged or of a later version: C_EX_SetActivationPassword comes first"
                 )
             } else {
@@ -56,17 +62,19 @@ extension Transaction {
                 // With unusable pairings, report their error instead of a missing channel.
                 if case .unusable = settings.pairings { _ = try session.pairingStore() }
                 session.protection = .unpaired(nil)
-                session.warn("the token offers no secure channel, and is not used without one")
+                session.warn(.channelNone, "the token offers no secure channel, and is not used without one")
                 return
             }
             try readSerialIfUnknown()
             guard try !session.isPaired() else {
                 session.protection = .unpaired(nil)
-                return session.report("the token offers no secure channel any more: possible downgrade attack")
+                return session.report(
+                    .attackNoChannelAnyMore, "the token offers no secure channel any more: possible downgrade attack")
             }
             guard !mustShow else {
                 session.protection = .unpaired(nil)
                 return session.report(
+                    .attackNoChannel,
                     "a Bluetooth token offers no secure channel, and plain_bluetooth does not allow that")
             }
             session.protection = .plain

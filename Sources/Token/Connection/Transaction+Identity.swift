@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import APDU
 import SecureChannel
+import Translation
 
 /// Whether the card that is spoken to is the one that it was found to be (GSC/1, 15.3).
 ///
@@ -34,7 +35,8 @@ extension Transaction {
         session.forgetLogin()
         notes.heldRights = []
         if wasLoggedIn {
-            session.report("another token is in the place of the one that is logged in: it gets no PIN")
+            session.report(
+                .attackTokenReplaced, "another token is in the place of the one that is logged in: it gets no PIN")
         }
         return .anotherToken
     }

@@ -3,6 +3,7 @@ import APDU
 import Locking
 import SecureChannel
 import Secrets
+import Translation
 
 /// The hold of one call on the card. No other process can reach the card while it lasts, and nothing else can send a
 /// command.
@@ -185,7 +186,8 @@ extension Transaction {
         notes.isProven = false
         if let channel, !channel.isOpen {
             if channel.metWrongMAC {
-                session.report("a reply in the secure channel has a wrong MAC: it was changed on its way")
+                session.report(
+                    .attackWrongMAC, "a reply in the secure channel has a wrong MAC: it was changed on its way")
             }
             if channel.isProvisional, error.outcome == .unknown {
                 session.history.opens.countFruitless(at: settings.clocks.uptime.now)

@@ -73,9 +73,8 @@ struct Examination {
             let problem: Phrase
             switch error as? KanalError {
             case .notStarted(.noServiceLibrary)?:
-                let remedy = person.install(debian: "libpcsclite1", fedora: "pcsc-lite-libs", arch: "pcsclite")
                 let problem: Phrase = "libpcsclite.so.1, by which programs reach pcscd, is not installed"
-                return ([.error("pcscd.library", problem, remedy: remedy)], nil)
+                return ([.error("pcscd.library", problem, remedy: person.installPCSCLite)], nil)
             case .cancelled?: problem = Phrase("pcscd does not tell within 6 s what is in its readers")
             case let error?: problem = error.explanation
             case nil: problem = Phrase("the readers cannot be looked at")

@@ -25,6 +25,8 @@ struct Finding: Encodable, Sendable, Equatable {
     let problem: Phrase
     /// One command, or one step in words.
     let remedy: Phrase
+    /// The identifier of the message of a log that means this: docs/Messages.md.
+    var message: MessageID?
 
     static func error(_ check: String, _ problem: Phrase, remedy: Phrase) -> Finding {
         Finding(check: check, severity: .error, problem: problem, remedy: remedy)
@@ -34,6 +36,8 @@ struct Finding: Encodable, Sendable, Equatable {
         Finding(check: check, severity: .warning, problem: problem, remedy: remedy)
     }
 }
+
+extension MessageID: Encodable {}
 
 extension Phrase {
     /// A command line, which is the same in every language.

@@ -33,6 +33,9 @@ struct Person {
         return asRoot("apt-get install \(debian)")
     }
 
+    /// The command that installs the library by which programs reach pcscd.
+    var installPCSCLite: Phrase { install(debian: "libpcsclite1", fedora: "pcsc-lite-libs", arch: "pcsclite") }
+
     var isDebian: Bool { Self.release("ID") == "debian" }
 
     /// The system's name, such as "Debian 13", if none of its packages has OpenSSL's engine for GOST.

@@ -234,11 +234,30 @@ store=$XDG_DATA_HOME/kanal/pairings
 mkdir -p "$store"
 chmod 755 "$store"
 explained store "Run kanal doctor as the user of that program" "${tool[@]}" -O
-printf '2026-01-01T00:00:00.000000Z [1] debug: C_Any 0x00000005 CKR_GENERAL_ERROR: odd\e[2J\n\e[2J\n' > log
+# Each identifier has the finding that docs/Messages.md names. Words alone mean nothing, nor does what others write.
+sed -n 's/^| `\([a-z.-]*\)` | .* | `\(log[a-z.-]*\)` | .*/\1 \2/p' "$root/docs/Messages.md" > identifiers
+[ "$(wc -l < identifiers)" -gt 40 ] || fail "the page lists no identifiers"
+while read -r id finding; do
+    echo "2026-01-01T00:00:00.000000Z [1] warning: [$id] words" > log
+    look --log log
+    grep -q " $finding\$" names || fail "$id is not $finding: $(cat found)"
+    grep -q "\"message\": *\"$id\"" found || fail "$id is not in the JSON: $(cat found)"
+done < identifiers
+words='possible attack: a reply in the secure channel has a wrong MAC'
+for line in "2026-01-01T00:00:00.000000Z [1] warning: $words" "[attack.wrong-mac] $words" \
+    "2026-01-01T00:00:00.000000Z [1] warning: [attack.unheard-of] $words" \
+    "2026-01-01T00:00:00.000000Z [1] notice: asked the user: [attack.wrong-mac] $words"; do
+    echo "$line" > log
+    look --log log
+    [ ! -s names ] || fail "a finding for: $line"
+done
+passed "each identifier is explained, and nothing else"
+line='2026-01-01T00:00:00.000000Z [1] debug: [call.refused] C_Any 0x00000005 CKR_GENERAL_ERROR'
+printf '%s: odd\e[2J\n\e[2J\n%s: even\n%s: odd\e[2J\n' "$line" "$line" "$line" > log
 look --log log
-[ "$(cat names)" = "warning log.refusal" ] || fail "another refusal: $(cat found)"
+[ "$(sort names | uniq -c | xargs)" = "2 warning log.refusal" ] || fail "other refusals: $(cat found)"
 expect 0 "$kanal" doctor --log log
-printed "C_Any was refused: CKR_GENERAL_ERROR"
+printed 'line 1, 2 times until line 4: a call of the program was refused ("C_Any 0x00000005 CKR_GENERAL_ERROR: odd'
 ! grep -q $'\e' output || fail "a control character of the log is shown"
 expect 1 "$kanal" doctor --log missing
 printed "the log missing cannot be read"

@@ -116,7 +116,7 @@ cmp russian.json english.json || fail "JSON of the doctor is another one"
 [ -s english.json ] || fail "the doctor wrote nothing"
 grep -q 'kanal: найден' said || fail "not in Russian: $(cat said)"
 unset PCSCLITE_CSOCK_NAME
-echo '2026-01-01 00:00:00 [1] error: the token is not activated' > log
+echo '2026-01-01 00:00:00 [1] error: [activation.needed] the token is not activated' > log
 run 1 doctor --log log
 printed '^ошибка log.activation: строка 1: токен требует защищённого канала'
 passed "the doctor, whose JSON stays as it is"

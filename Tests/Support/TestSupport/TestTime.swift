@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Locking
 package import Logging
+import Token
 
 /// Time that passes only in a wait, or when the test lets it pass.
 package final class TestTime: Sendable {
@@ -46,12 +47,14 @@ package final class TestTime: Sendable {
 
 /// A log that a test reads.
 package final class Journal: Sendable {
-    private let lines = Lock<[String]>([])
+    private let lines = Lock<[(id: String?, text: String)]>([])
 
     package init() {}
 
     package var logger: Logger { Logger(label: "test") { _ in Handler(journal: self) } }
-    package var messages: [String] { lines.withLock { $0 } }
+    package var messages: [String] { lines.withLock { $0.map(\.text) } }
+    /// The identifiers of the messages that have one.
+    package var ids: [String] { lines.withLock { $0.compactMap(\.id) } }
 
     private struct Handler: LogHandler {
         let journal: Journal
@@ -63,6 +66,9 @@ package final class Journal: Sendable {
             set { metadata[key] = newValue }
         }
 
-        func log(event: LogEvent) { journal.lines.withLock { $0.append("\(event.message)") } }
+        func log(event: LogEvent) {
+            let id = event.metadata?[Logger.messageIDKey].map { "\($0)" }
+            journal.lines.withLock { $0.append((id, "\(event.message)")) }
+        }
     }
 }

@@ -7,6 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 import Token
+import Translation
 
 @Suite("The library's log")
 struct LogTests {
@@ -119,13 +120,13 @@ struct AdministratorLogTests {
         let log = AdministratorLog(SystemLog(path: listener.path), program: "pro\ngram")
         let logger = Logger(label: "test") { _ in ProviderLogHandler(file: nil, administrator: { log }) }
         logger.error("not for the administrator")
-        logger.securityEvent("a wrong\nMAC", reader: "Reader 00")
-        logger.administratorError("kanal.conf has an error")
+        logger.securityEvent(.attackWrongMAC, "a wrong\nMAC", reader: "Reader 00")
+        logger.administratorError(.configurationClosed, "kanal.conf has an error")
         let start = "kanal[\(getpid())]: pro\\u{A}gram: "
         #expect(
             listener.messages() == [
-                "<84>\(start)a wrong\\u{A}MAC reader=Reader 00 security=event",
-                "<83>\(start)kanal.conf has an error security=error",
+                "<84>\(start)[attack.wrong-mac] a wrong\\u{A}MAC reader=Reader 00 security=event",
+                "<83>\(start)[configuration.closed] kanal.conf has an error security=error",
             ])
     }
 
