@@ -116,7 +116,7 @@ let package = Package(
             "GOST", on: ["GOSTKernels", "Secrets"],
             swift: [.unsafeFlags(["-O"], .when(configuration: .debug))]),
         kanal("HostCrypto", on: ["COpenSSL", "GOST", "HostProcess", "Locking", "Secrets"]),
-        kanal("Storage", on: ["HostProcess", "Secrets"]),
+        kanal("Storage", on: ["HostProcess", "Secrets", "Translation"]),
         .target(
             name: "CAsking", cSettings: hardenedC + [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
         kanal("Asking", on: ["CAsking", "HostProcess", "Locking", "Secrets", "Translation"]),
@@ -124,7 +124,9 @@ let package = Package(
         kanal("TokenEnd", on: ["APDU", "GOST", "Secrets"]),
         kanal("Emulator", on: ["APDU", "COpenSSL", "GOST", "Locking", "Secrets", "Storage", "TokenEnd"]),
         kanal("PCSC", on: ["APDU", "CPCSC", "HostProcess", "Locking", "Secrets"]),
-        kanal("Sharing", on: ["APDU", "GOST", "HostProcess", "Locking", "Secrets", "Storage", "TokenEnd"]),
+        kanal(
+            "Sharing",
+            on: ["APDU", "GOST", "HostProcess", "Locking", "Secrets", "Storage", "TokenEnd", "Translation"]),
         kanal(
             "Token",
             on: [
@@ -220,7 +222,9 @@ let package = Package(
             ]),
         tests(
             "ConfigurationTests",
-            on: ["Asking", "Configuration", "SecureChannel", "Secrets", "Storage", "TestSupport", "Token"]),
+            on: [
+                "Asking", "Configuration", "SecureChannel", "Secrets", "Storage", "TestSupport", "Token", "Translation",
+            ]),
         tests("GOSTTests", on: ["GOST", "Secrets", "TestSupport"]),
         tests("HostCryptoTests", on: ["COpenSSL", "GOST", "HostCrypto", "Secrets", "TestSupport"]),
         .target(name: "CSystem", path: "Tests/Support/CSystem"),

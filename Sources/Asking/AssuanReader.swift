@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Secrets
+package import Translation
 
 /// A violation of the protocol by an authenticator.
 package struct MalformedAssuan: Error, Equatable {
-    package let reason: String
+    package let reason: Phrase
 }
 
 /// A line of an authenticator. Its data are kept by the reader.

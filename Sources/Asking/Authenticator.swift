@@ -2,6 +2,7 @@
 package import Glibc
 import HostProcess
 package import Secrets
+import Translation
 
 /// The program that asks the user in our stead, or the file that has the answer.
 ///

@@ -3,6 +3,7 @@ import CAsking
 import Glibc
 import HostProcess
 import Secrets
+import Translation
 
 /// A running program that asks, with a pipe to it and pipes from it.
 ///
@@ -44,13 +45,13 @@ final class Program {
         guard isOpen else {
             let code = errno
             ends.closeAll()
-            throw .failed("\(path): no pipe: \(Self.reason(code))")
+            throw .failed("\(path): no pipe: \(Phrase(errno: code))")
         }
         let started = Self.start(path, [path] + arguments, Surroundings.environment + variables, ends)
         ends.closeChilds()
         guard started > 0 else {
             ends.closeOurs()
-            let text = "\(path): \(Self.reason(-started))"
+            let text: Phrase = "\(path): \(Phrase(errno: -started))"
             switch -started {
             case EAGAIN, ENOMEM, EMFILE, ENFILE: throw .failed(text)
             default: throw .notInstalled(text)
@@ -185,6 +186,4 @@ final class Program {
         return unsafe process_start(
             path, arguments.pointer, environment.pointer, ends.childInput, ends.childAnswer, ends.childErrors)
     }
-
-    static func reason(_ code: Int32) -> String { unsafe String(cString: strerror(code)) }
 }

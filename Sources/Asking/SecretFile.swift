@@ -2,6 +2,7 @@
 import Glibc
 import HostProcess
 import Secrets
+import Translation
 
 /// A file that has the answer to every question, for unattended services. It is asked once: a repeated question means
 /// that the answer was wrong, and gets none.
@@ -35,7 +36,7 @@ struct SecretFile {
         }
         guard number >= 0 else {
             let code = errno
-            throw code == ELOOP ? .failed("\(path): it is a link") : .notInstalled("\(path): \(Program.reason(code))")
+            throw code == ELOOP ? .failed("\(path): it is a link") : .notInstalled("\(path): \(Phrase(errno: code))")
         }
         defer { close(number) }
         if let reason = refusal(of: number) { throw .failed("\(path): \(reason)") }
@@ -47,7 +48,7 @@ struct SecretFile {
                 unsafe read(number, all.baseAddress?.advanced(by: used), all.count - used)
             }
             if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw .failed("\(path): \(Program.reason(errno))") }
+            guard count >= 0 else { throw .failed("\(path): \(Phrase(errno: errno))") }
             if count == 0 { break }
             used += count
         }
@@ -57,9 +58,9 @@ struct SecretFile {
         return secret
     }
 
-    private func refusal(of number: Int32) -> String? {
+    private func refusal(of number: Int32) -> Phrase? {
         var status = stat()
-        guard unsafe fstat(number, &status) == 0 else { return Program.reason(errno) }
+        guard unsafe fstat(number, &status) == 0 else { return Phrase(errno: errno) }
         guard status.st_mode & S_IFMT == S_IFREG else { return "it is no regular file" }
         guard status.st_nlink <= 1 else { return "it has several names" }
         guard status.st_uid == 0 || status.st_uid == geteuid() else { return "it belongs to another user" }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Secrets
+import Translation
 
 /// systemd-ask-password(1), for programs with neither terminal nor display: agents of the system show the question. It
 /// asks for secrets only, and only root may leave a question for its agents.
@@ -36,7 +37,7 @@ struct SystemdAskPassword {
         let (count, reading) = read(program, .answer, into: &answer, until: deadline)
         guard reading == .end else {
             program.stop()
-            throw .failed("\(path): \(reading == .timeout ? "the time ran out" : "an answer too long")")
+            throw .failed(reading == .timeout ? "\(path): the time ran out" : "\(path): an answer too long")
         }
         if count > 0 {
             program.finish()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Asking
 package import Token
+package import Translation
 
 /// The configuration of one program, from the configuration files.
 ///
@@ -52,10 +53,10 @@ package struct Configuration: Sendable, Equatable {
         /// The number of the line, from 1; nil if it concerns the whole file.
         package let line: Int?
         /// The error, and the values that are allowed.
-        package let text: String
+        package let text: Phrase
         /// Whether the line has no effect because it is wrong.
         package let isError: Bool
 
-        package var description: String { line.map { "\(file):\($0): \(text)" } ?? "\(file): \(text)" }
+        package var description: String { "\(file)\(line.map { ":\($0)" } ?? ""): \(text)" }
     }
 }

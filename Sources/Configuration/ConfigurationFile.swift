@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Storage
+import Translation
 
 /// A configuration file, as far as it concerns one program.
 ///
@@ -57,13 +58,13 @@ struct ConfigurationFile {
     func line(of key: Key) -> Int? { (special + general).first { $0.key == key }?.line }
 
     /// Notes an error.
-    mutating func report(_ text: String, line: Int? = nil, closing: Bool) {
+    mutating func report(_ text: Phrase, line: Int? = nil, closing: Bool) {
         remarks.append(Configuration.Remark(file: path, line: line, text: text, isError: true))
         if closing { isClosed = true }
     }
 
     /// Notes a remark that is not an error.
-    mutating func remark(_ text: String, line: Int? = nil) {
+    mutating func remark(_ text: Phrase, line: Int? = nil) {
         remarks.append(Configuration.Remark(file: path, line: line, text: text, isError: false))
     }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Translation
 
 /// The keys that a configuration file can set.
 enum Key: String, CaseIterable {
@@ -36,23 +37,25 @@ enum Key: String, CaseIterable {
     var isList: Bool { self == .group || self == .wirelessReaders }
 
     /// The values that are allowed, in words.
-    var allowed: String {
+    var allowed: Phrase {
         switch self {
         case .application, .group:
             "a name of at most 64 letters, digits, \".\", \"_\" and \"-\" that does not begin with \".\""
         case .synchronised: "a path that begins with \"/\" or \"~/\""
-        case .minimumProfile: "classic, modern"
-        case .requireSM, .plainBluetooth, .hideGOSTKeys, .cache, .syslog: "on, off"
-        case .pinRetention: "session, none"
+        case .minimumProfile: Phrase(verbatim: "classic, modern")
+        case .requireSM, .plainBluetooth, .hideGOSTKeys, .cache, .syslog: Phrase(verbatim: "on, off")
+        case .pinRetention: Phrase(verbatim: "session, none")
         case .reconnectWindow, .reconnectWindowWired: "whole seconds, 0 to 3600"
         case .wirelessReaders: "names of readers, with * and ?, separated by commas"
-        case .plainLogin: "reset, sticky"
+        case .plainLogin: Phrase(verbatim: "reset, sticky")
         case .authenticator:
-            "pinentry, pinentry: with a path or a program's name, systemd-ask-password, file: with a path, credential: "
-                + "with a name"
+            """
+            pinentry, pinentry: with a path or a program's name, systemd-ask-password, file: with a path, credential: with \
+            a name
+            """
         case .authenticatorTimeout: "whole seconds, 1 to 3600"
-        case .activation: "ask, off"
-        case .consent: "always, per-key, never"
+        case .activation: Phrase(verbatim: "ask, off")
+        case .consent: Phrase(verbatim: "always, per-key, never")
         }
     }
 }

@@ -2,6 +2,7 @@
 import Asking
 import SecureChannel
 import Token
+import Translation
 
 /// The administrator's settings that the user's file cannot override.
 extension Statements {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import SecureChannel
 import Token
+import Translation
 
 /// The values of some settings, a property for each key; nil for those that are not set.
 struct Statements {

@@ -4,7 +4,7 @@ import HostProcess
 import Locking
 package import Logging
 import Token
-import Translation
+package import Translation
 
 /// The directories of the process's user, by the XDG base directory specification and the password database.
 ///
@@ -27,6 +27,12 @@ package final class UserDirectories: Sendable {
         }
     }
 
+    /// A directory of the environment that does not count.
+    package struct Ignored: Sendable, Equatable {
+        package let variable: String
+        package let reason: Phrase
+    }
+
     /// The home directories of the users that the process has had.
     private struct State {
         var homes: [uid_t: String?] = [:]
@@ -35,7 +41,7 @@ package final class UserDirectories: Sendable {
 
     private let variables: [String: String]
     private let passwordHome: @Sendable (uid_t) -> String?
-    private let warn: @Sendable (String) -> Void
+    private let warn: @Sendable (Ignored) -> Void
     private let state = Lock(State())
 
     /// Copies the present environment.
@@ -46,7 +52,7 @@ package final class UserDirectories: Sendable {
     ///   - warn: Is called once for each directory that does not count.
     package init(
         variable: (String) -> String?, passwordHome: @escaping @Sendable (uid_t) -> String?,
-        warn: @escaping @Sendable (String) -> Void
+        warn: @escaping @Sendable (Ignored) -> Void
     ) {
         variables = ["HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"].reduce(into: [:]) { $0[$1] = variable($1) }
         self.passwordHome = passwordHome
@@ -69,8 +75,8 @@ package final class UserDirectories: Sendable {
         if path.hasPrefix("/"), Self.isOwn(path, user) { return path }
         let isNew = state.withLock { $0.warnings.insert("\(variable) \(user)").inserted }
         if isNew {
-            let reason = path.hasPrefix("/") ? "does not belong to user \(user)" : "is not an absolute path"
-            warn("\(variable) \"\(path)\" \(reason) and counts for nothing")
+            let reason: Phrase = path.hasPrefix("/") ? "does not belong to user \(user)" : "is not an absolute path"
+            warn(Ignored(variable: variable, reason: "\(variable) \"\(path)\" \(reason) and counts for nothing"))
         }
         return nil
     }
@@ -117,12 +123,12 @@ extension UserDirectories {
     /// This process's directories. A program with more rights than the user who started it uses none of that user's.
     ///
     /// - Parameter log: Is told of each directory that does not count.
-    package convenience init(log: Logger) { self.init(warn: { log.administratorError(.homeIgnored, "\($0)") }) }
+    package convenience init(log: Logger) { self.init(warn: { log.administratorError(.homeIgnored, "\($0.reason)") }) }
 
     /// The same for a caller without a log.
     ///
     /// - Parameter warn: Is called once for each directory that does not count.
-    package convenience init(warn: @escaping @Sendable (String) -> Void) {
+    package convenience init(warn: @escaping @Sendable (Ignored) -> Void) {
         self.init(
             variable: Environment.variable,
             passwordHome: { PasswordDatabase.home(of: $0) }, warn: warn)

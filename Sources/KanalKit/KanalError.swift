@@ -17,7 +17,7 @@ public enum KanalError: Error, Sendable, Equatable {
     /// No token is as the application wants it, after the last attempt.
     case notFound
     /// Several tokens are as the name says. The associated values describe each.
-    case ambiguous([String])
+    case ambiguous([Explanation])
     /// The token is not in its reader, and did not come back in time.
     case tokenAbsent
     /// Another token is in the place of this one. Only the question about its identity was sent to it.
@@ -47,9 +47,9 @@ public enum KanalError: Error, Sendable, Equatable {
     case cancelled
     /// The user was to be asked by the authenticator of `kanal.conf`, and did not answer in time, or it broke. The
     /// associated value says which.
-    case askingFailed(String)
+    case askingFailed(Explanation)
     /// The authenticator of `kanal.conf` is not there, or cannot run. The associated value names it and the reason.
-    case authenticatorNotInstalled(String)
+    case authenticatorNotInstalled(Explanation)
     /// `kanal.conf` does not say how to ask the user.
     case authenticatorNotConfigured
     /// ``Token/perform(as:pin:prompt:waitingFor:_:)`` was called for a token from within its own block.
@@ -59,9 +59,9 @@ public enum KanalError: Error, Sendable, Equatable {
     /// A signed message is not accepted.
     case messageRefused(MessageFault)
     /// A value that the application gave is not usable.
-    case invalidArgument(String)
+    case invalidArgument(Explanation)
     /// The token or the library refused. `code` is the name of the return value of PKCS #11.
-    case refused(code: String, reason: String)
+    case refused(code: String, reason: Explanation)
 
     /// Why there is nothing to search.
     public enum Obstacle: Sendable, Equatable {
@@ -98,10 +98,10 @@ extension KanalError {
             self = .cancelled
             return
         case .failed(let reason)?:
-            self = .askingFailed(reason)
+            self = .askingFailed(Explanation(reason))
             return
         case .notInstalled(let reason)?:
-            self = .authenticatorNotInstalled(reason)
+            self = .authenticatorNotInstalled(Explanation(reason))
             return
         case .notConfigured?:
             self = .authenticatorNotConfigured
@@ -117,8 +117,8 @@ extension KanalError {
             case CKR_TOKEN_NOT_PRESENT, CKR_DEVICE_REMOVED, CKR_SESSION_HANDLE_INVALID: .tokenAbsent
             case CKR_OBJECT_HANDLE_INVALID, CKR_KEY_HANDLE_INVALID: .objectNotFound
             case CKR_CRYPTOKI_NOT_INITIALIZED: .notStarted(.stopped)
-            case CKR_ARGUMENTS_BAD: .invalidArgument(error.reason?.description ?? "an argument is not usable")
-            default: .refused(code: error.name, reason: error.reason?.description ?? "it is refused")
+            case CKR_ARGUMENTS_BAD: .invalidArgument(error.explanation ?? "an argument is not usable")
+            default: .refused(code: error.name, reason: error.explanation ?? "it is refused")
             }
     }
 
@@ -126,7 +126,8 @@ extension KanalError {
     init(host error: HostCryptoError) {
         let missing = error == .libraryFailure ? Reason(LibraryContext.presence) : nil
         self = .refused(
-            code: "CKR_FUNCTION_FAILED", reason: missing?.description ?? "libcrypto has failed: \(error)")
+            code: "CKR_FUNCTION_FAILED",
+            reason: missing.map { Explanation($0.phrase) } ?? "libcrypto has failed: \(String(describing: error))")
     }
 
     /// The error of opening a session, which a token refuses that has to be activated.
@@ -175,7 +176,7 @@ extension KanalError: CustomStringConvertible {
         case .notStarted(.noDescriptors): "the process has no file descriptors left"
         case .notFound: "no token is as it is wanted"
         case .ambiguous(let candidates):
-            "several tokens have this name: \(Phrase(listing: candidates.map(Phrase.init(told:))))"
+            "several tokens have this name: \(Phrase(listing: candidates.map(\.phrase)))"
         case .tokenAbsent: "the token is not in its reader"
         case .wrongToken: "another token is in the place of this one: put the right one back"
         case .notActivated: "the token has to be activated first, with its activation password"
@@ -191,17 +192,22 @@ extension KanalError: CustomStringConvertible {
         case .passwordIncorrect(let tries?): "the activation password is wrong; tries left: \(tries)"
         case .passwordLocked: "the activation password has no tries left"
         case .cancelled: "it was cancelled"
-        case .askingFailed(let reason): "the user could not be asked: \(Phrase(told: reason))"
+        case .askingFailed(let reason): "the user could not be asked: \(reason.phrase)"
         case .authenticatorNotInstalled(let reason):
-            "the authenticator of kanal.conf is not there, or cannot run: \(Phrase(told: reason))"
+            "the authenticator of kanal.conf is not there, or cannot run: \(reason.phrase)"
         case .authenticatorNotConfigured: "kanal.conf does not say how to ask the user: set authenticator"
         case .nested: "this token is being worked with in the same block"
         case .objectNotFound: "the object is not on the token any more"
         case .messageRefused(let fault): "the message is not accepted: \(fault.explanation)"
-        case .invalidArgument(let reason): Phrase(told: reason)
-        case .refused(let code, let reason): "\(Phrase(told: reason)) (\(code))"
+        case .invalidArgument(let reason): reason.phrase
+        case .refused(let code, let reason): "\(reason.phrase) (\(code))"
         }
     }
+}
+
+extension CKError {
+    /// The reason; nil if it has none.
+    var explanation: Explanation? { reason.map { Explanation($0.phrase) } }
 }
 
 /// Runs `body`, and tells its error in the terms of this library.

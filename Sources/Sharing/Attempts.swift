@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Locking
+import Translation
 
 /// Attempts to reach the far reader: their pauses, and their reports.
 ///
@@ -27,7 +28,7 @@ struct Attempts {
     }
 
     /// The reader is gone, or was not reached: that is reported once. The next attempt comes after a pause.
-    mutating func note(_ reason: String, _ work: ShareWork) throws(ShareError) {
+    mutating func note(_ reason: Phrase, _ work: ShareWork) throws(ShareError) {
         if isConnected || !isTold { work.report(.disconnected(from: work.settings.farReader, reason: reason)) }
         isTold = true
         guard !isConnected else {

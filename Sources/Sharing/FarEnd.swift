@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Locking
+import Translation
 
 /// The far end of a share's tunnel, beside the far reader, which it reaches without the link.
 ///

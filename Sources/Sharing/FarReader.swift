@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
+import Translation
 
 /// A connection to vpcd, the virtual reader of vsmartcard, on the far machine: by TCP, or by a command that makes it.
 ///
@@ -17,11 +18,11 @@ struct FarReader: ~Copyable {
         /// The other end has said nothing for too long: a reader that works asks for the card several times a second.
         case silent
 
-        var text: String {
+        var text: Phrase {
             switch self {
             case .invalidAddress: "not a dotted IPv4 address"
             case .system(EAGAIN), .system(EINPROGRESS): "no answer"
-            case .system(let code): unsafe String(cString: strerror(code))
+            case .system(let code): Phrase(errno: code)
             case .closed: "the reader closed the connection"
             case .ended: "the command of the tunnel has ended"
             case .silent: "the reader has fallen silent"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import APDU
 package import Storage
+package import Translation
 
 /// The state of a shared token.
 package enum ShareState: String, Sendable {
@@ -31,7 +32,7 @@ package enum ShareEvent: Sendable, Equatable {
     case password(String)
     /// The far reader has the token, or lost it for a reason.
     case connected(to: String)
-    case disconnected(from: String, reason: String)
+    case disconnected(from: String, reason: Phrase)
     /// A host has paired, failed to, or opened a session; its session is over.
     case paired(host: String)
     case wrongPassword(slot: Int, triesLeft: Int)
@@ -56,7 +57,7 @@ package enum ShareError: Error, Sendable, Equatable {
     case readers(LinkError)
     /// No token is present, none has that name, or several do.
     case noToken
-    case several([String])
+    case several([Phrase])
     /// Another program uses the token, another share for instance.
     case inUse(reader: String)
     /// The token does not identify itself, or its answer is malformed.
@@ -64,7 +65,7 @@ package enum ShareError: Error, Sendable, Equatable {
     /// The token has the channel: what hosts may do, and when a session ends, cannot be told or limited.
     case unlimited(reader: String)
     /// The far reader could not be reached within the time.
-    case unreachable(String)
+    case unreachable(Phrase)
     /// The address is not a dotted IPv4 address.
     case invalidAddress
     /// The directory of keys and pairings.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+package import Translation
 /// The rights of the far side of a share to use the token.
 package struct SharePermissions: OptionSet, Sendable {
     package let rawValue: UInt8
@@ -48,10 +49,18 @@ package enum ShareConfirmation: String, Sendable, CaseIterable {
 
 /// A question to the user of this machine.
 package struct ShareQuestion: Sendable, Equatable {
-    package enum Subject: String, Sendable {
+    package enum Subject: Sendable {
         case login
-        case administratorLogin = "login as administrator"
-        case keyUse = "use of a private key"
+        case administratorLogin
+        case keyUse
+
+        package var words: Phrase {
+            switch self {
+            case .login: "login"
+            case .administratorLogin: "login as administrator"
+            case .keyUse: "use of a private key"
+            }
+        }
     }
 
     package let subject: Subject

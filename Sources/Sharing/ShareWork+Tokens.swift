@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import APDU
 import Locking
+import Translation
 
 /// Finding the token that is shared.
 extension ShareWork {
@@ -19,7 +20,7 @@ extension ShareWork {
         let wanted = found.filter { token in settings.token.map { token.isCalled($0) } ?? true }
         for token in found where wanted.count != 1 || token.reader != wanted[0].reader { token.card.giveBack() }
         guard let first = wanted.first else { throw failure ?? .noToken }
-        guard wanted.count == 1 else { throw .several(wanted.map { "\($0.shownSerial) in \($0.reader)" }) }
+        guard wanted.count == 1 else { throw .several(wanted.map { Phrase("\($0.shownSerial) in \($0.reader)") }) }
         return first
     }
 

@@ -4,6 +4,7 @@ import Locking
 import Secrets
 import Storage
 import TokenEnd
+import Translation
 
 /// The work of a share: finding the token, reaching the far reader, and carrying commands between them.
 final class ShareWork {
@@ -196,7 +197,7 @@ final class ShareWork {
     /// Answers the far reader until one of both ends is gone.
     ///
     /// - Returns: Why it is over; nil if the share ends.
-    private func serve(_ reader: inout FarReader, _ card: any FarCard, _ token: LocalToken) -> String? {
+    private func serve(_ reader: inout FarReader, _ card: any FarCard, _ token: LocalToken) -> Phrase? {
         var silence = settings.tunnel == nil ? Self.silence : Self.patience
         var lastFrame = clocks.awake.now
         var lastLook = lastFrame
@@ -223,7 +224,7 @@ final class ShareWork {
                 case [0x04]: try reader.send(token.card.atr)
                 default:
                     guard frame.count > 1 else { continue }
-                    guard let answer = card.answer(frame) else { return "the token was lost" }
+                    guard let answer = card.answer(frame) else { return Phrase("the token was lost") }
                     shown.commands += 1
                     shown.octets += frame.count + answer.count
                     try reader.send(answer)

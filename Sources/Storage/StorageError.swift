@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
+package import Translation
 
 /// Why a directory or a file in it could not be used.
 package enum StorageError: Error, Sendable, Equatable {
@@ -60,8 +61,8 @@ package enum StorageError: Error, Sendable, Equatable {
     }
 }
 
-extension StorageError: CustomStringConvertible {
-    package var description: String {
+extension StorageError: Explained {
+    package var explanation: Phrase {
         switch self {
         case .notFound: "the directory does not exist"
         case .denied(.accessibleToOthers): "group or others have access"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 import Locking
+package import Translation
 
 /// A file that is read piece by piece, or standard input, which is called `-`.
 package final class InputFile: Sendable {
@@ -14,6 +15,8 @@ package final class InputFile: Sendable {
     private static let wholeLimit = 64
 
     package let name: String
+    /// The name for people.
+    package let shownName: Phrase
     /// The number of bytes that come; nil if unknown before the end.
     package let length: Int?
     private let descriptor: Int32
@@ -24,6 +27,7 @@ package final class InputFile: Sendable {
     package init(_ path: String) throws(SystemError) {
         let isStandardInput = path == "-"
         name = isStandardInput ? "standard input" : path
+        shownName = isStandardInput ? Phrase("standard input") : Phrase(verbatim: path.printable)
         // A pipe that has no other end yet is waited for where it is read.
         descriptor = isStandardInput ? 0 : unsafe Glibc.open(path.path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
         guard descriptor >= 0 else { throw SystemError(errno, path) }
@@ -55,7 +59,7 @@ package final class InputFile: Sendable {
     /// - Throws: ``SystemError``; ``Console/Failure/interrupted`` after a request to end.
     package func next() throws -> [UInt8]? {
         while true {
-            do throws(SystemError) { try Interruption.wait(for: descriptor, POLLIN, name) } catch {
+            do throws(SystemError) { try Interruption.wait(for: descriptor, POLLIN, shownName) } catch {
                 throw error.isInterruption ? Console.Failure.interrupted : error
             }
             var result = 0
@@ -64,7 +68,7 @@ package final class InputFile: Sendable {
                 count = max(0, result)
             }
             if result >= 0 { return result == 0 ? nil : octets }
-            guard errno == EINTR || errno == EAGAIN else { throw SystemError(errno, name) }
+            guard errno == EINTR || errno == EAGAIN else { throw SystemError(errno, shownName) }
         }
     }
 
@@ -75,7 +79,7 @@ package final class InputFile: Sendable {
     package func all(limit: Int) throws -> [UInt8] {
         var octets: [UInt8] = []
         while let piece = try next() {
-            guard piece.count <= limit - octets.count else { throw SystemError(EFBIG, name) }
+            guard piece.count <= limit - octets.count else { throw SystemError(EFBIG, shownName) }
             octets += piece
         }
         Self.whole.withLock { if $0.count < Self.wholeLimit { $0.append(self) } }

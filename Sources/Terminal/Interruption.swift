@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 import Locking
+import Translation
 
 /// A request to end, by Ctrl-C, SIGTERM or a terminal that was closed.
 ///
@@ -47,7 +48,7 @@ package enum Interruption {
     ///   - patience: In milliseconds; -1 for any time.
     /// - Throws: ``SystemError/isInterruption`` after a request to end.
     static func wait(
-        for descriptor: Int32, _ events: Int32, patience: Int32 = -1, _ subject: @autoclosure () -> String
+        for descriptor: Int32, _ events: Int32, patience: Int32 = -1, _ subject: @autoclosure () -> Phrase
     ) throws(SystemError) {
         while true {
             var waiting = [

@@ -34,7 +34,7 @@ package struct OutputStream: Sendable {
 
     package func write(_ text: String) throws(SystemError) { try write(text.utf8) }
 
-    private var name: String { "standard \(descriptor == 1 ? "output" : "error")" }
+    private var name: Phrase { descriptor == 1 ? "standard output" : "standard error" }
 
     /// Takes those of the numbers 0 to 2 that are free, so that no file gets one of them and with it the program's
     /// output. They can be neither read nor written.
@@ -52,12 +52,14 @@ package struct OutputStream: Sendable {
 package struct SystemError: Explained, Equatable {
     package let code: Int32
     /// The subject of the refusal, such as a file's name.
-    package let subject: String
+    package let subject: Phrase
 
-    package init(_ code: Int32, _ subject: String) {
+    package init(_ code: Int32, _ subject: Phrase) {
         self.code = code
         self.subject = subject
     }
+
+    package init(_ code: Int32, _ name: String) { self.init(code, Phrase(verbatim: name.printable)) }
 
     /// Whether the reader has closed the pipe.
     package var isClosedPipe: Bool { code == EPIPE }
@@ -66,6 +68,6 @@ package struct SystemError: Explained, Equatable {
     package var isInterruption: Bool { code == EINTR }
 
     package var explanation: Phrase {
-        "\(Phrase(told: subject.printable)): \(Phrase(told: unsafe String(cString: strerror(code))))"
+        "\(subject): \(Phrase(errno: code))"
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 import Locking
+import Translation
 
 /// A file that is written whole or not at all: it is written under another name beside its place, where its owner alone
 /// can read it, and gets its mode and its name when it is finished. If it is not finished, it is removed.
@@ -74,7 +75,7 @@ package final class ResultFile: Sendable {
                 return number
             }
             guard errno == ENXIO, status.st_mode & S_IFMT == S_IFIFO else { throw SystemError(errno, path) }
-            try Interruption.wait(for: -1, POLLIN, patience: 50, path)
+            try Interruption.wait(for: -1, POLLIN, patience: 50, Phrase(verbatim: path.printable))
         }
     }
 

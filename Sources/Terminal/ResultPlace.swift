@@ -131,13 +131,13 @@ package enum ResultRefusal: Explained, Equatable {
     package var explanation: Phrase {
         switch self {
         case .link(let path):
-            "\(Phrase(told: path.printable)): a link of another user leads there: name the file itself"
+            "\(path.printable): a link of another user leads there: name the file itself"
         case .device(let path):
-            "\(Phrase(told: path.printable)) is a pipe or a device of another user: name a file of your own"
+            "\(path.printable) is a pipe or a device of another user: name a file of your own"
         case .input(let path):
-            "\(Phrase(told: path.printable)) is read, and would be lost: name another file for the result"
+            "\(path.printable) is read, and would be lost: name another file for the result"
         case .exchanged(let path):
-            "\(Phrase(told: path.printable)) was exchanged by another program: name a file in a directory of your own"
+            "\(path.printable) was exchanged by another program: name a file in a directory of your own"
         }
     }
 }

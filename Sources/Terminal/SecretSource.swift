@@ -38,17 +38,17 @@ package enum SecretSource: Sendable, Equatable {
         case system(SystemError)
         case notSet(String)
         case noAuthenticator
-        case empty(String)
-        case tooLong(String)
+        case empty(Phrase)
+        case tooLong(Phrase)
 
         package var explanation: Phrase {
             switch self {
             case .system(let error): error.explanation
             case .noAuthenticator: "the authenticator of kanal.conf is not asked for this"
             case .notSet(let name): "the environment variable \(name.printable) is not set"
-            case .empty(let name): "\(Phrase(told: name.printable)) has no first line"
+            case .empty(let name): "\(name) has no first line"
             case .tooLong(let name):
-                "the first line of \(Phrase(told: name.printable)) is longer than \(SecretSource.limit) octets"
+                "the first line of \(name) is longer than \(SecretSource.limit) octets"
             }
         }
     }
@@ -59,20 +59,21 @@ package enum SecretSource: Sendable, Equatable {
         case .variable(let name):
             guard let value = unsafe getenv(name) else { throw .notSet(name) }
             let octets = unsafe UnsafeRawBufferPointer(start: value, count: strlen(value))
-            guard unsafe !octets.isEmpty else { throw .empty(name) }
+            guard unsafe !octets.isEmpty else { throw .empty(Phrase(verbatim: name.printable)) }
             return unsafe Secret(copying: Span(_unsafeElements: octets.bindMemory(to: UInt8.self)))
         case .file(let path):
             let file = unsafe open(path.path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
             guard file >= 0 else { throw .system(SystemError(errno, path)) }
             defer { close(file) }
-            return try Self.firstLine(of: file, path)
+            return try Self.firstLine(of: file, Phrase(verbatim: path.printable))
         case .authenticator: throw .noAuthenticator
         case .descriptor(let number):
-            return try Self.firstLine(of: number, number == 0 ? "standard input" : "descriptor \(number)")
+            return try Self.firstLine(
+                of: number, number == 0 ? Phrase("standard input") : Phrase("descriptor \(number)"))
         }
     }
 
-    private static func firstLine(of file: Int32, _ name: String) throws(Failure) -> Secret {
+    private static func firstLine(of file: Int32, _ name: Phrase) throws(Failure) -> Secret {
         var line = Secret(count: limit)
         var count = 0
         while true {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Glibc
 
 /// A text for people. Variable parts are kept apart from the words, so that the words can be looked up in a catalogue.
 ///
@@ -13,21 +14,21 @@ package struct Phrase: Sendable, Equatable, ExpressibleByStringInterpolation, Cu
     /// The English words, with `{0}`, `{1}` and so on where the arguments stand.
     package let key: String
     private let arguments: [Argument]
-    /// Whether the text was put together elsewhere, so that its variable parts are unknown.
-    private let isTold: Bool
 
-    package init(stringLiteral text: String) { (key, arguments, isTold) = (text, [], false) }
+    package init(stringLiteral text: String) { (key, arguments) = (text, []) }
 
     package init(stringInterpolation: StringInterpolation) {
-        (key, arguments, isTold) = (stringInterpolation.key, stringInterpolation.arguments, false)
+        (key, arguments) = (stringInterpolation.key, stringInterpolation.arguments)
     }
 
     /// A text that is the same in every language, such as a command line or a name.
-    package init(verbatim text: String) { (key, arguments, isTold) = ("{0}", [.text(text)], false) }
+    package init(verbatim text: String) { (key, arguments) = ("{0}", [.text(text)]) }
 
-    /// An English text that was put together elsewhere. The catalogue has it as it is, or with `{0}`, `{1}` and so on
-    /// for its variable parts: see ``Catalogue/translation(ofTold:)``.
-    package init(told text: String) { (key, arguments, isTold) = (text, [], true) }
+    /// A whole text of others, such as one of strerror(3). The catalogue may have it as it is.
+    package init(key text: String) { (key, arguments) = (text, []) }
+
+    /// The system's words for an error.
+    package init(errno code: Int32) { self.init(key: unsafe String(cString: strerror(code))) }
 
     /// Phrases one behind the other, with commas between.
     package init(listing phrases: [Phrase]) {
@@ -40,12 +41,11 @@ package struct Phrase: Sendable, Equatable, ExpressibleByStringInterpolation, Cu
     }
 
     /// The text in English.
-    package var description: String { isTold || arguments.isEmpty ? key : text(key) { $0.description } }
+    package var description: String { arguments.isEmpty ? key : text(key) { $0.description } }
 
     /// The text in the language of a catalogue, as far as it has the words.
     package func text(in catalogue: Catalogue?) -> String {
         guard let catalogue else { return description }
-        if isTold { return catalogue.translation(ofTold: key) ?? key }
         if arguments.isEmpty { return catalogue[key] ?? key }
         return text(translation(of: key, in: catalogue) ?? key) { $0.text(in: catalogue) }
     }
@@ -83,6 +83,8 @@ package struct Phrase: Sendable, Equatable, ExpressibleByStringInterpolation, Cu
         }
 
         package mutating func appendInterpolation(_ phrase: Phrase) { append(.phrase(phrase)) }
+
+        package mutating func appendInterpolation(_ error: some Explained) { append(.phrase(error.explanation)) }
 
         private mutating func append(_ argument: Argument) {
             key += "{\(arguments.count)}"

@@ -74,7 +74,7 @@ enum ExitStatus: Int32 {
         case let error as SystemError where error.isClosedPipe: nil
         case let error as SystemError where error.isInterruption: "cancelled"
         case let error as any Explained: error.explanation
-        default: Phrase(told: "\(error)")
+        default: Phrase(verbatim: "\(error)")
         }
     }
 }

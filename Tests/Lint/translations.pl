@@ -19,13 +19,20 @@ my %functions = (
     ProgressLine => [''], update => [''], Table => [''], SecretQuestion => ['prompt'], 'console.line' => [''],
     '.error' => ['2', 'remedy'], '.warning' => ['2', 'remedy'], Finding => ['problem', 'remedy'], hung => ['2', 'remedy'],
     LoopbackPage => ['2'], PINRequest => ['purpose'], text => ['for'], Question => ['title'],
+    '.failed' => [''], '.notInstalled' => [''], MalformedAssuan => ['reason'], Ignored => ['reason'],
+    report => [''], remark => [''], note => ['1'], check => ['3'], CKError => ['2'], Reason => ['2'], Explanation => [''],
+    '.invalidArgument' => [''], '.malformed' => [''], '.unreachable' => [''], '.system' => [''], '.notConfigured' => [''],
+    '.refused' => ['reason'],
     'facts.add' => [''], Phrase => [''], 'self.init' => ['2', 'remedy'],
 );
 # Functions whose texts are for programs, or parts of texts of logs.
 my $others = qr/asRoot|asOwner|install|command|suggest|self\.init|init|Process|hasPrefix|contains/;
 # Literals that only read like phrases: a command line, a rule, and names that are translated where they are printed.
 my $exempt = qr/^(?:systemctl start pcscd\.socket| return polkit\.|standard input$)/;
-my @roots = qw(Sources/kanal Sources/Terminal Sources/Asking Sources/Cryptoki/Asking Sources/KanalKit Sources/Translation);
+my @roots = map { "Sources/$_" } qw(
+    kanal Terminal Asking Configuration Cryptoki/Asking Cryptoki/Errors KanalKit Sharing Storage Translation);
+# No command shows errors of secrets.
+my $unseen = 'Sources/KanalKit/SharedSecrets';
 my $wrong = 0;
 
 sub report {
@@ -197,7 +204,7 @@ sub catalogue {
     for (split /\n/, content($file)) {
         if (/^#,\s*(.*)/) {
             push @entries, { flags => $1 };
-        } elsif (/^(msgctxt|msgid|msgstr) "(.*)"$/) {
+        } elsif (/^(msgid|msgstr) "(.*)"$/) {
             push @entries, {} if $1 ne 'msgstr' && (!@entries || exists $entries[-1]{msgid});
             $field = $1;
             $entries[-1]{$field} = $2;
@@ -207,7 +214,6 @@ sub catalogue {
     }
     for my $entry (@entries) {
         s/\\(.)/$1 eq 'n' ? "\n" : $1/ge for $entry->{msgid}, $entry->{msgstr};
-        $entry->{msgid} = "$entry->{msgctxt}\x04$entry->{msgid}" if $entry->{msgctxt};
     }
     return @entries;
 }
@@ -222,7 +228,9 @@ sub escaped {
 sub arguments { join ' ', sort keys %{ { map { $_ => 1 } $_[0] =~ /(\{\d+\})/g } } }
 
 my (%places, @order);
-for my $file (sort split /\0/, `find @roots -name '*.swift' -print0`) {
+# Reasons for logs, some of which people read, too.
+my %reasons = map { $_->[0] => 1 } map { phrases(content($_)) } split /\0/, `find Sources/Cryptoki -name '*.swift' -print0`;
+for my $file (sort split /\0/, `find @roots -path $unseen -prune -o -name '*.swift' -print0`) {
     my @found = eval { phrases(content($file)) };
     report("$file: $@") if $@;
     for (@found) {
@@ -236,29 +244,15 @@ for my $file (sort split /\0/, `find @roots -name '*.swift' -print0`) {
         $places{$key} //= "$file:$line";
     }
 }
-# Texts of others: the catalogue has those with arguments in the context "told".
-my $all = join "\n", map { content($_) } split /\0/, `find Sources -name '*.swift' -print0`;
-$all =~ s/\\"/"/g;
-$all =~ s/"\s*\+\s*"//g;
-$all =~ s/\\\n\s*//g;
-for my $file (qw(Translations/told.txt Translations/system.txt)) {
-    for (split /\n/, content($file)) {
-        next if /^#|^$/;
-        my @numbers = /\{(\d)\}/g;
-        report("$file: the arguments of \"$_\" are not in order") if "@numbers" ne join ' ', 0 .. $#numbers;
-        if ($file =~ /told/) {
-            index($all, $_) >= 0 or report("$file: no source has \"$_\"") for grep { length > 6 } split /\{\d\}/;
-        }
-        my $key = @numbers ? "told\x04$_" : $_;
-        push @order, $key unless $places{$key};
-        $places{$key} //= $file;
-    }
+# Whole texts of others.
+for (grep { !/^#/ } split /\n/, content('Translations/system.txt')) {
+    push @order, $_ unless $places{$_};
+    $places{$_} //= 'Translations/system.txt';
 }
 
 if (@ARGV && $ARGV[0] eq '--template') {
     for (@order) {
-        my ($context, $key) = /^(?:(\w+)\x04)?(.*)$/s;
-        print "#: $places{$_}\n", $context ? "msgctxt \"$context\"\n" : '', 'msgid "', escaped($key), "\"\nmsgstr \"\"\n\n";
+        print "#: $places{$_}\n", 'msgid "', escaped($_), "\"\nmsgstr \"\"\n\n";
     }
     exit;
 }
@@ -268,9 +262,9 @@ for my $file (glob 'Translations/*.po') {
     for my $entry (catalogue($file)) {
         my ($key, $text) = @$entry{qw(msgid msgstr)};
         next if $key eq '';
-        my $shown = escaped($key =~ s/\x04/: /r);
+        my $shown = escaped($key);
         report("$file: \"$shown\" stands twice") if $said{$key}++;
-        report("$file: nobody says \"$shown\"") unless $places{$key};
+        report("$file: no source has \"$shown\"") unless $places{$key} || $reasons{$key};
         report("$file: the translation of \"$shown\" is not certain (fuzzy)") if ($entry->{flags} // '') =~ /fuzzy/;
         if ($text eq '') {
             report("$file: \"$shown\" is not translated");

@@ -67,10 +67,14 @@ extension Reason {
         switch presence {
         case .version: return nil
         case .absent:
-            self = "libcrypto.so.4 or .3 cannot be loaded: install OpenSSL's library (libssl4 or libssl3, openssl-libs)"
+            self.init(
+                nil,
+                "libcrypto.so.4 or .3 cannot be loaded: install OpenSSL's library (libssl4 or libssl3, openssl-libs)")
         case .incomplete:
-            self =
+            self.init(
+                nil,
                 "libcrypto lacks functions of OpenSSL 3.0: install OpenSSL's library (libssl4 or libssl3, openssl-libs)"
+            )
         }
     }
 }

@@ -15,21 +15,24 @@ extension Reason {
         case .activationNeeded:
             self.init(.activationNeeded, "the token wants a secure channel, which is not activated for this user")
         case .pinIncorrect: self.init(.pinWrong, "the card says that the PIN is another")
-        case .pinLength: self = "the PIN is shorter or longer than the token allows"
+        case .pinLength: self.init(nil, "the PIN is shorter or longer than the token allows")
         case .pinLocked: self.init(.pinLocked, "the PIN has no tries left")
-        case .faulty: self = "the secure channel could not be opened several times, and is not tried for a while"
+        case .faulty:
+            self.init(nil, "the secure channel could not be opened several times, and is not tried for a while")
         case .anotherToken: self.init(.tokenOther, "another token is in the place of the one that was here")
-        case .notLoggedIn: self.init(.loginNeeded, "the card wants a login: \(answerOf: exchange)")
+        case .notLoggedIn: self.init(.loginNeeded, "the card wants a login: \(Self.answer(exchange))")
         case .forbiddenByPolicy:
-            self =
+            self.init(
+                nil,
                 "by the token's policy User alone changes this PIN: the SO can unblock it, or format the token with another"
-        case .notFound: self = "the card does not have it: \(answerOf: exchange)"
-        case .memoryFull: self.init(.tokenFull, "the card has no room for it: \(answerOf: exchange)")
-        case .unsupported: self = "the card does not do this: \(answerOf: exchange)"
-        case .initialisationPhase: self = "the token is being formatted"
+            )
+        case .notFound: self.init(nil, "the card does not have it: \(Self.answer(exchange))")
+        case .memoryFull: self.init(.tokenFull, "the card has no room for it: \(Self.answer(exchange))")
+        case .unsupported: self.init(nil, "the card does not do this: \(Self.answer(exchange))")
+        case .initialisationPhase: self.init(nil, "the token is being formatted")
         case .malformedAnswer:
-            self = "the card's answer has another form than its command prescribes: \(answerOf: exchange)"
-        case .refused: self = "the card refuses: \(answerOf: exchange)"
+            self.init(nil, "the card's answer has another form than its command prescribes: \(Self.answer(exchange))")
+        case .refused: self.init(nil, "the card refuses: \(Self.answer(exchange))")
         }
     }
 
@@ -59,20 +62,20 @@ extension Reason {
         case .noCard: self.init(.cardAbsent, "there is no card in the reader")
         case .mute: self.init(.cardMute, "the card does not answer to power")
         case .removed: self.init(.cardRemoved, "the card left the reader")
-        case .reset: self = "another program reset the card"
+        case .reset: self.init(nil, "another program reset the card")
         case .sharingViolation: self.init(.cardHeld, "another program holds the card for itself")
-        case .transmission(let code): self = "pcscd cannot reach the card: \(hex: code)"
-        case .malformed: self = "an answer is too short, or a command too long for this reader"
-        case .channelBroken: self = "the secure channel met an answer that it cannot trust, and closed itself"
-        case .randomUnavailable: self = "the system gives no random numbers"
+        case .transmission(let code): self.init(nil, "pcscd cannot reach the card: \(hex: code)")
+        case .malformed: self.init(nil, "an answer is too short, or a command too long for this reader")
+        case .channelBroken: self.init(nil, "the secure channel met an answer that it cannot trust, and closed itself")
+        case .randomUnavailable: self.init(nil, "the system gives no random numbers")
         }
     }
 
     private init(_ error: ChannelError) {
         switch error {
         case .link(let error): self.init(error)
-        case .malformedCapabilities: self = "the token's description of its channel cannot be read"
-        case .malformedResponse: self = "an answer in pairing or opening has another form"
+        case .malformedCapabilities: self.init(nil, "the token's description of its channel cannot be read")
+        case .malformedResponse: self.init(nil, "an answer in pairing or opening has another form")
         case .passwordInvalid:
             self.init(.passwordMalformed, "the activation password has another form, and was not tried")
         case .passwordRejected: self.init(.passwordWrong, "the token says that the activation password is another")
@@ -91,28 +94,37 @@ extension Reason {
         case .profileUnsupported: self.init(.channelProfile, "token and configuration have no profile in common")
         case .profileRaised:
             self.init(.activationBetterProfile, "the token has a stronger profile by now, and must be activated again")
-        case .timedOut: self = "the token took too long to pair"
-        case .protocolUnknown: self = "the token's channel is of another protocol"
-        case .refused(let status): self = "the token refuses the channel: \(hex: status.rawValue)"
+        case .timedOut: self.init(nil, "the token took too long to pair")
+        case .protocolUnknown: self.init(nil, "the token's channel is of another protocol")
+        case .refused(let status): self.init(nil, "the token refuses the channel: \(hex: status.rawValue)")
         case .storage(.noDescriptors): self.init(.processDescriptors, "the process has no file descriptors left")
         case .storage: self.init(.storeUnusable, "what is remembered of tokens cannot be read or written")
-        case .randomUnavailable: self = "the system gives no random numbers"
-        case .outOfMemory: self = "the system gives no memory"
-        case .libraryFailure: self = "a computation of the channel failed"
+        case .randomUnavailable: self.init(nil, "the system gives no random numbers")
+        case .outOfMemory: self.init(nil, "the system gives no memory")
+        case .libraryFailure: self.init(nil, "a computation of the channel failed")
         }
     }
 }
 
-extension Reason.StringInterpolation {
+extension Reason {
     /// The card's answer, the command that it answers, and the file selected.
-    fileprivate mutating func appendInterpolation(answerOf exchange: CardExchange?) {
-        guard let exchange else { return appendLiteral("without a command") }
-        appendInterpolation("\(hex: exchange.status.rawValue) to command \(hex: exchange.header)" as Reason)
-        guard !exchange.file.isEmpty else { return }
-        appendLiteral(" in file")
-        for start in stride(from: 0, to: exchange.file.count, by: 2) {
-            let step = exchange.file[start...].prefix(2).reduce(0) { $0 << 8 | UInt16($1) }
-            appendInterpolation(" \(hex: step)" as Reason)
+    private static func answer(_ exchange: CardExchange?) -> Reason {
+        guard let exchange else { return Reason(nil, "without a command") }
+        guard !exchange.file.isEmpty else {
+            return Reason(nil, "\(hex: exchange.status.rawValue) to command \(hex: exchange.header)")
         }
+        return Reason(
+            nil,
+            "\(hex: exchange.status.rawValue) to command \(hex: exchange.header) in file \(path: exchange.file)")
+    }
+}
+
+extension Reason.StringInterpolation {
+    /// The numbers of a file and of the directories above it.
+    fileprivate mutating func appendInterpolation(path: [UInt8]) {
+        let steps = stride(from: 0, to: path.count, by: 2).map { start in
+            "0x" + String(path[start...].prefix(2).reduce(0) { $0 << 8 | UInt16($1) }, radix: 16, uppercase: true)
+        }
+        phrase.appendInterpolation(steps.joined(separator: " "))
     }
 }

@@ -8,21 +8,21 @@ package import Translation
 /// Text is literal, and only numbers and names of the standard can be inserted. So no value of an attribute, no PIN and
 /// no data comes into a reason.
 package struct Reason: Sendable, ExpressibleByStringInterpolation {
-    let text: String
+    package let phrase: Phrase
     /// The identifier by which `kanal doctor --log` explains it; nil if the return value says enough.
     package let id: MessageID?
 
-    package init(stringLiteral text: StaticString) { (self.text, id) = (text.description, nil) }
+    package init(stringLiteral text: StaticString) { (phrase, id) = (Phrase(key: text.description), nil) }
 
     package init(stringInterpolation: StringInterpolation) {
-        (text, id) = (stringInterpolation.text, stringInterpolation.id)
+        (phrase, id) = (Phrase(stringInterpolation: stringInterpolation.phrase), stringInterpolation.id)
     }
 
-    init(_ id: MessageID, _ reason: Reason) { (text, self.id) = (reason.text, id) }
+    init(_ id: MessageID?, _ reason: Reason) { (phrase, self.id) = (reason.phrase, id) }
 
     /// Both reasons, while they are short enough for one line.
     func joined(with other: Reason?) -> Reason {
-        guard let other, text.utf8.count < 400 else { return self }
+        guard let other, description.utf8.count < 400 else { return self }
         return "\(self); \(other)"
     }
 
@@ -35,27 +35,32 @@ package struct Reason: Sendable, ExpressibleByStringInterpolation {
     private static let wanted = Atomic(true)
 
     package struct StringInterpolation: StringInterpolationProtocol {
-        fileprivate var text = ""
+        var phrase: Phrase.StringInterpolation
         fileprivate var id: MessageID?
 
-        package init(literalCapacity: Int, interpolationCount: Int) { text.reserveCapacity(literalCapacity) }
+        package init(literalCapacity: Int, interpolationCount: Int) {
+            phrase = Phrase.StringInterpolation(
+                literalCapacity: literalCapacity, interpolationCount: interpolationCount)
+        }
 
-        package mutating func appendLiteral(_ text: StaticString) { self.text += text.description }
-        package mutating func appendInterpolation(_ text: StaticString) { appendLiteral(text) }
+        package mutating func appendLiteral(_ text: StaticString) { phrase.appendLiteral(text.description) }
+        package mutating func appendInterpolation(_ text: StaticString) { phrase.appendInterpolation(text.description) }
 
         /// The identifier becomes that of the whole. Of several, the first counts: it is the cause of the others. But a
         /// possible attack is never left out.
         package mutating func appendInterpolation(_ reason: Reason) {
-            text += reason.text
+            phrase.appendInterpolation(reason.phrase)
             if id == nil || id?.isAttack == false && reason.id?.isAttack == true { id = reason.id }
         }
 
         /// A length, a position or another number, in decimal digits.
-        package mutating func appendInterpolation(_ number: some FixedWidthInteger) { text += String(number) }
+        package mutating func appendInterpolation(_ number: some FixedWidthInteger) {
+            phrase.appendInterpolation(number)
+        }
 
         /// A number in hexadecimal digits.
         package mutating func appendInterpolation(hex number: some FixedWidthInteger) {
-            text += "0x" + String(number, radix: 16, uppercase: true)
+            phrase.appendInterpolation("0x" + String(number, radix: 16, uppercase: true))
         }
 
         /// The name of an attribute's type.
@@ -78,11 +83,11 @@ package struct Reason: Sendable, ExpressibleByStringInterpolation {
 
         /// A name, or the number that has none.
         private mutating func append(_ name: StaticString?, _ number: CK_ULONG) {
-            if let name { appendLiteral(name) } else { appendInterpolation(hex: number) }
+            if let name { appendInterpolation(name) } else { appendInterpolation(hex: number) }
         }
     }
 }
 
 extension Reason: CustomStringConvertible {
-    package var description: String { text }
+    package var description: String { phrase.description }
 }

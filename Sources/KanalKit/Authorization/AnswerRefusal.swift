@@ -14,9 +14,9 @@ public enum AnswerRefusal: Error, Sendable, Equatable {
     /// The answer is longer than 8192 bytes.
     case tooLong
     /// The answer is malformed. The associated value tells why, and quotes nothing of the answer.
-    case malformed(String)
+    case malformed(Explanation)
     /// The programs that may wait cannot be reached. The associated value tells why.
-    case unreachable(String)
+    case unreachable(Explanation)
 }
 
 extension AnswerRefusal: CustomStringConvertible {
@@ -29,8 +29,8 @@ extension AnswerRefusal: CustomStringConvertible {
         case .repeated: "its request was answered before"
         case .late: "its request has ended already"
         case .tooLong: "it is longer than \(Answer.limit) octets"
-        case .malformed(let reason): "it is malformed: \(Phrase(told: reason))"
-        case .unreachable(let reason): "no program can be reached: \(Phrase(told: reason))"
+        case .malformed(let reason): "it is malformed: \(reason.phrase)"
+        case .unreachable(let reason): "no program can be reached: \(reason.phrase)"
         }
     }
 }

@@ -11,7 +11,7 @@ public enum AuthorizationError: Error, Sendable, Equatable {
     case notInstalled
     /// Nothing says how to ask, or how the answer returns; or the other application says that it is not set up. The
     /// associated value tells what is missing.
-    case notConfigured(String)
+    case notConfigured(Explanation)
 
     /// The step that did not succeed.
     public enum Failure: Sendable, Equatable {
@@ -23,9 +23,9 @@ public enum AuthorizationError: Error, Sendable, Equatable {
         /// No answer came in time.
         case timedOut
         /// A value that the application gave is not usable.
-        case invalidArgument(String)
+        case invalidArgument(Explanation)
         /// The operating system failed.
-        case system(String)
+        case system(Explanation)
     }
 
     /// Which of the outcomes this is.
@@ -48,9 +48,9 @@ extension AuthorizationError: CustomStringConvertible {
         case .failed(.identificationFailed): "the person was not recognised"
         case .failed(.unknown(let code)): "the other application failed: \(code)"
         case .failed(.timedOut): "no answer came in time"
-        case .failed(.invalidArgument(let reason)), .failed(.system(let reason)): Phrase(told: reason)
+        case .failed(.invalidArgument(let reason)), .failed(.system(let reason)): reason.phrase
         case .notInstalled: "the other application is not installed, or cannot run"
-        case .notConfigured(let reason): Phrase(told: reason)
+        case .notConfigured(let reason): reason.phrase
         }
     }
 }

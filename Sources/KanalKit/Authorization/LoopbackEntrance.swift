@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 import HostProcess
+import Translation
 
 /// The way of answers through a browser: a listener at 127.0.0.1, whose port the system chooses (RFC 8252, 7.3).
 enum LoopbackEntrance {
@@ -9,7 +10,7 @@ enum LoopbackEntrance {
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         let number = StandardDescriptors.spare(otherwise: -1) { socket(AF_INET, type, 0) }
         guard number >= 0, let port = listen(at: number) else {
-            let reason = unsafe String(cString: strerror(errno))
+            let reason = Phrase(errno: errno)
             if number >= 0 { close(number) }
             throw .failed(.system("nothing can listen at 127.0.0.1: \(reason)"))
         }

@@ -3,6 +3,7 @@ import CHostProcess
 import Glibc
 import HostProcess
 import Locking
+import Translation
 
 /// A program that is run as a child, without a shell, by its name in `PATH`. It gets the process's environment, three
 /// descriptors that lead only to its output, default signal handling, and a process group of its own.
@@ -25,7 +26,7 @@ struct Program {
         let code = ChildProcess.start([name] + arguments, descriptors: [nil, output, nil], hasGroup: true, &process)
         guard code == 0 else {
             if code == ENOENT { throw .notConfigured("\(name) is missing: install xdg-utils") }
-            throw .failed(.system("\(name) does not start: \(unsafe String(cString: strerror(code)))"))
+            throw .failed(.system("\(name) does not start: \(Phrase(errno: code))"))
         }
         self.process = process
     }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Translation
 
 /// A waiting program's reply to an answer, in one line: `taken`, or the refusal's name and, for a malformed one, the
 /// reason.
@@ -15,7 +16,7 @@ enum Receipt: Equatable {
         if line == "taken" {
             self = .taken
         } else if line.hasPrefix("malformed ") {
-            self = .refused(.malformed(String(line.dropFirst(10))))
+            self = .refused(.malformed(Explanation(Phrase(key: String(line.dropFirst(10))))))
         } else if let known = Self.refusals.first(where: { $0.name == line }) {
             self = .refused(known.refusal)
         } else {

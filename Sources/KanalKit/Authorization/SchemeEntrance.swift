@@ -3,6 +3,7 @@ import Glibc
 import HostProcess
 import Secrets
 import Storage
+import Translation
 
 /// Receives answers through the application's own scheme: the desktop starts a program with the answer, which passes it
 /// to the waiting program over a socket in the user's runtime directory.
@@ -20,7 +21,7 @@ enum SchemeEntrance {
     ) throws(AuthorizationError) -> AnswerEntrance {
         let path: String
         do throws(AnswerRefusal) { path = try directory(in: runtime, create: true).path } catch {
-            throw .notConfigured("\(error)")
+            throw .notConfigured(Explanation(error.explanation))
         }
         guard let random = try? SystemRandom().bytes(8) else { throw .failed(.system("there are no random numbers")) }
         let name = "\(scheme).\(random.reduce(0 as UInt64) { $0 << 8 | UInt64($1) })"
@@ -86,7 +87,7 @@ enum SchemeEntrance {
             throw .notConfigured("\(path) is too long for a socket, or no descriptors are left")
         }
         guard socket.listens(), unsafe rename(temporary, "\(path)/\(name)") == 0 else {
-            let reason = unsafe String(cString: strerror(errno))
+            let reason = Phrase(errno: errno)
             close(socket.number)
             unsafe unlink(temporary)
             throw .failed(.system("nothing can listen in \(path): \(reason)"))

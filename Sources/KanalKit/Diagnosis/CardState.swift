@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import APDU
+import Cryptoki
 import Token
+package import Translation
 
 /// A reader and whether the card in it can be worked with, as far as can be told without a command to the card. The one
 /// that asks for the channel changes nothing.
@@ -16,7 +18,7 @@ package struct CardState: Sendable, Equatable {
         /// There is a card that does not answer to power.
         case mute
         /// The card cannot be reached, for this reason.
-        case unreachable(String)
+        case unreachable(Phrase)
     }
 
     /// The reader's PC/SC name.
@@ -82,7 +84,7 @@ extension CardState.Condition {
             case .noCard, .removed: self = .empty
             case .sharingViolation: self = .held
             case .mute: self = .mute
-            default: self = .unreachable("\(error)")
+            default: self = .unreachable(Reason(error).phrase)
             }
         }
     }

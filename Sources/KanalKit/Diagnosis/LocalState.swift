@@ -5,6 +5,7 @@ import Locking
 import SecureChannel
 import Storage
 import Token
+package import Translation
 
 /// This user's directories and `kanal.conf`, as the library reads them. Nothing is changed, and no service is asked.
 package struct LocalState: Sendable, Equatable {
@@ -13,9 +14,15 @@ package struct LocalState: Sendable, Equatable {
         package let file: String
         /// From 1; nil if it concerns the whole file.
         package let line: Int?
-        package let text: String
+        package let text: Phrase
         /// Whether the line counts for nothing because it is wrong.
         package let isError: Bool
+    }
+
+    /// A directory of the environment that counts for nothing.
+    package struct IgnoredDirectory: Sendable, Equatable {
+        package let variable: String
+        package let reason: Phrase
     }
 
     /// A directory that pairings are kept in.
@@ -31,8 +38,8 @@ package struct LocalState: Sendable, Equatable {
     package let faults: [Fault]
     /// Whether the faults keep every token from being used.
     package let isClosed: Bool
-    /// The directories of the environment that count for nothing, in words.
-    package let ignoredDirectories: [String]
+    /// The directories of the environment that count for nothing.
+    package let ignoredDirectories: [IgnoredDirectory]
     /// The user's home directory; nil if none is usable.
     package let home: String?
     /// The home directory that the system knows for the user, whether it exists or not.
@@ -46,8 +53,10 @@ package struct LocalState: Sendable, Equatable {
     ///
     /// - Throws: ``KanalError/notStarted(_:)`` if the process has no file descriptors left.
     package init() throws(KanalError) {
-        let warnings = Lock<[String]>([])
-        let directories = UserDirectories(warn: { text in warnings.withLock { $0.append(text) } })
+        let warnings = Lock<[IgnoredDirectory]>([])
+        let directories = UserDirectories(warn: { ignored in
+            warnings.withLock { $0.append(IgnoredDirectory(variable: ignored.variable, reason: ignored.reason)) }
+        })
         let found = directories.found()
         let configuration: Configuration
         do throws(StorageError) { configuration = try Configuration(of: directories) } catch {

@@ -8,7 +8,7 @@ public enum IdentityServiceError: Error, Sendable, Equatable {
     /// The answer does not belong to this request: its `state` differs.
     case wrongState
     /// An answer or a reply that cannot be read, for this reason.
-    case malformed(String)
+    case malformed(Explanation)
     /// A token in the reply is not accepted.
     case tokenRefused(WebTokenFault)
     /// A certificate of the service that the program gave cannot be used.
@@ -49,7 +49,7 @@ extension IdentityServiceError: CustomStringConvertible {
         switch self {
         case .refused(let name, let text): "the identity service refuses: \(text.map { "\($0) (\(name))" } ?? name)"
         case .wrongState: "the answer is to another request: its state is not the one that was sent"
-        case .malformed(let reason): Phrase(told: reason)
+        case .malformed(let reason): reason.phrase
         case .tokenRefused(let fault): "the token that the identity service gave is not accepted: \(fault.explanation)"
         case .unusableCertificate: "a certificate of the identity service cannot be used"
         case .failed: "libcrypto has failed"

@@ -41,7 +41,7 @@ extension TokenManager {
             uri?.isOf(token.information) ?? token.information.isNamed(name)
         }
         guard let token = found.first else { throw .notFound }
-        guard found.count == 1 else { throw .ambiguous(found.map(\.information.description)) }
+        guard found.count == 1 else { throw .ambiguous(found.map { Explanation($0.information.caption) }) }
         return token
     }
 }

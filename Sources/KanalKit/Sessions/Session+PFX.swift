@@ -19,7 +19,9 @@ extension Session {
         let secret = password.secret.secret.copy()
         let pfx: PFX
         do throws(PFXError) { pfx = try PFX(parsing: file.span, password: secret) } catch {
-            guard error == .wrongPassword else { throw .invalidArgument("the PFX file cannot be read: \(error)") }
+            guard error == .wrongPassword else {
+                throw .invalidArgument("the PFX file cannot be read: \(String(describing: error))")
+            }
             throw .passwordIncorrect(triesLeft: nil)
         }
         guard !pfx.keys.isEmpty else { throw .invalidArgument("the PFX file has no private key") }

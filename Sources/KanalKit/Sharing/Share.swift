@@ -87,7 +87,7 @@ public final class Share: Sendable {
             title: "kanal share",
             text: translated(
                 """
-                \(question.host) asks for: \(Phrase(told: question.subject.rawValue))
+                \(question.host) asks for: \(question.subject.words)
                 Token: \(question.serial)
                 The command came through the share of this machine. Allow it?
                 """),

@@ -34,7 +34,7 @@ extension Share {
         /// The far reader has the token: its address and port, or the command of the tunnel.
         case connected(to: String)
         /// The far reader has lost it, for a reason in words.
-        case disconnected(from: String, reason: String)
+        case disconnected(from: String, reason: Explanation)
         /// A host has paired. Hosts are called as they call themselves.
         case paired(host: String)
         /// A host has opened a session.
@@ -52,7 +52,7 @@ extension Share {
         /// So many more refusals came within a minute than were told one by one.
         case furtherRefusals(Int)
         /// The user of this machine did not agree to something.
-        case declined(String, host: String)
+        case declined(Explanation, host: String)
         /// The numbers of answered commands, and of bytes in them and their answers.
         case progress(commands: Int, octets: Int)
     }
@@ -67,7 +67,7 @@ extension Share.Event {
                 .token(serial: serial, reader: reader, way: way == .through ? .through : .terminate)
             case .password(let password): .password(password)
             case .connected(let address): .connected(to: address)
-            case .disconnected(let address, let reason): .disconnected(from: address, reason: reason)
+            case .disconnected(let address, let reason): .disconnected(from: address, reason: Explanation(reason))
             case .paired(let host): .paired(host: host)
             case .opened(let host): .opened(host: host)
             case .closed(let host): .closed(host: host)
@@ -76,7 +76,7 @@ extension Share.Event {
             case .refusedPlain(let header): .refusedPlain(header)
             case .refused(let header, let host): .refused(header, host: host)
             case .furtherRefusals(let count): .furtherRefusals(count)
-            case .declined(let subject, let host): .declined(subject.rawValue, host: host)
+            case .declined(let subject, let host): .declined(Explanation(subject.words), host: host)
             case .progress(let commands, let octets): .progress(commands: commands, octets: octets)
             }
     }
@@ -90,7 +90,7 @@ extension KanalError {
                 Obstacle(error).map { KanalError.notStarted($0) }
                     ?? .refused(code: "CKR_DEVICE_ERROR", reason: "the readers cannot be used")
             case .noToken: .notFound
-            case .several(let candidates): .ambiguous(candidates)
+            case .several(let candidates): .ambiguous(candidates.map(Explanation.init))
             case .inUse(let reader):
                 .refused(code: "CKR_FUNCTION_FAILED", reason: "another program uses the token in \(reader)")
             case .notUsable(let reader):
@@ -98,8 +98,10 @@ extension KanalError {
             case .unlimited(let reader):
                 .refused(
                     code: "CKR_FUNCTION_NOT_SUPPORTED",
-                    reason: "the token in \(reader) has the channel itself: a share that carries it through cannot"
-                        + " limit what is done, nor tell when a session ends")
+                    reason: """
+                        the token in \(reader) has the channel itself: a share that carries it through cannot limit what \
+                        is done, nor tell when a session ends
+                        """)
             case .unreachable(let reader):
                 .refused(code: "CKR_DEVICE_REMOVED", reason: "the far reader is not reached: \(reader)")
             case .invalidAddress: .invalidArgument("the address of the far reader is not a dotted IPv4 address")

@@ -30,7 +30,7 @@ extension Token {
             let slot = state.withLock { $0.slot }
             return try translated { () throws(CKError) in
                 try service.library.askForPIN(
-                    of: role == .user ? .user : .securityOfficer, for: Phrase(told: purpose), in: slot, after: error)
+                    of: role == .user ? .user : .securityOfficer, for: Phrase(key: purpose), in: slot, after: error)
             }
         }
         return PIN(pin)

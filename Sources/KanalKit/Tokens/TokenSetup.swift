@@ -2,6 +2,7 @@
 import Cryptoki
 import Secrets
 import Token
+import Translation
 
 /// The settings of a token after ``Token/format(_:officerPIN:newOfficerPIN:userPIN:prompt:)``.
 public struct TokenSetup: Sendable, Equatable {
@@ -59,7 +60,7 @@ extension TokenSetup {
 }
 
 extension PINRules {
-    fileprivate func check(_ pin: SharedSecret, tries range: ClosedRange<Int>, _ name: String) throws(KanalError) {
+    fileprivate func check(_ pin: SharedSecret, tries range: ClosedRange<Int>, _ name: Phrase) throws(KanalError) {
         let lengths = TokenFormat.minimumLengths
         guard lengths.contains(minimumLength) else {
             throw .invalidArgument("the minimum of \(name) is \(lengths.lowerBound) to \(lengths.upperBound) octets")

@@ -11,7 +11,7 @@ struct ConfigurationChecks {
     func findings() -> [Finding] {
         state.faults.map { fault in
             let place = fault.line.map { "\(fault.file):\($0)" } ?? fault.file
-            let problem: Phrase = "\(place): \(Phrase(told: fault.text))"
+            let problem: Phrase = "\(place): \(fault.text)"
             guard fault.isError else {
                 return .warning("configuration.effect", problem, remedy: edit(fault))
             }

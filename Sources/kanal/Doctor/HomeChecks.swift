@@ -9,8 +9,8 @@ struct HomeChecks {
     let state: LocalState
 
     func findings() -> [Finding] {
-        let ignored = state.ignoredDirectories.map { text in
-            Finding.error("home.foreign", Phrase(told: text), remedy: unset(text))
+        let ignored = state.ignoredDirectories.map {
+            Finding.error("home.foreign", $0.reason, remedy: unset($0.variable))
         }
         guard let home = state.home else {
             let known: Phrase = state.knownHome.map { "\"\($0)\" is none of this user's" } ?? "the system knows none"
@@ -30,8 +30,7 @@ struct HomeChecks {
     }
 
     /// The command that has the variable count that the library would not follow.
-    private func unset(_ text: String) -> Phrase {
-        let variable = String(text.prefix { $0 != " " })
+    private func unset(_ variable: String) -> Phrase {
         guard variable == "HOME", let known = state.knownHome, Files.status(known)?.owner == person.id else {
             return .command("unset \(variable)")
         }

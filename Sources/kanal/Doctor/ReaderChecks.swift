@@ -59,7 +59,7 @@ struct ReaderChecks {
                 remedy: "Take the card out, clean its contacts, and put it in with the chip first")
         case .unreachable(let reason):
             .error(
-                "reader.unreachable", "the card in \"\(state.reader)\" cannot be reached: \(Phrase(told: reason))",
+                "reader.unreachable", "the card in \"\(state.reader)\" cannot be reached: \(reason)",
                 remedy: "Pull the reader out, and plug it in again")
         }
     }

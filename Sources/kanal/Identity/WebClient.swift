@@ -46,7 +46,7 @@ struct WebClient {
         guard result.status == 0 else {
             throw CommandError(
                 .failed,
-                "the identity service cannot be reached: \(result.message.map(Phrase.init(told:)) ?? Phrase("curl has failed"))"
+                "the identity service cannot be reached: \(result.message.map(Phrase.init(verbatim:)) ?? Phrase("curl has failed"))"
             )
         }
         let digits = result.output.suffix(3)

@@ -26,6 +26,8 @@ extension Phrase: Encodable {
 }
 
 /// The words that ArgumentParser puts around ours, in the user's language.
+///
+/// It gives help and errors as finished English only, so that its texts alone are taken apart here.
 enum ParserWords {
     /// The beginnings of lines.
     private static let beginnings: [(english: String, phrase: Phrase)] = [
@@ -66,7 +68,7 @@ enum ParserWords {
     private static func translated(message: String) -> String {
         let halves = message.split(separator: "'", omittingEmptySubsequences: false)
         guard halves.count > 1, !halves.count.isMultiple(of: 2) else {
-            return Translation.translated(Phrase(told: message))
+            return Translation.translated(Phrase(key: message))
         }
         var parts = Phrase.StringInterpolation(
             literalCapacity: message.utf8.count, interpolationCount: halves.count / 2)

@@ -51,8 +51,8 @@ struct ShareReport: Report {
             line = Phrase("connected to the reader at \(address)")
         case .disconnected(let address, let reason):
             event = "disconnected"
-            (self.address, self.reason) = (address, reason)
-            line = Phrase("disconnected from the reader at \(address): \(Phrase(told: reason))")
+            (self.address, self.reason) = (address, reason.description)
+            line = Phrase("disconnected from the reader at \(address): \(reason.phrase)")
         case .paired(let host):
             event = "paired"
             self.host = host
@@ -87,8 +87,8 @@ struct ShareReport: Report {
             line = Phrase("refused: \(count) further commands")
         case .declined(let subject, let host):
             event = "declined"
-            (reason, self.host) = (subject, host)
-            line = Phrase("declined: \(Phrase(told: subject)) by \(host)")
+            (reason, self.host) = (subject.description, host)
+            line = Phrase("declined: \(subject.phrase) by \(host)")
         case .progress(let commands, let octets):
             event = "progress"
             (self.commands, self.octets) = (commands, octets)

@@ -139,7 +139,7 @@ struct HostTests {
         try FileManager.default.copyItem(atPath: standIn.path("good"), toPath: standIn.folder + "/kanal-none")
         let outcome = try run(
             "pinentry:kanal-none", 20, "secret", [], ["DISPLAY": ":7", "PATH": standIn.folder])
-        #expect(outcome.first == "notInstalled(\"kanal-none: not in /usr/local/bin, /usr/bin, /bin\")")
+        #expect(outcome.first == "notInstalled(kanal-none: not in /usr/local/bin, /usr/bin, /bin)")
     }
 
     @Test("A credential lies in the service manager's directory; its group may read it, others may not")

@@ -82,14 +82,14 @@ extension Result where Failure == AskingError {
 extension AskingError {
     var reason: String? {
         switch self {
-        case .failed(let text): text
+        case .failed(let text): text.description
         default: nil
         }
     }
 
     var missing: String? {
         switch self {
-        case .notInstalled(let text): text
+        case .notInstalled(let text): text.description
         default: nil
         }
     }

@@ -4,6 +4,7 @@ import SecureChannel
 import Storage
 import Testing
 import Token
+import Translation
 
 @Suite("What kanal.conf says to a program")
 struct ConfigurationTests {
@@ -135,7 +136,7 @@ struct ConfigurationTests {
         }
         let remarks = configuration(system: strict, user: lax).remarks
         #expect(remarks.map(\.isError) == [false, false])
-        #expect(remarks.allSatisfy { $0.text.contains("has no effect") })
+        #expect(remarks.allSatisfy { $0.text.description.contains("has no effect") })
         #expect(remarks.map(\.line) == [1, 2])
     }
 
@@ -152,7 +153,7 @@ struct ConfigurationTests {
         }
         let remarks = configuration(system: strict, user: lax).remarks
         #expect(remarks.map(\.line) == [1, 2, 3, 4])
-        #expect(remarks.allSatisfy { !$0.isError && $0.text.contains("has no effect") })
+        #expect(remarks.allSatisfy { !$0.isError && $0.text.description.contains("has no effect") })
         #expect(configuration(system: lax, user: strict).remarks == [])
         // The user's value counts if the administrator sets none.
         #expect(configuration(user: lax).policy.plainLogin == .sticky)

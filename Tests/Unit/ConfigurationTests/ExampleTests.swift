@@ -4,6 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 import Token
+import Translation
 
 @Suite("The example of kanal.conf")
 struct ExampleTests {
@@ -42,7 +43,7 @@ struct ExampleTests {
                 "pin_retention", "reconnect_window", "reconnect_window_wired", "plain_login",
                 "hide_gost_keys", "cache", "authenticator", "authenticator_timeout", "activation", "consent", "syslog",
             ])
-        #expect(configuration("x = 1").remarks.first?.text.split(separator: ",").count == keys.count)
+        #expect(configuration("x = 1").remarks.first?.text.description.split(separator: ",").count == keys.count)
     }
 
     @Test("It has a section to copy")

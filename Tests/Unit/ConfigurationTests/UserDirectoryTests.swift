@@ -4,6 +4,7 @@ import Configuration
 import Synchronization
 import TestSupport
 import Testing
+import Translation
 
 @Suite("The user's directories")
 struct UserDirectoryTests {
@@ -18,7 +19,7 @@ struct UserDirectoryTests {
     private func directories(_ variables: [String: String], password: String? = nil) -> UserDirectories {
         UserDirectories(
             variable: { variables[$0] }, passwordHome: { _ in password },
-            warn: { [warnings] text in warnings.texts.withLock { $0.append(text) } })
+            warn: { [warnings] ignored in warnings.texts.withLock { $0.append(ignored.reason.description) } })
     }
 
     private func make(_ names: String...) throws {

@@ -8,6 +8,7 @@ import Locking
 import Secrets
 import TestSupport
 import Testing
+import Translation
 
 @Suite("PINs and consent that an application has asked for")
 struct AskingTests {

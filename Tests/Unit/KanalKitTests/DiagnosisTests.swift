@@ -5,6 +5,7 @@ import Emulator
 import KanalKit
 import Testing
 import Token
+import Translation
 
 @Suite("What can be told of readers and cards without a command")
 struct DiagnosisTests {
@@ -37,7 +38,7 @@ struct DiagnosisTests {
         "The reason why a card cannot be worked with is told",
         arguments: [
             (LinkError.sharingViolation, KanalKit.CardState.Condition.held), (.mute, .mute), (.noCard, .empty),
-            (.transmission(code: 5), .unreachable("transmission(code: 5)")),
+            (.transmission(code: 5), .unreachable("pcscd cannot reach the card: \("0x5")")),
         ])
     func obstacle(_ error: LinkError, _ condition: KanalKit.CardState.Condition) async throws {
         let machine = try Machine(.usb)

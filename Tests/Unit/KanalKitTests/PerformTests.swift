@@ -82,7 +82,9 @@ struct PerformTests {
         try await token.perform(as: .securityOfficer, pin: Machine.officerPIN) { session in
             try session.unblockUserPIN()
             let error = #expect(throws: KanalError.self) { try session.setUserPIN(PIN("another1")) }
-            guard case .refused(code: "CKR_FUNCTION_REJECTED", let reason)? = error, reason.contains("policy") else {
+            guard case .refused(code: "CKR_FUNCTION_REJECTED", let reason)? = error,
+                reason.description.contains("policy")
+            else {
                 Issue.record("\(error as Any)")
                 return
             }

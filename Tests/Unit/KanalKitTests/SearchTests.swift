@@ -110,7 +110,8 @@ struct SearchTests {
                 pairings: .directory(folder.path), hostLabel: "test", random: SystemRandom(), log: Journal().logger))
         await #expect { try await manager.find(named: "pkcs11:model=Rutoken%20ECP") } throws: { error in
             guard case KanalError.ambiguous(let candidates)? = error as? KanalError else { return false }
-            return candidates.count == 2 && candidates[0].hasSuffix("in R0") && candidates[1].hasSuffix("in R1")
+            return candidates.count == 2
+                && zip(candidates, ["in R0", "in R1"]).allSatisfy { $0.description.hasSuffix($1) }
         }
     }
 

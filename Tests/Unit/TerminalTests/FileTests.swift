@@ -131,9 +131,9 @@ struct FileTests {
             #expect([UInt8](copying: read) == Array(secret.utf8))
         }
         try "\n".write(toFile: path, atomically: true, encoding: .utf8)
-        #expect(throws: SecretSource.Failure.empty(path)) { _ = try SecretSource.file(path).read() }
+        #expect(throws: SecretSource.Failure.empty(Phrase(verbatim: path))) { _ = try SecretSource.file(path).read() }
         try String(repeating: "1", count: 5000).write(toFile: path, atomically: true, encoding: .utf8)
-        #expect(throws: SecretSource.Failure.tooLong(path)) { _ = try SecretSource.file(path).read() }
+        #expect(throws: SecretSource.Failure.tooLong(Phrase(verbatim: path))) { _ = try SecretSource.file(path).read() }
         #expect(throws: SecretSource.Failure.notSet("KANAL_NONE")) {
             _ = try SecretSource.variable("KANAL_NONE").read()
         }

@@ -93,7 +93,7 @@ struct ImportKey: AsyncParsableCommand {
             } catch {
                 switch error as? KanalError {
                 case .passwordIncorrect?: throw CommandError(.wrongPIN, "the password of \(file) is wrong")
-                case .invalidArgument(let reason)?: throw CommandError(.failed, "\(file): \(Phrase(told: reason))")
+                case .invalidArgument(let reason)?: throw CommandError(.failed, "\(file): \(reason.phrase)")
                 default: throw error
                 }
             }

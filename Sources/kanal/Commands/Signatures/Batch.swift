@@ -34,7 +34,7 @@ struct Batch<Result: Encodable & Sendable>: Sendable {
             obstacle = Interruption.isRequested ? KanalError.cancelled : error
             return
         }
-        let reason = ExitStatus.message(of: error) ?? Phrase(told: "\(error)")
+        let reason = ExitStatus.message(of: error) ?? Phrase(verbatim: "\(error)")
         let english = reason.description.printable
         results.append(failed(english))
         let text = translated(reason).printable
@@ -104,7 +104,7 @@ struct BatchProgress: Sendable {
     /// Begins a file; the result takes the number of bytes done.
     func begin(_ number: Int, _ input: InputFile) -> @Sendable (_ done: Int) -> Void {
         let place: Phrase = count > 1 ? "\(number + 1) of \(count), " : ""
-        let text: Phrase = "\(verb) \(place)\(Phrase(told: input.name))"
+        let text: Phrase = "\(verb) \(place)\(input.shownName)"
         let (length, line) = (input.length, line)
         line.update(text)
         return { done in

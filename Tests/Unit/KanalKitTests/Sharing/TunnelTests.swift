@@ -7,6 +7,7 @@ import Locking
 import Sharing
 import TestSupport
 import Testing
+import Translation
 
 @Suite("A far reader that a command leads to")
 struct TunnelTests {
@@ -68,7 +69,7 @@ struct TunnelTests {
     func patience() async throws {
         let share = try share("false")
         let error = await #expect(throws: ShareError.self) { try await Task.detached { try share.run() }.value }
-        #expect(error == .unreachable("false: the command of the tunnel has ended"))
+        #expect(error == .unreachable("\("false"): \("the command of the tunnel has ended" as Phrase)"))
     }
 
     @Test("a command that goes on is ended with the share")
