@@ -13,7 +13,7 @@ package enum LinkError: Error, Sendable, Equatable {
     case redirected
     /// The reader does not exist, or has no card in it.
     case noCard
-    /// There is a card that does not answer to power.
+    /// A card that does not respond (no ATR).
     case mute
     /// The card left the reader. `sent` tells whether the command can have reached it.
     case removed(sent: Bool)

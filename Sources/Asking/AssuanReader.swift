@@ -78,7 +78,7 @@ package struct AssuanReader: ~Copyable {
         }
         if begins(line, "S") { return .status(isRepeated: begins(line.dropFirst(2), "PIN_REPEATED")) }
         if let first = line.first, buffer.bytes[first] == UInt8(ascii: "#") { return .comment }
-        throw MalformedAssuan(reason: "a line that is none of the protocol")
+        throw MalformedAssuan(reason: "an invalid line")
     }
 
     /// The data since the last time.

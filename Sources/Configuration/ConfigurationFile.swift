@@ -71,7 +71,7 @@ struct ConfigurationFile {
     private mutating func section(_ line: String, _ number: Int, _ program: String) -> Section {
         let words = line.dropFirst().dropLast().split(maxSplits: 1, whereSeparator: \.isWhitespace)
         guard line.hasSuffix("]"), words.count == 2, words[0] == "program" else {
-            report("\"\(line)\" is no section; allowed is [program NAME]", line: number, closing: true)
+            report("\"\(line)\" is not a section; allowed is [program NAME]", line: number, closing: true)
             return .unknown
         }
         return words[1].trimmed == program ? .program : .otherProgram

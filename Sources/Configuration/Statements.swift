@@ -27,7 +27,7 @@ struct Statements {
         for setting in settings {
             if let line = lines[setting.key], !setting.key.isList {
                 file.report(
-                    "\(setting.key.rawValue) stands in line \(line) too", line: setting.line,
+                    "\(setting.key.rawValue) is also set in line \(line)", line: setting.line,
                     closing: setting.key.closes)
                 takeStrictest(setting.key)
                 continue

@@ -174,7 +174,7 @@ extension KanalError: CustomStringConvertible {
             "pcscd does not serve this user: allow access_pcsc in polkit, or end other programs that use it"
         case .notStarted(.stopped): "the token manager has been ended"
         case .notStarted(.noDescriptors): "the process has no file descriptors left"
-        case .notFound: "no token is as it is wanted"
+        case .notFound: "no matching token"
         case .ambiguous(let candidates):
             "several tokens have this name: \(Phrase(listing: candidates.map(\.phrase)))"
         case .tokenAbsent: "the token is not in its reader"
@@ -182,7 +182,7 @@ extension KanalError: CustomStringConvertible {
         case .notActivated: "the token has to be activated first, with its activation password"
         case .pairingRevoked: "the token does not know this host any more: it has to be activated again"
         case .tokenKeyChanged:
-            "the token has another key than before: if that is expected, activate it with its activation password"
+            "the token has a different key than before: if that is expected, activate it with its activation password"
         case .pinIncorrect(nil): "the PIN is wrong"
         case .pinIncorrect(let tries?): "the PIN is wrong; tries left: \(tries)"
         case .pinLocked: "the PIN has no tries left: the security officer can unblock it"

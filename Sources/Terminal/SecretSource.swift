@@ -48,7 +48,7 @@ package enum SecretSource: Sendable, Equatable {
             case .notSet(let name): "the environment variable \(name.printable) is not set"
             case .empty(let name): "\(name) has no first line"
             case .tooLong(let name):
-                "the first line of \(name) is longer than \(SecretSource.limit) octets"
+                "the first line of \(name) is longer than \(SecretSource.limit) bytes"
             }
         }
     }

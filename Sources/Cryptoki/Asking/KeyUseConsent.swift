@@ -87,6 +87,6 @@ struct SignedContent: Equatable {
 
     var text: String {
         let characters = start.map { (0x20...0x7E).contains($0) ? String(UnicodeScalar($0)) : "." }.joined()
-        return translated("Message: \(count) octets, beginning with: \(characters)")
+        return translated("Message: \(count) bytes, beginning with: \(characters)")
     }
 }

@@ -29,7 +29,7 @@ extension Library {
         let asked = pins.filter { $0.given == nil }.map(\.request)
         if asked.isEmpty { return try body(given) }
         guard let prompt = interaction.prompt else {
-            throw .argumentsBad("a PIN is NULL, and the configuration names nobody who asks for it")
+            throw .argumentsBad("a PIN is NULL, and the configuration names no program that asks for it")
         }
         guard prompt.asksUser || !asked.contains(where: \.isNew) else {
             throw .argumentsBad("a new PIN is NULL, and the authenticator is a file, which has the present one")

@@ -23,7 +23,7 @@ extension CKError {
             case .invalidPoint: .domainParametersInvalid("a point is not on its curve")
             case .invalidParameter: .domainParametersInvalid("a parameter set is not known")
             case .invalidLength: .dataLengthRange
-            case .invalidIVLength: .mechanismParameterInvalid("the parameter has another length, or another form")
+            case .invalidIVLength: .mechanismParameterInvalid("the parameter has a wrong length or form")
             case .invalidKeyLength: .keySizeRange("the key has a length that the algorithm does not take")
             case .outOfMemory: CKError(CKR_HOST_MEMORY, "the system gives no memory")
             default: .functionFailed
@@ -34,7 +34,7 @@ extension CKError {
     init(_ error: HostCryptoError) {
         self =
             switch error {
-            case .invalidKey: .domainParametersInvalid("the key's numbers are no key")
+            case .invalidKey: .domainParametersInvalid("invalid key components")
             case .invalidPoint: .domainParametersInvalid("a point is not on its curve")
             case .unsupportedKeySize: .keySizeRange("the key has a length that the library does not take")
             case .keyTooShort: .keySizeRange("the key is too short for the scheme")

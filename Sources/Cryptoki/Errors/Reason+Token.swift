@@ -14,13 +14,13 @@ extension Reason {
         case .channel(let error): self.init(error)
         case .activationNeeded:
             self.init(.activationNeeded, "the token wants a secure channel, which is not activated for this user")
-        case .pinIncorrect: self.init(.pinWrong, "the card says that the PIN is another")
+        case .pinIncorrect: self.init(.pinWrong, "wrong PIN")
         case .pinLength: self.init(nil, "the PIN is shorter or longer than the token allows")
         case .pinLocked: self.init(.pinLocked, "the PIN has no tries left")
         case .faulty:
             self.init(nil, "the secure channel could not be opened several times, and is not tried for a while")
         case .anotherToken: self.init(.tokenOther, "another token is in the place of the one that was here")
-        case .notLoggedIn: self.init(.loginNeeded, "the card wants a login: \(Self.answer(exchange))")
+        case .notLoggedIn: self.init(.loginNeeded, "login required: \(Self.answer(exchange))")
         case .forbiddenByPolicy:
             self.init(
                 nil,
@@ -31,7 +31,7 @@ extension Reason {
         case .unsupported: self.init(nil, "the card does not do this: \(Self.answer(exchange))")
         case .initialisationPhase: self.init(nil, "the token is being formatted")
         case .malformedAnswer:
-            self.init(nil, "the card's answer has another form than its command prescribes: \(Self.answer(exchange))")
+            self.init(nil, "malformed response: \(Self.answer(exchange))")
         case .refused: self.init(nil, "the card refuses: \(Self.answer(exchange))")
         }
     }
@@ -60,7 +60,7 @@ extension Reason {
                 """)
         case .noDescriptors: self.init(.processDescriptors, "the process has no file descriptors left")
         case .noCard: self.init(.cardAbsent, "there is no card in the reader")
-        case .mute: self.init(.cardMute, "the card does not answer to power")
+        case .mute: self.init(.cardMute, "the card does not respond (no ATR)")
         case .removed: self.init(.cardRemoved, "the card left the reader")
         case .reset: self.init(nil, "another program reset the card")
         case .sharingViolation: self.init(.cardHeld, "another program holds the card for itself")
@@ -75,10 +75,10 @@ extension Reason {
         switch error {
         case .link(let error): self.init(error)
         case .malformedCapabilities: self.init(nil, "the token's description of its channel cannot be read")
-        case .malformedResponse: self.init(nil, "an answer in pairing or opening has another form")
+        case .malformedResponse: self.init(nil, "malformed response in pairing or opening")
         case .passwordInvalid:
-            self.init(.passwordMalformed, "the activation password has another form, and was not tried")
-        case .passwordRejected: self.init(.passwordWrong, "the token says that the activation password is another")
+            self.init(.passwordMalformed, "the activation password is malformed, and was not tried")
+        case .passwordRejected: self.init(.passwordWrong, "wrong activation password")
         case .slotBlocked: self.init(.passwordLocked, "the activation password has no tries left")
         case .slotUnusable:
             self.init(.passwordUnusable, "the token has no such activation password, or it was for one host")
@@ -88,9 +88,10 @@ extension Reason {
                 .activationUnknownHost,
                 "the token does not know this host any more, or this host the token: it must be activated again")
         case .downgradeSuspected:
-            self.init(.attackDowngrade, "the token offers less than before, which may be an attack")
-        case .authenticationFailed: self.init(.attackUnproven, "the token does not prove to be the one that was paired")
-        case .reflection: self.init(.attackReflection, "what this host sent came back to it, which may be an attack")
+            self.init(.attackDowngrade, "the token offers fewer capabilities than before; possible downgrade attack")
+        case .authenticationFailed:
+            self.init(.attackUnproven, "the token cannot prove that it is the one that was paired; possible attack")
+        case .reflection: self.init(.attackReflection, "the card reflected this host's own message; possible attack")
         case .profileUnsupported: self.init(.channelProfile, "token and configuration have no profile in common")
         case .profileRaised:
             self.init(.activationBetterProfile, "the token has a stronger profile by now, and must be activated again")

@@ -23,7 +23,7 @@ extension Session {
     /// - Parameter name: UTF-8, 0 to 255 bytes.
     package func setTokenName(_ name: [UInt8]) throws(CKError) {
         guard name.count <= Self.nameLimit else {
-            throw .argumentsBad("the name has \(name.count) octets, the most is \(Self.nameLimit)")
+            throw .argumentsBad("the name has \(name.count) bytes, the most is \(Self.nameLimit)")
         }
         guard isReadWrite else { throw .sessionReadOnly("the token's name is to be changed") }
         try requireLogin(.user)
@@ -39,7 +39,7 @@ extension Session {
     package func setLicence(_ number: CK_ULONG, to licence: [UInt8]) throws(CKError) {
         let number = try Self.licenceNumber(number)
         guard licence.count == Self.licenceSize else {
-            throw .argumentsBad("the licence has \(licence.count) octets, and must have \(Self.licenceSize)")
+            throw .argumentsBad("the licence has \(licence.count) bytes, and must have \(Self.licenceSize)")
         }
         guard slot.login != nil else { throw .userNotLoggedIn("a login is needed to write a licence") }
         try slot.withToken { token throws(TokenError) in try token.setLicence(number, to: licence) }
@@ -54,7 +54,7 @@ extension Session {
     /// - Throws: `CKR_ARGUMENTS_BAD` for a number that no token has.
     package static func licenceNumber(_ number: CK_ULONG) throws(CKError) -> Int {
         guard licenceNumbers.contains(Int(clamping: number)) else {
-            throw .argumentsBad("\(number) is no licence's number, 1 to 4")
+            throw .argumentsBad("\(number) is not a licence's number, 1 to 4")
         }
         return Int(clamping: number)
     }

@@ -21,7 +21,7 @@ package struct RequestFields: Sendable {
 
     private static func fields(_ words: [String]) throws(CKError) -> [CertificationRequest.Field] {
         guard words.count.isMultiple(of: 2) else {
-            throw .argumentsBad("\(words.count) strings are no pairs of a type and a value")
+            throw .argumentsBad("\(words.count) strings are not pairs of a type and a value")
         }
         return stride(from: 0, to: words.count, by: 2).map { .init(type: words[$0], value: words[$0 + 1]) }
     }

@@ -48,7 +48,7 @@ struct ECKeyPairs: KeyPairKind {
             attributes.set(CKA_EC_POINT, point.octetString)
         } catch {
             guard error != .libraryFailure else { throw .hostFailed }
-            throw .attributeValueInvalid("\(attributes.place(of: CKA_EC_POINT)) is no point of the curve")
+            throw .attributeValueInvalid("\(attributes.place(of: CKA_EC_POINT)) is not a point of the curve")
         }
     }
 
@@ -59,14 +59,14 @@ struct ECKeyPairs: KeyPairKind {
             return SessionKey(key)
         } catch {
             guard error != .libraryFailure else { throw .hostFailed }
-            throw .attributeValueInvalid("\(attributes.place(of: CKA_VALUE)) is no private key on the curve")
+            throw .attributeValueInvalid("\(attributes.place(of: CKA_VALUE)) is not a private key on the curve")
         }
     }
 
     func tokenKind(_ publicKey: Attributes, _ privateKey: Attributes) throws(CKError) -> any KeyKind {
         let kind = ECKey(publicKey[CKA_EC_PARAMS] ?? [])
         guard kind.files != nil else {
-            throw .curveNotSupported("\(publicKey.place(of: CKA_EC_PARAMS)) is no curve that tokens have keys on")
+            throw .curveNotSupported("\(publicKey.place(of: CKA_EC_PARAMS)) is not a curve that tokens have keys on")
         }
         return kind
     }

@@ -78,7 +78,7 @@ struct GOSTKeyPairs: KeyPairKind {
         let header: [UInt8] = is512 ? [0x04, 0x81, 0x80] : [0x04, 0x40]
         if value.count == header.count + 2 * size, value.starts(with: header) { value.removeFirst(header.count) }
         do { _ = try PublicKey(curve: curve, bytes: value) } catch {
-            throw .attributeValueInvalid("\(attributes.place(of: CKA_VALUE)) is no point of the curve")
+            throw .attributeValueInvalid("\(attributes.place(of: CKA_VALUE)) is not a point of the curve")
         }
         attributes.set(CKA_VALUE, value)
     }
@@ -89,7 +89,7 @@ struct GOSTKeyPairs: KeyPairKind {
             let key = try PrivateKey(curve: curve, scalar: attributes.take(CKA_VALUE))
             return SessionKey(key)
         } catch {
-            throw .attributeValueInvalid("\(attributes.place(of: CKA_VALUE)) is no private key on the curve")
+            throw .attributeValueInvalid("\(attributes.place(of: CKA_VALUE)) is not a private key on the curve")
         }
     }
 

@@ -35,7 +35,7 @@ struct RSAKeyPairs: KeyPairKind {
         guard let repeated = privateTemplate[CKA_PUBLIC_EXPONENT] else { return }
         let exponent = publicTemplate[CKA_PUBLIC_EXPONENT] ?? Self.exponent
         guard repeated.drop(while: { $0 == 0 }).elementsEqual(exponent.drop { $0 == 0 }) else {
-            throw .templateInconsistent("the private template has another CKA_PUBLIC_EXPONENT")
+            throw .templateInconsistent("the private template has a different CKA_PUBLIC_EXPONENT")
         }
         privateTemplate[CKA_PUBLIC_EXPONENT] = nil
     }
@@ -49,7 +49,7 @@ struct RSAKeyPairs: KeyPairKind {
             return SessionKey(key)
         } catch {
             throw error == .invalidParameter
-                ? .attributeValueInvalid("\(publicKey.place(of: CKA_PUBLIC_EXPONENT)) is no public exponent")
+                ? .attributeValueInvalid("\(publicKey.place(of: CKA_PUBLIC_EXPONENT)) is not a public exponent")
                 : CKError(error)
         }
     }
@@ -60,7 +60,7 @@ struct RSAKeyPairs: KeyPairKind {
         } catch {
             guard error != .libraryFailure else { throw .hostFailed }
             throw .attributeValueInvalid(
-                "\(attributes.place(of: CKA_MODULUS)) and CKA_PUBLIC_EXPONENT are no key of RSA")
+                "\(attributes.place(of: CKA_MODULUS)) and CKA_PUBLIC_EXPONENT are not a key of RSA")
         }
     }
 
@@ -84,7 +84,8 @@ struct RSAKeyPairs: KeyPairKind {
             return SessionKey(key)
         } catch {
             guard error != .libraryFailure else { throw .hostFailed }
-            throw .attributeValueInvalid("\(attributes.place(of: CKA_MODULUS)) and the other numbers are no key of RSA")
+            throw .attributeValueInvalid(
+                "\(attributes.place(of: CKA_MODULUS)) and the other numbers are not a key of RSA")
         }
     }
 
@@ -98,7 +99,7 @@ struct RSAKeyPairs: KeyPairKind {
             return RSAKey(size, modulus: key.modulus, publicExponent: key.publicExponent)
         }
         guard let size = try publicKey.number(CKA_MODULUS_BITS).flatMap({ RSAKeySize(bits: Int(clamping: $0)) }) else {
-            throw .keySizeRange("\(publicKey.place(of: CKA_MODULUS_BITS)) is no length that tokens make keys of")
+            throw .keySizeRange("\(publicKey.place(of: CKA_MODULUS_BITS)) is not a length that tokens make keys of")
         }
         guard (publicKey[CKA_PUBLIC_EXPONENT] ?? []).drop(while: { $0 == 0 }).elementsEqual(Self.exponent) else {
             throw .attributeValueInvalid(

@@ -63,7 +63,7 @@ struct SecretKeyTemplate {
         if let size = keyType.size {
             guard count ?? size == size else {
                 throw .templateInconsistent(
-                    "CKA_VALUE_LEN is \(count ?? 0), a key of \(keyType: keyType.rawValue) has \(size) octets")
+                    "CKA_VALUE_LEN is \(count ?? 0), a key of \(keyType: keyType.rawValue) has \(size) bytes")
             }
             return size
         }

@@ -51,7 +51,7 @@ extension Session {
             // All lengths and numbers but the key's come with the mechanism.
             guard let publicKey = try? PublicKey(curve: curve, bytes: peer), ukm.count <= size else {
                 throw .mechanismParameterInvalid(
-                    "pPublicData is no point of the key's curve, or pUKM has \(ukm.count) octets, above \(size)")
+                    "pPublicData is not a point of the key's curve, or pUKM has \(ukm.count) bytes, above \(size)")
             }
             switch try place(of: key, for: .agreement(peer)) {
             case .token(let key):
@@ -67,7 +67,7 @@ extension Session {
     func sharedSecret(of key: Object, with peer: ECPublicKey) throws(CKError) -> Secret {
         try requireAgreement(with: key)
         guard peer.curve.oid == key.attributes[CKA_EC_PARAMS] else {
-            throw .mechanismParameterInvalid("pPublicData is no point of the key's curve")
+            throw .mechanismParameterInvalid("pPublicData is not a point of the key's curve")
         }
         let point = Array(peer.point.dropFirst())
         switch try place(of: key, for: .agreement(point)) {
@@ -136,7 +136,7 @@ extension Object {
         if let key = tokenObject?.rsaKey { return key.size.bits }
         do throws(HostCryptoError) { return try attributes.rsaPublicKey().bitCount } catch {
             guard error != .libraryFailure else { throw .hostFailed }
-            throw .keyHandleInvalid("the key's CKA_MODULUS and CKA_PUBLIC_EXPONENT are no key of RSA")
+            throw .keyHandleInvalid("the key's CKA_MODULUS and CKA_PUBLIC_EXPONENT are not a key of RSA")
         }
     }
 }

@@ -62,7 +62,7 @@ final class SessionKey {
             do throws(GOSTError) { return try key.vko(peer, ukm, hash) } catch {
                 // A multiple of the group's order.
                 throw error == .libraryFailure
-                    ? .functionFailed : .mechanismParameterInvalid("pUKM of \(ukm.count) octets is 0 on the curve")
+                    ? .functionFailed : .mechanismParameterInvalid("pUKM of \(ukm.count) bytes is 0 on the curve")
             }
         default: throw .keyTypeInconsistent("the key is of another type")
         }
@@ -102,7 +102,7 @@ extension SessionKey {
         case .gost(let key): return key.scalar.copy()
         case .ec(let key): return key.scalar.copy()
         case .rsa(let key): return try key.tokenValue()
-        case .secret: throw .templateInconsistent("the key is no private key")
+        case .secret: throw .templateInconsistent("the key is not a private key")
         }
     }
 

@@ -40,7 +40,7 @@ extension Session {
 
     /// Ends the login. It hides private objects, and destroys those of sessions.
     package func logOut() throws(CKError) {
-        guard slot.login != nil else { throw .userNotLoggedIn("nobody is logged in") }
+        guard slot.login != nil else { throw .userNotLoggedIn("no user is logged in") }
         slot.loginEnded()
         // A token that is away loses the right with its session. It is not waited for.
         if case .waitingForToken = slot.presence { return slot.forgetLogin() }

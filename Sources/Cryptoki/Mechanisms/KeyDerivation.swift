@@ -73,7 +73,7 @@ extension AgreementParameters {
             // The first 16 bytes are the UKM; the next 8 are a seed, on curves of 256 bits only.
             guard function == CK_ULONG(CKD_NULL), ukm.count >= (size == 32 ? 24 : 16) else {
                 throw .mechanismParameterInvalid(
-                    "kdf is \(hex: self.derivation), and must be CKD_NULL, or the UKM has \(ukm.count) octets")
+                    "kdf is \(hex: self.derivation), and must be CKD_NULL, or the UKM has \(ukm.count) bytes")
             }
             let number = Array(ukm.prefix(16).reversed())
             guard size == 32 else { return try vko(peer, number, .streebog512) }
@@ -81,7 +81,7 @@ extension AgreementParameters {
             do { return try PrivateKey.kegKeys(from: secret, seed: ukm.span.extracting(16..<24)) } catch {
                 throw CKError(error)
             }
-        case .ecdh, .tree, .concatenation: throw .mechanismInvalid("it is no agreement of GOST")
+        case .ecdh, .tree, .concatenation: throw .mechanismInvalid("it is not an agreement of GOST")
         }
     }
 
@@ -96,12 +96,12 @@ extension AgreementParameters {
         case CK_ULONG(CKD_NULL): return secret.copy()
         case CK_ULONG(CKD_CPDIVERSIFY_KDF), CK_ULONG(CKD_KDF_4357):
             do { return try GOST28147KeyWrap.diversify(secret.bytes, ukm: ukm.span, sBox: sBox) } catch {
-                throw .mechanismParameterInvalid("pUKM has \(ukm.count) octets, the KDF takes 8")
+                throw .mechanismParameterInvalid("pUKM has \(ukm.count) bytes, the KDF takes 8")
             }
         case CK_ULONG(CKD_KDF_GOSTR3411_2012_256):
             let label: [UInt8] = [0x26, 0xBD, 0xB8, 0x78]
             return KDF.derive(key: secret.bytes, label: label.span, seed: ukm.span)
-        default: throw .mechanismParameterInvalid("kdf is \(hex: derivation), which is none of this mechanism's")
+        default: throw .mechanismParameterInvalid("kdf is \(hex: derivation), which this mechanism does not have")
         }
     }
 }
@@ -111,7 +111,7 @@ extension AgreementParameters {
     func publicKey(on curve: ECCurve) throws(CKError) -> ECPublicKey {
         do throws(HostCryptoError) { return try ECPublicKey(curve: curve, anyForm: publicData) } catch {
             throw error == .libraryFailure
-                ? .hostFailed : .mechanismParameterInvalid("pPublicData is no point of the key's curve")
+                ? .hostFailed : .mechanismParameterInvalid("pPublicData is not a point of the key's curve")
         }
     }
 
@@ -122,11 +122,11 @@ extension AgreementParameters {
         switch derivation {
         case CK_ULONG(CKD_NULL):
             guard ukm.isEmpty else {
-                throw .mechanismParameterInvalid("kdf is CKD_NULL, and pSharedData has \(ukm.count) octets")
+                throw .mechanismParameterInvalid("kdf is CKD_NULL, and pSharedData has \(ukm.count) bytes")
             }
             let count = count ?? secret.count
             guard count <= secret.count else {
-                throw .templateInconsistent("CKA_VALUE_LEN is \(count), the secret has \(secret.count) octets")
+                throw .templateInconsistent("CKA_VALUE_LEN is \(count), the secret has \(secret.count) bytes")
             }
             return secret.extracting(secret.count - count..<secret.count)
         case CK_ULONG(CKD_SHA1_KDF): hash = .sha1
@@ -134,7 +134,7 @@ extension AgreementParameters {
         case CK_ULONG(CKD_SHA256_KDF): hash = .sha256
         case CK_ULONG(CKD_SHA384_KDF): hash = .sha384
         case CK_ULONG(CKD_SHA512_KDF): hash = .sha512
-        default: throw .mechanismParameterInvalid("kdf is \(hex: derivation), which is none of this mechanism's")
+        default: throw .mechanismParameterInvalid("kdf is \(hex: derivation), which this mechanism does not have")
         }
         guard let count else { throw .templateIncomplete("CKA_VALUE_LEN is missing") }
         do throws(HostCryptoError) { return try X963KDF.derive(from: secret, info: ukm, count: count, hash) } catch {
@@ -154,14 +154,14 @@ extension KeyTreeParameters {
         }
         let count = count ?? length - offset
         guard count <= length - offset else {
-            throw .mechanismParameterInvalid("ulL \(length) and ulOffset \(offset) leave no \(count) octets")
+            throw .mechanismParameterInvalid("ulL \(length) and ulOffset \(offset) leave no \(count) bytes")
         }
         do throws(GOSTError) {
             let octets = try KDFTree<Streebog256>.derive(
                 key: key.bytes, label: label.span, seed: seed.span, r: r, count: length)
             return octets.extracting(offset..<(offset + count))
         } catch {
-            throw .mechanismParameterInvalid("ulR \(r) octets count no \(length) octets")
+            throw .mechanismParameterInvalid("ulR \(r) bytes count no \(length) bytes")
         }
     }
 }

@@ -98,7 +98,7 @@ enum WrappingKey {
                 return [UInt8](copying: wrapped)
             } catch {
                 throw error == .dataLengthRange
-                    ? .keySizeRange("the key to wrap has \(value.count) octets, too many for the wrapping key") : error
+                    ? .keySizeRange("the key to wrap has \(value.count) bytes, too many for the wrapping key") : error
             }
         case .transport(let cipher): return try cipher.wrap(value)
         }
@@ -112,7 +112,7 @@ enum WrappingKey {
                 switch error {
                 case .authenticationFailed:
                     throw .wrappedKeyInvalid("the wrapped key's code is not that of the unwrapping key")
-                case .invalidLength: throw .wrappedKeyLengthRange("the wrapped key has \(wrapped.count) octets")
+                case .invalidLength: throw .wrappedKeyLengthRange("the wrapped key has \(wrapped.count) bytes")
                 default: throw CKError(error)
                 }
             }
@@ -121,7 +121,7 @@ enum WrappingKey {
                 switch error {
                 case .encryptedDataInvalid: throw .wrappedKeyInvalid("the wrapped key does not decrypt")
                 case .encryptedDataLengthRange:
-                    throw .wrappedKeyLengthRange("the wrapped key has \(wrapped.count) octets")
+                    throw .wrappedKeyLengthRange("the wrapped key has \(wrapped.count) bytes")
                 default: throw error
                 }
             }

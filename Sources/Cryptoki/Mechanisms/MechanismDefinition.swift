@@ -166,11 +166,11 @@ package struct MechanismDefinition: Sendable {
         case .digest(let hash), .signature(_, hash: .some(let hash)):
             guard parameter == hash.parameterSet else {
                 throw .mechanismParameterInvalid(
-                    "the parameter of \(parameter.count) octets is not the hash function's parameter set")
+                    "the parameter of \(parameter.count) bytes is not the hash function's parameter set")
             }
         case .cipher, .code, .keyWrapping, .keyTransport, .keyDerivation, .rsa: break
         case .keyPairGeneration, .signature(_, hash: nil), .keyGeneration:
-            throw .mechanismParameterInvalid("the parameter has \(parameter.count) octets, and must have none")
+            throw .mechanismParameterInvalid("the parameter has \(parameter.count) bytes, and must have none")
         }
     }
 }

@@ -149,7 +149,7 @@ extension Mechanism {
         if let parameters = AgreementParameters(flat: parameter) { return parameters }
         guard type == CKM_GOSTR3410_12_DERIVE, let parameters = AgreementParameters(fixed: parameter) else {
             throw .mechanismParameterInvalid(
-                "the parameter of \(parameter.count) octets has none of the layouts of an agreement")
+                "the parameter of \(parameter.count) bytes has none of the layouts of an agreement")
         }
         return parameters
     }

@@ -19,7 +19,7 @@ extension Mechanism {
         switch padding {
         case .raw, .pkcs1:
             guard parameter.isEmpty else {
-                throw .mechanismParameterInvalid("the parameter has \(parameter.count) octets, and must have none")
+                throw .mechanismParameterInvalid("the parameter has \(parameter.count) bytes, and must have none")
             }
             guard let hash else { return padding == .raw ? .raw : .pkcs1 }
             return .pkcs1DigestInfo(hash)
@@ -31,7 +31,7 @@ extension Mechanism {
                 let saltLength = Int(exactly: numbers[2])
             else {
                 throw .mechanismParameterInvalid(
-                    "the parameter of \(parameter.count) octets is no CK_RSA_PKCS_PSS_PARAMS with known functions")
+                    "the parameter of \(parameter.count) bytes is not a CK_RSA_PKCS_PSS_PARAMS with known functions")
             }
             return .pss(hash: given, mask: mask, saltLength: saltLength)
         case .oaep: throw .mechanismInvalid("OAEP signs nothing")
@@ -43,7 +43,7 @@ extension Mechanism {
         switch padding {
         case .raw, .pkcs1:
             guard parameter.isEmpty else {
-                throw .mechanismParameterInvalid("the parameter has \(parameter.count) octets, and must have none")
+                throw .mechanismParameterInvalid("the parameter has \(parameter.count) bytes, and must have none")
             }
             return padding == .raw ? .raw : .pkcs1
         case .oaep:
@@ -54,7 +54,7 @@ extension Mechanism {
                 let mask = DigestAlgorithm.named(mask: parameters.maskGeneration)
             else {
                 throw .mechanismParameterInvalid(
-                    "the parameter of \(parameter.count) octets is no CK_RSA_PKCS_OAEP_PARAMS with known functions")
+                    "the parameter of \(parameter.count) bytes is not a CK_RSA_PKCS_OAEP_PARAMS with known functions")
             }
             return .oaep(hash: hash, mask: mask, label: parameters.label)
         case .pss: throw .mechanismInvalid("PSS encrypts nothing")

@@ -81,7 +81,7 @@ struct AttributeRule: Sendable {
             case .date: value.isEmpty || (value.count == 8 && value.allSatisfy { (0x30...0x39).contains($0) })
             }
         guard isValid else {
-            throw .attributeValueInvalid("\(place()) has \(value.count) octets that are no \(form.description)")
+            throw .attributeValueInvalid("\(place()) has \(value.count) bytes that are not \(form.description)")
         }
     }
 
@@ -103,7 +103,7 @@ extension AttributeRule.Form {
         case .bool: "CK_TRUE or CK_FALSE"
         case .number: "CK_ULONG"
         case .numbers: "list of CK_ULONG"
-        case .bytes: "octets"
+        case .bytes: "bytes"
         case .template: "template"
         case .date: "CK_DATE with eight digits"
         }

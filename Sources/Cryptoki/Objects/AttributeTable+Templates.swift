@@ -60,7 +60,7 @@ extension AttributeTable {
     ) throws(CKError) -> (AttributeRule, [UInt8]) {
         guard let rule = rules[type], let value = template[type] else {
             throw .attributeTypeInvalid(
-                "\(template.place(of: type)) is no attribute of \(description(of: object ?? template))")
+                "\(template.place(of: type)) is not an attribute of \(description(of: object ?? template))")
         }
         return (rule, value)
     }

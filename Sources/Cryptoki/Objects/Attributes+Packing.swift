@@ -43,7 +43,7 @@ extension Attributes {
     /// - Throws: `CKR_TEMPLATE_INCONSISTENT` where they differ.
     func joined(with key: Attributes, _ type: CK_ATTRIBUTE_TYPE) throws(CKError) -> Attributes {
         guard let fixed = Attributes(packed: key[type] ?? []) else {
-            throw .templateInconsistent("the key's \(attribute: type) is no template")
+            throw .templateInconsistent("the key's \(attribute: type) is not a template")
         }
         var joined = self
         for fixedType in fixed.orderedTypes {

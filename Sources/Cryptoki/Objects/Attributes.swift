@@ -85,7 +85,7 @@ package struct Attributes: Sendable, Equatable {
     package func bool(_ type: CK_ATTRIBUTE_TYPE) throws(CKError) -> Bool? {
         guard let value = self[type] else { return nil }
         guard value.count == 1 else {
-            throw .attributeValueInvalid("\(place(of: type)) has \(value.count) octets, a CK_BBOOL has 1")
+            throw .attributeValueInvalid("\(place(of: type)) has \(value.count) bytes, a CK_BBOOL has 1")
         }
         return value[0] != 0
     }
@@ -97,7 +97,7 @@ package struct Attributes: Sendable, Equatable {
         guard let value = self[type] else { return nil }
         guard let number = CK_ULONG(octets: value) else {
             throw .attributeValueInvalid(
-                "\(place(of: type)) has \(value.count) octets, a CK_ULONG has \(MemoryLayout<CK_ULONG>.size)")
+                "\(place(of: type)) has \(value.count) bytes, a CK_ULONG has \(MemoryLayout<CK_ULONG>.size)")
         }
         return number
     }

@@ -107,7 +107,7 @@ extension Attributes {
         let value = take(CKA_VALUE)
         guard type.allows(value.count) else {
             throw .attributeValueInvalid(
-                "\(place(of: CKA_VALUE)) has \(value.count) octets, which no key of \(keyType: type.rawValue) has")
+                "\(place(of: CKA_VALUE)) has \(value.count) bytes, which no key of \(keyType: type.rawValue) has")
         }
         set(CKA_VALUE_LEN, CK_ULONG(value.count))
         try completeCheckValue(value, type)

@@ -39,15 +39,15 @@ struct KeyTransportCipher {
             return try KeyTransport(wrapped: [UInt8](copying: wrapped), sBox: sBox, ephemeralKey: ephemeralKey).der
         } catch {
             throw error == .invalidKeyLength
-                ? .keySizeRange("the key to wrap has \(value.count) octets")
-                : .mechanismParameterInvalid("pUKM has \(ukm.count) octets")
+                ? .keySizeRange("the key to wrap has \(value.count) bytes")
+                : .mechanismParameterInvalid("pUKM has \(ukm.count) bytes")
         }
     }
 
     func unwrap(_ wrapped: [UInt8]) throws(CKError) -> Secret {
         let transport: KeyTransport
         do { transport = try KeyTransport(der: wrapped.span) } catch {
-            throw .wrappedKeyInvalid("the wrapped key is no GostR3410-KeyTransport in DER")
+            throw .wrappedKeyInvalid("the wrapped key is not a GostR3410-KeyTransport in DER")
         }
         var peer = transport.ephemeralKey?.key
         var hash = key.attributes.agreementHash

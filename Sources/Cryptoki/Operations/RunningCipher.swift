@@ -100,7 +100,7 @@ final class PaddedAES: RunningCipher {
     init(key: borrowing Secret, iv: [UInt8], _ direction: CipherDirection) throws(CKError) {
         guard iv.count == AESCipher.blockSize else {
             throw .mechanismParameterInvalid(
-                "the parameter has \(iv.count) octets, an IV of AES has \(AESCipher.blockSize)")
+                "the parameter has \(iv.count) bytes, an IV of AES has \(AESCipher.blockSize)")
         }
         self.key = key.copy()
         self.iv = iv

@@ -57,7 +57,7 @@ final class RunningCode {
             throw CKError(error)
         }
         guard parameter.isEmpty else {
-            throw .mechanismParameterInvalid("the parameter has \(parameter.count) octets, and must have none")
+            throw .mechanismParameterInvalid("the parameter has \(parameter.count) bytes, and must have none")
         }
     }
 

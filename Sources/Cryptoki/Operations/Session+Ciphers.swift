@@ -76,7 +76,7 @@ extension Session {
     ) throws(CKError) -> any RunningCipher {
         if mode == .padded { return try PaddedAES(key: key, iv: parameter, direction) }
         guard mode == .chained || parameter.isEmpty else {
-            throw .mechanismParameterInvalid("the parameter has \(parameter.count) octets, and must have none")
+            throw .mechanismParameterInvalid("the parameter has \(parameter.count) bytes, and must have none")
         }
         return try RunningAES(key: key.bytes, iv: mode == .chained ? parameter : nil, direction)
     }

@@ -21,7 +21,7 @@ extension Session {
         let count = template.count ?? template.keyType.size ?? value.count
         guard count <= value.count, template.keyType.allows(count) else {
             throw .templateInconsistent(
-                "\(asked.place(of: CKA_VALUE_LEN)): no key of \(keyType: template.keyType.rawValue) with \(count) octets comes from \(value.count)"
+                "\(asked.place(of: CKA_VALUE_LEN)): no key of \(keyType: template.keyType.rawValue) with \(count) bytes comes from \(value.count)"
             )
         }
         return try insert(template.object(value.extracting(0..<count), session: handle))
@@ -42,7 +42,7 @@ extension Session {
         if case .concatenation = derivation {
             guard let other = CK_ULONG(octets: mechanism.parameter) else {
                 throw .mechanismParameterInvalid(
-                    "the parameter has \(mechanism.parameter.count) octets, and must be a key's handle")
+                    "the parameter has \(mechanism.parameter.count) bytes, and must be a key's handle")
             }
             handles.append(other)
         }
@@ -61,13 +61,13 @@ extension Session {
             return try agree(mechanism.agreement(), derivation, sBox: template.sBox, with: base)
         case .ecdh:
             guard case .agreement(let parameters) = mechanism.structure else {
-                throw .mechanismParameterInvalid("the parameter is no CK_ECDH1_DERIVE_PARAMS")
+                throw .mechanismParameterInvalid("the parameter is not a CK_ECDH1_DERIVE_PARAMS")
             }
             let peer = try parameters.publicKey(on: base.attributes.ecCurve())
             return try parameters.expand(sharedSecret(of: base, with: peer), count: count)
         case .tree:
             guard case .tree(let tree) = mechanism.structure else {
-                throw .mechanismParameterInvalid("the parameter is no CK_KDF_TREE_GOST_PARAMS")
+                throw .mechanismParameterInvalid("the parameter is not a CK_KDF_TREE_GOST_PARAMS")
             }
             return try tree.derive(from: base.secretValue(), count: count)
         case .concatenation:

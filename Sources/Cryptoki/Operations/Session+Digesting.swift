@@ -41,7 +41,7 @@ extension Session {
         guard let digest else { throw .operationNotInitialised }
         let key = try key(handle)
         guard let value = try? slot.loaded(key).secretValue() else {
-            throw .keyIndigestible("the key is no secret key")
+            throw .keyIndigestible("the key is not a secret key")
         }
         digest.isMultiPart = true
         try digest.update(value.bytes)

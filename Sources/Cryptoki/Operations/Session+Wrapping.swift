@@ -37,10 +37,10 @@ extension Session {
             isLocal: false)
         let value = try key.unwrap(wrapped, mechanism.parameter)
         guard template.count ?? value.count == value.count else {
-            throw .templateInconsistent("CKA_VALUE_LEN is not \(value.count), the octets of the unwrapped key")
+            throw .templateInconsistent("CKA_VALUE_LEN is not \(value.count), the bytes of the unwrapped key")
         }
         guard template.keyType.allows(value.count) else {
-            throw .wrappedKeyLengthRange("\(value.count) octets are no key of \(keyType: template.keyType.rawValue)")
+            throw .wrappedKeyLengthRange("\(value.count) bytes are not a key of \(keyType: template.keyType.rawValue)")
         }
         return try insert(template.object(value, session: handle))
     }

@@ -32,7 +32,7 @@ struct Answer {
         if let code = parameters["error"] {
             guard parameters[kind.result] == nil else { throw .malformed("it has both a result and an error") }
             guard (1...64).contains(code.utf8.count), code.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
-                throw .malformed("its error is no code")
+                throw .malformed("the error field is not an error code")
             }
             return .failure(Self.error(code))
         }

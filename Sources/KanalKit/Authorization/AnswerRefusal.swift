@@ -28,7 +28,7 @@ extension AnswerRefusal: CustomStringConvertible {
         case .foreign: "no request that waits has this state"
         case .repeated: "its request was answered before"
         case .late: "its request has ended already"
-        case .tooLong: "it is longer than \(Answer.limit) octets"
+        case .tooLong: "it is longer than \(Answer.limit) bytes"
         case .malformed(let reason): "it is malformed: \(reason.phrase)"
         case .unreachable(let reason): "no program can be reached: \(reason.phrase)"
         }

@@ -30,7 +30,7 @@ struct AuthorizationRequest {
         guard location.utf8.count <= Answer.limit, location.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
             ["https://", "http://127.0.0.1:"].contains(where: location.lowercased().hasPrefix), !location.contains("#")
         else {
-            throw .failed(.invalidArgument("the location is no https address of at most \(Answer.limit) octets"))
+            throw .failed(.invalidArgument("the location is not an https address of at most \(Answer.limit) bytes"))
         }
         self.name = name
         kind = .code
@@ -43,7 +43,8 @@ struct AuthorizationRequest {
             let given = states.first.flatMap { PercentEncoding.decoded($0.dropFirst(6), plusIsSpace: true) }
             guard states.count == 1, let given, given.utf8.count >= Self.stateLength else {
                 throw .failed(
-                    .invalidArgument("the location's state has not \(Self.stateLength) characters, or is none"))
+                    .invalidArgument("the location's state is missing, or does not have \(Self.stateLength) characters")
+                )
             }
             self.state = given
             self.location = location

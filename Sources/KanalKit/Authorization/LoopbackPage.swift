@@ -37,11 +37,11 @@ struct LoopbackPage {
         guard line.count < heard.count else { return line.count <= Answer.limit ? nil : LoopbackPage(.tooLong) }
         guard isWhole(heard) else {
             if heard.count < AnswerListener.limit { return nil }
-            return LoopbackPage("431 Request Header Fields Too Large", "This is too much.")
+            return LoopbackPage("431 Request Header Fields Too Large", "Request too large.")
         }
         let words = String(decoding: line, as: UTF8.self).split(separator: " ", omittingEmptySubsequences: false)
         guard words.count == 3, words[2].hasPrefix("HTTP/1.") else {
-            return LoopbackPage("400 Bad Request", "This is no request.")
+            return LoopbackPage("400 Bad Request", "Not an HTTP request.")
         }
         guard words[1].prefix(while: { $0 != "?" }) == "/authorization" else {
             return LoopbackPage("404 Not Found", "There is nothing here.")

@@ -46,7 +46,7 @@ enum SchemeEntrance {
         guard url.utf8.count <= Answer.limit else { throw .tooLong }
         guard url.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), let colon = url.firstIndex(of: ":"),
             Authorization.isScheme(url[..<colon].lowercased())
-        else { throw .malformed("it is no address") }
+        else { throw .malformed("it is not an address") }
         let directory = try directory(in: runtime, create: false)
         let names: [String]
         do throws(StorageError) { names = try directory.names() } catch { throw .unreachable("\(error)") }

@@ -15,7 +15,7 @@ package struct CardState: Sendable, Equatable {
         case foreign
         /// Another program holds the card for itself.
         case held
-        /// There is a card that does not answer to power.
+        /// A card that does not respond (no ATR).
         case mute
         /// The card cannot be reached, for this reason.
         case unreachable(Phrase)

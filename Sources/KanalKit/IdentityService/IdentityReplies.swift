@@ -51,7 +51,7 @@ extension IdentityService {
         let rest = Substring(String(decoding: answer.utf8.dropFirst(start.count), as: UTF8.self))
         guard answer.utf8.count <= Self.answerLimit, answer.utf8.starts(with: start),
             let values = FormParameters.values(rest.prefix { $0 != "#" })
-        else { throw .malformed("the answer is no address of this program, or cannot be read") }
+        else { throw .malformed("the answer is not an address of this program, or cannot be read") }
         // Before anything else of it is believed.
         guard let given = values["state"], Self.areSame(given, state) else { throw .wrongState }
         if let name = values["error"] { throw .init(refusal: name, values["error_description"]) }
@@ -107,7 +107,7 @@ extension IdentityService {
     private static func members(of reply: [UInt8], _ status: Int) throws(IdentityServiceError) -> [String: JSONValue] {
         guard reply.count <= replyLimit else { throw .malformed("the reply of the identity service is too long") }
         do throws(JSONReader.Malformed) { return try JSONReader.object(reply) } catch {
-            throw .malformed("the identity service replies with what is no JSON, and the status \(status)")
+            throw .malformed("the identity service does not reply with JSON; the status is \(status)")
         }
     }
 
@@ -118,7 +118,7 @@ extension IdentityService {
         switch values[name] {
         case nil, .null?: return nil
         case .text(let octets)? where octets.allSatisfy({ (0x20...0x7E).contains($0) }): return octets
-        default: throw .malformed("the \(name) in the reply of the identity service is none")
+        default: throw .malformed("the identity service returned an invalid \(name)")
         }
     }
 

@@ -82,7 +82,7 @@ extension Session {
     private func randomIdentifier() throws(KanalError) -> String {
         var octets: [UInt8]
         do throws(RandomUnavailable) { octets = try SystemRandom().bytes(16) } catch {
-            throw .refused(code: "CKR_FUNCTION_FAILED", reason: "the system has no random octets")
+            throw .refused(code: "CKR_FUNCTION_FAILED", reason: "the system has no random bytes")
         }
         octets[6] = octets[6] & 0x0F | 0x40
         octets[8] = octets[8] & 0x3F | 0x80

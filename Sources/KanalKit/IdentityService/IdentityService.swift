@@ -66,7 +66,7 @@ public struct IdentityService: Sendable, Equatable {
         for name in scope { try Self.check(name, "scope") }
         try Self.check(redirectURI, "redirect_uri")
         guard redirectURI.contains(":"), !redirectURI.contains("#") else {
-            throw .invalidArgument("redirect_uri is no address that can have an answer behind it")
+            throw .invalidArgument("redirect_uri is not an address that can have an answer behind it")
         }
         try Self.check(host, "address of the service")
         let name = host.dropFirst("https://".count)

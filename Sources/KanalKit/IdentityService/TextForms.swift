@@ -76,7 +76,9 @@ struct ServiceTime {
 
     /// - Throws: ``KanalError/invalidArgument(_:)`` before 1970 and after 9999.
     init(secondsSince1970 seconds: Int64) throws(KanalError) {
-        guard (0..<253_402_300_800).contains(seconds) else { throw .invalidArgument("a time that has no form") }
+        guard (0..<253_402_300_800).contains(seconds) else {
+            throw .invalidArgument("time out of range (1970 to 9999)")
+        }
         // Days are counted from 1 March of the year 0, in years that end with the leap day.
         let days = seconds / 86400 + 719_468
         let (era, day) = (days / 146_097, days % 146_097)

@@ -246,10 +246,10 @@ extension MessageFault: CustomStringConvertible {
 
     var explanation: Phrase {
         switch self {
-        case .malformed: "it is no signed message, or is damaged or cut"
+        case .malformed: "it is not a signed message, or is damaged or truncated"
         case .noContent: "it has no content, and none was given"
         case .ownContent: "it has a content, and another one was given"
-        case .noSigner: "nobody has signed it"
+        case .noSigner: "it has no signature"
         case .noCertificate: "a signer's certificate is missing, or not the one that the signature names"
         case .wrongContent: "the content is not the one that was signed"
         case .wrongSignature: "a signature is wrong"

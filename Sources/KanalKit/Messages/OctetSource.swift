@@ -35,7 +35,7 @@ public struct OctetSource: Sendable {
             guard !isCancelled() else { throw KanalError.cancelled }
             guard let piece = try next() else { break }
             guard piece.count <= limit - done else {
-                throw KanalError.invalidArgument("there are more octets than the length says")
+                throw KanalError.invalidArgument("there are more bytes than the length says")
             }
             guard !piece.isEmpty else { continue }
             try body(piece)
@@ -43,7 +43,7 @@ public struct OctetSource: Sendable {
             progress(done, length)
         }
         guard length == nil || done == length else {
-            throw KanalError.invalidArgument("there are \(done) octets, fewer than the length says")
+            throw KanalError.invalidArgument("there are \(done) bytes, fewer than the length says")
         }
     }
 }

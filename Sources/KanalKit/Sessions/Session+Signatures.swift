@@ -182,7 +182,7 @@ extension KeyPair {
             default: throw Self.unfit
             }
         guard digest.count == size else {
-            throw .invalidArgument("the digest has \(digest.count) octets, and must have \(size)")
+            throw .invalidArgument("the digest has \(digest.count) bytes, and must have \(size)")
         }
         return (mechanism, input)
     }

@@ -37,7 +37,7 @@ public struct Session: ~Copyable {
 
     /// Random bytes from the token's generator, mixed with the operating system's.
     public func randomBytes(_ count: Int) throws(KanalError) -> [UInt8] {
-        guard count >= 0 else { throw .invalidArgument("a negative count of random octets") }
+        guard count >= 0 else { throw .invalidArgument("a negative count of random bytes") }
         return try call { session throws(CKError) in try session.generateRandom(count) }
     }
 }

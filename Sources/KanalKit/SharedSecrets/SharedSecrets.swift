@@ -195,7 +195,7 @@ public final class SharedSecrets: Sendable {
 
     private static func name(_ service: String, _ account: String) throws(SharedSecretsError) -> SecretStore.Name {
         guard (1...255).contains(service.utf8.count), account.utf8.count <= 255 else {
-            throw .invalidArgument("a service has 1 to 255 octets, an account at most 255")
+            throw .invalidArgument("a service has 1 to 255 bytes, an account at most 255")
         }
         return SecretStore.Name(service: service, account: account)
     }
@@ -203,7 +203,7 @@ public final class SharedSecrets: Sendable {
     /// A copy for the thread, if it is not too long.
     private static func copy(_ value: borrowing SecretBytes) throws(SharedSecretsError) -> SharedSecret {
         guard value.count <= SecretStore.valueLimit else {
-            throw .invalidArgument("a secret has at most \(SecretStore.valueLimit) octets")
+            throw .invalidArgument("a secret has at most \(SecretStore.valueLimit) bytes")
         }
         return SharedSecret(value.secret.copy())
     }

@@ -170,7 +170,7 @@ extension Share {
 extension ShareSettings {
     init(_ settings: Share.Settings, directory: String) throws(KanalError) {
         guard settings.permissions.isSubset(of: .all), !settings.permissions.isEmpty else {
-            throw .invalidArgument("a share allows something, and nothing that is unknown")
+            throw .invalidArgument("choose at least one permission; unknown permissions are refused")
         }
         guard settings.tunnel?.isEmpty != true else { throw .invalidArgument("the command of a tunnel is empty") }
         self.init(directory: directory)

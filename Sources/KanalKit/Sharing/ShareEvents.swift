@@ -111,7 +111,7 @@ extension KanalError {
                 .refused(
                     code: "CKR_FUNCTION_FAILED",
                     reason: "the share's records of this token are damaged; they were left untouched")
-            case .randomUnavailable: .refused(code: "CKR_HOST_MEMORY", reason: "the system gives no random octets")
+            case .randomUnavailable: .refused(code: "CKR_HOST_MEMORY", reason: "the system gives no random bytes")
             case .cryptography: .refused(code: "CKR_GENERAL_ERROR", reason: "a cryptographic primitive failed")
             }
     }

@@ -43,10 +43,10 @@ extension TokenSetup {
     ) throws(KanalError) -> TokenFormat {
         try officerPIN.check(officer, tries: TokenFormat.officerTries, "the security officer's PIN")
         try userPIN.check(user, tries: TokenFormat.userTries, "the user's PIN")
-        guard !userPINChangers.isEmpty else { throw .invalidArgument("somebody must be able to change the user's PIN") }
+        guard !userPINChangers.isEmpty else { throw .invalidArgument("choose who can change the user's PIN") }
         let label = Array(label.utf8)
         guard label.count <= Cryptoki.Session.nameLimit else {
-            throw .invalidArgument("the label has more than \(Cryptoki.Session.nameLimit) octets")
+            throw .invalidArgument("the label has more than \(Cryptoki.Session.nameLimit) bytes")
         }
         let policy: UInt8 =
             (userPINChangers.contains(.securityOfficer) ? 1 : 0) | (userPINChangers.contains(.user) ? 2 : 0)
@@ -63,7 +63,7 @@ extension PINRules {
     fileprivate func check(_ pin: SharedSecret, tries range: ClosedRange<Int>, _ name: Phrase) throws(KanalError) {
         let lengths = TokenFormat.minimumLengths
         guard lengths.contains(minimumLength) else {
-            throw .invalidArgument("the minimum of \(name) is \(lengths.lowerBound) to \(lengths.upperBound) octets")
+            throw .invalidArgument("the minimum of \(name) is \(lengths.lowerBound) to \(lengths.upperBound) bytes")
         }
         guard range.contains(tries) else {
             throw .invalidArgument("\(name) can have \(range.lowerBound) to \(range.upperBound) tries")

@@ -133,7 +133,7 @@ private func read(_ attribute: CK_ATTRIBUTE) throws(CKError) -> (type: CK_ATTRIB
         return (type, unsafe .secret(SharedSecret(Secret(copying: value.span))))
     }
     let (elements, rest) = unsafe count.quotientAndRemainder(dividingBy: CK_ULONG(MemoryLayout<CK_ATTRIBUTE>.stride))
-    guard rest == 0 else { throw .attributeValueInvalid("\(count) octets are no whole number of attributes") }
+    guard rest == 0 else { throw .attributeValueInvalid("\(count) bytes are not a whole number of attributes") }
     let array = try unsafe input(
         attribute.pValue?.assumingMemoryBound(to: CK_ATTRIBUTE.self), elements, "pValue", atMost: nestedLimit)
     let template = try Attributes(

@@ -80,7 +80,7 @@ private func words(
         let count = unsafe start.withMemoryRebound(to: CChar.self, capacity: 1) { unsafe strnlen($0, limit) }
         let octets = unsafe UnsafeBufferPointer(start: start, count: count)
         guard count < limit, let word = unsafe String(validating: octets, as: UTF8.self) else {
-            throw .argumentsBad("a string is longer than \(limit) octets, or not UTF-8")
+            throw .argumentsBad("a string is longer than \(limit) bytes, or not UTF-8")
         }
         words.append(word)
     }

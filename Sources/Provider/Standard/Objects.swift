@@ -130,7 +130,7 @@ private func fill(
     guard let place = unsafe attribute.pValue else { return }
     guard room >= CK_ULONG(size) else {
         unsafe attribute.ulValueLen = .unavailable
-        throw CKError(CKR_BUFFER_TOO_SMALL, unsafe "\(attribute: attribute.type) takes \(size) octets, not \(room)")
+        throw CKError(CKR_BUFFER_TOO_SMALL, unsafe "\(attribute: attribute.type) takes \(size) bytes, not \(room)")
     }
     try unsafe write(place)
 }

@@ -20,7 +20,7 @@ public func C_GenerateRandom(
         let place = try unsafe output(pRandomData, "pRandomData")
         let count = try length(ulRandomLen)
         guard count <= valueLimit else {
-            throw .argumentsBad("\(count) octets are asked for, the most is \(valueLimit)")
+            throw .argumentsBad("\(count) bytes are asked for, the most is \(valueLimit)")
         }
         try requireMemory(for: count)
         let random = try library.withSession(hSession) { session throws(CKError) in

@@ -82,7 +82,7 @@ extension CardSession {
             if try store.isKeyChanged(record) || isChanged {
                 report(
                     .attackKeyChanged,
-                    "the token was activated with another key than before: its channel was reset, or it is another token"
+                    "the token was activated with another key than before: its channel was reset, or it is a different token"
                 )
             }
             try store.accept(record)

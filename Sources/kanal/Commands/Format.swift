@@ -47,7 +47,7 @@ struct Format: AsyncParsableCommand {
     @Option(help: .saying("Who may change the user's PIN: user, officer or both.", valueName: "pin-changed-by"))
     var pinChangedBy: Changer = .both
 
-    @Option(help: .saying("The least length of the user's PIN, 6 to 249 octets.", valueName: "octets"))
+    @Option(help: .saying("The least length of the user's PIN, 6 to 249 bytes.", valueName: "bytes"))
     var pinLength = 6
 
     @Option(help: .saying("How many wrong PINs in a row lock the user's, 1 to 10.", valueName: "count"))

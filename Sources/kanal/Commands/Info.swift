@@ -35,7 +35,7 @@ private struct TokenReport: Report {
         var text: String {
             let left: Phrase = triesLeft == 0 ? "locked" : "\(triesLeft) of \(tries) tries left"
             let remark: Phrase = isDefault ? ", still the maker's" : ""
-            return translated("\(left), \(shortest) to \(longest) octets\(remark)")
+            return translated("\(left), \(shortest) to \(longest) bytes\(remark)")
         }
     }
 
@@ -104,7 +104,7 @@ private struct TokenReport: Report {
         facts.add("channel", channel.text)
         facts.add("PIN", userPIN?.text)
         facts.add("officer's PIN", officerPIN?.text)
-        facts.add("free memory", device.freeMemory.map { translated("\($0) octets") })
+        facts.add("free memory", device.freeMemory.map { translated("\($0) bytes") })
         facts.add("drive", device.driveMegabytes.map { translated("\($0) MB") })
         facts.add("hardware", device.hardware)
         facts.add("firmware", device.firmware)

@@ -8,7 +8,7 @@ struct LicenceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "licence",
         abstract: translated("Show or write the licences that makers of applications keep on a token."),
-        discussion: translated("There are four, of 72 octets each. Formatting does not remove them."))
+        discussion: translated("There are four, of 72 bytes each. Formatting does not remove them."))
 
     @OptionGroup var token: TokenOptions
     @OptionGroup var pin: PINOptions

@@ -7,16 +7,16 @@ import Translation
 struct Random: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "random",
-        abstract: translated("Write random octets from the token's generator, mixed with the system's."),
+        abstract: translated("Write random bytes from the token's generator, mixed with the system's."),
         discussion: translated("They are written in hexadecimal digits, or as they are with --raw."))
 
     @OptionGroup var token: TokenOptions
     @OptionGroup var output: OutputOptions
 
-    @Flag(help: .saying("Write the octets as they are."))
+    @Flag(help: .saying("Write the bytes as they are."))
     var raw = false
 
-    @Argument(help: .saying("How many octets, 1 to 1048576.", valueName: "count"))
+    @Argument(help: .saying("How many bytes, 1 to 1048576.", valueName: "count"))
     var count: Int
 
     func validate() throws {

@@ -13,7 +13,8 @@ struct HomeChecks {
             Finding.error("home.foreign", $0.reason, remedy: unset($0.variable))
         }
         guard let home = state.home else {
-            let known: Phrase = state.knownHome.map { "\"\($0)\" is none of this user's" } ?? "the system knows none"
+            let known: Phrase =
+                state.knownHome.map { "\"\($0)\" does not belong to this user" } ?? "the system knows none"
             return ignored + [
                 .error(
                     "home.missing",

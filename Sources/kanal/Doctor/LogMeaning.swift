@@ -20,7 +20,7 @@ struct LogMeaning: Sendable {
             .attackTokenReplaced, .attackUnproven, .attackWrongMAC:
             self.init(
                 "attack",
-                "the token did not show what it showed when it was activated: it was exchanged, reset, or somebody is between",
+                "the token did not show what it showed when it was activated: it was exchanged or reset, or an attacker is between",
                 remedy: "Give it no PIN before its owner says that it was formatted; then activate it again: kanal pair"
             )
         case .activationBetterProfile, .activationDamaged, .activationNeeded, .activationRemoved,
@@ -44,7 +44,7 @@ struct LogMeaning: Sendable {
             self.init("held", "another program held the card for itself", remedy: .command("kanal doctor"))
         case .cardMute:
             self.init(
-                "mute", "the card did not answer to power",
+                "mute", "the card did not respond (no ATR)",
                 remedy: "Take the card out, clean its contacts, and put it in with the chip first")
         case .channelNone:
             self.init(
@@ -119,7 +119,7 @@ struct LogMeaning: Sendable {
         case .tokenTooMuch:
             self.init(
                 "budget", "the token says that it has more than any token can have",
-                remedy: "Do not use this token: it is none, or broken")
+                remedy: "Do not use this token: it is not a token, or broken")
         }
     }
 }

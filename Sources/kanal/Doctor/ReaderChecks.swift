@@ -55,7 +55,7 @@ struct ReaderChecks {
         case .held: held(state)
         case .mute:
             .error(
-                "token.mute", "the card in \"\(state.reader)\" does not answer to power",
+                "token.mute", "the card in \"\(state.reader)\" does not respond (no ATR)",
                 remedy: "Take the card out, clean its contacts, and put it in with the chip first")
         case .unreachable(let reason):
             .error(
@@ -69,7 +69,7 @@ struct ReaderChecks {
         let hasToken = states.contains { $0.condition == .token }
         return Finding(
             check: "token.foreign", severity: hasToken ? .warning : .error,
-            problem: "the card in \"\(state.reader)\" is none that Kanal works with",
+            problem: "the card in \"\(state.reader)\" is not supported by Kanal",
             remedy: "Put a Rutoken into the reader instead of this card")
     }
 

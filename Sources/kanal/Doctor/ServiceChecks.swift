@@ -33,7 +33,7 @@ struct ServiceChecks {
     }
 
     private var notRunning: Finding {
-        let seen: Phrase = Files.exists(probe.path) ? "nobody listens at" : "there is no socket"
+        let seen: Phrase = Files.exists(probe.path) ? "no process listens at" : "there is no socket"
         let lost: Phrase = service.map { ", though \($0.phrase) runs" } ?? ""
         return .error(
             "pcscd.running", "pcscd does not run: \(seen) \(probe.path)\(lost)", remedy: person.asRoot(startCommand))

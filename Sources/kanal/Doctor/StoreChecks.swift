@@ -89,7 +89,7 @@ struct StoreChecks {
         return [
             .error(
                 "store.group",
-                "user \(person.name) is no member of group \(status.group), which shares the pairings in \(place.path)",
+                "user \(person.name) is not a member of group \(status.group), which shares the pairings in \(place.path)",
                 remedy: person.asRoot("gpasswd -a \(person.name.quoted) \(groupName(status.group).quoted)"))
         ]
     }
@@ -133,7 +133,7 @@ struct StoreChecks {
         return [
             .warning(
                 "store.network",
-                "the pairings in \(path) lie on another machine: \(mount.point) is of the kind \(mount.kind)",
+                "the pairings in \(path) are stored on another machine: \(mount.point) is of the kind \(mount.kind)",
                 remedy: "Set XDG_DATA_HOME to a directory on a disk of this machine")
         ]
     }

@@ -38,7 +38,7 @@ struct Guide {
         let names = readers.map(\.name.printable).joined(separator: ", ")
         if readers.isEmpty { return "There is no reader. Plug in the token, or its reader." }
         if readers.contains(where: { $0.flags.contains(.present) }) {
-            return "The card in \(names) is no token that kanal knows. Put the token in."
+            return "The card in \(names) is not a token that kanal knows. Put the token in."
         }
         if readers.contains(where: { $0.flags.contains(.wireless) }) {
             return "There is no token in \(names). Hold the button of the token until it blinks."
@@ -76,7 +76,7 @@ struct Guide {
         case .revoked:
             "It does not know this host any more. Activate it again, with a password that came with the token."
         case .keyChanged:
-            "It has another key than before. If you know why, activate it, with the password that came with the token."
+            "It has a different key than before. If you know why, activate it, with the password that came with the token."
         case .missing, .unusable:
             throw CommandError(.failed, "its secure channel cannot be used: \"kanal doctor\" says why")
         case .notNeeded, .active, .inactive:

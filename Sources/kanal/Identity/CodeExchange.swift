@@ -92,7 +92,7 @@ struct CodeExchange: AsyncParsableCommand {
         guard answer == "-" else { return answer }
         let octets = try InputFile("-").all(limit: Self.limit)
         guard let text = String(validating: octets, as: UTF8.self) else {
-            throw CommandError(.failed, "the answer on standard input is no text")
+            throw CommandError(.failed, "the answer on standard input is not text")
         }
         return String(text.prefix { !$0.isNewline })
     }

@@ -16,7 +16,7 @@ final class AbsenceLine: Sendable {
                 switch state {
                 case .normal, .completed: line = nil
                 case .waitingForToken: line = ProgressLine("Waiting for the token \(name). Ctrl-C ends.")
-                case .wrongToken: line = ProgressLine("This is another token. Waiting for \(name). Ctrl-C ends.")
+                case .wrongToken: line = ProgressLine("This is a different token. Waiting for \(name). Ctrl-C ends.")
                 }
             }
             line?.end()

@@ -87,7 +87,7 @@ enum AlgorithmName: String, CaseIterable, ExpressibleByArgument {
         let name = name ?? first
         guard own.contains(name) else {
             let names = own.map(\.rawValue).joined(separator: ", ")
-            throw CommandError(.usage, "the key does not sign by \(name.rawValue), but by \(names)")
+            throw CommandError(.usage, "this key cannot sign with \(name.rawValue); use \(names)")
         }
         return name.algorithm
     }

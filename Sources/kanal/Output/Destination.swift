@@ -14,7 +14,7 @@ enum Destination: Sendable {
             return
         }
         guard OutputStream.output.style.width == nil else {
-            throw CommandError(.usage, "the result is no text for a terminal: name a file with --output")
+            throw CommandError(.usage, "the result is not text for a terminal: name a file with --output")
         }
         self = .standardOutput
     }

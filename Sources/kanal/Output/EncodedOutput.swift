@@ -47,7 +47,7 @@ extension OutputStream {
     /// Writes binary data, unless to a terminal.
     func writeBinary(_ octets: [UInt8]) throws {
         guard style.width == nil else {
-            throw CommandError(.usage, "the result is no text for a terminal: name a file with --output")
+            throw CommandError(.usage, "the result is not text for a terminal: name a file with --output")
         }
         try write(octets)
     }

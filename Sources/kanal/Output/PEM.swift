@@ -75,7 +75,7 @@ enum PEM: String {
                 digits += line.contains(where: Self.isSpace) ? line.filter { !Self.isSpace($0) }[...] : line
             }
         }
-        guard name == nil else { throw CommandError(.failed, "\(file) is cut") }
+        guard name == nil else { throw CommandError(.failed, "\(file) is truncated: no END line") }
         guard !found.isEmpty else { throw CommandError(.failed, "\(file) \(absent)") }
         return found
     }

@@ -92,7 +92,7 @@ struct ShareReport: Report {
         case .progress(let commands, let octets):
             event = "progress"
             (self.commands, self.octets) = (commands, octets)
-            line = Phrase("\(commands) commands, \(octets) octets")
+            line = Phrase("\(commands) commands, \(octets) bytes")
         }
     }
 

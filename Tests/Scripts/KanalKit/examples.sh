@@ -25,7 +25,7 @@ start_pcscd
 # ---- First activation and later start ----
 
 run find
-printed '^not found: no token is as it is wanted$'
+printed '^not found: no matching token$'
 stdbuf -oL "$journeys/watch" 3 > events &
 watch=$!
 others+=($watch)

@@ -63,9 +63,9 @@ struct AuthenticatorTests {
         "What floods the pipe, or is none of the protocol, is a failure: lines and answers too long, words, escapes",
         arguments: [
             ("flood", "too much output"), ("status", "too much output"), ("megabyte", "a line too long"),
-            ("line", "a line too long"), ("long", "an answer too long"), ("word", "none of the protocol"),
+            ("line", "a line too long"), ("long", "an answer too long"), ("word", "invalid line"),
             ("escape", "a wrong escape"), ("digits", "a wrong escape"), ("code", "without a number"),
-            ("nothing", "none of the protocol"), ("inquire", "none of the protocol"),
+            ("nothing", "invalid line"), ("inquire", "invalid line"),
             ("babbling", "data that were not asked for"), ("refusing", "error 58"), ("error", "error"),
             ("wordless", "refused SETDESC"),
         ])

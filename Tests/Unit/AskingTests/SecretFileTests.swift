@@ -44,7 +44,7 @@ struct SecretFileTests {
         #expect(answer(path).reason?.hasSuffix("it has several names") == true)
         #expect(unsafe mkfifo(standIn.folder + "/pipe", 0o600) == 0)
         for other in [standIn.folder, standIn.folder + "/pipe", "/dev/null"] {
-            #expect(answer(other).reason?.hasSuffix("it is no regular file") == true)
+            #expect(answer(other).reason?.hasSuffix("it is not a regular file") == true)
         }
     }
 

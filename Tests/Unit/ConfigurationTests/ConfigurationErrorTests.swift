@@ -65,7 +65,7 @@ struct ConfigurationErrorTests {
         #expect(
             messages.contains(
                 "~/.config/kanal/kanal.conf:3: minimum_profile: \"best\" is not allowed; allowed: classic, modern"))
-        #expect(messages.contains("~/.config/kanal/kanal.conf:6: reconnect_window stands in line 5 too"))
+        #expect(messages.contains("~/.config/kanal/kanal.conf:6: reconnect_window is also set in line 5"))
         #expect(
             messages.contains {
                 $0.hasPrefix("~/.config/kanal/kanal.conf:4: unknown key \"colour\"; allowed are application, group,")

@@ -100,7 +100,7 @@ struct CertificateTests {
         }
     }
 
-    @Test("A public key of another algorithm or curve is refused, and so is one with octets behind it")
+    @Test("A public key of another algorithm or curve is refused, and so is one with bytes behind it")
     func publicKeys() throws {
         let openssl = try OpenSSL()
         for (options, error): (String, HostCryptoError) in [

@@ -65,7 +65,7 @@ struct CertificationRequestTests {
         for part in parts where extensions { #expect(text.contains(part), "\(part)") }
     }
 
-    @Test("A request of one name of 20 letters has 227 octets, and 257 with a key usage")
+    @Test("A request of one name of 20 letters has 227 bytes, and 257 with a key usage")
     func sizes() throws {
         // The vendor's library makes these sizes for a key of 256 bits.
         let key = try PrivateKey.generate(on: .cryptoProA, random: Seeded("sizes")).publicKey()

@@ -63,7 +63,7 @@ struct PFXProgramTests {
     }
 
     @Test(
-        "Other hash functions and ciphers of GOST open, and parts above 1024 octets", .usesGOSTEngine,
+        "Other hash functions and ciphers of GOST open, and parts above 1024 bytes", .usesGOSTEngine,
         arguments: ["md_gost12_256", "md_gost12_512", "md_gost94"],
         ["gost89", "kuznyechik-ctr-acpkm", "magma-ctr-acpkm"])
     func gostAlgorithms(hash: String, cipher: String) throws {
@@ -119,7 +119,7 @@ struct PFXProgramTests {
         #expect(try PFX.refusal(openssl.read("file")) == .unauthenticated)
     }
 
-    @Test("The octets of a password are UTF-8 where they become another form")
+    @Test("The bytes of a password are UTF-8 where they become another form")
     func encodings() throws {
         let openssl = try OpenSSL()
         let (der, _) = try file(openssl, "rsa:1024", "")

@@ -168,7 +168,7 @@ struct SigningCertificateTests {
             let value = Scene.value([try scene.identifier(of: scene.certificate)])
             return [Scene.attribute(16, 2, 47, values: [value, value])]
         },
-        Case("octets behind the list", .refused, openssl: false) { scene in
+        Case("bytes behind the list", .refused, openssl: false) { scene in
             [scene.v2(try scene.identifier(of: scene.certificate), tail: [0x05, 0])]
         },
         Case("a hash function in the older attribute", .refused, openssl: false) { scene in

@@ -157,7 +157,7 @@ struct FieldTests {
         await #expect(throws: KanalError.notFound) {
             try await manager.withField(prompt: "Hold the token") { try await manager.find() }
         }
-        #expect(phone.log.last == "close: failure(\"no token is as it is wanted\")")
+        #expect(phone.log.last == "close: failure(\"no matching token\")")
     }
 
     @Test("Another token in the field is let go, and the right one after it is worked with")

@@ -69,7 +69,7 @@ struct PairingTests {
             reasons.append(error?.description ?? "")
             #expect(try await machine.manager.find() === token)
         }
-        #expect(reasons.first == "an answer in pairing or opening has another form (CKR_DEVICE_ERROR)")
+        #expect(reasons.first == "malformed response in pairing or opening (CKR_DEVICE_ERROR)")
         #expect(
             reasons.last == "the secure channel could not be opened several times, and is not tried for a while"
                 + " (CKR_DEVICE_ERROR)")

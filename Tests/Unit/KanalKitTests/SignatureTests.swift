@@ -150,7 +150,7 @@ struct SignatureTests {
                     try session.verify([], of: digest.span, with: pair, algorithm: algorithm)
                 }
             }
-            #expect(throws: KanalError.invalidArgument("the digest has 32 octets, and must have 48")) {
+            #expect(throws: KanalError.invalidArgument("the digest has 32 bytes, and must have 48")) {
                 try session.sign(digest: digest.span, with: pair, algorithm: .ecdsa(.sha384))
             }
         }

@@ -7,7 +7,7 @@ import Translation
 @Suite struct CatalogueTests {
     private let entries = ["a": "б", "cancelled": "отменено", "no token": "нет токена", "z": "я"]
 
-    @Test("every text of a file is found, in both orders of octets", arguments: [true, false])
+    @Test("every text of a file is found, in both orders of bytes", arguments: [true, false])
     func lookup(isLittle: Bool) throws {
         let catalogue = try #require(CatalogueFile(entries, isLittle: isLittle).catalogue)
         for (key, text) in entries { #expect(catalogue[key] == text) }

@@ -55,12 +55,12 @@ import Translation
 
     @Test("a whole text of others is found as it is, and never by its parts")
     func key() throws {
-        let file = CatalogueFile(["No such file": "Нет файла", "{0} octets": "октетов: {0}"])
+        let file = CatalogueFile(["No such file": "Нет файла", "{0} bytes": "октетов: {0}"])
         let catalogue = try #require(file.catalogue)
         func text(_ key: String) -> String { Phrase(key: key).text(in: catalogue) }
         #expect(text("No such file") == "Нет файла")
         #expect(("\("x"); \(Phrase(key: "No such file"))" as Phrase).text(in: catalogue) == "x; Нет файла")
-        for other in ["12 octets", "No such file: x", "no such file", ""] { #expect(text(other) == other) }
+        for other in ["12 bytes", "No such file: x", "no such file", ""] { #expect(text(other) == other) }
         #expect(Phrase(errno: 2).description == "No such file or directory")
     }
 

@@ -56,7 +56,7 @@ struct RequestCertificate: AsyncParsableCommand {
         // A name is encoded with the most specific field at the end.
         try subject.flatMap { part in
             guard let fields = SubjectName.fields(of: part) else {
-                throw ValidationError(translated("\(part.printable) is no name: write CN=Ann,O=Company"))
+                throw ValidationError(translated("\(part.printable) is not a name: write CN=Ann,O=Company"))
             }
             return fields
         }.reversed()
@@ -66,7 +66,7 @@ struct RequestCertificate: AsyncParsableCommand {
         try extensions.map { text in
             let halves = text.split(separator: "=", maxSplits: 1).map(String.init)
             guard halves.count == 2 else {
-                throw ValidationError(translated("\(text.printable) is no extension: write type=value"))
+                throw ValidationError(translated("\(text.printable) is not an extension: write type=value"))
             }
             return RequestField(halves[0], halves[1])
         }

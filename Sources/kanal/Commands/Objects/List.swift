@@ -102,7 +102,7 @@ private struct ObjectReport: Report {
     }
 
     private func dataText(_ style: Style) -> String {
-        var table = Table(["data", "application", "octets"])
+        var table = Table(["data", "application", "bytes"])
         for datum in data { table.add([datum.label, datum.application, String(datum.size)]) }
         return table.text(style)
     }

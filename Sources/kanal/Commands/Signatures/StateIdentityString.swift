@@ -19,7 +19,7 @@ struct StateIdentityString {
         guard !text.isEmpty, text.last != 0x0A else {
             throw CommandError(
                 .failed,
-                "\(file) is empty or ends with a line break, which is no part of the string: write it by printf")
+                "\(file) is empty or ends with a line break, which is not a part of the string: write it by printf")
         }
         let (name, isMessage) = (key, isMessage)
         let secret = try await pin.perform(on: token) { session in

@@ -136,7 +136,7 @@ struct PlainAbsenceTests: AbsenceScene {
     }
 
     @Test(
-        "where the PIN is not kept the session goes on after the return, and nobody is logged in",
+        "where the PIN is not kept the session goes on after the return, and no user is logged in",
         arguments: [true, false])
     func notRetained(_ isSticky: Bool) throws {
         let time = time

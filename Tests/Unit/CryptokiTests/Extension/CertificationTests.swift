@@ -230,7 +230,7 @@ struct CertificationTests {
         }
     }
 
-    @Test("octets behind a certificate's DER are ignored, and do not go with a message")
+    @Test("bytes behind a certificate's DER are ignored, and do not go with a message")
     func tail() throws {
         let scene = try Scene(.gostR34102012256)
         let certificate = try scene.certificate(tail: [0x0A])

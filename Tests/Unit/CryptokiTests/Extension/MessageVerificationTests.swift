@@ -176,7 +176,7 @@ struct MessageVerificationTests {
         }
     }
 
-    @Test("octets behind a certificate of the store are ignored, and the signer is told without them")
+    @Test("bytes behind a certificate of the store are ignored, and the signer is told without them")
     func tails() throws {
         let scene = try Scene()
         try scene.start(scene.attached, trusted: [scene.authority + [0]])

@@ -120,7 +120,7 @@ struct SecretKeyTests {
         }
     }
 
-    @Test("a key of AES has 16, 24 or 32 octets, and no other number")
+    @Test("a key of AES has 16, 24 or 32 bytes, and no other number")
     func aes() throws {
         let scene = try SecretKeyScene()
         for count in [16, 24, 32] {

@@ -101,7 +101,7 @@ struct TokenAgreementTests {
         return (try scene.application.attributes(scene.session, of: keys.0)[CKA_EC_POINT] ?? [], keys.1)
     }
 
-    @Test("what is no point of the curve, or no UKM, is refused before the token is asked")
+    @Test("what is not a point of the curve, or no UKM, is refused before the token is asked")
     func parameters() throws {
         let scene: Scene = try TokenKeyTests.start(.usb)
         let own = try Self.pair(scene, CKM_GOSTR3410_KEY_PAIR_GEN, onToken: true)

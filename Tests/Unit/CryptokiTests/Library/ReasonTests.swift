@@ -15,14 +15,14 @@ struct ReasonTests {
         let data = ObjectTests.data
         let cases: [(Template, String)] = [
             ([], "CKA_CLASS is missing"),
-            ([(CKA_CLASS, [0])], "pTemplate[0] CKA_CLASS has 1 octets, a CK_ULONG has 8"),
+            ([(CKA_CLASS, [0])], "pTemplate[0] CKA_CLASS has 1 bytes, a CK_ULONG has 8"),
             (
                 [(CKA_CLASS, CK_ULONG(99).octets)],
                 "pTemplate[0] CKA_CLASS is 0x63, of which no object can be made here"
             ),
-            (data + [(CKA_MODULUS, [1])], "pTemplate[2] CKA_MODULUS is no attribute of an object of CKO_DATA"),
-            (data + [(0x1234_5678, [1])], "pTemplate[2] 0x12345678 is no attribute of an object of CKO_DATA"),
-            (data + [(CKA_PRIVATE, [1, 0])], "pTemplate[2] CKA_PRIVATE has 2 octets that are no CK_TRUE or CK_FALSE"),
+            (data + [(CKA_MODULUS, [1])], "pTemplate[2] CKA_MODULUS is not an attribute of an object of CKO_DATA"),
+            (data + [(0x1234_5678, [1])], "pTemplate[2] 0x12345678 is not an attribute of an object of CKO_DATA"),
+            (data + [(CKA_PRIVATE, [1, 0])], "pTemplate[2] CKA_PRIVATE has 2 bytes that are not CK_TRUE or CK_FALSE"),
             (data + [(CKA_VALUE, [9])], "pTemplate[1] CKA_VALUE comes again with another value, at 2"),
             (
                 Array(ObjectTests.rsaKey.dropLast()),
@@ -80,10 +80,10 @@ struct ReasonTests {
         let (_, application, session) = try TokenKeyTests.start(.usb)
         let keys = try application.makeKeys(session, onToken: false)
         let cases: [(CK_MECHANISM_TYPE, [UInt8], CK_OBJECT_HANDLE, String)] = [
-            (CKM_GOSTR3410, [1], keys.1, "the parameter has 1 octets, and must have none"),
+            (CKM_GOSTR3410, [1], keys.1, "the parameter has 1 bytes, and must have none"),
             (
                 CKM_GOSTR3410_WITH_GOSTR3411, [1], keys.1,
-                "the parameter of 1 octets is not the hash function's parameter set"
+                "the parameter of 1 bytes is not the hash function's parameter set"
             ),
             (CKM_RSA_PKCS, [], keys.1, "the key is of CKK_GOSTR3410, with which the mechanism does not work"),
             (CKM_GOSTR3410, [], keys.0, "the key is of CKO_PUBLIC_KEY, and must be of CKO_PRIVATE_KEY"),
@@ -106,7 +106,7 @@ struct ReasonTests {
         let (_, application, session) = try TokenKeyTests.start(.usb)
         try application.library.withSession(session) { session throws(CKError) in try session.logOut() }
         let error = #expect(throws: CKError.pinIncorrect) { try application.logIn(session, "00000000") }
-        #expect(error?.reason?.description == "the card says that the PIN is another")
+        #expect(error?.reason?.description == "wrong PIN")
     }
 
     @Test("errors with and without a reason are the same error")

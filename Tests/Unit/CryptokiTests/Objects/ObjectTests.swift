@@ -84,7 +84,7 @@ struct ObjectTests {
         #expect(try application.find(session).isEmpty)
     }
 
-    @Test("numbers follow from the values: bits of a modulus, octets of a secret key")
+    @Test("numbers follow from the values: bits of a modulus, bytes of a secret key")
     func derived() throws {
         let (_, application, session) = try TokenKeyTests.start(.usb)
         let key = try application.create(session, Self.rsaKey)

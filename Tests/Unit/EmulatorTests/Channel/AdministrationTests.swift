@@ -24,7 +24,7 @@ struct AdministrationTests {
         let card = try TokenSetup(sessions: 4).card()
         let host = try Self.administrator(card)
         let reply = card.process(host.protect("8086110003800100" + "00"))
-        #expect(reply.starts(with: [0x87, 33, 0x01]), "PI = 01 and 32 octets")
+        #expect(reply.starts(with: [0x87, 33, 0x01]), "PI = 01 and 32 bytes")
         let password = Self.password(try #require(host.open(reply)))
         #expect(try password.contains(Regex("^3[A-NP-Z1-9]{15}$")))
         #expect(card.tries(3) == [1, 5, 10, 1000])

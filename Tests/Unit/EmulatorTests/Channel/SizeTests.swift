@@ -22,7 +22,7 @@ struct SizeTests {
     }
 
     @Test(
-        "N47: an extended APDU carries what E1.83 says, in classic at most 1024 octets; one more answers protected 6700",
+        "N47: an extended APDU carries what E1.83 says, in classic at most 1024 bytes; one more answers protected 6700",
         arguments: [(ChannelProfile.classic, 1024), (.modern, 4096)])
     func extended(profile: ChannelProfile, limit: Int) throws {
         let host = try Self.card(4096).connectedHost(profile)
@@ -64,7 +64,7 @@ struct SizeTests {
         }
         #expect(host.open(read([1, 0x2C], extended: true)).map { $0.count } == 604)
         let cut = host.open(read([0x10, 0x00], extended: true))
-        #expect(cut.map { $0.count } == 2 * limit + 4, "the file's 3000 octets do not fit")
+        #expect(cut.map { $0.count } == 2 * limit + 4, "the file's 3000 bytes do not fit")
         #expect(cut?.suffix(4) == "6100")
         let body = read([1, 0x2C], extended: false)
         #expect(body.count == 258 && body[256] == 0x61)

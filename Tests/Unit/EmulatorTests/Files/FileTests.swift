@@ -118,7 +118,7 @@ struct FileTests {
         #expect(full == "6a84")
     }
 
-    @Test("CREATE refuses what is no template: 6A80")
+    @Test("CREATE refuses what is not a template: 6A80")
     func badTemplates() throws {
         let card = try EmulatedCard.usb()
         card.loginUser()

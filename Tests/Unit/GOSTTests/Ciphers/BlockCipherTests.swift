@@ -41,7 +41,7 @@ struct BlockCipherTests {
         #expect(decrypted(cipher, expected) == plaintext)
     }
 
-    @Test("A key has 32 octets", arguments: [0, 31, 33])
+    @Test("A key has 32 bytes", arguments: [0, 31, 33])
     func keyLength(count: Int) {
         #expect(throws: GOSTError.invalidKeyLength) { _ = try Magma(key: octets(count).span) }
         #expect(throws: GOSTError.invalidKeyLength) { _ = try Kuznyechik(key: octets(count).span) }

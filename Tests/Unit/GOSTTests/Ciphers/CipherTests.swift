@@ -38,7 +38,7 @@ struct CipherTests {
         }
     }
 
-    @Test("CNT gives the same octets however the message is cut")
+    @Test("CNT gives the same bytes however the message is cut")
     func cntInPieces() throws {
         for vector in try JSON(vectors: "gost28147_cnt.json").vectors.list where vector.pt.bytes.count > 3000 {
             let plaintext = vector.pt.bytes
@@ -54,7 +54,7 @@ struct CipherTests {
         }
     }
 
-    @Test("CNT with key meshing holds over five million octets")
+    @Test("CNT with key meshing holds over five million bytes")
     func longMessage() throws {
         let vector = try #require(
             try JSON(vectors: "gost28147_cnt.json").vectors.list.first { $0.pt_zero_bytes.number == 5_242_888 })
@@ -83,7 +83,7 @@ struct CipherTests {
         }
     }
 
-    @Test("Keys of other than 32 octets, vectors of other than 8, and parts of blocks are refused")
+    @Test("Keys of other than 32 bytes, vectors of other than 8, and parts of blocks are refused")
     func lengths() throws {
         let key = [UInt8](repeating: 1, count: 33)
         for count in [0, 31, 33] {

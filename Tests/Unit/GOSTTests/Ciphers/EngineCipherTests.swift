@@ -21,7 +21,7 @@ struct EngineCipherTests {
             try engine.run(theirs(key.hex, iv.hex), sBox: sBox)
             let expected = try engine.read("result")
             let result = try ours(message, key.span, iv.span).array
-            #expect(result == expected, "\(name), \(message.count) octets, key \(key.hex), IV \(iv.hex)")
+            #expect(result == expected, "\(name), \(message.count) bytes, key \(key.hex), IV \(iv.hex)")
         }
     }
 

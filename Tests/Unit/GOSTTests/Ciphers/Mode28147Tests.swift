@@ -21,7 +21,7 @@ struct Mode28147Tests {
         }
     }
 
-    @Test("CFB with key meshing holds over five million octets")
+    @Test("CFB with key meshing holds over five million bytes")
     func longCFB() throws {
         for vector in try JSON(vectors: "gost28147_cfb.json").vectors.list {
             guard let count = vector.pt_zero_bytes.number, count < 1 << 30 else { continue }
@@ -86,7 +86,7 @@ struct Mode28147Tests {
         return code.finalize().array
     }
 
-    @Test("A key of other than 32 octets is refused", arguments: [0, 31, 33])
+    @Test("A key of other than 32 bytes is refused", arguments: [0, 31, 33])
     func keyLength(count: Int) {
         let (key, iv) = (octets(count), octets(8))
         #expect(throws: GOSTError.invalidKeyLength) {
@@ -100,7 +100,7 @@ struct Mode28147Tests {
         }
     }
 
-    @Test("An initialisation vector of other than 8 octets is refused", arguments: [1, 7, 9])
+    @Test("An initialisation vector of other than 8 bytes is refused", arguments: [1, 7, 9])
     func ivLength(count: Int) {
         let (key, iv) = (octets(32), octets(count))
         #expect(throws: GOSTError.invalidIVLength) {
@@ -114,7 +114,7 @@ struct Mode28147Tests {
         }
     }
 
-    @Test("A code of no octets or of more than a block is refused", arguments: [-1, 0, 9])
+    @Test("A code of no bytes or of more than a block is refused", arguments: [-1, 0, 9])
     func tagLength(count: Int) {
         let key = octets(32)
         #expect(throws: GOSTError.invalidLength) {

@@ -18,7 +18,7 @@ extension InstructionTests {
                 try cfb(key, iv, data, head, meshing) + cbc(key, iv, blocks, head / 8 * 8, meshing)
                     + imit(key, iv, data, head, meshing) + cnt(key, iv, data, head, meshing)
             }
-            #expect(Set(results).count == 1, "\(length) octets")
+            #expect(Set(results).count == 1, "\(length) bytes")
         }
     }
 

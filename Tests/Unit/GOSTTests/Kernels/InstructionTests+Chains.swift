@@ -6,7 +6,7 @@ import Testing
 /// The modes that link each block to the one before.
 extension InstructionTests {
     @Test(
-        "Linked blocks are the same octets on each path, whatever the length, the pieces and the register",
+        "Linked blocks are the same bytes on each path, whatever the length, the pieces and the register",
         arguments: 1...3)
     func chains(register: Int) throws {
         for length in Self.lengths {
@@ -17,7 +17,7 @@ extension InstructionTests {
                 try chains(Magma.self, key, Array(iv.prefix(8 * register)), data, head: head)
                     + chains(Kuznyechik.self, key, iv, data, head: head)
             }
-            #expect(Set(results).count == 1, "\(length) octets")
+            #expect(Set(results).count == 1, "\(length) bytes")
         }
     }
 

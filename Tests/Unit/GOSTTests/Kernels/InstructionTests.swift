@@ -51,7 +51,7 @@ struct InstructionTests {
         }
     }
 
-    @Test("Ciphers give the same octets on each path, whatever the length, the counter and the alignment")
+    @Test("Ciphers give the same bytes on each path, whatever the length, the counter and the alignment")
     func ciphers() throws {
         for length in Self.lengths {
             let (key, iv, message) = (random(32), random(16), random(length + 64))
@@ -65,7 +65,7 @@ struct InstructionTests {
                     try mgm(Magma.self, key, iv, data), try mgm(Kuznyechik.self, key, iv, data),
                 ]
             }
-            #expect(Set(results).count == 1, "\(length) octets")
+            #expect(Set(results).count == 1, "\(length) bytes")
         }
     }
 
@@ -112,7 +112,7 @@ struct InstructionTests {
             let results = onEachPath { _ in
                 [Streebog256.hash(data), Streebog512.hash(data), GOSTR341194.hash(data)]
             }
-            #expect(Set(results).count == 1, "\(length) octets")
+            #expect(Set(results).count == 1, "\(length) bytes")
         }
     }
 

@@ -65,7 +65,7 @@ struct KeyTreeTests {
         }
     }
 
-    @Test("A root key has 32 octets")
+    @Test("A root key has 32 bytes")
     func rootKey() {
         for count in [0, 31, 33, 64] {
             let root = [UInt8](repeating: 1, count: count)

@@ -149,7 +149,7 @@ struct KeyFormatTests {
         }
     }
 
-    @Test("Lengths are definite and in the fewest octets (X.690, 10.1)")
+    @Test("Lengths are definite and in the fewest bytes (X.690, 10.1)")
     func lengths() throws {
         let parameters = der(0x30, PublicKeyAlgorithm.gostR34102012256.oid + der(0x30, Curve.tc26256B.oid))
         let encoded = try key(parameters)

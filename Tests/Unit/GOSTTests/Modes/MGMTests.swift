@@ -66,7 +66,7 @@ struct MGMTests {
         }
     }
 
-    @Test("A nonce is one block with a zero bit first, a tag has four octets or more, and there is some data")
+    @Test("A nonce is one block with a zero bit first, a tag has four bytes or more, and there is some data")
     func lengths() throws {
         let octets = octets(40)
         let (key, nothing) = (octets.span.extracting(first: 32), octets.span.extracting(first: 0))
@@ -96,7 +96,7 @@ struct MGMTests {
         #expect(sealed == .failure(.invalidLength) && opened == .failure(.invalidLength))
     }
 
-    @Test("KExp15 gives the published octets, and KImp15 the key (RFC 9189, 8.2.1)")
+    @Test("KExp15 gives the published bytes, and KImp15 the key (RFC 9189, 8.2.1)")
     func kexp15() throws {
         let vectors = try JSON(vectors: "kexp15.json").vectors.list
         #expect(vectors.count == 7)

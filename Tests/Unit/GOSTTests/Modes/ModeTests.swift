@@ -64,7 +64,7 @@ struct ModeTests {
         }
     }
 
-    @Test("A long message in pieces gives the same octets as whole")
+    @Test("A long message in pieces gives the same bytes as whole")
     func longMessage() throws {
         try longMessage(Magma.self)
         try longMessage(Kuznyechik.self)

@@ -214,7 +214,7 @@ struct SESPAKETests {
         }
     }
 
-    @Test("Nothing is sent without random octets")
+    @Test("Nothing is sent without random bytes")
     func noRandom() throws {
         let f = [UInt8](repeating: 5, count: 32)
         let verifier = try SESPAKE.Verifier(curve: .cryptoProA, f: f.span)

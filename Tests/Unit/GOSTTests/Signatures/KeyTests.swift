@@ -34,7 +34,7 @@ struct KeyTests {
         #expect(Curve(oid: Array(Curve.cryptoProA.oid.dropFirst(2))) == nil)
     }
 
-    @Test("A private key is 0 < d < q, in exactly as many octets as a coordinate")
+    @Test("A private key is 0 < d < q, in exactly as many bytes as a coordinate")
     func scalars() throws {
         for curve in Curve.all {
             let size = curve.coordinateSize

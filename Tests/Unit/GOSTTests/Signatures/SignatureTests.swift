@@ -99,7 +99,7 @@ struct SignatureTests {
         #expect(halves.count == 4)
     }
 
-    @Test("Nothing is signed without random octets, nor a digest of another length than the key's")
+    @Test("Nothing is signed without random bytes, nor a digest of another length than the key's")
     func refusedSigning() throws {
         let key = try PrivateKey.generate(on: .tc26256A, random: SystemRandom())
         let digest = [UInt8](repeating: 1, count: 64)

@@ -83,7 +83,7 @@ struct VKOTests {
         }
     }
 
-    @Test("KEG takes 32 octets, VKO of 512 bits a curve of 512 bits, and both keys lie on one curve")
+    @Test("KEG takes 32 bytes, VKO of 512 bits a curve of 512 bits, and both keys lie on one curve")
     func refusedAgreement() throws {
         let key = try PrivateKey.generate(on: .tc26256A, random: SystemRandom())
         let peer = try key.publicKey()
@@ -121,7 +121,7 @@ struct VKOTests {
                 == .failure(.invalidParameter))
     }
 
-    @Test("A UKM has 1 to 32 octets and is not a multiple of q")
+    @Test("A UKM has 1 to 32 bytes and is not a multiple of q")
     func ukm() throws {
         let key = try PrivateKey.generate(on: .cryptoProA, random: SystemRandom())
         let peer = try key.publicKey()

@@ -53,7 +53,7 @@ struct AnswerTests {
             }
         }
         for address in ["", "own", ":/authorization?\(right)", "o n:/authorization?\(right)", "own:/authorization?\n"] {
-            await #expect(throws: AnswerRefusal.malformed("it is no address")) {
+            await #expect(throws: AnswerRefusal.malformed("it is not an address")) {
                 try await Authorization.process(address, in: standIn.runtime)
             }
         }

@@ -228,7 +228,7 @@ struct IdentityReplyTests {
         #expect(throws: IdentityServiceError.wrongState) {
             try service.code(from: address + "?state=&code=c", state: "")
         }
-        let none = IdentityServiceError.malformed("the answer is no address of this program, or cannot be read")
+        let none = IdentityServiceError.malformed("the answer is not an address of this program, or cannot be read")
         let malformed = [
             "", "?", "state=s-1&code=c", "https://example.com/back?state=s-1&code=c", address + "x?state=s-1&code=c",
             address + "#state=s-1&code=c", address + "?state=s-1&state=s-1&code=c", address + "?state=s-1&code=%",

@@ -142,7 +142,7 @@ struct MessageRefusalTests {
             let message = try theirs.openssl.sign(Self.content, "-nodetach -cades \(options)")
             for count in message.indices {
                 let cut = OctetSource.pieces(of: Array(message.prefix(count)), 50)
-                #expect(await fault { _ = try await verifier.verify(cut) { _ in } } == .malformed, "\(count) octets")
+                #expect(await fault { _ = try await verifier.verify(cut) { _ in } } == .malformed, "\(count) bytes")
             }
             #expect(await theirs.faults(message + [0]) == [.malformed, .malformed])
             #expect(await theirs.faults(message + [0, 0]) == [.malformed, .malformed])

@@ -60,7 +60,7 @@ struct SharedSecretsTests {
         let machine = try SecretsMachine(), secrets = try machine.secrets(isOwn: true)
         let long = String(repeating: "é", count: 127) + "x"
         for (service, account) in [("", "a"), (long + "x", "a"), ("s", long + "x")] {
-            let reason = SharedSecretsError.invalidArgument("a service has 1 to 255 octets, an account at most 255")
+            let reason = SharedSecretsError.invalidArgument("a service has 1 to 255 bytes, an account at most 255")
             await #expect(throws: reason) {
                 try await secrets.add(SecretBytes("x"), service: service, account: account)
             }
@@ -83,7 +83,7 @@ struct SharedSecretsTests {
             #expect(try await secrets.text("a", service: "s").utf8.elementsEqual(value))
         }
         let value = [UInt8](repeating: 7, count: 8193)
-        let reason = SharedSecretsError.invalidArgument("a secret has at most 8192 octets")
+        let reason = SharedSecretsError.invalidArgument("a secret has at most 8192 bytes")
         await #expect(throws: reason) {
             try await secrets.update(SecretBytes(octets: value.span), service: "s", account: "a")
         }

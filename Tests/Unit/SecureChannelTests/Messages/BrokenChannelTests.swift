@@ -99,7 +99,7 @@ struct BrokenChannelTests {
     }
 
     @Test(
-        "N42: DO 99 missing, DO 8E of another length, objects repeated or swapped, trailing octets",
+        "N42: DO 99 missing, DO 8E of another length, objects repeated or swapped, trailing bytes",
         arguments: Profile.allCases,
         [
             "T8", "S T4", "S T16", "S", "S S T8", "T8 S", "S T8 00", "S97 T8", "99810263c9 T8", "990163 T8",
@@ -149,7 +149,7 @@ struct BrokenChannelTests {
         #expect(!channel.isOpen)
     }
 
-    @Test("A reply beyond 1024 octets of plaintext is refused, so that the key is never meshed")
+    @Test("A reply beyond 1024 bytes of plaintext is refused, so that the key is never meshed")
     func tooLong() throws {
         let open = try OpenChannel(.classic)
         let (channel, token) = (open.channel, open.token)

@@ -136,7 +136,7 @@ struct MessageTests {
     }
 
     @Test(
-        "N51: commands with PINs of 1 to 31 octets have equal lengths",
+        "N51: commands with PINs of 1 to 31 bytes have equal lengths",
         arguments: [
             "00200002", "00240102", "002c0002", "00da0161",
         ])
@@ -173,7 +173,7 @@ struct MessageTests {
         #expect(try channel.transmit("0084000000").data == data)
     }
 
-    @Test("N47: in short APDUs 238 octets go in one message of 255, 239 in a chain; classic takes no 1025")
+    @Test("N47: in short APDUs 238 bytes go in one message of 255, 239 in a chain; classic takes no 1025")
     func sizes() throws {
         let (channel, token) = try opened(.classic)
         func update(_ count: Int) throws -> Response {

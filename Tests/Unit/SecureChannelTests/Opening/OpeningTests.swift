@@ -162,7 +162,7 @@ struct OpeningTests {
     }
 
     @Test(
-        "N29: a C_T that is no point of the curve, or not reduced, aborts the opening",
+        "N29: a C_T that is not a point of the curve, or not reduced, aborts the opening",
         arguments: [
             [UInt8](repeating: 0, count: 64), [UInt8](repeating: 0xFF, count: 64), [UInt8](repeating: 0x5A, count: 64),
         ])

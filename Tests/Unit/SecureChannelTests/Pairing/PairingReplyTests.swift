@@ -46,7 +46,7 @@ struct PairingReplyTests {
     }
 
     @Test(
-        "N15: a u2 that is no point of the curve, or not reduced, ends the pairing before PAIR-2",
+        "N15: a u2 that is not a point of the curve, or not reduced, ends the pairing before PAIR-2",
         arguments: [
             [UInt8](repeating: 0, count: 64), [UInt8](repeating: 0xFF, count: 64), [UInt8](repeating: 0x5A, count: 64),
         ])

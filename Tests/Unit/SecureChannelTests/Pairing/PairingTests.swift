@@ -176,7 +176,7 @@ struct PairingTests {
         try scene.expectFailure(.profileUnsupported)
     }
 
-    @Test("A long label is cut at a character, to at most 32 octets")
+    @Test("A long label is cut at a character, to at most 32 bytes")
     func label() throws {
         let scene = try PairingScene(.classic)
         let (host, card) = (scene.host, scene.card)

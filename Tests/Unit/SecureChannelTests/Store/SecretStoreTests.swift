@@ -8,7 +8,7 @@ import Storage
 import TestSupport
 import Testing
 
-@Suite("The octets of sealed files, and a store of secrets whose process dies")
+@Suite("The bytes of sealed files, and a store of secrets whose process dies")
 struct SecretStoreTests {
     /// A store in a folder of its own, with the secret "ann".
     private final class Example {
