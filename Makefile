@@ -19,12 +19,24 @@ PREFIX = /usr/local
 DESTDIR =
 # COMPAT=1 also installs the library under the name of the vendor's.
 COMPAT =
-# PACKAGE=1 is for those who make packages: the administrator's file lies in /etc too, and each program with its own
-# runtime has an inventory of what it is linked with, and the licences of that.
+# PACKAGE=1 is for those who make packages, and have installed what a build needs: the administrator's file lies in /etc
+# too, and each program with its own runtime has an inventory of what it is linked with, and the licences of that.
 PACKAGE =
 # Where the library lies, if the system has another place for libraries than PREFIX/lib, and where units of systemd do.
 LIBDIR = $(PREFIX)/lib
 UNITS_DIR = $(PREFIX)/lib/systemd/system
+
+# CROSS=aarch64-linux-gnu builds for another processor, by what Install/sdk.sh has made in the directory SDKS. What is built
+# and has to tell of itself runs by qemu.
+CROSS =
+SDKS =
+sdk = $(abspath $(SDKS))/$(CROSS).artifactbundle
+ifneq ($(CROSS),)
+export PKG_CONFIG_SYSROOT_DIR := $(sdk)/root
+export PKG_CONFIG_LIBDIR := $(sdk)/root/usr/lib/$(CROSS)/pkgconfig
+endif
+# By these, which older versions of make do not give to what they call for a variable.
+pkg_config = PKG_CONFIG_SYSROOT_DIR=$(PKG_CONFIG_SYSROOT_DIR) $(if $(CROSS),PKG_CONFIG_LIBDIR=$(PKG_CONFIG_LIBDIR)) pkg-config
 
 override PREFIX := $(abspath $(PREFIX))
 system_prefix := $(filter /usr /usr/local,$(PREFIX))
@@ -37,11 +49,13 @@ run_path := $(if $(system_prefix),, -Wl,-rpath,$${libdir})
 share = $(DESTDIR)$(PREFIX)/share
 man = $(share)/man
 notices = $(share)/doc/kanal
+# A directory that a package names, as it is on the system that is built for.
+place = $(patsubst $(PKG_CONFIG_SYSROOT_DIR)%,%,$(shell $(pkg_config) $(1) --variable=$(2) 2>/dev/null))
 # Where OpenSSL looks for engines, if that is allowed.
-system_engines = $(shell pkg-config libcrypto --variable=enginesdir 2>/dev/null)
+system_engines = $(call place,libcrypto,enginesdir)
 ENGINES_DIR = $(or $(if $(system_prefix),$(system_engines)),$(lib)/engines-3)
 # Where it looks for providers.
-system_modules = $(shell pkg-config libcrypto --variable=modulesdir 2>/dev/null)
+system_modules = $(call place,libcrypto,modulesdir)
 MODULES_DIR = $(or $(if $(system_prefix),$(system_modules)),$(lib)/ossl-modules)
 # What makes shells complete the command's words, where each looks for it.
 completions = $(addprefix $(share)/,bash-completion/completions/kanal zsh/site-functions/_kanal fish/vendor_completions.d/kanal.fish)
@@ -50,7 +64,7 @@ fill = sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(lib)|; s|@LIB@|$(patsubst $(PREF
 
 # The module file lies under PREFIX with everything else, and in the one directory that p11-kit reads, if that is
 # allowed.
-p11_kit = $(shell pkg-config p11-kit-1 --variable=p11_module_configs 2>/dev/null)
+p11_kit = $(call place,p11-kit-1,p11_module_configs)
 p11_kit_modules = $(or $(p11_kit),/usr/share/p11-kit/modules)
 may_register = $(or $(system_prefix),$(DESTDIR),$(filter 0,$(shell id -u)))
 P11KIT_MODULES_DIR = $(if $(may_register),$(p11_kit_modules))
@@ -71,6 +85,20 @@ engine_packages := libcrypto p11-kit-1
 # Marks where an indirect call or jump may go, for the processor that $(CC) compiles for.
 engine_machine = $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
 engine_marks = $(if $(filter x86_64,$(engine_machine)),-fcf-protection=full,$(if $(filter aarch64,$(engine_machine)),-mbranch-protection=standard))
+# The compiler of C that belongs to Swift's.
+clang := $(dir $(realpath $(shell command -v swiftc)))clang
+ifneq ($(CROSS),)
+clang += --config=$(sdk)/c.cfg
+CC = $(clang)
+strip := --strip --strip-program=$(CROSS)-strip
+emulator_of := qemu-$(firstword $(subst -, ,$(CROSS)))
+run := $(or $(shell command -v $(emulator_of)-static),$(emulator_of)) -L $(sdk)/root
+export SYSROOT := $(sdk)/root
+cross_flags := --swift-sdks-path $(abspath $(SDKS)) --swift-sdk $(CROSS)
+else
+strip := --strip
+provider_linker := -fuse-ld=bfd
+endif
 # Flags of all C that is built so.
 c_flags = -ISources/OpenSSLKeys -ISources/GOSTKernels/include -std=gnu11 -O2 -g -fPIC -fvisibility=hidden \
     -DOPENSSL_API_COMPAT=10101 -Wall -Wextra -Wshadow -Werror -fstack-protector-strong -fstack-clash-protection \
@@ -82,13 +110,13 @@ engine_linking = -shared -Wl,--version-script=Sources/OpenSSLEngine/exports.map,
 provider := .build/release/ossl-modules/kanal.so
 provider_sources := $(wildcard Sources/OpenSSLProvider/*.c Sources/OpenSSLKeys/*.c) $(shell find Sources/GOSTKernels -name '*.c')
 provider_flags = -ISources/OpenSSLProvider -DKANAL_VERSION='"$(version)"' $(c_flags)
-provider_linking = -shared -fuse-ld=bfd -Wl,--version-script=Sources/OpenSSLProvider/exports.map,-z,defs,-z,now,-z,relro,-z,nodelete \
+provider_linking = -shared $(provider_linker) -Wl,--version-script=Sources/OpenSSLProvider/exports.map,-z,defs,-z,now,-z,relro,-z,nodelete \
     -Wl,-z,noexecstack,--as-needed
 # What people are told in other languages. The catalogues lie to the command as they do where they are installed.
 languages := $(basename $(notdir $(wildcard Translations/*.po)))
 catalogues := $(languages:%=.build/release/../share/locale/%/LC_MESSAGES/kanal.mo)
 # The command in one of these languages.
-in_language = LANGUAGE=$(1) $(command)
+in_language = LANGUAGE=$(1) $(run) $(command)
 swift_test := swift test --explicit-target-dependency-import-check error
 # What is built for packages is the same in every folder, and takes nothing from the network. The compiler has parts in
 # Swift, whose dictionaries have another order in each run if they are not told to have the same one.
@@ -98,7 +126,7 @@ package_flags := --disable-automatic-resolution -Xswiftc -file-prefix-map -Xswif
 export SWIFT_DETERMINISTIC_HASHING := 1
 endif
 # With these flags alone, so that the tests of the release build are linked with the objects that are installed.
-swift_build := swift build -c release --disable-local-rpath $(package_flags)
+swift_build := swift build -c release --disable-local-rpath $(package_flags) $(cross_flags)
 sources := $(filter-out Sources/OpenSSLEngine/% Sources/OpenSSLKeys/% Sources/OpenSSLProvider/%,$(shell find Sources Include Package.swift -type f))
 
 sudo := $(if $(filter 0,$(shell id -u)),,sudo)
@@ -136,7 +164,7 @@ deps: ## install the Debian packages that building, testing and the demonstratio
 	$(call install_packages,$(build_packages) $(test_packages))
 
 build-deps:
-	$(call install_packages,$(build_packages))
+	$(if $(PACKAGE),,$(call install_packages,$(build_packages)))
 
 build: $(built) $(engine) $(provider) $(catalogues) ## build the library, OpenSSL's engine and provider, the command and the emulator
 
@@ -153,16 +181,16 @@ $(catalogues): .build/release/../share/locale/%/LC_MESSAGES/kanal.mo: Translatio
 
 $(engine): $(wildcard Sources/OpenSSLEngine/* Sources/OpenSSLKeys/*) $(openssl_keys) | build-deps
 	@mkdir -p $(@D)
-	$(CC) $(c_flags) $(engine_sources) $(engine_linking) $(shell pkg-config --cflags --libs $(engine_packages)) -o $@
+	$(CC) $(c_flags) $(engine_sources) $(engine_linking) $(shell $(pkg_config) --cflags --libs $(engine_packages)) -o $@
 
 provider_objects := $(provider_sources:Sources/%.c=.build/release/provider.build/%.o)
 $(provider_objects): .build/release/provider.build/%.o: Sources/%.c $(shell find Sources/GOSTKernels Sources/OpenSSLKeys Sources/OpenSSLProvider -name '*.h' -o -name '*.inc') | build-deps
 	@mkdir -p $(@D)
-	clang $(provider_flags) $(shell pkg-config --cflags $(engine_packages)) -c $< -o $@
+	$(clang) $(provider_flags) $(shell $(pkg_config) --cflags $(engine_packages)) -c $< -o $@
 
 $(provider): $(provider_objects) Sources/OpenSSLProvider/exports.map
 	@mkdir -p $(@D)
-	clang $(provider_objects) $(provider_linking) $(shell pkg-config --libs p11-kit-1) -o $@
+	$(clang) $(provider_objects) $(provider_linking) $(shell $(pkg_config) --libs p11-kit-1) -o $@
 
 check: ## build, lint, and run the tests that need neither root nor other packages than the build: for every change
 	@missing=$$(Install/needed.sh missing $(build_packages) | paste -sd ' '); \
@@ -347,17 +375,17 @@ install: build ## install under PREFIX; COMPAT=1 also as librtpkcs11ecp.so
 ifeq ($(COMPAT),1)
 	@[ ! -e $(compat) ] || $(is_ours) || { echo "$(compat) exists and is not Kanal's" >&2; exit 1; }
 endif
-	install -D --strip $(library) $(DESTDIR)$(lib)/libkanal-pkcs11.so
-	install -D --strip $(engine) $(DESTDIR)$(ENGINES_DIR)/kanal.so
-	install -D --strip $(provider) $(DESTDIR)$(MODULES_DIR)/kanal.so
-	install -D --strip -t $(DESTDIR)$(PREFIX)/bin $(command) $(emulator)
+	install -D $(strip) $(library) $(DESTDIR)$(lib)/libkanal-pkcs11.so
+	install -D $(strip) $(engine) $(DESTDIR)$(ENGINES_DIR)/kanal.so
+	install -D $(strip) $(provider) $(DESTDIR)$(MODULES_DIR)/kanal.so
+	install -D $(strip) -t $(DESTDIR)$(PREFIX)/bin $(command) $(emulator)
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/include/kanal Include/CCryptoki/rtpkcs11.h Include/CCryptoki/kanal.h
 	install -D -m 644 -t $(share)/doc/kanal Install/kanal.conf docs/kanal.schema.json Install/Services/50-kanal-services.rules
 	umask 022; $(foreach file,kanal-openssl.cnf kanal-provider.cnf,sed 's|/usr/local/lib|$(lib)|' Install/$(file) > $(share)/doc/kanal/$(file);)
 	install -d $(DESTDIR)$(lib)/pkgconfig $(man)/man1 $(man)/man5 $(module_dirs) $(units) $(accounts)
-	umask 022; $(command) --experimental-dump-help | Install/manual.pl $(version) $(man)/man1
+	umask 022; $(run) $(command) --experimental-dump-help | Install/manual.pl $(version) $(man)/man1
 	install -d $(dir $(completions))
-	umask 022; $(foreach shell,bash zsh fish,$(command) completion $(shell) | sed '1{/^\#!/d}' > $(filter $(share)/$(shell)%,$(completions));)
+	umask 022; $(foreach shell,bash zsh fish,$(run) $(command) completion $(shell) | sed '1{/^\#!/d}' > $(filter $(share)/$(shell)%,$(completions));)
 	umask 022; $(fill) Install/kanal-emulator.1.in > $(man)/man1/kanal-emulator.1
 	umask 022; $(fill) Install/kanal.conf.5.in > $(man)/man5/kanal.conf.5
 	$(foreach language,$(languages),$(call install_language,$(language)))

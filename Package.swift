@@ -44,26 +44,33 @@ let hardenedC: [CSetting] = {
     ]
 }()
 
+/// The linker's way to replace these functions.
+func wrapped(_ functions: [String]) -> [String] {
+    functions.flatMap { ["-Xlinker", "--wrap=\($0)"] }
+}
+
 /// CModule replaces these functions of libc, in libraries of every configuration.
-let ownHeap = ["malloc", "calloc", "realloc", "aligned_alloc", "posix_memalign", "free", "malloc_usable_size"]
-    .flatMap { ["-Xlinker", "--wrap=\($0)"] }
+let ownHeap = wrapped(["malloc", "calloc", "realloc", "aligned_alloc", "posix_memalign", "free", "malloc_usable_size"])
 
 /// The library carries its own Swift and C++ runtimes, which SwiftPM does not do for a dynamic product by itself, shows
 /// `C_*` names only, and names the C libraries that it needs: the default ones would add the dynamic loader.
-let moduleLinking: [String] =
-    ["-static-stdlib", "-use-ld=lld", "-Xclang-linker", "-nodefaultlibs"]
-    + ["-Xclang-linker", "--config=\(Context.packageDirectory)/Sources/CModule/static/first.cfg"]
-    + ["-L\(Context.packageDirectory)/Sources/CModule/static"]
-    + [
-        "--version-script=\(Context.packageDirectory)/Sources/CModule/exports.map",
-        "-soname=libkanal-pkcs11.so", "--gc-sections", "-z", "nodelete", "--wrap=swift_slowDealloc",
-        "--wrap=_ZN5swift7runtime11environment10initializeEPv",
-        "-T", "\(Context.packageDirectory)/Sources/CModule/runtime.ld",
-        "--wrap=strdup", "--wrap=vasprintf", "--wrap=asprintf", "--wrap=__getdelim",
-        "--wrap=hypotf", "--wrap=_dl_find_object",
-        "-lgcc_eh", "-lgcc", "-l:libc.so.6", "-l:libc_nonshared.a",
+let moduleLinking: [String] = {
+    let module = "\(Context.packageDirectory)/Sources/CModule"
+    var flags = ["-static-stdlib", "-use-ld=lld", "-Xclang-linker", "-nodefaultlibs"]
+    flags += ["-Xclang-linker", "--config=\(module)/static/first.cfg", "-L\(module)/static"]
+    flags += [
+        "--version-script=\(module)/exports.map", "-soname=libkanal-pkcs11.so", "--gc-sections", "-z", "nodelete",
+        "-T", "\(module)/runtime.ld", "-lgcc_eh", "-lgcc", "-l:libc.so.6", "-l:libc_nonshared.a",
     ].flatMap { ["-Xlinker", $0] }
-    + ownHeap + hardening
+    flags += wrapped(["strdup", "vasprintf", "asprintf", "__getdelim", "hypotf", "_dl_find_object"])
+    flags += wrapped(["swift_slowDealloc", "_ZN5swift7runtime11environment10initializeEPv"])
+    return flags + ownHeap + hardening
+}()
+
+/// Code in C, every warning of which ends the build.
+func c(_ name: String, _ more: [CSetting] = []) -> Target {
+    .target(name: name, cSettings: hardenedC + [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])] + more)
+}
 
 func kanal(_ name: String, on dependencies: [Target.Dependency] = [], swift more: [SwiftSetting] = []) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: settings + more)
@@ -93,13 +100,10 @@ let package = Package(
         .systemLibrary(name: "CHostProcess", path: "Include/CHostProcess"),
         .systemLibrary(name: "CVersion", path: "Include/CVersion"),
 
-        .target(
-            name: "CReserve", cSettings: hardenedC + [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
+        c("CReserve"),
         // The headers of OpenSSL, and jumps to the libcrypto that the machine has: no product is linked with one.
-        .target(
-            name: "COpenSSL", cSettings: hardenedC + [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
-        .target(
-            name: "CGlibc", cSettings: hardenedC + [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
+        c("COpenSSL"),
+        c("CGlibc"),
         kanal("Locking"),
         kanal("HostProcess", on: ["CHostProcess"]),
         kanal("Translation", on: ["CHostProcess", "HostProcess"]),
@@ -107,18 +111,13 @@ let package = Package(
         kanal("Secrets", swift: [.unsafeFlags(["-O"], .when(configuration: .debug))]),
         kanal("APDU", on: ["Secrets"]),
         // Unoptimised, the ciphers are hundreds of times slower, and every test that pairs would wait for them.
-        .target(
-            name: "GOSTKernels",
-            cSettings: hardenedC + [
-                .unsafeFlags(["-Wall", "-Wextra", "-Werror"]), .unsafeFlags(["-O2"], .when(configuration: .debug)),
-            ]),
+        c("GOSTKernels", [.unsafeFlags(["-O2"], .when(configuration: .debug))]),
         kanal(
             "GOST", on: ["GOSTKernels", "Secrets"],
             swift: [.unsafeFlags(["-O"], .when(configuration: .debug))]),
         kanal("HostCrypto", on: ["COpenSSL", "GOST", "HostProcess", "Locking", "Secrets"]),
         kanal("Storage", on: ["HostProcess", "Secrets", "Translation"]),
-        .target(
-            name: "CAsking", cSettings: hardenedC + [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
+        c("CAsking"),
         kanal("Asking", on: ["CAsking", "HostProcess", "Locking", "Secrets", "Translation"]),
         kanal("SecureChannel", on: ["APDU", "GOST", "Locking", "Secrets", "Storage"]),
         kanal("TokenEnd", on: ["APDU", "GOST", "Secrets"]),

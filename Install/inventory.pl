@@ -7,7 +7,8 @@
 #
 # BUILT has its symbols yet; INSTALLED is the same without them. What is linked is what of the symbols of BUILT comes
 # from the Swift packages of the build, the static libraries of the toolchain, and those of the C compiler. DIRECTORY gets
-# NAME.spdx.json and NAME.notices.txt. The time in the inventory is SOURCE_DATE_EPOCH, or that of the last commit.
+# NAME.spdx.json and NAME.notices.txt. SYSROOT is the root of another processor's libraries (Install/sdk.sh), if BUILT is
+# for that. The time in the inventory is SOURCE_DATE_EPOCH, or that of the last commit.
 use strict;
 use warnings;
 use Cwd 'realpath';
@@ -99,14 +100,16 @@ sub package_licence {
 
 sub toolchain_libraries {
     my ($swift) = map { realpath($_) } grep { -x } map { "$_/swift" } split /:/, $ENV{PATH};
-    my $root = dirname(dirname($swift));
+    my $root = $ENV{SYSROOT} ? "$ENV{SYSROOT}/usr/libexec/swift" : dirname(dirname($swift));
+    # Debian has no copy of the licence where the toolchain has it; this package's is the same.
+    my ($text) = grep { -e } "$root/share/swift/LICENSE.txt", "$build/../../checkouts/swift-argument-parser/LICENSE.txt";
     my ($number) = output_of('swiftc', '--version') =~ /Swift version (\S+)/ or die "swiftc tells no version\n";
     for my $library (sort glob "$root/lib/swift_static/linux/*.a") {
         my $file = basename($library);
         my ($known) = grep { $file =~ $_->[0] } @toolchain;
         next unless is_linked($library);
         die "$file: a library that this script does not know\n" unless $known;
-        add($known->[1], $number, $licences{ $known->[2] }, $file, texts => ["$root/share/swift/LICENSE.txt"]);
+        add($known->[1], $number, $licences{ $known->[2] }, $file, texts => [$text // die "there is no licence of Swift\n"]);
     }
     # The runtime has a part of LLVM's library in it.
     add('llvm-support', $number, $licences{llvm}, 'libswiftCore.a') if grep { /__swift.*4llvm/ } keys %symbols;
@@ -118,7 +121,7 @@ sub compiler_libraries {
     for (['libstdc++.a', 'libstdc++', $gcc, 'gcc'], ['libgcc_eh.a', 'libgcc', $gcc, 'gcc'],
         ['libgcc.a', 'libgcc', $gcc, 'gcc'], ['libc_nonshared.a', 'glibc', $glibc, 'glibc']) {
         my ($file, $component, $number, $licence) = @$_;
-        my $path = output_of('gcc', "-print-file-name=$file");
+        my ($path) = $ENV{SYSROOT} ? glob "$ENV{SYSROOT}/usr/lib/{gcc/*/*,*-linux-*}/$file" : output_of('gcc', "-print-file-name=$file");
         chomp $path;
         add($component, $number, $licences{$licence}, $file) if is_linked($path);
     }

@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # Makes packages in a copy of the tree that has what git knows and nothing else.
 #
-#   Install/packages.sh deb|rpm
+#   Install/packages.sh deb|source|rpm
 #
 # PACKAGES is the directory of the results, by default .build/packages; the copy is below it. No network is needed: the
-# Swift packages that are linked are those of .build, which "make build" has fetched. Swift is taken from PATH, as no
-# distribution has it; the build profile pkg.kanal.swift-in-path says so to dpkg. PREBUILT=1 takes the products of
-# "make build" and builds nothing: for work on the packages themselves.
+# Swift packages that are linked are those of .build, which "make build" has fetched. "source" makes Debian's source
+# package, with these in it: a distribution builds that with its own swiftlang. "deb" takes Swift from PATH, as Debian 12
+# has none; the build profile pkg.kanal.swift-in-path says so to dpkg. PREBUILT=1 takes the products of "make build" and
+# builds nothing: for work on the packages themselves.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -23,6 +24,7 @@ mkdir -p "$tree/.build"
 git ls-files -z | tar --create --null --files-from - | tar --extract --directory "$tree"
 cp -a Package.resolved "$tree"
 cp -a .build/{checkouts,repositories,workspace-state.json} "$tree/.build"
+rm -rf "$tree"/.build/checkouts/*/.git
 if [ -n "${PREBUILT:-}" ]; then
     cp -a .build/release "$tree/.build"
     ln -s "$(realpath .build/release/..)" "$tree/.build/$(basename "$(realpath .build/release/..)")"
@@ -33,6 +35,9 @@ cd "$tree"
 case $kind in
 deb)
     dpkg-buildpackage --build=binary --no-sign --build-profiles=pkg.kanal.swift-in-path
+    ;;
+source)
+    (cd .. && dpkg-source --build "kanal-$version")
     ;;
 rpm)
     export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(dpkg-parsechangelog --show-field Timestamp)}

@@ -3,35 +3,56 @@ import Secrets
 
 /// A plain value in the memory of secrets, overwritten when its owner lets it go: round keys, hash states, gamma.
 ///
-/// Moving the owner moves a pointer, so that no copies of the value stay behind on the stack.
+/// Moving the owner moves a reference, so that no copies of the value stay behind on the stack.
 @safe
 struct Wiped<Value: BitwiseCopyable & Sendable>: ~Copyable, @unchecked Sendable {
-    private let storage: UnsafeMutablePointer<Value>
+    private let memory: WipedMemory
 
     init(_ value: Value) {
-        let memory = unsafe SecretMemory.allocate(MemoryLayout<Value>.stride)
-        unsafe storage = memory.bindMemory(to: Value.self, capacity: 1)
-        unsafe storage.initialize(to: value)
+        memory = WipedMemory(MemoryLayout<Value>.stride)
+        unsafe memory.start.initializeMemory(as: Value.self, to: value)
     }
 
-    deinit {
-        unsafe SecretMemory.release(storage, MemoryLayout<Value>.stride)
+    private var storage: UnsafeMutablePointer<Value> {
+        @inline(__always) get { unsafe memory.start.assumingMemoryBound(to: Value.self) }
     }
 
     /// Lends the value in place, to code that takes its address.
     @inline(__always)
     func withUnsafePointer<Result>(_ body: (UnsafePointer<Value>) -> Result) -> Result {
-        unsafe body(UnsafePointer(storage))
+        withExtendedLifetime(memory) { unsafe body(UnsafePointer(storage)) }
     }
 
     /// Lends the value in place, to code that writes through its address.
     @inline(__always)
     mutating func withUnsafeMutablePointer<Result>(_ body: (UnsafeMutablePointer<Value>) -> Result) -> Result {
-        unsafe body(storage)
+        withExtendedLifetime(memory) { unsafe body(storage) }
     }
 
     var value: Value {
-        @inline(__always) _read { yield unsafe storage.pointee }
-        @inline(__always) _modify { yield unsafe &storage.pointee }
+        @inline(__always) _read {
+            yield unsafe storage.pointee
+            withExtendedLifetime(memory) {}
+        }
+        @inline(__always) _modify {
+            yield unsafe &storage.pointee
+            withExtendedLifetime(memory) {}
+        }
+    }
+}
+
+/// The memory of a ``Wiped`` value. A class, as the optimiser of Swift 6.2 takes structs apart without calling `deinit`.
+@safe
+private final class WipedMemory {
+    let start: UnsafeMutableRawPointer
+    private let count: Int
+
+    init(_ count: Int) {
+        self.count = count
+        unsafe start = SecretMemory.allocate(count)
+    }
+
+    deinit {
+        unsafe SecretMemory.release(start, count)
     }
 }

@@ -10,7 +10,8 @@ extension String {
                 isEscape = scalar != "m"
                 return sum
             }
-            let width = wcwidth(CInt(bitPattern: scalar.value))
+            // wchar_t is signed on some processors.
+            let width = wcwidth(.init(truncatingIfNeeded: scalar.value))
             // The C locale knows the width of ASCII alone.
             return sum + Int(width < 0 ? 1 : width)
         }

@@ -7,11 +7,14 @@ import Secrets
 struct Parameters: ~Copyable {
     private let builder: Handle
     /// What the builder only refers to until it is done.
-    private var numbers: [BigNumber] = []
-    private var copies: [UnsafeMutableBufferPointer<UInt8>] = unsafe []
+    private var numbers: [BigNumber]
+    private var copies: [UnsafeMutableBufferPointer<UInt8>]
 
     init() throws(HostCryptoError) {
         builder = try unsafe Handle(OSSL_PARAM_BLD_new(), free: OSSL_PARAM_BLD_free)
+        // Set here: Swift 6.2 destroys default values twice if an initialiser throws.
+        numbers = []
+        unsafe copies = []
     }
 
     deinit { unsafe copies.forEach { unsafe $0.deallocate() } }

@@ -149,6 +149,7 @@ enum PFXCipher {
     /// Deciphers.
     ///
     /// - Parameter parameters: The parameters after the cipher's object identifier.
+    @_lifetime(parameters: copy parameters)
     func decrypt(
         _ ciphertext: Span<UInt8>, key: Span<UInt8>, _ parameters: inout PFXReader
     ) throws(PFXError) -> Secret {
@@ -180,6 +181,7 @@ enum PFXCipher {
         }
     }
 
+    @_lifetime(parameters: copy parameters)
     private static func decrypt(
         _ ciphertext: Span<UInt8>, _ cipher: PaddedCBC, _ key: Span<UInt8>, _ parameters: inout PFXReader
     ) throws(PFXError) -> Secret {

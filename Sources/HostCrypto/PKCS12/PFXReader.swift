@@ -32,6 +32,7 @@ struct PFXReader: ~Escapable {
     }
 
     /// Public bytes.
+    @_lifetime(self: copy self)
     mutating func octets(_ tag: DERTag = .octetString) throws(PFXError) -> [UInt8] {
         [UInt8](copying: try contents(tag))
     }

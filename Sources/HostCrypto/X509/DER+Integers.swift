@@ -26,6 +26,7 @@ extension DERReader {
     /// Reads an INTEGER that is not negative and gives it in `count` bytes.
     ///
     /// - Throws: ``GOSTError/invalidEncoding`` also for one that needs more.
+    @_lifetime(self: copy self)
     mutating func unsignedInteger(count: Int) throws(GOSTError) -> [UInt8] {
         let octets = try unsignedInteger()
         guard octets.count <= count else { throw .invalidEncoding }

@@ -64,6 +64,6 @@ package struct ECKey: KeyKind {
 
     /// The two numbers of a point or a signature, from the card's order to big-endian, or back.
     private static func swapped(_ numbers: [UInt8]) -> [UInt8] {
-        numbers.prefix(size).reversed() + numbers.dropFirst(size).reversed()
+        [UInt8](numbers.prefix(size).reversed()) + [UInt8](numbers.dropFirst(size).reversed())
     }
 }

@@ -13,12 +13,12 @@ mirror() {
         | head -n 1
 }
 
-# Makes a Debian of a release in a directory: this needs the network. No service starts in it when it is installed.
+# Makes a Debian of a release in a directory, with options of debootstrap: this needs the network. No service starts in it when it is installed.
 bootstrap() {
     local proxy=
     eval "$(apt-config shell proxy Acquire::http::Proxy)"
     [ -z "$proxy" ] || export http_proxy=$proxy
-    timeout --kill-after=10 900 debootstrap --variant=minbase "$1" "$2" "$(mirror)" \
+    timeout --kill-after=10 1800 debootstrap --variant=minbase "${@:3}" "$1" "$2" "$(mirror)" \
         && printf '#!/bin/sh\nexit 101\n' > "$2/usr/sbin/policy-rc.d" \
         && chmod 755 "$2/usr/sbin/policy-rc.d"
 }

@@ -11,7 +11,7 @@ cd "$(dirname "$0")/../../.."
 isolate "$@"
 . Tests/Scripts/common.sh
 
-names=(libkanal-pkcs11 libkanal-dev kanal kanal-emulator kanal-openssl-engine)
+names=(libkanal-pkcs11 libkanal-dev kanal kanal-emulator kanal-openssl-engine kanal-openssl-provider)
 version=$(dpkg-deb --field "$packages"/kanal_*.deb Version)
 
 # Makes packages that are older.
@@ -88,7 +88,7 @@ done
 passed "each file with a runtime of its own has an inventory of what it is linked with"
 
 copy_tree
-for name in demo module engine development; do
+for name in demo module engine provider development; do
     succeeds sh -c 'cd /tree && exec debian/tests/$0' $name
     passed "debian/tests/$name"
 done

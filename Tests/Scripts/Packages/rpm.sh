@@ -7,7 +7,7 @@ cd "$(dirname "$0")/../../.."
 . Tests/Scripts/common.sh
 
 packages=$(realpath -m "${PACKAGES:-.build/packages}")/rpm
-names=(libkanal-pkcs11 libkanal-devel kanal kanal-emulator kanal-openssl-engine)
+names=(libkanal-pkcs11 libkanal-devel kanal kanal-emulator kanal-openssl-engine kanal-openssl-provider)
 target=$work/target
 # The root has nothing of a system: neither what is wanted of others, nor shells for scriptlets.
 manager() { rpm --root "$target" --dbpath /rpm "$@"; }
@@ -27,7 +27,7 @@ for name in libkanal-pkcs11 kanal kanal-emulator; do
         || fail "$name wants another glibc: $(grep GLIBC_ "$work/requires" | xargs)"
 done
 manager --query --requires libkanal-pkcs11 | grep -q '^libpcsclite\.so\.1()(64bit)' || fail "the library does not want libpcsclite"
-for name in libkanal-devel kanal kanal-openssl-engine; do
+for name in libkanal-devel kanal kanal-openssl-engine kanal-openssl-provider; do
     manager --query --requires "$name" | grep -q '^libkanal-pkcs11 = ' || fail "$name does not want the library"
 done
 ! grep -rqI -e "$root" -e "$packages" "$target/usr/share" "$target/etc" || fail "a folder of this machine is written down"
@@ -47,7 +47,9 @@ OPENSSL_ENGINES=$target/usr/lib64/engines-3 expect 0 openssl engine -t kanal
 printed '\[ available \]'
 grep -qx 'module: /usr/lib64/libkanal-pkcs11.so' "$target/usr/share/p11-kit/modules/kanal.module" \
     || fail "p11-kit looks for another library"
-passed "library, command, emulated token and engine work from there"
+OPENSSL_MODULES=$target/usr/lib64/ossl-modules expect 0 openssl list -provider kanal -providers
+printed '^  kanal$'
+passed "library, command, emulated token, engine and provider work from there"
 
 manager --erase --nodeps --noscripts "${names[@]}"
 [ -z "$(find "$target" ! -type d ! -path '*/rpm/*')" ] || fail "left: $(find "$target" ! -type d ! -path '*/rpm/*')"

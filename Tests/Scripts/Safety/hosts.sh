@@ -28,5 +28,7 @@ grep '^not tried' output | sort -u || true
 [ $# = 0 ] || exit 0
 
 expect 0 ./reserve
-expect 0 ./memory "$work/library.so" "${COUNT:-24}"
+count=${COUNT:-24}
+timeout $((60 + count)) ./memory "$work/library.so" "$count" > output 2>&1 \
+    || fail "with memory failing in $count places, exit status $?: $(tail -n 5 output)"
 passed "without memory each call answers, and none ends the process: $(tail -n 1 output)"
