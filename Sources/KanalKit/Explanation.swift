@@ -37,8 +37,8 @@ public struct Explanation: Sendable, Equatable, CustomStringConvertible, Express
         public mutating func appendLiteral(_ text: String) { phrase.appendLiteral(text) }
 
         /// Appends a variable part.
-        public mutating func appendInterpolation(_ value: some CustomStringConvertible) {
-            phrase.appendInterpolation(value)
+        public mutating func appendInterpolation<Value>(_ value: Value) {
+            phrase.appendInterpolation(String(describing: value))
         }
 
         package mutating func appendInterpolation(_ words: Phrase) { phrase.appendInterpolation(words) }

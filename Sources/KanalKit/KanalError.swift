@@ -127,7 +127,7 @@ extension KanalError {
         let missing = error == .libraryFailure ? Reason(LibraryContext.presence) : nil
         self = .refused(
             code: "CKR_FUNCTION_FAILED",
-            reason: missing.map { Explanation($0.phrase) } ?? "libcrypto has failed: \(String(describing: error))")
+            reason: missing.map { Explanation($0.phrase) } ?? "libcrypto has failed: \(error)")
     }
 
     /// The error of opening a session, which a token refuses that has to be activated.

@@ -20,7 +20,7 @@ extension Session {
         let pfx: PFX
         do throws(PFXError) { pfx = try PFX(parsing: file.span, password: secret) } catch {
             guard error == .wrongPassword else {
-                throw .invalidArgument("the PFX file cannot be read: \(String(describing: error))")
+                throw .invalidArgument("the PFX file cannot be read: \(error)")
             }
             throw .passwordIncorrect(triesLeft: nil)
         }

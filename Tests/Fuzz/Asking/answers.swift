@@ -5,6 +5,7 @@
 // Compiled with: Sources/KanalKit/Authorization/AuthorizationResults.swift
 // Compiled with: Sources/KanalKit/Authorization/AuthorizationSettings.swift
 // Compiled with: Sources/KanalKit/Authorization/PercentEncoding.swift
+// Compiled with: Sources/KanalKit/Explanation.swift
 
 /// The namespace of the settings; this target needs nothing else of it.
 public enum Authorization {}

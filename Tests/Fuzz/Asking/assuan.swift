@@ -47,7 +47,7 @@ private func read(_ text: [UInt8], by size: Int) -> Outcome {
             }
         }
     } catch {
-        outcome.error = error.reason
+        outcome.error = error.reason.description
     }
     outcome.answer = [UInt8](copying: reader.takeAnswer())
     return outcome

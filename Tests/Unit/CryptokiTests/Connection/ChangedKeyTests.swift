@@ -63,6 +63,7 @@ struct ChangedKeyTests {
         #expect(info.state == .keyChanged && info.needsActivation)
         #expect(reader.count(of: 0x86) == before)
         #expect(journals[1].messages.contains { $0.contains("another user has activated the token") })
+        #expect(journals[1].ids.contains("attack.key-changed"))
         let store = try #require(
             try PairingStore.open(location(of: "second"), create: false, random: SystemRandom()))
         #expect(try store.records().map(\.isKeyChanged) == [true])
