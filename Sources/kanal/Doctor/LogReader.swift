@@ -44,7 +44,6 @@ struct LogReader {
         guard let end = text.firstIndex(of: "]"), let id = MessageID(rawValue: String(text[..<end].dropFirst())) else {
             return nil
         }
-        let text = String(text[end...].dropFirst(2))
         let meaning = LogMeaning(id, for: person)
         let same = found.firstIndex { other in
             other.meaning.words == meaning.words && (id != .callRefused || other.text == text)

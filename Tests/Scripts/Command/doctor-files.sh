@@ -241,7 +241,7 @@ while read -r id finding; do
     echo "2026-01-01T00:00:00.000000Z [1] warning: [$id] words" > log
     look --log log
     grep -q " $finding\$" names || fail "$id is not $finding: $(cat found)"
-    grep -q "\"message\": *\"$id\"" found || fail "$id is not in the JSON: $(cat found)"
+    grep -q "\"message\" *: *\"$id\"" found || fail "$id is not in the JSON: $(cat found)"
 done < identifiers
 words='possible attack: a reply in the secure channel has a wrong MAC'
 for line in "2026-01-01T00:00:00.000000Z [1] warning: $words" "[attack.wrong-mac] $words" \
@@ -257,7 +257,7 @@ printf '%s: odd\e[2J\n\e[2J\n%s: even\n%s: odd\e[2J\n' "$line" "$line" "$line" >
 look --log log
 [ "$(sort names | uniq -c | xargs)" = "2 warning log.refusal" ] || fail "other refusals: $(cat found)"
 expect 0 "$kanal" doctor --log log
-printed 'line 1, 2 times until line 4: a call of the program was refused ("C_Any 0x00000005 CKR_GENERAL_ERROR: odd'
+printed 'line 1, 2 times until line 4: a call of the program was refused ("\[call.refused\] C_Any 0x00000005 CKR_GENERAL_ERROR: odd'
 ! grep -q $'\e' output || fail "a control character of the log is shown"
 expect 1 "$kanal" doctor --log missing
 printed "the log missing cannot be read"
