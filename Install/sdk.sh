@@ -42,6 +42,10 @@ fetch bookworm install libc6-dev libp11-kit-dev libpcsclite-dev libssl-dev libst
 # Without what the compiler needs, as it is not run.
 fetch sid download libswiftlang swiftlang
 find "$sysroot/usr/libexec/swift/bin" -type f -delete
+# One place for libraries, in which qemu finds each before this system's.
+cp -a "$sysroot/lib/." "$sysroot/usr/lib"
+rm -r "$sysroot/lib"
+ln -s usr/lib "$sysroot/lib"
 # Links that begin at the root would leave this one.
 find "$sysroot" -type l -lname '/*' | while read -r link; do
     ln --symbolic --no-dereference --relative --force "$sysroot$(readlink "$link")" "$link"

@@ -11,34 +11,6 @@ files() {
 }
 
 program=Tests/Programs/Module/linked.c
-installed="./bin/kanal
-./bin/kanal-emulator
-./include/kanal/kanal.h
-./include/kanal/rtpkcs11.h
-./lib/engines-3/kanal.so
-./lib/libkanal-pkcs11.so
-./lib/ossl-modules/kanal.so
-./lib/pkgconfig/kanal-pkcs11.pc
-./lib/systemd/system/kanal-emulator.service
-./lib/systemd/system/kanal-share@.service
-./lib/sysusers.d/kanal-emulator.conf
-./lib/sysusers.d/kanal.conf
-./share/bash-completion/completions/kanal
-./share/doc/kanal/50-kanal-services.rules
-./share/doc/kanal/kanal-openssl.cnf
-./share/doc/kanal/kanal-provider.cnf
-./share/doc/kanal/kanal.conf
-./share/doc/kanal/kanal.schema.json
-./share/fish/vendor_completions.d/kanal.fish
-./share/locale/ru/LC_MESSAGES/kanal.mo
-./share/man/man1/kanal-emulator.1
-./share/man/man1/kanal.1
-./share/man/man5/kanal.conf.5
-./share/man/ru/man1/kanal.1
-./share/man/ru/man5/kanal.conf.5
-./share/p11-kit/modules/kanal.module
-./share/zsh/site-functions/_kanal"
-
 # A prefix of one's own: the flags of pkg-config suffice to compile, link and run. Whatever the installer's umask is,
 # everybody can read what is installed.
 prefix=$work/own
@@ -53,7 +25,18 @@ for name in $commands; do
         [ -s "$prefix/share/$folder/man1/kanal-$name.1" ] || fail "no manual page of kanal $name in $folder"
     done
 done
-[ "$(files "$prefix" | grep -v 'man1/kanal-\([a-df-z]\|esia\)')" = "$installed" ] || fail "installed: $(files "$prefix")"
+# What is there is what the list says, no more and no less, and the page for users names each.
+make -s files "${own[@]}" > "$work/listed"
+diff <(cut -d ' ' -f 2 "$work/listed" | sort) <(find "$prefix" ! -type d | sort) > "$work/lint" || fail "$(cat "$work/lint")"
+[ "$(wc -l < "$work/listed")" -gt 50 ] || fail "few files are listed: $(cat "$work/listed")"
+page=$(sed -n 's/^| \(`.*\) | .*/\1/p' docs/Start/Installing.md | grep -o '`[^`]*`' | tr -d '`')
+while read -r _ file; do
+    named=
+    for place in $page; do
+        case ${file#"$prefix"/} in "$place" | "$place"/* | */"$place") named=yes ;; esac
+    done
+    [ -n "$named" ] || fail "docs/Start/Installing.md does not name $file"
+done < "$work/listed"
 export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
 read -ra flags <<< "$(pkg-config --cflags --libs kanal-pkcs11)"
 cc "$program" "${flags[@]}" -o "$work/linked"

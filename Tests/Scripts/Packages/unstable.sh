@@ -92,7 +92,8 @@ make_builder() {
     mkdir -p "$debian/tree/debian"
     cp debian/control "$debian/tree/debian"
     inside sh -ec 'dpkg --add-architecture arm64; apt-get update -q; cd /tree
-        exec apt-get build-dep -q -y --no-install-recommends --host-architecture "$0" .' "$1" > "$log" 2>&1 \
+        apt-get build-dep -q -y --no-install-recommends --host-architecture "$0" .
+        exec apt-get install -q -y --no-install-recommends "libstdc++6:$0"' "$1" > "$log" 2>&1 \
         || fail "the needs of a build for $1: $(tail -n 10 "$log")"
 }
 
@@ -146,7 +147,21 @@ tests() {
     passed "as arm64: $(grep -o 'Test run with .* passed.*' "$log")"
 }
 
+# Has the kernel run programs for arm64 by qemu while the script lives.
+emulate() {
+    local formats=/proc/sys/fs/binfmt_misc qemu
+    [ -e $formats/register ] || mount -t binfmt_misc binfmt_misc $formats || fail "the kernel has no binfmt_misc"
+    ! grep -qs '^interpreter .*qemu-aarch64' $formats/* || return 0
+    qemu=$(command -v qemu-aarch64-static) || fail "the package qemu-user-static is missing"
+    # The first bytes of an ELF file of 64 bits, little-endian, a program or a library, for this processor.
+    printf '%s' ':kanal-arm64:M::\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\xb7\x00' \
+        ':\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff' \
+        ":$qemu:F" > $formats/register
+    trap 'echo -1 > /proc/sys/fs/binfmt_misc/kanal-arm64' EXIT
+}
+
 installed() {
+    emulate
     make_root arm64 arm64 sid "$programs"
     try_packages arm64
 }
@@ -154,7 +169,7 @@ installed() {
 [ $# -gt 0 ] || set -- native cross tests installed
 for phase in "$@"; do
     case $phase in
-    native | cross | tests | installed) (trap 'umount --lazy "$debian"/{proc,dev,run} 2> /dev/null || true' EXIT; "$phase") ;;
+    native | cross | tests | installed) ("$phase") ;;
     *) fail "there is no $phase, but: native cross tests installed" ;;
     esac
 done

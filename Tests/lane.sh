@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# lane.sh LANE: runs the steps of a lane of Tests/ci.txt, up to the first that fails. The output of a step appears when it
+# ends, in one piece.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+steps=$(sed -n "s/^$1  *//p" Tests/ci.txt)
+[ -n "$steps" ] || { echo "Tests/ci.txt has no lane $1" >&2; exit 64; }
+# A make in a step is not a sub-make of the make that runs this.
+unset MAKEFLAGS MAKELEVEL
+output=$(mktemp)
+trap 'rm -f "$output"' EXIT
+while read -r step; do
+    status=0
+    printf '\n%s\n' "$step" > "$output"
+    bash -o pipefail -c "$step" < /dev/null >> "$output" 2>&1 || status=$?
+    [ $status = 0 ] || printf '%s: exit status %d\n' "$step" $status >> "$output"
+    flock Tests/ci.txt cat "$output"
+    [ $status = 0 ] || exit 1
+done <<< "$steps"
