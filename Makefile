@@ -24,54 +24,26 @@ installer = $(foreach name,PREFIX DESTDIR LIBDIR UNITS_DIR ENGINES_DIR MODULES_D
 CROSS =
 SDKS =
 sdk = $(abspath $(SDKS))/$(CROSS).artifactbundle
+# The compiler of C that belongs to Swift's.
+clang := $(dir $(realpath $(shell command -v swiftc)))clang
 ifneq ($(CROSS),)
-export PKG_CONFIG_SYSROOT_DIR := $(sdk)/root
-export PKG_CONFIG_LIBDIR := $(sdk)/root/usr/lib/$(CROSS)/pkgconfig
+export SYSROOT := $(sdk)/root
+export PKG_CONFIG_SYSROOT_DIR := $(SYSROOT)
+export PKG_CONFIG_LIBDIR := $(SYSROOT)/usr/lib/$(CROSS)/pkgconfig
+clang += --config=$(sdk)/c.cfg
+CC = $(clang)
+strip := $(CROSS)-strip
+qemu := qemu-$(firstword $(subst -, ,$(CROSS)))
+run := $(or $(shell command -v $(qemu)-static),$(qemu)) -L $(SYSROOT)
+cross_flags := --swift-sdks-path $(abspath $(SDKS)) --swift-sdk $(CROSS)
 endif
-# By these, which older versions of make do not give to what they call for a variable.
-pkg_config = PKG_CONFIG_SYSROOT_DIR=$(PKG_CONFIG_SYSROOT_DIR) $(if $(CROSS),PKG_CONFIG_LIBDIR=$(PKG_CONFIG_LIBDIR)) pkg-config
 
 library := .build/release/libkanal-pkcs11.so
 emulator := .build/release/kanal-emulator
 command := .build/release/kanal
 products := $(library) $(emulator) $(command)
 built := .build/release/built
-# OpenSSL's engine: C alone, and built without SwiftPM, which can neither call the file so nor leave the package's other
-# products alone. It finds the library where its own directory lies, or where the loader looks.
-engine := .build/release/engines-3/kanal.so
-# Keys and tokens, which the provider has, too, and the numbers of GOST curves.
-openssl_keys := $(wildcard Sources/OpenSSLKeys/*.c Sources/GOSTKernels/Parameters/*.c)
-engine_sources := $(wildcard Sources/OpenSSLEngine/*.c) $(openssl_keys)
-engine_packages := libcrypto p11-kit-1
-# Marks where an indirect call or jump may go, for the processor that $(CC) compiles for.
-engine_machine = $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
-engine_marks = $(if $(filter x86_64,$(engine_machine)),-fcf-protection=full,$(if $(filter aarch64,$(engine_machine)),-mbranch-protection=standard))
-# The compiler of C that belongs to Swift's.
-clang := $(dir $(realpath $(shell command -v swiftc)))clang
-ifneq ($(CROSS),)
-clang += --config=$(sdk)/c.cfg
-CC = $(clang)
-strip := $(CROSS)-strip
-emulator_of := qemu-$(firstword $(subst -, ,$(CROSS)))
-run := $(or $(shell command -v $(emulator_of)-static),$(emulator_of)) -L $(sdk)/root
-export SYSROOT := $(sdk)/root
-cross_flags := --swift-sdks-path $(abspath $(SDKS)) --swift-sdk $(CROSS)
-else
-provider_linker := -fuse-ld=bfd
-endif
-# Flags of all C that is built so.
-c_flags = -ISources/OpenSSLKeys -ISources/GOSTKernels/include -std=gnu11 -O2 -g -fPIC -fvisibility=hidden \
-    -DOPENSSL_API_COMPAT=10101 -Wall -Wextra -Wshadow -Werror -fstack-protector-strong -fstack-clash-protection \
-    -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 $(engine_marks) -ffile-prefix-map=$(CURDIR)=.
-engine_linking = -shared -Wl,--version-script=Sources/OpenSSLEngine/exports.map,-z,defs,-z,now,-z,relro,-z,nodelete \
-    -Wl,-z,noexecstack,--as-needed
-# OpenSSL's provider: C alone, too, with the kernels, which Swift's clang compiles. It links no libcrypto: it has that which
-# has loaded it, of any version.
-provider := .build/release/ossl-modules/kanal.so
-provider_sources := $(wildcard Sources/OpenSSLProvider/*.c Sources/OpenSSLKeys/*.c) $(shell find Sources/GOSTKernels -name '*.c')
-provider_flags = -ISources/OpenSSLProvider -DKANAL_VERSION='"$(version)"' $(c_flags)
-provider_linking = -shared $(provider_linker) -Wl,--version-script=Sources/OpenSSLProvider/exports.map,-z,defs,-z,now,-z,relro,-z,nodelete \
-    -Wl,-z,noexecstack,--as-needed
+include Sources/openssl.mk
 # What people are told in other languages. The catalogues lie to the command as they do where they are installed.
 languages := $(basename $(notdir $(wildcard Translations/*.po)))
 catalogues := $(languages:%=.build/release/../share/locale/%/LC_MESSAGES/kanal.mo)
@@ -87,26 +59,13 @@ endif
 swift_build := swift build -c release --disable-local-rpath $(package_flags) $(cross_flags)
 sources := $(filter-out Sources/OpenSSLEngine/% Sources/OpenSSLKeys/% Sources/OpenSSLProvider/%,$(shell find Sources Include Package.swift -type f))
 
-sudo := $(if $(filter 0,$(shell id -u)),,sudo)
-build_packages := gcc g++ libc6-dev binutils pkg-config git gettext libpcsclite-dev libssl-dev libp11-kit-dev
-test_packages = pcscd vsmartcard-vpcd opensc p11-kit openssl libengine-gost-openssl python3-venv python3-pykcs11 valgrind spin mandoc \
-    gnutls-bin libengine-pkcs11-openssl libnss3-tools openjdk-17-jdk-headless openssh-client openssh-server openvpn \
-    libcap2-bin strace gnupg-pkcs11-scd gpgsm gpg-agent strongswan-pki libstrongswan-extra-plugins \
-    nginx-light apache2-bin stunnel4 curl hostapd eapoltest tmux zsh fish python3-jsonschema \
-    libjemalloc2 libtcmalloc-minimal4 libmimalloc2.0 iproute2 pinentry-curses pinentry-tty pinentry-gtk2 xvfb xdotool x11-utils \
-    xdg-utils desktop-file-utils softhsm2 gcc-aarch64-linux-gnu qemu-user-static $(docs_packages)
-# What makes the site of the documentation.
-docs_packages := cmark-gfm python3
-# For "make deb", "make rpm" and the scripts that try their packages.
-package_packages := debhelper devscripts lintian rpm debootstrap diffoscope-minimal perl
-bench_packages := libengine-gost-openssl libgcrypt20-dev nettle-dev softhsm2
-# The needs of the demonstration: an unoptimised build takes neither a C++ compiler nor catalogues.
-demo_packages := $(filter-out g++ gettext,$(build_packages)) pcscd vsmartcard-vpcd opensc openssl libengine-gost-openssl
+# The packages of Debian for a purpose, by Install/needed.txt.
+needs = $(shell sed -n 's/^$(1): //p' Install/needed.txt)
 demo_products := kanal kanal-emulator kanal-pkcs11
 
 # The command that is run was given to make by the user, or by a make that has installed all.
-define install_packages
-	@Install/needed.sh install "$(or $(MAKECMDGOALS),$@)" $(1)
+define install
+	@Install/needed.sh install "$(or $(MAKECMDGOALS),$@)" $(foreach purpose,$(1),$(call needs,$(purpose)))
 endef
 
 .PHONY: help deps build-deps build check test model mutants constant-time fuzz threads soak nightly bench lint docs demo install uninstall deb rpm clean files missing build-tests test-unbuilt test-swift test-pcscd test-apart test-alone
@@ -119,10 +78,10 @@ help: ## list the targets
 	    printf '  make %-13s %s\n' "$$name" "$$text"; done
 
 deps: ## install the Debian packages that building, testing and the demonstration need
-	$(call install_packages,$(build_packages) $(test_packages))
+	$(call install,build test docs)
 
 build-deps:
-	$(if $(PACKAGE),,$(call install_packages,$(build_packages)))
+	$(if $(PACKAGE),,$(call install,build))
 
 build: $(built) $(engine) $(provider) $(catalogues) ## build the library, OpenSSL's engine and provider, the command and the emulator
 
@@ -137,21 +96,8 @@ $(catalogues): .build/release/../share/locale/%/LC_MESSAGES/kanal.mo: Translatio
 	@mkdir -p $(@D)
 	msgfmt --output-file=$@ $<
 
-$(engine): $(wildcard Sources/OpenSSLEngine/* Sources/OpenSSLKeys/*) $(openssl_keys) | build-deps
-	@mkdir -p $(@D)
-	$(CC) $(c_flags) $(engine_sources) $(engine_linking) $(shell $(pkg_config) --cflags --libs $(engine_packages)) -o $@
-
-provider_objects := $(provider_sources:Sources/%.c=.build/release/provider.build/%.o)
-$(provider_objects): .build/release/provider.build/%.o: Sources/%.c $(shell find Sources/GOSTKernels Sources/OpenSSLKeys Sources/OpenSSLProvider -name '*.h' -o -name '*.inc') | build-deps
-	@mkdir -p $(@D)
-	$(clang) $(provider_flags) $(shell $(pkg_config) --cflags $(engine_packages)) -c $< -o $@
-
-$(provider): $(provider_objects) Sources/OpenSSLProvider/exports.map
-	@mkdir -p $(@D)
-	$(clang) $(provider_objects) $(provider_linking) $(shell $(pkg_config) --libs p11-kit-1) -o $@
-
 check: ## build, lint, and run the tests that need neither root nor other packages than the build: for every change
-	@missing=$$(Install/needed.sh missing $(build_packages) | paste -sd ' '); \
+	@missing=$$(Install/needed.sh missing $(call needs,build) | paste -sd ' '); \
 	[ -z "$$missing" ] || { echo "Install these packages first, as root: apt-get install $$missing" >&2; exit 1; }
 	$(MAKE) --no-print-directory lint
 	$(swift_test)
@@ -198,21 +144,12 @@ soak: deps ## interrupt an emulated token and its host ROUNDS times at random
 STEPS =
 
 nightly: deps ## what CI has no time for: mutants, soak, other projects' suites, adapters, the engine under valgrind and load, shares for long, messages of 2 GiB, packages, and SECONDS of sharing, threads and each fuzz target; STEPS="NAME..." for some of it
-	$(call install_packages,chromium)
+	$(call install,nightly)
 	seconds=$(SECONDS) rounds=$(ROUNDS) Tests/nightly.sh $(STEPS)
 
 bench: deps build ## compare the speed with that of gost-engine, libgcrypt, nettle, SoftHSM2 and OpenSC
-	$(call install_packages,$(bench_packages))
-	KANAL_BENCHMARKS=1 swift build -c release --product benchmark
-	.build/release/benchmark | tee .build/benchmark.md
-	KANAL_BENCHMARKS=1 swift build -c release --product channel-benchmark
-	.build/release/channel-benchmark | tee .build/channel-benchmark.md
-	KANAL_BENCHMARKS=1 swift build -c release --product kit-benchmark
-	Benchmarks/kit.sh | tee .build/kit-benchmark.md
-	Benchmarks/module.sh | tee .build/module-benchmark.md
-	Benchmarks/engine.sh | tee .build/engine-benchmark.md
-	Benchmarks/round-trips.sh | tee .build/round-trips.md
-	Benchmarks/share.sh | tee .build/share-benchmark.md
+	$(call install,bench)
+	Benchmarks/all.sh
 
 lint: ## check the format, references, licences and translations, and expressions that the compiler gets wrong
 	swift format lint --strict -r Sources Tests Benchmarks Examples Adapters Package.swift
@@ -223,14 +160,14 @@ lint: ## check the format, references, licences and translations, and expression
 	Tests/Lint/versions.pl
 
 docs: build-deps ## build the documentation: all symbols, without a warning, and the site in .build/site, without a broken link
-	$(call install_packages,$(docs_packages))
+	$(call install,docs)
 	docs/symbols.sh
 	docs/Site/site.py .build/docs/Interface.doccarchive .build/site
 	Tests/Lint/references.pl
 
 # An optimised build takes twice as long: it serves here only if "make build" has made it before.
 demo: ## show the main job on an emulated token: activate, make a key, sign, verify with OpenSSL; installs little
-	$(call install_packages,$(demo_packages))
+	$(call install,demo)
 ifneq ($(wildcard $(built)),)
 	@$(MAKE) --no-print-directory build
 	@Tests/Scripts/apart.sh Tests/Scripts/demo.sh
@@ -240,7 +177,7 @@ else
 	@KANAL_CONFIGURATION=debug Tests/Scripts/apart.sh Tests/Scripts/demo.sh
 endif
 
-# Install/files names the files, with their packages.
+# Install/files.txt names the files, with their packages.
 install: build ## install under PREFIX; COMPAT=1 also as librtpkcs11ecp.so
 	@$(installer) install
 
@@ -251,11 +188,11 @@ files: ## list what "make install" has installed, each file with its package; ta
 	@$(installer) list
 
 deb: ## make packages for Debian, in .build/packages, from a clean copy of the tree; needs no network
-	$(call install_packages,$(build_packages) $(package_packages))
+	$(call install,build package)
 	Install/packages.sh deb
 
 rpm: ## make the same packages for systems with RPM
-	$(call install_packages,$(build_packages) $(package_packages))
+	$(call install,build package)
 	Install/packages.sh rpm
 
 clean: ## remove what the build has made

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Installs, removes or lists the files of Install/files: "make install", "make uninstall" and "make files", which give it
+# Installs, removes or lists the files of Install/files.txt: "make install", "make uninstall" and "make files", which give it
 # their variables.
 #
 #   Install/install.sh install|uninstall|list
@@ -69,7 +69,7 @@ rows() {
         '$p11kit'/*) printf '%s\n' $p11kit | sort -u | sed "s|.*|$package $how &/${file#*/} $source|" ;;
         *) echo "$package $how $file $source" ;;
         esac
-    done < Install/files
+    done < Install/files.txt
 }
 
 install_row() {
@@ -100,7 +100,7 @@ install_row() {
         # One call writes both files.
         [[ $file != *.json ]] || Install/inventory.pl "$version" ".build/release/${source##*/}" "$destination$source" "${file%/*}"
         ;;
-    *) echo "Install/files: \"$how\" is not a way to make $file" >&2; exit 1 ;;
+    *) echo "Install/files.txt: \"$how\" is not a way to make $file" >&2; exit 1 ;;
     esac
 }
 
