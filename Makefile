@@ -14,12 +14,12 @@ else
 
 version := $(shell sed -n 's/^\#define KANAL_VERSION_[A-Z]* //p' Include/CVersion/CVersion.h | paste -sd.)
 
-# Where "make install" puts things, and whether it does so for a package: Install/install.sh says what each is for.
+# Where "make install" puts things, and whether it does so for a package: Packaging/install.sh says what each is for.
 PREFIX = /usr/local
 installer = $(foreach name,PREFIX DESTDIR LIBDIR UNITS_DIR ENGINES_DIR MODULES_DIR P11KIT_MODULES_DIR COMPAT PACKAGE,$(name)='$($(name))') \
-    STRIP='$(strip)' RUN='$(run)' Install/install.sh
+    STRIP='$(strip)' RUN='$(run)' Packaging/install.sh
 
-# CROSS=aarch64-linux-gnu builds for another processor, by what Install/sdk.sh has made in the directory SDKS. What is built
+# CROSS=aarch64-linux-gnu builds for another processor, by what Packaging/sdk.sh has made in the directory SDKS. What is built
 # and has to tell of itself runs by qemu.
 CROSS =
 SDKS =
@@ -59,13 +59,13 @@ endif
 swift_build := swift build -c release --disable-local-rpath $(package_flags) $(cross_flags)
 sources := $(filter-out Sources/OpenSSLEngine/% Sources/OpenSSLKeys/% Sources/OpenSSLProvider/%,$(shell find Sources Include Package.swift -type f))
 
-# The packages of Debian for a purpose, by Install/needed.txt.
-needs = $(shell sed -n 's/^$(1): //p' Install/needed.txt)
+# The packages of Debian for a purpose, by Packaging/needed.txt.
+needs = $(shell sed -n 's/^$(1): //p' Packaging/needed.txt)
 demo_products := kanal kanal-emulator kanal-pkcs11
 
 # The command that is run was given to make by the user, or by a make that has installed all.
 define install
-	@Install/needed.sh install "$(or $(MAKECMDGOALS),$@)" $(foreach purpose,$(1),$(call needs,$(purpose)))
+	@Packaging/needed.sh install "$(or $(MAKECMDGOALS),$@)" $(foreach purpose,$(1),$(call needs,$(purpose)))
 endef
 
 .PHONY: help deps build-deps build check test model mutants constant-time fuzz threads soak nightly bench lint docs demo install uninstall deb rpm clean files missing build-tests test-unbuilt test-swift test-pcscd test-apart test-alone
@@ -97,7 +97,7 @@ $(catalogues): .build/release/../share/locale/%/LC_MESSAGES/kanal.mo: Translatio
 	msgfmt --output-file=$@ $<
 
 check: ## build, lint, and run the tests that need neither root nor other packages than the build: for every change
-	@missing=$$(Install/needed.sh missing $(call needs,build) | paste -sd ' '); \
+	@missing=$$(Packaging/needed.sh missing $(call needs,build) | paste -sd ' '); \
 	[ -z "$$missing" ] || { echo "Install these packages first, as root: apt-get install $$missing" >&2; exit 1; }
 	$(MAKE) --no-print-directory lint
 	$(swift_test)
@@ -177,7 +177,7 @@ else
 	@KANAL_CONFIGURATION=debug Tests/Scripts/apart.sh Tests/Scripts/demo.sh
 endif
 
-# Install/files.txt names the files, with their packages.
+# Packaging/files.txt names the files, with their packages.
 install: build ## install under PREFIX; COMPAT=1 also as librtpkcs11ecp.so
 	@$(installer) install
 
@@ -189,11 +189,11 @@ files: ## list what "make install" has installed, each file with its package; ta
 
 deb: ## make packages for Debian, in .build/packages, from a clean copy of the tree; needs no network
 	$(call install,build package)
-	Install/packages.sh deb
+	Packaging/packages.sh deb
 
 rpm: ## make the same packages for systems with RPM
 	$(call install,build package)
-	Install/packages.sh rpm
+	Packaging/packages.sh rpm
 
 clean: ## remove what the build has made
 	rm -rf .build

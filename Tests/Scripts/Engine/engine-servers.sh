@@ -36,7 +36,7 @@ settings() {
     ln -s "$(pkg-config libcrypto --variable=enginesdir)/gost.so" "$root/.build/release/engines-3/kanal.so" \
         "$OPENSSL_ENGINES"
     ln -s "$module" lib
-    sed "s|^#PIN.*|PIN = $pin|" "$root/Install/kanal-openssl.cnf" > kanal.cnf
+    sed "s|^#PIN.*|PIN = $pin|" "$root/Packaging/kanal-openssl.cnf" > kanal.cnf
 }
 
 # Keys of the token with certificates of their own, as "gost256.pem" and "rsa2048.pem", and a key in a file.

@@ -80,6 +80,6 @@ install_packages() {
 # Lays the sources that tests need there, in /tree.
 copy_tree() {
     mkdir -p "$debian/tree"
-    git -C "$root" ls-files -z Makefile Examples Include Install Tests Benchmarks debian \
+    git -C "$root" ls-files -z Makefile Examples Include Packaging Tests Benchmarks \
         | tar --create --directory "$root" --null --files-from - | tar --extract --directory "$debian/tree"
 }

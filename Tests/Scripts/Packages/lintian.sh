@@ -10,4 +10,4 @@ packages=${PACKAGES:-.build/packages}/deb
 lintian --allow-root --pedantic --fail-on error,warning,pedantic "$packages"/*.changes || fail "lintian finds fault"
 unused=$(lintian --allow-root --display-info "$packages"/*.changes | grep 'unused-override' || true)
 [ -z "$unused" ] || fail "$unused"
-passed "lintian: $(cat debian/*.lintian-overrides | grep -vc '^#') overrides, and nothing else"
+passed "lintian: $(cat Packaging/debian/*.lintian-overrides | grep -vc '^#') overrides, and nothing else"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Install/needed.sh installs packages without their services: none is started, none stays enabled that was not, and
+# Packaging/needed.sh installs packages without their services: none is started, none stays enabled that was not, and
 # those of Debian's base system stay as they are. It says before how many packages there are.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
@@ -61,9 +61,9 @@ succeeds env "${multi_user[@]}" apt-get install -y trial-plain
 rm "$debian/started-trial-plain"
 enabled > before
 
-succeeds /tree/Install/needed.sh missing trial trial-plain
+succeeds /tree/Packaging/needed.sh missing trial trial-plain
 [ "$(cat output)" = trial ] || fail "missing are: $(cat output)"
-succeeds env "${multi_user[@]}" /tree/Install/needed.sh install test trial trial-plain
+succeeds env "${multi_user[@]}" /tree/Packaging/needed.sh install test trial trial-plain
 printed '^"make test" needs 1 Debian packages'
 printed '^Installing 2 packages, .* on the disk$'
 printed '^Installed, and not enabled: trial '
@@ -79,6 +79,6 @@ passed "an installation says how much it is, starts no service, and enables thos
 # An upgrade of the package, which configures it again, does not enable it.
 succeeds apt-get install -y --reinstall trial
 [ "$(enabled)" = "$(cat after)" ] || fail "enabled by an upgrade: $(enabled)"
-succeeds /tree/Install/needed.sh install test trial
+succeeds /tree/Packaging/needed.sh install test trial
 [ ! -s output ] || fail "installed twice: $(cat output)"
 passed "it stays so with a later version, and nothing is done where nothing is missing"

@@ -89,8 +89,8 @@ passed "each file with a runtime of its own has an inventory of what it is linke
 
 copy_tree
 for name in demo module engine provider development; do
-    succeeds sh -c 'cd /tree && exec debian/tests/$0' $name
-    passed "debian/tests/$name"
+    succeeds sh -c 'cd /tree && exec Packaging/debian/tests/$0' $name
+    passed "Packaging/debian/tests/$name"
 done
 
 # Loading, beside SoftHSM2's package: the median of 21 processes each, in turns.

@@ -94,7 +94,7 @@ demonstration() {
 }
 
 programs_in_c() {
-    (cd "$root" && debian/tests/development) || fail "debian/tests/development"
+    (cd "$root" && Packaging/debian/tests/development) || fail "Packaging/debian/tests/development"
     local programs
     for program in layout constants; do
         expect 0 cc -I/usr/include/kanal $(pkg-config --cflags kanal-pkcs11) "$root/Tests/Programs/Module/$program.c" \

@@ -21,7 +21,7 @@ git -C "$other" add --all --force -- . ':!.build' ':!Package.resolved'
 
 if [ -z "${FIRST:-}" ]; then
     FIRST=$work/first
-    PACKAGES=$FIRST Install/packages.sh deb > "$work/first.log" 2>&1 || fail "no first build: $(tail "$work/first.log")"
+    PACKAGES=$FIRST Packaging/packages.sh deb > "$work/first.log" 2>&1 || fail "no first build: $(tail "$work/first.log")"
 fi
 chmod 755 "$work"
 chown -R nobody "$work/another-folder"
@@ -29,7 +29,7 @@ chown -R nobody "$work/another-folder"
     umask 077
     cd "$other"
     setpriv --reuid nobody --regid nogroup --clear-groups \
-        env HOME="$other/.build" TMPDIR="$other/.build" TZ=Asia/Tokyo LC_ALL=C.UTF-8 Install/packages.sh deb \
+        env HOME="$other/.build" TMPDIR="$other/.build" TZ=Asia/Tokyo LC_ALL=C.UTF-8 Packaging/packages.sh deb \
         > "$work/second.log" 2>&1
 ) || fail "no second build: $(tail "$work/second.log")"
 second="$other/.build/packages"

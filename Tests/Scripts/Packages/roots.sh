@@ -75,7 +75,7 @@ make_root() (
         inside sh -c 'exec apt-get install -q -y --no-install-recommends /packages/*.deb'
     fi
     mkdir "$debian/tree"
-    git ls-files -z Examples Include Tests debian | tar --create --null --files-from - | tar --extract -C "$debian/tree"
+    git ls-files -z Examples Include Packaging Tests | tar --create --null --files-from - | tar --extract -C "$debian/tree"
     umount "$debian/proc"
 )
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The packages as Debian would make them: of the source package, in the next Debian with what debian/control asks for, by
+# The packages as Debian would make them: of the source package, in the next Debian with what Packaging/debian/control asks for, by
 # Debian's own Swift, by a user and without network. The same for arm64, built on this machine. Then unit tests run as
 # arm64 by qemu, and in a Debian for arm64 the demonstration with what is installed.
 #
@@ -68,7 +68,7 @@ try_packages() {
     rm -rf "$debian/packages" "$debian/tree"
     cp -r "$results/$1" "$debian/packages"
     mkdir "$debian/tree"
-    git ls-files -z Makefile Examples Include Install Tests debian \
+    git ls-files -z Makefile Examples Include Packaging Tests \
         | tar --create --null --files-from - | tar --extract --directory "$debian/tree"
     mount -t tmpfs tmpfs "$debian/run"
     inside sh -c 'exec apt-get install -q -y --no-install-recommends --reinstall /packages/*.deb' > "$log" 2>&1 \
@@ -76,9 +76,9 @@ try_packages() {
     for test in demo module engine provider development; do
         # shellcheck disable=SC2016
         inside unshare --net --ipc --pid --mount-proc --propagation unchanged --fork --kill-child \
-            sh -c 'ip link set lo up; cd /tree && exec "debian/tests/$0"' "$test" > "$log" 2>&1 \
-            || fail "debian/tests/$test: exit status $?: $(tail -n 20 "$log")"
-        passed "$1: debian/tests/$test"
+            sh -c 'ip link set lo up; cd /tree && exec "Packaging/debian/tests/$0"' "$test" > "$log" 2>&1 \
+            || fail "Packaging/debian/tests/$test: exit status $?: $(tail -n 20 "$log")"
+        passed "$1: Packaging/debian/tests/$test"
     done
 }
 # Their needs, but for those of a build.
@@ -90,7 +90,7 @@ make_builder() {
     make_root builder amd64 sid "build-essential crossbuild-essential-arm64 fakeroot qemu-user $programs"
     rm -rf "$debian/tree"
     mkdir -p "$debian/tree/debian"
-    cp debian/control "$debian/tree/debian"
+    cp Packaging/debian/control "$debian/tree/debian"
     inside sh -ec 'dpkg --add-architecture arm64; apt-get update -q; cd /tree
         apt-get build-dep -q -y --no-install-recommends --host-architecture "$0" .
         exec apt-get install -q -y --no-install-recommends "libstdc++6:$0"' "$1" > "$log" 2>&1 \
@@ -98,7 +98,7 @@ make_builder() {
 }
 
 unpack() {
-    Install/packages.sh source > "$log" 2>&1
+    Packaging/packages.sh source > "$log" 2>&1
     rm -rf "$debian/build"
     mkdir "$debian/build"
     cp "${PACKAGES:-.build/packages}"/source/* "$debian/build"
@@ -126,7 +126,7 @@ native() {
 make_sdk() {
     make_builder arm64
     [ ! -e "$debian/sdks/$system.artifactbundle/c.cfg" ] || return 0
-    cp Install/sdk.sh "$debian/"
+    cp Packaging/sdk.sh "$debian/"
     inside /sdk.sh $system /sdks > "$log" 2>&1 || fail "no SDK: $(tail -n 5 "$log")"
 }
 

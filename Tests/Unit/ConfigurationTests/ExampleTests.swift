@@ -11,7 +11,7 @@ struct ExampleTests {
     private let text: String
 
     init() throws {
-        let path = Project.root.appending(path: "Install/kanal.conf")
+        let path = Project.root.appending(path: "Packaging/kanal.conf")
         text = try String(contentsOf: path, encoding: .utf8)
     }
 

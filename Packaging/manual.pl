@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Writes a man page for a command and for each of its subcommands, from what the command tells of itself.
 #
-#   kanal --experimental-dump-help | Install/manual.pl VERSION DIRECTORY [LANGUAGE]
+#   kanal --experimental-dump-help | Packaging/manual.pl VERSION DIRECTORY [LANGUAGE]
 #
 # The command tells of itself in the language of its environment; the words that a page has besides are here.
 # A paragraph of several lines in a discussion is shown as it is; one line in capitals is a heading.

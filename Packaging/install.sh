@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Installs, removes or lists the files of Install/files.txt: "make install", "make uninstall" and "make files", which give it
+# Installs, removes or lists the files of Packaging/files.txt: "make install", "make uninstall" and "make files", which give it
 # their variables.
 #
-#   Install/install.sh install|uninstall|list
+#   Packaging/install.sh install|uninstall|list
 #
 # PREFIX, LIBDIR, UNITS_DIR, ENGINES_DIR, MODULES_DIR and P11KIT_MODULES_DIR are directories of the system that is
 # installed for; DESTDIR is before each, and in no file. COMPAT=1 installs the library under the vendor's name, too,
@@ -69,7 +69,7 @@ rows() {
         '$p11kit'/*) printf '%s\n' $p11kit | sort -u | sed "s|.*|$package $how &/${file#*/} $source|" ;;
         *) echo "$package $how $file $source" ;;
         esac
-    done < Install/files.txt
+    done < Packaging/files.txt
 }
 
 install_row() {
@@ -94,13 +94,13 @@ install_row() {
     manual)
         mkdir -p "$file"
         LANGUAGE=${source#en} "${run[@]}" $command --experimental-dump-help \
-            | Install/manual.pl "$version" "$file" ${source#en}
+            | Packaging/manual.pl "$version" "$file" ${source#en}
         ;;
     inventory)
         # One call writes both files.
-        [[ $file != *.json ]] || Install/inventory.pl "$version" ".build/release/${source##*/}" "$destination$source" "${file%/*}"
+        [[ $file != *.json ]] || Packaging/inventory.pl "$version" ".build/release/${source##*/}" "$destination$source" "${file%/*}"
         ;;
-    *) echo "Install/files.txt: \"$how\" is not a way to make $file" >&2; exit 1 ;;
+    *) echo "Packaging/files.txt: \"$how\" is not a way to make $file" >&2; exit 1 ;;
     esac
 }
 
@@ -143,6 +143,6 @@ uninstall)
     done
     ;;
 list) list ;;
-*) echo "usage: Install/install.sh install|uninstall|list" >&2; exit 64 ;;
+*) echo "usage: Packaging/install.sh install|uninstall|list" >&2; exit 64 ;;
 esac
 if [ "$1" != list ] && [ -n "$is_system" ] && [ -z "$destination" ]; then ldconfig; fi

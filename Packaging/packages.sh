@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Makes packages in a copy of the tree that has what git knows and nothing else.
 #
-#   Install/packages.sh deb|source|rpm
+#   Packaging/packages.sh deb|source|rpm
 #
 # PACKAGES is the directory of the results, by default .build/packages; the copy is below it. No network is needed: the
 # Swift packages that are linked are those of .build, which "make build" has fetched. "source" makes Debian's source
@@ -25,6 +25,8 @@ git ls-files -z | tar --create --null --files-from - | tar --extract --directory
 cp -a Package.resolved "$tree"
 cp -a .build/{checkouts,repositories,workspace-state.json} "$tree/.build"
 rm -rf "$tree"/.build/checkouts/*/.git
+# Where Debian's tools look for it.
+mv "$tree/Packaging/debian" "$tree"
 if [ -n "${PREBUILT:-}" ]; then
     cp -a .build/release "$tree/.build"
     ln -s "$(realpath .build/release/..)" "$tree/.build/$(basename "$(realpath .build/release/..)")"
@@ -41,7 +43,7 @@ source)
     ;;
 rpm)
     export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(dpkg-parsechangelog --show-field Timestamp)}
-    sed "s|@VERSION@|$version|" Install/kanal.spec.in > kanal.spec
+    sed "s|@VERSION@|$version|" Packaging/kanal.spec.in > kanal.spec
     rpmbuild -bb --build-in-place --define "_topdir $results/rpm/work" --define "_rpmdir $results/rpm" \
         --define '_rpmfilename %%{NAME}-%%{VERSION}-%%{RELEASE}.%%{ARCH}.rpm' --define '_libdir /usr/lib64' kanal.spec
     rm -rf "$results/rpm/work"

@@ -5,10 +5,10 @@
 # run in a Debian that has swiftlang, of which the runtime is the same version. apt fetches the packages, with lists of its
 # own, and installs none of them.
 #
-#   Install/sdk.sh aarch64-linux-gnu DIRECTORY
+#   Packaging/sdk.sh aarch64-linux-gnu DIRECTORY
 set -euo pipefail
 
-[ $# = 2 ] || { echo "usage: Install/sdk.sh SYSTEM DIRECTORY" >&2; exit 64; }
+[ $# = 2 ] || { echo "usage: Packaging/sdk.sh SYSTEM DIRECTORY" >&2; exit 64; }
 system=$1
 directory=$(realpath -m "$2")
 processor=${system%%-*}

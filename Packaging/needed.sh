@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Packages of Debian that a target of the Makefile needs.
 #
-#   Install/needed.sh missing PACKAGE…           lists those that are missing
-#   Install/needed.sh install TARGET PACKAGE…    says how many are missing and how large they are, and installs them
+#   Packaging/needed.sh missing PACKAGE…           lists those that are missing
+#   Packaging/needed.sh install TARGET PACKAGE…    says how many are missing and how large they are, and installs them
 #
 # An installation starts no service, and leaves none enabled that was not enabled before: tests start the services that
 # they use, with settings of their own. Services of Debian's base system, which a container may lack, are left alone.

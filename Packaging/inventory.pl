@@ -3,11 +3,11 @@
 # Writes what a program or library carries in itself: an inventory in the format SPDX 2.3, and the notices of licences
 # that go with it.
 #
-#   Install/inventory.pl VERSION BUILT INSTALLED DIRECTORY
+#   Packaging/inventory.pl VERSION BUILT INSTALLED DIRECTORY
 #
 # BUILT has its symbols yet; INSTALLED is the same without them. What is linked is what of the symbols of BUILT comes
 # from the Swift packages of the build, the static libraries of the toolchain, and those of the C compiler. DIRECTORY gets
-# NAME.spdx.json and NAME.notices.txt. SYSROOT is the root of another processor's libraries (Install/sdk.sh), if BUILT is
+# NAME.spdx.json and NAME.notices.txt. SYSROOT is the root of another processor's libraries (Packaging/sdk.sh), if BUILT is
 # for that. The time in the inventory is SOURCE_DATE_EPOCH, or that of the last commit.
 use strict;
 use warnings;
