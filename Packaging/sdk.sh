@@ -19,7 +19,7 @@ sysroot=$sdk/root
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 rm -rf "$sdk"
-mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Identifier: Packages' 'Component: main' | head -n 1)
+mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Identifier: Packages' 'Component: main' | sed -n 1p)
 
 # fetch RELEASE COMMAND PACKAGE...: lays packages of a release, for that processor, in the root. The command of apt-get is
 # "install", with what they depend on, or "download".
@@ -39,6 +39,8 @@ fetch() {
 }
 rm -rf "$sdk"
 fetch bookworm install libc6-dev libp11-kit-dev libpcsclite-dev libssl-dev libstdc++-12-dev
+# Headers that a test asks for.
+fetch bookworm download valgrind
 # Without what the compiler needs, as it is not run.
 fetch sid download libswiftlang swiftlang
 find "$sysroot/usr/libexec/swift/bin" -type f -delete

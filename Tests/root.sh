@@ -35,7 +35,7 @@ toolchain=${swift%/usr/bin/*}/usr
 mirror() {
     ! command -v apt-get > /dev/null \
         || apt-get indextargets --format '$(REPO_URI)' 'Identifier: Packages' 'Codename: bookworm' 'Component: main' \
-            | head -n 1
+            | sed -n 1p
 }
 
 make_root() {

@@ -10,7 +10,7 @@ needed='pcscd vsmartcard-vpcd opensc p11-kit gnutls-bin openssl libengine-gost-o
 # The address of Debian's packages, as this machine's apt has it.
 mirror() {
     apt-get indextargets --format '$(REPO_URI)' 'Identifier: Packages' 'Codename: bookworm' 'Component: main' \
-        | head -n 1
+        | sed -n 1p
 }
 
 # Makes a Debian of a release in a directory, with options of debootstrap: this needs the network. No service starts in it when it is installed.
