@@ -89,7 +89,7 @@ END
     "cCompiler": { "extraCLIOptions": ["-fPIC", "--gcc-install-dir=$gcc"] },
     "swiftCompiler": {
         "extraCLIOptions": [
-            "-use-ld=lld", "-Xclang-linker", "--sysroot=$sysroot", "-Xclang-linker", "--gcc-install-dir=$gcc"
+            "-use-ld=lld", "-Xclang-linker", "--target=$system", "-Xclang-linker", "--sysroot=$sysroot", "-Xclang-linker", "--gcc-install-dir=$gcc"
         ]
     }
 }

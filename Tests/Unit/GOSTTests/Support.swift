@@ -62,7 +62,7 @@ extension JSON {
 
     /// The signature s ‖ r, big-endian.
     func signature(_ curve: Curve) -> [UInt8] {
-        number("s", curve.coordinateSize).reversed() + number("r", curve.coordinateSize).reversed()
+        ["s", "r"].flatMap { number($0, curve.coordinateSize).reversed() }
     }
 }
 

@@ -138,13 +138,16 @@ struct ECTests {
     func points(curve: ECCurve) throws {
         let point = try ECPrivateKey.generate(on: curve, random: Seeded("points \(curve)")).publicKey.point
         let size = curve.coordinateSize
-        let wrong: [[UInt8]] = [
-            [], [0], [4], point.changed(at: 0), point.changed(at: 1), point.changed(at: 2 * size), point + [0],
-            Array(point.dropLast()), [2] + point[1...size], [3] + point[1...size], [6] + point[1...], [7] + point[1...],
-            [UInt8](repeating: 0, count: 1 + 2 * size), [4] + [UInt8](repeating: 0, count: 2 * size),
-            [4] + [UInt8](repeating: 0xFF, count: 2 * size), [4] + [UInt8](hex: curve.prime) + point[(size + 1)...],
-        ]
-        for octets in wrong + wrong.map({ [4, UInt8($0.count)] + $0 }) + [[4, 66] + point, [4, 0x81, 65] + point] {
+        var wrong: [[UInt8]] = [[], [0], [4], point + [0], point.dropLast()]
+        wrong += [0, 1, 2 * size].map { point.changed(at: $0) }
+        wrong += [2, 3].map { [$0] + point[1...size] }
+        wrong += [6, 7].map { [$0] + point[1...] }
+        wrong += [0, 4].map { [$0] + [UInt8](repeating: 0, count: 2 * size) }
+        wrong += [[4] + [UInt8](repeating: 0xFF, count: 2 * size)]
+        wrong += [[4] + [UInt8](hex: curve.prime) + point[(size + 1)...]]
+        wrong += wrong.map { [4, UInt8($0.count)] + $0 }
+        wrong += [[4, 66] + point, [4, 0x81, 65] + point]
+        for octets in wrong {
             expect(.invalidPoint) { _ = try ECPublicKey(curve: curve, bareOrDER: octets) }
         }
     }

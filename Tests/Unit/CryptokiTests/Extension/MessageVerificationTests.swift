@@ -82,7 +82,8 @@ struct MessageVerificationTests {
         for octet in Self.content { try scene.update([octet]) }
         let message = try scene.final()
         #expect(message.signers == [scene.signer] && message.isTrusted && message.content.isEmpty)
-        for wrong in [Self.content + [0], Self.content.dropLast(), []] {
+        let others: [[UInt8]] = [Self.content + [0], Self.content.dropLast(), []]
+        for wrong in others {
             try scene.start(scene.detached, trusted: [scene.authority])
             try scene.update(wrong)
             #expect(throws: CKError.signatureInvalid) { try scene.final() }

@@ -85,14 +85,15 @@ struct ProtectionTests {
         let card = try TokenSetup().card()
         let host = try card.connectedHost(profile)
         let tag = String(repeating: "00", count: 8)
-        for (body, expected) in [
-            ("", "6987"), ("970108", "6987"), ("870302aabb870302aabb", "6987"), ("8e04" + tag.prefix(8), "6988"),
+        let bodies: [(String, String)] = [
+            ("", "6987"), ("970108", "6987"), ("870302aabb870302aabb", "6987"), ("8e04\(tag.prefix(8))", "6988"),
             ("8e10" + tag + tag, "6988"), ("870302aabb970108", "6987"), ("970108870302aabb8e08" + tag, "6988"),
             ("870302aabb870302aabb8e08" + tag, "6988"), ("870300aabb8e08" + tag, "6988"),
             ("870303aabb8e08" + tag, "6988"), ("8701028e08" + tag, "6988"), ("97008e08" + tag, "6988"),
             ("97030001008e08" + tag, "6988"), ("8e08" + tag + "00", "6988"), ("99029000 8e08" + tag, "6988"),
             ("8e8108" + tag, "6988"),
-        ] {
+        ]
+        for (body, expected) in bodies {
             #expect(try host.open() == "9000")
             let bytes = [UInt8](hex: body)
             let command = bytes.isEmpty ? "0C840000" : "0C840000" + [UInt8(bytes.count)].hex + bytes.hex + "00"

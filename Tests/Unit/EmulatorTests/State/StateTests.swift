@@ -109,7 +109,8 @@ struct StateTests {
         Signing.makeKey(card, "01")
         let state = try #require(memory.states.last)
         let start = try #require((0..<state.count - 4).first { state[$0..<$0 + 4].elementsEqual("usb3".utf8) })
-        var old = Array(state[..<start] + "usb".utf8 + state[(start + 4)...].dropLast(32))
+        var old = Array(state[..<start]) + Array("usb".utf8)
+        old += state[(start + 4)...].dropLast(32)
         old[start - 1] = 3
         old[5] = 2
         old += Streebog256.hash(old)

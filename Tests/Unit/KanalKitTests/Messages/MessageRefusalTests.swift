@@ -120,7 +120,8 @@ struct MessageRefusalTests {
         let verifier = theirs.verifier
         let detached = try theirs.openssl.sign(Self.content, "-cades")
         let attached = try theirs.openssl.sign(Self.content, "-nodetach -cades")
-        for wrong in [Self.content + [0], Self.content.dropLast(), []] {
+        let others: [[UInt8]] = [Self.content + [0], Self.content.dropLast(), []]
+        for wrong in others {
             #expect(await fault { _ = try verifier.verify(detached, content: wrong) } == .wrongContent)
             #expect(
                 await fault { _ = try await verifier.verify(detached, content: .pieces(of: wrong, 5)) } == .wrongContent

@@ -41,9 +41,9 @@ struct FarEndTests {
     private struct Line: ~Copyable {
         let reader: Peer
         let share: Peer
-        let time = TestTime()
+        let time: TestTime
         let far: FarEnd
-        let isOver = Lock(false)
+        let isOver: Lock<Bool>
 
         init() throws {
             let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -62,6 +62,7 @@ struct FarEndTests {
             var ends: [Int32] = [-1, -1]
             try #require(unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
             let (port, end) = (UInt16(bigEndian: address.sin_port), ends[0])
+            (time, isOver) = (TestTime(), Lock(false))
             far = FarEnd(host: "127.0.0.1", port: port, clocks: time.clocks)
             // It blocks, as the test does: both need threads.
             Thread.detachNewThread { [far, isOver] in

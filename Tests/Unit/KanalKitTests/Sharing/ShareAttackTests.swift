@@ -116,7 +116,9 @@ struct ShareAttackTests {
         let reader = try SharedReader(confirmation: .login)
         let channel = try channel(reader)
         for header in HostileHost.unknown {
-            for apdus in [[header + [8] + Self.pin], [[header[0] | 0x10] + header[1...] + [8] + Self.pin, header]] {
+            let whole = header + [8] + Self.pin
+            let chained = [header[0] | 0x10] + whole.dropFirst()
+            for apdus in [[whole], [chained, header]] {
                 #expect(try send(channel, apdus) == .securityStatusNotSatisfied, "\(header)")
             }
             #expect(reader.events.withLock { $0.contains(.refused(header, host: "far")) }, "\(header)")

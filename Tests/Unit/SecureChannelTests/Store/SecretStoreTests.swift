@@ -105,8 +105,12 @@ struct SecretStoreTests {
         #expect(opened.identity == identity)
         #expect(try name == identity.hex + "." + example.content("local/machine").hex + ".secret")
         let number: [UInt8] = [4, 0, 0, 0]
-        var fields: [UInt8] = [0x80, 1, 1, 0x81] + number + [1, 0x82] + number + [1, 0x83, 6]
-        fields += Array("server".utf8) + [0x84, 3] + Array("ann".utf8) + [0x85] + number + [3]
+        var fields: [UInt8] = [0x80, 1, 1]
+        fields += [0x81] + number + [1]
+        fields += [0x82] + number + [1]
+        fields += [0x83, 6] + Array("server".utf8)
+        fields += [0x84, 3] + Array("ann".utf8)
+        fields += [0x85] + number + [3]
         let value = [0, UInt8(fields.count)] + fields + Array("old".utf8)
         #expect(opened.content == value + [UInt8](repeating: 0, count: 256 - value.count))
 

@@ -141,7 +141,8 @@ struct CommandBytesTests {
         let halves = [3, 4, 7, 5, 6].map { index in
             [UInt8](numbers[index].reversed()) + [UInt8](repeating: 0, count: 128 - numbers[index].count)
         }
-        let value = halves[0] + [0, 0, 0, 0] + halves[1] + [0, 0, 0, 0] + halves[2] + halves[3] + halves[4]
+        let gap = [UInt8](repeating: 0, count: 4)
+        let value = [halves[0], gap, halves[1], gap, halves[2], halves[3], halves[4]].flatMap { $0 }
         #expect(value.count == 0x288)
         Self.expect(
             pieces.filter { $0.dropFirst(2).hasPrefix("24") },
