@@ -7,7 +7,7 @@ import Translation
 /// The program that asks the user in our stead, or the file that has the answer.
 ///
 /// Neither is used by a process that has more rights than its user, nor for a user other than the one whose file names
-/// it: then it is ``AskingError/notConfigured``.
+/// it: then it is `AskingError.notConfigured`.
 package struct Authenticator: Sendable, Equatable {
     package enum Method: Sendable, Equatable {
         /// A program that speaks pinentry's protocol: an absolute path, or a name in ``Authenticator/directories``.

@@ -117,6 +117,6 @@ printed "no token"
 ends
 echo 1000 > hang-up
 expect 1 "$kanal" info
-printed "does not let this user in"
+printed "does not let its user in"
 rm hang-up
 passed "a connection that ends before its first answer is made again; one that always does is refused"

@@ -140,9 +140,12 @@ cross() {
 tests() {
     make_sdk
     unpack
-    builds "cd /build/tree && debian/rules override_dh_auto_configure && swift build --disable-automatic-resolution --build-tests --swift-sdks-path /sdks --swift-sdk $system-tests"
-    builds "cd /build/tree && qemu-aarch64 -L /sdks/$system.artifactbundle/root \
-        -E LD_LIBRARY_PATH=/usr/libexec/swift/lib/swift/linux .build/debug/kanalPackageTests.xctest --testing-library swift-testing --filter '$tests'"
+    local root=/sdks/$system.artifactbundle/root
+    builds "cd /build/tree && debian/rules override_dh_auto_configure
+        export PKG_CONFIG_SYSROOT_DIR=$root PKG_CONFIG_LIBDIR=$root/usr/lib/$system/pkgconfig
+        swift build --disable-automatic-resolution --build-tests --swift-sdks-path /sdks --swift-sdk $system-tests"
+    builds "cd /build/tree && qemu-aarch64 -L $root -E LD_LIBRARY_PATH=/usr/libexec/swift/lib/swift/linux \
+        .build/debug/kanalPackageTests.xctest --testing-library swift-testing --filter '$tests'"
     grep -q 'Test run with .* passed' "$log" || fail "$(tail -n 20 "$log")"
     passed "as arm64: $(grep -o 'Test run with .* passed.*' "$log")"
 }
