@@ -122,7 +122,7 @@ answers() {
     for answer in "$first" "${second/state=/state=0}" "${second/state=/states=}" "$second&state=$state" \
         "$second&code=x" "${second/\/back/\/other}" "${second/code=/code=%g}" "$state" "${second/code=/code=%ff}"; do
         exchange 1 --key client --service-certificate service.pem
-        told 'another request\|no address of this program'
+        told 'another request\|not an address of this program'
     done
     answer=$(browse "${url/openid/openie}")
     exchange 1 --key client --service-certificate service.pem
@@ -143,11 +143,11 @@ replies() {
     refused foreign 'it is for another program'
     refused future 'it is not valid yet'
     refused issuer 'another service has made it'
-    refused html 'what is no JSON, and the status 200'
-    refused redirect 'what is no JSON, and the status 302'
+    refused html 'does not reply with JSON; the status is 200'
+    refused redirect 'does not reply with JSON; the status is 302'
     refused long 'is too long\|Maximum file size exceeded'
-    refused twice 'what is no JSON'
-    refused cut 'what is no JSON'
+    refused twice 'does not reply with JSON'
+    refused cut 'does not reply with JSON'
     refused state 'its state is not the one'
     refused bearer 'no token of access'
     refused empty 'no token of access'
