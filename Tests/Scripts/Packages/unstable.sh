@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The packages as Debian would make them: of the source package, in the next Debian with what Packaging/debian/control asks for, by
-# Debian's own Swift, by a user and without network. The same for arm64, built on this machine. Then unit tests run as
-# arm64 by qemu, and in a Debian for arm64 the demonstration with what is installed.
+# The packages as Debian would make them: of the source package, in the next Debian with what debian/control there asks
+# for, by Debian's own Swift, by a user and without network. The same for arm64, built on this machine. Then, in a Debian
+# for arm64 by qemu, the demonstration and the other tests of the packages with what is installed.
 #
 #   unstable.sh [native|cross|tests|installed]...
 #
@@ -169,7 +169,7 @@ installed() {
     try_packages arm64
 }
 
-[ $# -gt 0 ] || set -- native cross tests installed
+[ $# -gt 0 ] || set -- native cross installed
 for phase in "$@"; do
     case $phase in
     native | cross | tests | installed) ("$phase") ;;
