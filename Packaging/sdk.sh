@@ -39,8 +39,6 @@ fetch() {
 }
 rm -rf "$sdk"
 fetch bookworm install libc6-dev libp11-kit-dev libpcsclite-dev libssl-dev libstdc++-12-dev
-# Headers that a test asks for.
-fetch bookworm download valgrind
 # Without what the compiler needs, as it is not run.
 fetch sid download libswiftlang swiftlang
 find "$sysroot/usr/libexec/swift/bin" -type f -delete
@@ -59,18 +57,12 @@ gcc=$(find "$sysroot/usr/lib/gcc/$system" -name libstdc++.a -printf '%h\n')
 cat > "$sdk/info.json" << END
 {
     "schemaVersion": "1.0",
-    "artifacts": {
-        "$system": { "type": "swiftSDK", "version": "1", "variants": [{ "path": "static" }] },
-        "$system-tests": { "type": "swiftSDK", "version": "1", "variants": [{ "path": "dynamic" }] }
-    }
+    "artifacts": { "$system": { "type": "swiftSDK", "version": "1", "variants": [{ "path": "sdk" }] } }
 }
 END
-# Unit tests need the libraries for tests, which are dynamic alone.
-for kind in static dynamic; do
-    resources=$sysroot/usr/libexec/swift/lib/swift
-    [ $kind = dynamic ] || resources+=_static
-    mkdir "$sdk/$kind"
-    cat > "$sdk/$kind/swift-sdk.json" << END
+resources=$sysroot/usr/libexec/swift/lib/swift_static
+mkdir "$sdk/sdk"
+cat > "$sdk/sdk/swift-sdk.json" << END
 {
     "schemaVersion": "4.0",
     "targetTriples": {
@@ -83,17 +75,16 @@ for kind in static dynamic; do
     }
 }
 END
-    cat > "$sdk/$kind/toolset.json" << END
+cat > "$sdk/sdk/toolset.json" << END
 {
     "schemaVersion": "1.0",
     "cCompiler": { "extraCLIOptions": ["-fPIC", "--gcc-install-dir=$gcc"] },
     "swiftCompiler": {
         "extraCLIOptions": [
-            "-use-ld=lld", "-Xclang-linker", "--target=$system", "-Xclang-linker", "--sysroot=$sysroot", "-Xclang-linker", "--gcc-install-dir=$gcc"
+            "-use-ld=lld", "-Xclang-linker", "--sysroot=$sysroot", "-Xclang-linker", "--gcc-install-dir=$gcc"
         ]
     }
 }
 END
-done
 # The same for C without Swift.
 printf '%s\n' "--target=$system" "--sysroot=$sysroot" "--gcc-install-dir=$gcc" -fuse-ld=lld > "$sdk/c.cfg"
