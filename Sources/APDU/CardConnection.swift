@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import Secrets
 
 /// Something that takes command APDUs to a card: a reader's card handle, a secure channel over one, or a card in the
@@ -104,4 +105,60 @@ package protocol ReaderWatch: AnyObject {
 
     /// Waits until something differs from the noted state, without using the processor.
     func wait(atMost limit: Duration) throws(LinkError)
+}
+
+extension CardConnection {
+    /// Sends one command and fetches all of its response: after 61xx the rest is asked for with GET RESPONSE
+    /// (ISO/IEC 7816-4, 5.3.4) on the command's channel.
+    ///
+    /// - Throws: ``LinkError/malformed`` if there are more pieces than any response has, or one of them is empty.
+    package func exchange(_ command: borrowing Command, channel: UInt8 = 0) throws(LinkError) -> Response {
+        var response = try transmit(command)
+        var pieces = 0
+        while let available = response.status.bytesAvailable {
+            let rest = try transmit(Command(channel, 0xC0, 0x00, 0x00, ne: available))
+            pieces += 1
+            guard !rest.data.isEmpty || rest.status.bytesAvailable == nil, pieces <= 300 else { throw .malformed }
+            response = Response(rest.status, data: response.data + rest.data)
+        }
+        return response
+    }
+
+    /// As ``exchange(_:channel:)``, for a response whose data are secret.
+    package func exchangeSecret(
+        _ command: borrowing Command, channel: UInt8 = 0
+    ) throws(LinkError) -> SecretResponse {
+        var response = try transmitSecret(command)
+        var pieces = 0
+        while let available = response.status.bytesAvailable {
+            let rest = try transmitSecret(Command(channel, 0xC0, 0x00, 0x00, ne: available))
+            pieces += 1
+            guard !rest.data.isEmpty || rest.status.bytesAvailable == nil, pieces <= 300 else { throw .malformed }
+            response = SecretResponse(rest.status, data: response.data.appending(rest.data.bytes))
+        }
+        return response
+    }
+}
+
+/// A connection to a card that no other process can reach. Its commands need no transaction.
+package protocol OwnedCard: CardConnection {
+    /// The card's answer to reset.
+    var atr: [UInt8] { get }
+
+    /// Whether the card has not left the reader. No command is sent.
+    var isThere: Bool { get }
+
+    /// Clears the card's volatile state: logins, the selected file, the security environment.
+    func reset() throws(LinkError)
+
+    /// Resets the card, and gives it back.
+    func giveBack()
+}
+
+/// Readers whose cards a process can have for itself.
+package protocol OwnedCardService: ReaderService {
+    /// Connects to the card in the reader, which is reset first.
+    ///
+    /// - Throws: `LinkError/sharingViolation` while another process is connected to it.
+    func own(_ reader: String) throws(LinkError) -> any OwnedCard
 }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import Asking
 import SecureChannel
 import Token
 import Translation
@@ -145,5 +147,93 @@ struct Statements {
         cachesObjects = other.cachesObjects ?? cachesObjects
         syslog = other.syslog ?? syslog
         asking.override(by: other.asking)
+    }
+}
+
+/// The administrator's settings that the user's file cannot override.
+extension Statements {
+    /// Removes settings that protect less than the administrator's, and those that only the administrator may set. Each
+    /// removal is remarked.
+    mutating func keepFromWeakening(_ administrator: Statements, in file: inout ConfigurationFile) {
+        keep(\.minimumProfile, .minimumProfile, administrator, in: &file) { max($0, $1) }
+        keep(\.requireSM, .requireSM, administrator, in: &file) { $0 || $1 }
+        keep(\.pinRetention, .pinRetention, administrator, in: &file) { [$0, $1].contains(.none) ? .none : .session }
+        keep(\.reconnectWindow, .reconnectWindow, administrator, in: &file) { min($0, $1) }
+        keep(\.reconnectWindowWired, .reconnectWindowWired, administrator, in: &file) { min($0, $1) }
+        keep(\.plainLogin, .plainLogin, administrator, in: &file) { [$0, $1].contains(.reset) ? .reset : .sticky }
+        keep(\.cachesObjects, .cache, administrator, in: &file) { $0 && $1 }
+        keep(\.asking.consent, .consent, administrator, in: &file) { max($0, $1) }
+        if administrator.asking.consent ?? .never > .never {
+            // Another authenticator could say yes in the user's stead.
+            keep(\.asking.authenticator, .authenticator, administrator, in: &file) { demanded, _ in demanded }
+        }
+        if plainBluetooth == true, administrator.plainBluetooth != true {
+            plainBluetooth = false
+            file.remark(
+                "plain_bluetooth = on has no effect: only the administrator can allow it",
+                line: file.line(of: .plainBluetooth))
+        }
+        if syslog != nil {
+            syslog = nil
+            file.remark("syslog has no effect: it is the administrator's", line: file.line(of: .syslog))
+        }
+    }
+
+    /// Keeps one setting of the administrator's where it is the stricter one.
+    private mutating func keep<Value: Equatable>(
+        _ setting: WritableKeyPath<Statements, Value?>, _ key: Key, _ administrator: Statements,
+        in file: inout ConfigurationFile, stricter: (Value, Value) -> Value
+    ) {
+        guard let demanded = administrator[keyPath: setting], let value = self[keyPath: setting],
+            stricter(demanded, value) != value
+        else { return }
+        self[keyPath: setting] = demanded
+        file.remark(
+            "\(key.rawValue) has no effect: what the administrator demands is stricter", line: file.line(of: key))
+    }
+}
+
+/// The settings of how the user is asked, a property for each key; nil for those that are not set.
+struct AskingStatements {
+    /// The inner value is nil for an empty setting: the user is never asked.
+    var authenticator: Authenticator??
+    var timeLimit: Int?
+    var asksForActivation: Bool?
+    var consent: Consent?
+
+    /// - Returns: Whether the value is allowed; nil if the key belongs elsewhere.
+    mutating func read(_ setting: Setting) -> Bool? {
+        switch setting.key {
+        case .authenticator:
+            let named = Authenticator(setting: setting.value)
+            guard named != nil || setting.value.isEmpty else { return false }
+            authenticator = .some(named)
+            return true
+        case .authenticatorTimeout:
+            timeLimit = Statements.seconds(setting.value, from: 1)
+            return timeLimit != nil
+        case .activation:
+            asksForActivation = ["ask": true, "off": false][setting.value]
+            return asksForActivation != nil
+        case .consent:
+            consent = Consent(rawValue: setting.value)
+            return consent != nil
+        default: return nil
+        }
+    }
+
+    /// Takes the strictest value for a key with a wrong line, or a second one.
+    mutating func takeStrictest(_ key: Key) {
+        if key == .consent { consent = .always }
+        // Not the user's in place of the administrator's: it could say yes in the user's stead.
+        if key == .authenticator { authenticator = .some(nil) }
+    }
+
+    /// Gives precedence to the settings of `other`.
+    mutating func override(by other: AskingStatements) {
+        authenticator = other.authenticator ?? authenticator
+        timeLimit = other.timeLimit ?? timeLimit
+        asksForActivation = other.asksForActivation ?? asksForActivation
+        consent = other.consent ?? consent
     }
 }

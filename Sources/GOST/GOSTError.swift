@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Secrets
+
 /// Why a GOST primitive refused its input or could not do its work.
 package enum GOSTError: Error, Sendable, Equatable {
     /// A key of the wrong length.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import CHostProcess
 import Glibc
 
@@ -14,5 +15,54 @@ package enum Environment {
         guard !isPrivileged, let value = unsafe getenv(name), let text = unsafe String(validatingCString: value)
         else { return nil }
         return text.isEmpty ? nil : text
+    }
+}
+
+/// Words for a function of C: an array of C strings that ends with NULL.
+///
+/// They are made and freed here. Memory that the C library allocates by itself (strdup(3)) may come from a different
+/// allocator than the one that this library was bound to (`RTLD_DEEPBIND`).
+@safe
+package final class CStrings {
+    package let pointer: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
+    package let count: Int
+
+    package init(_ words: [String]) {
+        count = words.count
+        unsafe pointer = .allocate(capacity: words.count + 1)
+        for (index, word) in words.enumerated() {
+            let octets = word.utf8
+            let text = UnsafeMutablePointer<CChar>.allocate(capacity: octets.count + 1)
+            for (place, octet) in octets.enumerated() { unsafe text[place] = CChar(bitPattern: octet) }
+            unsafe text[octets.count] = 0
+            unsafe (pointer + index).initialize(to: text)
+        }
+        unsafe (pointer + words.count).initialize(to: nil)
+    }
+
+    deinit {
+        for index in 0..<count { unsafe pointer[index]?.deallocate() }
+        unsafe pointer.deallocate()
+    }
+}
+
+/// The names of the program and of the machine.
+package enum HostNames {
+    /// The name of this process's executable, without its directory; empty if the system does not tell it.
+    package static func program() -> String {
+        var path = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = unsafe readlink("/proc/self/exe", &path, path.count)
+        var name = String(decoding: path.prefix(max(count, 0)).map(UInt8.init(bitPattern:)), as: UTF8.self)
+        name = name.split(separator: "/").last.map(String.init) ?? ""
+        // The kernel's addition if the file was replaced while it runs.
+        let removed = " (deleted)"
+        return name.hasSuffix(removed) ? String(name.dropLast(removed.count)) : name
+    }
+
+    /// The machine's name, at most 32 bytes of it; empty if the system does not tell it.
+    package static func machine() -> String {
+        var name = [CChar](repeating: 0, count: 33)
+        guard unsafe gethostname(&name, name.count - 1) == 0 else { return "" }
+        return String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 }

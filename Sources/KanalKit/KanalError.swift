@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import APDU
 import Asking
 import CCryptoki
@@ -213,4 +214,13 @@ extension CKError {
 /// Runs `body`, and tells its error in the terms of this library.
 func translated<Result: ~Copyable>(_ body: () throws(CKError) -> Result) throws(KanalError) -> Result {
     do throws(CKError) { return try body() } catch { throw KanalError(error) }
+}
+
+/// What the library has of OpenSSL on this machine.
+package enum HostLibrary {
+    /// Whether there is a libcrypto that has all functions that are used. It is loaded now, if it was not.
+    package static var isUsable: Bool {
+        if case .version = LibraryContext.presence { return true }
+        return false
+    }
 }

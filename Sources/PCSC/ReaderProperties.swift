@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import APDU
+
+package import APDU
+package import Secrets
 
 /// The properties of a reader (PC/SC part 10, 2.2 and 2.6).
 package struct ReaderProperties {
@@ -55,5 +57,28 @@ package struct ReaderProperties {
             }
             if tag == Self.maximumDataSize { maximumAPDUData = number }
         }
+    }
+}
+
+/// Commands over T=0 (ISO/IEC 7816-3, 12.2). A command carries data or expects some, never both, and P3 says how many.
+/// The answer to a command with data waits for GET RESPONSE, behind 61xx, and so do long answers.
+package enum ByteProtocol {
+    /// Sends a command.
+    ///
+    /// - Parameter exchange: Takes a TPDU to the card.
+    package static func transmit(
+        _ command: borrowing Command, _ exchange: (borrowing Secret) throws(LinkError) -> Response
+    ) throws(LinkError) -> Response {
+        let response = try exchange(tpdu(of: command, ne: command.ne))
+        // 6Cxx: fewer bytes than expected. The same command with their number gets them, and is not executed again.
+        guard response.status.sw1 == 0x6C, command.data.isEmpty, command.ne != nil else { return response }
+        return try exchange(tpdu(of: command, ne: Int(response.status.sw2)))
+    }
+
+    private static func tpdu(of command: borrowing Command, ne: Int?) throws(LinkError) -> Secret {
+        let hasData = !command.data.isEmpty
+        let tpdu = Command(
+            command.cla, command.ins, command.p1, command.p2, data: command.data.copy(), ne: hasData ? nil : ne ?? 256)
+        do { return try tpdu.encoded() } catch { throw .malformed }
     }
 }

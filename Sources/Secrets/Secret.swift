@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import Glibc
 
 /// Bytes that must not outlive their use: a PIN, a password, a key, or anything computed from one.
@@ -109,4 +110,30 @@ package func constantTimeEqual(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Boo
     var difference: UInt8 = 0
     for index in left.indices { difference |= left[index] ^ right[index] }
     return difference == 0
+}
+
+/// A secret that several owners hold: a value in a description that is copied with it. All copies share one piece of
+/// memory, which is overwritten when the last owner lets it go.
+package final class SharedSecret: Sendable {
+    package let secret: Secret
+
+    package init(_ secret: consuming Secret) { self.secret = secret }
+
+    /// - Parameter bytes: The original stays where it is.
+    package init(copying bytes: [UInt8]) { secret = Secret(copying: bytes) }
+
+    /// A copy that is not secret any more, or that the caller wipes.
+    package var bytes: [UInt8] { [UInt8](copying: secret) }
+}
+
+extension SharedSecret: Equatable {
+    /// Whether the bytes are the same. Constant time in the contents.
+    package static func == (left: SharedSecret, right: SharedSecret) -> Bool {
+        if left === right { return true }
+        return isEqual(left.secret, right.secret)
+    }
+
+    private static func isEqual(_ left: borrowing Secret, _ right: borrowing Secret) -> Bool {
+        constantTimeEqual(left.bytes, right.bytes)
+    }
 }

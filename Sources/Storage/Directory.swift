@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import Glibc
 package import Secrets
 
@@ -250,6 +251,50 @@ extension Directory {
         for name in names where name.hasPrefix(temporaryPrefix) {
             guard let file = try? Descriptor(opening: name, in: directory, O_RDONLY | O_NONBLOCK) else { continue }
             if (try? file.lock(patience: 0)) != nil { try? directory.remove(name) }
+        }
+    }
+}
+
+extension Directory {
+    /// The users that may reach a directory and its files.
+    package enum Access: Sendable {
+        /// The user who runs the process: the directory has mode 0700, its files 0600, and all are the user's.
+        case owner
+        /// The members of a Unix group, whatever the owners: the directory has mode 2770, so that new entries are of
+        /// its group, and its files have 0660. The administrator makes it, and
+        /// ``Directory/init(path:create:access:patience:)`` never does.
+        case group
+        /// The user who runs the process. Other programs put files there too, with modes of their own: these do not
+        /// count, since the directory has mode 0700. The files' content must be protected by other means.
+        case replicated
+
+        /// The mode of new files.
+        var fileMode: mode_t { self == .group ? 0o660 : 0o600 }
+
+        func checkOwner(_ status: stat) throws(StorageError) {
+            guard self == .group || status.st_uid == geteuid() else { throw .denied(.otherOwner) }
+        }
+
+        func checkMode(_ mode: mode_t) throws(StorageError) {
+            guard mode & (self == .group ? 0o007 : 0o077) == 0 else { throw .denied(.accessibleToOthers) }
+        }
+    }
+}
+
+/// A file of settings for programs, by a user or the administrator.
+package enum TrustedFile {
+    /// The content of the file, or nil if it does not exist. Links are followed. Only root or the process's user may be
+    /// able to write the file that they lead to.
+    ///
+    /// - Parameter limit: The greatest size to accept, in bytes.
+    package static func read(_ path: String, limit: Int) throws(StorageError) -> [UInt8]? {
+        do throws(StorageError) {
+            let file = try Descriptor(following: path)
+            let size = try file.requireTrusted()
+            guard size <= limit else { throw .tooLarge }
+            return [UInt8](copying: try file.read(size))
+        } catch .notFound {
+            return nil
         }
     }
 }

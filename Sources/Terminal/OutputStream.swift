@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import CHostProcess
 import Glibc
 import HostProcess
+import Locking
 package import Translation
 
 /// A descriptor that results or messages are written to.
@@ -69,5 +71,96 @@ package struct SystemError: Explained, Equatable {
 
     package var explanation: Phrase {
         "\(subject): \(Phrase(errno: code))"
+    }
+}
+
+extension String {
+    /// The text as it may be shown on a terminal. Characters that would move the cursor, change colours, hide text or
+    /// turn its direction are written as `\u{…}`; bytes of a file's name that are not UTF-8 as `\xe0`.
+    package var printable: String {
+        guard unicodeScalars.contains(where: Self.isHarmful) else { return self }
+        return shownName.unicodeScalars.map { scalar in
+            Self.isHarmful(scalar) ? "\\u{\(String(scalar.value, radix: 16))}" : String(scalar)
+        }.joined()
+    }
+
+    private static func isHarmful(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned: true
+        default: false
+        }
+    }
+}
+
+/// A line on the terminal's screen that rewrites itself while something takes longer than a second. Nothing is written
+/// if standard error is not a terminal. Of several, the one that began last is shown.
+package final class ProgressLine: Sendable {
+    private struct State {
+        var text: String
+        var isShown = false
+        var lastWidth = 0
+        var shownAt = ContinuousClock.Instant?.none
+    }
+
+    /// Those that have not ended, by what tells them apart.
+    private static let lines = Lock<[ObjectIdentifier]>([])
+
+    private let state: Lock<State>
+    private let start = ContinuousClock.now
+    private let isTerminal = isatty(2) == 1
+    private let ticker = Lock<Task<Void, Never>?>(nil)
+
+    /// - Parameter text: The work in progress, until ``update(_:)`` says more.
+    package init(_ text: Phrase) {
+        state = Lock(State(text: translated(text)))
+        guard isTerminal else { return }
+        Self.lines.withLock { $0.append(ObjectIdentifier(self)) }
+        let task = Task { [weak self] in
+            while !Task.isCancelled {
+                guard (try? await Task.sleep(for: .seconds(1))) != nil else { return }
+                guard let self else { return }
+                self.show()
+            }
+        }
+        ticker.withLock { $0 = task }
+    }
+
+    deinit { end() }
+
+    /// Updates the text. The screen follows ten times a second at most.
+    package func update(_ text: Phrase) {
+        let words = translated(text)
+        let isDue = state.withLock { state in
+            state.text = words
+            return state.shownAt.map { ContinuousClock.now - $0 > .milliseconds(100) } ?? true
+        }
+        if isDue { show() }
+    }
+
+    /// Removes the line.
+    package func end() {
+        ticker.withLock { ticker in
+            ticker?.cancel()
+            ticker = nil
+        }
+        Self.lines.withLock { lines in lines.removeAll { $0 == ObjectIdentifier(self) } }
+        state.withLock { state in
+            if state.isShown { try? OutputStream.error.write("\r\u{1B}[K") }
+            state.isShown = false
+        }
+    }
+
+    private func show() {
+        guard isTerminal, ContinuousClock.now - start >= .seconds(1) else { return }
+        guard Self.lines.withLock({ $0.last == ObjectIdentifier(self) }) else { return }
+        let width = OutputStream.error.style.width ?? 80
+        state.withLock { state in
+            var text = ""
+            for character in state.text.printable where (text + String(character)).columns < width {
+                text.append(character)
+            }
+            try? OutputStream.error.write("\r\(text)\u{1B}[K")
+            (state.isShown, state.shownAt) = (true, .now)
+        }
     }
 }

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import CHostProcess
+import Glibc
+import HostProcess
 package import Translation
 
 /// Rows of text with a heading, in aligned columns. Text from outside is made printable.
@@ -64,5 +68,86 @@ package struct Facts {
             let line = (name + ":").padded(to: width) + value
             return line.wrapped(to: style.width, indent: String(repeating: " ", count: min(width, 8))) + "\n"
         }.joined()
+    }
+}
+
+extension String {
+    /// The number of a terminal's columns that the text takes, without the sequences of ``Style``.
+    package var columns: Int {
+        var isEscape = false
+        return unicodeScalars.reduce(0) { sum, scalar in
+            if isEscape || scalar == "\u{1B}" {
+                isEscape = scalar != "m"
+                return sum
+            }
+            // wchar_t is signed on some processors.
+            let width = wcwidth(.init(truncatingIfNeeded: scalar.value))
+            // The C locale knows the width of ASCII alone.
+            return sum + Int(width < 0 ? 1 : width)
+        }
+    }
+
+    /// The text, with spaces behind it up to a number of columns.
+    package func padded(to width: Int) -> String { self + String(repeating: " ", count: max(width - columns, 0)) }
+
+    /// The text in lines of at most so many columns, broken between words. A longer word stays whole, so that it can be
+    /// copied.
+    ///
+    /// - Parameter indent: The beginning of each line but the first.
+    package func wrapped(to width: Int?, indent: String = "") -> String {
+        guard let width else { return self }
+        return split(separator: "\n", omittingEmptySubsequences: false)
+            .map { String($0).wrappedLine(to: width, indent: indent) }.joined(separator: "\n")
+    }
+
+    private func wrappedLine(to width: Int, indent: String) -> String {
+        var lines: [String] = []
+        var line = String(prefix { $0 == " " })
+        var isEmpty = true
+        for word in split(separator: " ").map(String.init) {
+            if !isEmpty, line.columns + 1 + word.columns > width {
+                lines.append(line)
+                (line, isEmpty) = (indent, true)
+            }
+            line += isEmpty ? word : " " + word
+            isEmpty = false
+        }
+        return (lines + [line]).joined(separator: "\n")
+    }
+}
+
+/// How text for people is set: its width, and whether it has colours.
+package struct Style: Sendable, Equatable {
+    /// The terminal's columns; nil without a terminal, where lines are not broken.
+    package let width: Int?
+    package let hasColor: Bool
+
+    package init(width: Int?, hasColor: Bool) {
+        self.width = width
+        self.hasColor = hasColor
+    }
+
+    /// The style for a descriptor. The variable `NO_COLOR` turns colours off.
+    package init(descriptor: Int32) {
+        guard isatty(descriptor) == 1 else {
+            self.init(width: nil, hasColor: false)
+            return
+        }
+        var size = winsize()
+        let isKnown = unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
+        let isPlain = Environment.variable("NO_COLOR") != nil || Environment.variable("TERM") == "dumb"
+        self.init(width: isKnown ? max(Int(size.ws_col), 20) : 80, hasColor: !isPlain)
+    }
+
+    package enum Emphasis: String, Sendable {
+        case bold = "1"
+        case good = "32"
+        case bad = "31"
+        case caution = "33"
+    }
+
+    /// The text with an emphasis, if there are colours.
+    package func text(_ text: String, _ emphasis: Emphasis) -> String {
+        hasColor ? "\u{1B}[\(emphasis.rawValue)m\(text)\u{1B}[0m" : text
     }
 }

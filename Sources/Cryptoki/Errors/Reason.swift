@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+
+package import APDU
 package import CCryptoki
+import SecureChannel
+import Storage
 import Synchronization
+import Token
 package import Translation
 
 /// Why a call was refused, in words for the log: what was refused, and by which rule.
@@ -90,4 +95,151 @@ package struct Reason: Sendable, ExpressibleByStringInterpolation {
 
 extension Reason: CustomStringConvertible {
     package var description: String { phrase.description }
+}
+
+/// The reasons why a token refused or failed.
+extension Reason {
+    /// - Parameter exchange: The card's last answer.
+    init(_ error: TokenError, after exchange: CardExchange?) {
+        switch error {
+        case .link(let error), .channel(.link(let error)): self.init(error)
+        case .channel(let error): self.init(error)
+        case .activationNeeded:
+            self.init(.activationNeeded, "the token wants a secure channel, which is not activated for this user")
+        case .pinIncorrect: self.init(.pinWrong, "wrong PIN")
+        case .pinLength: self.init(nil, "the PIN is shorter or longer than the token allows")
+        case .pinLocked: self.init(.pinLocked, "the PIN has no tries left")
+        case .faulty:
+            self.init(nil, "the secure channel could not be opened several times, and is not tried for a while")
+        case .anotherToken: self.init(.tokenOther, "another token is in the place of the one that was here")
+        case .notLoggedIn: self.init(.loginNeeded, "login required: \(Self.answer(exchange))")
+        case .forbiddenByPolicy:
+            self.init(
+                nil,
+                "by the token's policy User alone changes this PIN: the SO can unblock it, or format the token with another"
+            )
+        case .notFound: self.init(nil, "the card does not have it: \(Self.answer(exchange))")
+        case .memoryFull: self.init(.tokenFull, "the card has no room for it: \(Self.answer(exchange))")
+        case .unsupported: self.init(nil, "the card does not do this: \(Self.answer(exchange))")
+        case .initialisationPhase: self.init(nil, "the token is being formatted")
+        case .malformedAnswer:
+            self.init(nil, "malformed response: \(Self.answer(exchange))")
+        case .refused: self.init(nil, "the card refuses: \(Self.answer(exchange))")
+        }
+    }
+
+    /// The reason why a card, or the service of the readers, cannot be reached.
+    package init(_ error: LinkError) {
+        switch error {
+        case .noService: self.init(.serviceAbsent, "pcscd does not run, or does not answer")
+        case .refused:
+            self.init(
+                .serviceRefused,
+                """
+                pcscd refuses this process: polkit does not let its user in (access_pcsc), or there are too many clients \
+                (--max-thread)
+                """)
+        case .noLibrary:
+            self.init(
+                .serviceLibrary,
+                "libpcsclite.so.1 is not installed: install the package libpcsclite1, or pcsc-lite-libs")
+        case .redirected:
+            self.init(
+                .serviceRedirected,
+                """
+                the environment names another service (PCSCLITE_CSOCK_NAME, LIBPCSCLITE_DELEGATE), and this process has \
+                more rights than its user
+                """)
+        case .noDescriptors: self.init(.processDescriptors, "the process has no file descriptors left")
+        case .noCard: self.init(.cardAbsent, "there is no card in the reader")
+        case .mute: self.init(.cardMute, "the card does not respond (no ATR)")
+        case .removed: self.init(.cardRemoved, "the card left the reader")
+        case .reset: self.init(nil, "another program reset the card")
+        case .sharingViolation: self.init(.cardHeld, "another program holds the card for itself")
+        case .transmission(let code): self.init(nil, "pcscd cannot reach the card: \(hex: code)")
+        case .malformed: self.init(nil, "an answer is too short, or a command too long for this reader")
+        case .channelBroken: self.init(nil, "the secure channel met an answer that it cannot trust, and closed itself")
+        case .randomUnavailable: self.init(nil, "the system gives no random numbers")
+        }
+    }
+
+    private init(_ error: ChannelError) {
+        switch error {
+        case .link(let error): self.init(error)
+        case .malformedCapabilities: self.init(nil, "the token's description of its channel cannot be read")
+        case .malformedResponse: self.init(nil, "malformed response in pairing or opening")
+        case .passwordInvalid:
+            self.init(.passwordMalformed, "the activation password is malformed, and was not tried")
+        case .passwordRejected: self.init(.passwordWrong, "wrong activation password")
+        case .slotBlocked: self.init(.passwordLocked, "the activation password has no tries left")
+        case .slotUnusable:
+            self.init(.passwordUnusable, "the token has no such activation password, or it was for one host")
+        case .tableFull: self.init(.tokenHostsFull, "the token has no room for another host")
+        case .unknownRecord:
+            self.init(
+                .activationUnknownHost,
+                "the token does not know this host any more, or this host the token: it must be activated again")
+        case .downgradeSuspected:
+            self.init(.attackDowngrade, "the token offers fewer capabilities than before; possible downgrade attack")
+        case .authenticationFailed:
+            self.init(.attackUnproven, "the token cannot prove that it is the one that was paired; possible attack")
+        case .reflection: self.init(.attackReflection, "the card reflected this host's own message; possible attack")
+        case .profileUnsupported: self.init(.channelProfile, "token and configuration have no profile in common")
+        case .profileRaised:
+            self.init(.activationBetterProfile, "the token has a stronger profile by now, and must be activated again")
+        case .timedOut: self.init(nil, "the token took too long to pair")
+        case .protocolUnknown: self.init(nil, "the token's channel is of another protocol")
+        case .refused(let status): self.init(nil, "the token refuses the channel: \(hex: status.rawValue)")
+        case .storage(.noDescriptors): self.init(.processDescriptors, "the process has no file descriptors left")
+        case .storage: self.init(.storeUnusable, "what is remembered of tokens cannot be read or written")
+        case .randomUnavailable: self.init(nil, "the system gives no random numbers")
+        case .outOfMemory: self.init(nil, "the system gives no memory")
+        case .libraryFailure: self.init(nil, "a computation of the channel failed")
+        }
+    }
+}
+
+extension Reason {
+    /// The card's answer, the command that it answers, and the file selected.
+    private static func answer(_ exchange: CardExchange?) -> Reason {
+        guard let exchange else { return Reason(nil, "without a command") }
+        guard !exchange.file.isEmpty else {
+            return Reason(nil, "\(hex: exchange.status.rawValue) to command \(hex: exchange.header)")
+        }
+        return Reason(
+            nil,
+            "\(hex: exchange.status.rawValue) to command \(hex: exchange.header) in file \(path: exchange.file)")
+    }
+}
+
+extension Reason.StringInterpolation {
+    /// The numbers of a file and of the directories above it.
+    fileprivate mutating func appendInterpolation(path: [UInt8]) {
+        let steps = stride(from: 0, to: path.count, by: 2).map { start in
+            "0x" + String(path[start...].prefix(2).reduce(0) { $0 << 8 | UInt16($1) }, radix: 16, uppercase: true)
+        }
+        phrase.appendInterpolation(steps.joined(separator: " "))
+    }
+}
+
+/// The places of attributes in an application's template, so that a reason can name the one that is refused.
+struct TemplateOrigin: Sendable {
+    /// The argument of the application's call.
+    private let name: StaticString
+    private var positions: [CK_ATTRIBUTE_TYPE: Int] = [:]
+
+    init(_ name: StaticString) { self.name = name }
+
+    mutating func enter(_ type: CK_ATTRIBUTE_TYPE, at index: Int) { positions[type] = index }
+
+    /// The attribute's name, and its place in the template if it is there.
+    func place(of type: CK_ATTRIBUTE_TYPE) -> Reason {
+        guard let index = positions[type] else { return "\(attribute: type)" }
+        return "\(name)[\(index)] \(attribute: type)"
+    }
+
+    /// Types in the template's order, and after them those that it does not have.
+    func sorted(_ types: [CK_ATTRIBUTE_TYPE]) -> [CK_ATTRIBUTE_TYPE] {
+        types.sorted { (positions[$0] ?? .max, $0) < (positions[$1] ?? .max, $1) }
+    }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import CCryptoki
-import Token
+
+package import CCryptoki
+import SecureChannel
+package import Token
 
 /// The hardware feature `CKH_VENDOR_TOKEN_INFO`: an object, stored nowhere and readable by everyone, that describes a
 /// token.
@@ -52,5 +54,25 @@ enum TokenFeatures {
         case (_, true): (INTERFACE_TYPE_NFC, INTERFACE_TYPE_USB | INTERFACE_TYPE_NFC)
         case (_, false): (INTERFACE_TYPE_USB, INTERFACE_TYPE_USB)
         }
+    }
+}
+
+/// A token's secure channel in the vendor's terms: `SECURE_MESSAGING_` of the modern profile is the enhanced one.
+extension ProtectionInfo {
+    /// Whether the token has a channel.
+    package var isAvailable: Bool { !profiles.isEmpty }
+
+    /// The profile in which messages are protected, the default before activation, or unsupported.
+    package var currentMode: CK_ULONG {
+        profile.map(Self.mode(of:)) ?? (isAvailable ? SECURE_MESSAGING_DEFAULT : SECURE_MESSAGING_UNSUPPORTED)
+    }
+
+    /// All profiles that the token offers, or unsupported.
+    package var supportedModes: [CK_ULONG] {
+        isAvailable ? profiles.sorted().map(Self.mode(of:)) : [SECURE_MESSAGING_UNSUPPORTED]
+    }
+
+    private static func mode(of profile: Profile) -> CK_ULONG {
+        profile == .modern ? SECURE_MESSAGING_ENHANCED_GOST : SECURE_MESSAGING_GOST
     }
 }

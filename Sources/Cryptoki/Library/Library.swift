@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+
 package import APDU
 package import CCryptoki
+import HostCrypto
 import Locking
+import Logging
+import Synchronization
 package import Token
 
 /// The slots and sessions of this application. `C_Initialize` makes the library, and `C_Finalize` ends it.
@@ -295,6 +299,50 @@ package final class Library: Sendable {
                 slot.closeAllSessions()
                 slot.waitForTurn(until: deadline)
             }
+        }
+    }
+}
+
+extension Library {
+    /// The longest wait before a look whether the library was ended.
+    private static let waitLimit = Duration.milliseconds(250)
+
+    /// The slot in which a token came or went since the last event, or since the first look at the readers. Any number
+    /// of threads can wait, without holding a lock.
+    ///
+    /// - Parameter waits: Whether to wait for the next event if nothing has happened.
+    /// - Throws: `CKR_NO_EVENT`; `CKR_CRYPTOKI_NOT_INITIALIZED` when another thread ends the library.
+    package func waitForSlotEvent(waits: Bool) throws(CKError) -> CK_SLOT_ID {
+        var watch: (any ReaderWatch)?
+        while true {
+            // Noted before the look, so that no change in between is missed.
+            if waits, watch == nil { watch = readers.watch() }
+            let isNoted = (try? watch?.note()) != nil
+            if !isNoted { watch = nil }
+            try refreshSlots()
+            if let slot = takeEvent() { return slot }
+            guard waits else { throw .noEvent }
+            if isNoted, (try? watch?.wait(atMost: Self.waitLimit)) != nil { continue }
+            watch = nil
+            settings.clocks.pause(Self.waitLimit)
+        }
+    }
+}
+
+/// How a library uses the process's libcrypto.
+final class LibcryptoUse: Sendable {
+    private let isLogged = Atomic(false)
+
+    /// Has libcrypto read the process's configuration before a lock is taken, and logs once which one is used, or why none is.
+    ///
+    /// - Throws: `CKR_HOST_MEMORY` if there are neither descriptors nor memory to load it by.
+    func prepare(_ log: Logger) throws(CKError) {
+        guard LibraryContext.prepare() else { throw .hostMemory }
+        guard !isLogged.load(ordering: .relaxed), !isLogged.exchange(true, ordering: .relaxed) else { return }
+        let presence = LibraryContext.presence
+        switch presence {
+        case .version(let number): log.notice("libcrypto.so.\(number) is used")
+        case .absent, .incomplete: log.warning("\(Reason(presence) ?? "")")
         }
     }
 }

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+
 package import CCryptoki
+package import Secrets
+import SecureChannel
 import Token
 
 /// One session of this application with a token (PKCS #11 v2.40, 2.6 in the usage guide).
@@ -90,4 +93,244 @@ package final class Session {
 
     /// The session's flags (`CKF_`).
     package var flags: CK_FLAGS { CKF_SERIAL_SESSION | (isReadWrite ? CKF_RW_SESSION : 0) }
+}
+
+extension Session {
+    /// Logs in to the token, for all sessions of this application with it; or lets the key of the operation that was begun
+    /// last be used once.
+    package func logIn(_ user: CK_USER_TYPE, pin: borrowing Secret) throws(CKError) {
+        let role = try requireLoginPossible(as: user)
+        let pin = pin.copy()
+        let check = { () throws(CKError) in _ = try self.requireLoginPossible(as: user) }
+        guard let role else {
+            try slot.withToken(checking: check) { token throws(TokenError) in try token.confirm(pin) }
+            authentication?.isGiven = true
+            return
+        }
+        try slot.withToken(checking: check) { token throws(TokenError) in try token.logIn(as: role, pin: pin) }
+    }
+
+    /// Makes sure that the right PIN would log in.
+    ///
+    /// - Returns: The role; nil for one use of a key.
+    @discardableResult func requireLoginPossible(as user: CK_USER_TYPE) throws(CKError) -> Token.Role? {
+        let role: Token.Role
+        switch user {
+        case CKU_USER: role = .user
+        case CKU_SO: role = .securityOfficer
+        case CKU_CONTEXT_SPECIFIC:
+            guard let authentication, !authentication.isGiven else { throw .operationNotInitialised }
+            return nil
+        default: throw .userTypeInvalid
+        }
+        if let login = slot.login {
+            throw login == role ? .userAlreadyLoggedIn : .userAnotherAlreadyLoggedIn
+        }
+        guard role == .user || !slot.hasReadOnlySession else { throw .sessionReadOnlyExists }
+        return role
+    }
+
+    /// Ends the login. It hides private objects, and destroys those of sessions.
+    package func logOut() throws(CKError) {
+        guard slot.login != nil else { throw .userNotLoggedIn("no user is logged in") }
+        slot.loginEnded()
+        // A token that is away loses the right with its session. It is not waited for.
+        if case .waitingForToken = slot.presence { return slot.forgetLogin() }
+        do throws(CKError) {
+            try slot.withToken(waits: false) { token throws(TokenError) in try token.logOut() }
+        } catch {
+            guard case .waitingForToken = slot.presence else { throw error }
+        }
+    }
+}
+
+extension Session {
+    /// Gives User's PIN its first value, or a new one.
+    ///
+    /// - Throws: The errors of ``requireInitPINPossible()``, before anything is changed.
+    package func initPIN(_ pin: borrowing Secret) throws(CKError) {
+        try requireInitPINPossible()
+        let pin = pin.copy()
+        try slot.withToken { token throws(TokenError) in try token.resetUserPIN(to: pin) }
+    }
+
+    /// - Throws: `CKR_FUNCTION_REJECTED` where the token's policy does not let the SO change the PIN.
+    func requireInitPINPossible() throws(CKError) {
+        try requirePINsChangeable()
+        guard slot.login == .securityOfficer else { throw .userNotLoggedIn("the SO must be logged in") }
+        try slot.withToken { token throws(TokenError) in try token.requireUserPINResettable() }
+    }
+
+    /// PINs are set in a session for writing only.
+    func requirePINsChangeable() throws(CKError) {
+        guard isReadWrite else { throw .sessionReadOnly("a PIN is to be set") }
+    }
+
+    /// Changes the PIN of the logged-in user, or User's without a login.
+    ///
+    /// - Parameter old: The present value. It may be empty only during a login.
+    package func setPIN(old: borrowing Secret, new: borrowing Secret) throws(CKError) {
+        try requirePINsChangeable()
+        let role = slot.login ?? .user
+        let old = old.copy()
+        let new = new.copy()
+        try slot.withToken { token throws(TokenError) in try token.changePIN(of: role, from: old, to: new) }
+    }
+}
+
+/// The token's name, its licences, and the SO's functions for User, of the vendor's extension.
+extension Session {
+    /// The most bytes that a token's name can have.
+    package static let nameLimit = 255
+    /// The bytes of a licence.
+    package static let licenceSize = Token.licenceSize
+    /// The numbers of licences.
+    package static let licenceNumbers = Token.licenceNumbers
+
+    /// Gives User's PIN all its tries; the PIN stays. Only the SO can.
+    package func unblockUserPIN() throws(CKError) {
+        try requireLogin(.securityOfficer)
+        try slot.withToken { token throws(TokenError) in try token.unblockUserPIN() }
+    }
+
+    /// Names the token, or takes its name away. Only User can.
+    ///
+    /// - Parameter name: UTF-8, 0 to 255 bytes.
+    package func setTokenName(_ name: [UInt8]) throws(CKError) {
+        guard name.count <= Self.nameLimit else {
+            throw .argumentsBad("the name has \(name.count) bytes, the most is \(Self.nameLimit)")
+        }
+        guard isReadWrite else { throw .sessionReadOnly("the token's name is to be changed") }
+        try requireLogin(.user)
+        try slot.withToken { token throws(TokenError) in try token.setLabel(name) }
+    }
+
+    /// The token's whole name, UTF-8; nil if it has none.
+    package func tokenName() throws(CKError) -> [UInt8]? {
+        try slot.withToken { token throws(TokenError) in try token.info(evicting: true).label }
+    }
+
+    /// Writes a licence. Either login will do.
+    package func setLicence(_ number: CK_ULONG, to licence: [UInt8]) throws(CKError) {
+        let number = try Self.licenceNumber(number)
+        guard licence.count == Self.licenceSize else {
+            throw .argumentsBad("the licence has \(licence.count) bytes, and must have \(Self.licenceSize)")
+        }
+        guard slot.login != nil else { throw .userNotLoggedIn("a login is needed to write a licence") }
+        try slot.withToken { token throws(TokenError) in try token.setLicence(number, to: licence) }
+    }
+
+    /// A licence; zeros if none was written.
+    package func licence(_ number: CK_ULONG) throws(CKError) -> [UInt8] {
+        let number = try Self.licenceNumber(number)
+        return try slot.withToken { token throws(TokenError) in try token.licence(number) }
+    }
+
+    /// - Throws: `CKR_ARGUMENTS_BAD` for a number that no token has.
+    package static func licenceNumber(_ number: CK_ULONG) throws(CKError) -> Int {
+        guard licenceNumbers.contains(Int(clamping: number)) else {
+            throw .argumentsBad("\(number) is not a licence's number, 1 to 4")
+        }
+        return Int(clamping: number)
+    }
+
+    // MARK: C_EX_TokenManage
+
+    /// The SO manages User's PIN only.
+    func requireManaged(_ user: CK_USER_TYPE) throws(CKError) {
+        guard user == CKU_USER else { throw .argumentsBad("the user is \(user), and must be CKU_USER") }
+        try requireLogin(.securityOfficer)
+    }
+
+    /// Makes the standard value of a PIN its default again. The PIN stays.
+    package func restoreStandardPIN(of user: CK_USER_TYPE) throws(CKError) {
+        try requireManaged(user)
+        try slot.withToken { token throws(TokenError) in try token.setDefaultUserPIN(to: Secret(count: 0)) }
+    }
+
+    /// Gives a PIN the value that is its default.
+    ///
+    /// - Throws: `CKR_FUNCTION_REJECTED` where the token's policy does not let the SO change the PIN.
+    package func resetPINToDefault(of user: CK_USER_TYPE) throws(CKError) {
+        try requireManaged(user)
+        try slot.withToken { token throws(TokenError) in try token.resetUserPINToDefault() }
+    }
+
+    /// Sets the default that ``resetPINToDefault(of:)`` restores. The PIN stays.
+    package func setDefaultPIN(of user: CK_USER_TYPE, to pin: borrowing Secret) throws(CKError) {
+        try requireManaged(user)
+        guard (6...32).contains(pin.count) else { throw .pinLengthRange }
+        let pin = pin.copy()
+        try slot.withToken { token throws(TokenError) in try token.setDefaultUserPIN(to: pin) }
+    }
+
+    /// Has the token remember that a PIN must be changed, until it is.
+    package func forcePINChange(of user: CK_USER_TYPE) throws(CKError) {
+        try requireManaged(user)
+        try slot.withToken { token throws(TokenError) in try token.forceUserPINChange() }
+    }
+
+    private func requireLogin(_ role: Token.Role) throws(CKError) {
+        guard slot.login == role else {
+            throw .userNotLoggedIn(role == .user ? "User must be logged in" : "the SO must be logged in")
+        }
+    }
+}
+
+/// A new activation password, as an application asks for it.
+package struct ActivationPasswordRequest: Sendable {
+    let slot: UInt8
+    let charset: SecureChannel.Charset
+
+    /// The symbols of the password as it is printed, `XXXX-XXXX-XXXX-XXXX`.
+    package let length = 19
+}
+
+extension Session {
+    /// Checks whether an activation password may be made here.
+    ///
+    /// - Parameters:
+    ///   - number: 1 to 6, or 0 for the first that the token has no password for.
+    ///   - characters: `CAPS_AND_DIGITS` or `CAPS_ONLY`.
+    /// - Throws: `CKR_FUNCTION_NOT_SUPPORTED` on a token that is used without channel, with any login.
+    package func activationPasswordRequest(
+        number: CK_ULONG, characters: CK_ULONG
+    ) throws(CKError) -> ActivationPasswordRequest {
+        guard number <= 6, let charset = UInt8(exactly: characters).flatMap(SecureChannel.Charset.init(rawValue:))
+        else {
+            throw .argumentsBad("there is no password \(number), or no characters \(characters)")
+        }
+        guard slot.turn.state?.isProtected == true else { throw .functionNotSupported }
+        guard isReadWrite else { throw .sessionReadOnly("a password of the token is to be made") }
+        guard slot.login == .securityOfficer else { throw .userNotLoggedIn("the SO must be logged in") }
+        return ActivationPasswordRequest(slot: UInt8(truncatingIfNeeded: number), charset: charset)
+    }
+
+    /// Has the token make an activation password, in place of the one with the same number.
+    ///
+    /// - Returns: The password as it is printed. It cannot be asked for again.
+    package func generateActivationPassword(_ request: ActivationPasswordRequest) throws(CKError) -> Secret {
+        let password = try slot.withToken { token throws(TokenError) in
+            try token.generateActivationPassword(slot: request.slot, charset: request.charset)
+        }
+        return password.grouped(by: 4)
+    }
+}
+
+extension Secret {
+    /// These symbols in groups with dashes between.
+    fileprivate func grouped(by size: Int) -> Secret {
+        var result = Secret(count: count + max(count - 1, 0) / size)
+        var bytes = result.mutableBytes
+        var position = 0
+        for index in 0..<count {
+            if index > 0, index % size == 0 {
+                bytes[position] = UInt8(ascii: "-")
+                position += 1
+            }
+            bytes[position] = self.bytes[index]
+            position += 1
+        }
+        return result
+    }
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import APDU
 import Locking
 import SecureChannel
 import Token
+import Translation
 
 /// The way to the token, and its absence and return (GSC/1, 15.3).
 extension Slot {
@@ -165,5 +167,89 @@ extension Slot {
             if isGone { return true }
         }
         return false
+    }
+}
+
+/// The presence of the token that a slot's sessions work with (GSC/1, 15.3).
+package enum TokenPresence: Sendable, Equatable {
+    /// It was never away.
+    case normal
+    /// It is away, and its sessions wait for it until this time after the system's start.
+    case waitingForToken(until: Duration)
+    /// A different token, or one without proof of its identity, is in its place. The sessions have ended.
+    case wrongToken
+    /// It was away, and work goes on.
+    case completed
+
+    /// The state's name in the log.
+    var description: String {
+        switch self {
+        case .normal: "normal"
+        case .waitingForToken: "waiting for token"
+        case .wrongToken: "wrong token"
+        case .completed: "completed"
+        }
+    }
+
+    /// The identifier of the state in the log; nil if all is well.
+    var messageID: MessageID? {
+        switch self {
+        case .normal, .completed: nil
+        case .waitingForToken: .cardWaiting
+        case .wrongToken: .tokenOther
+        }
+    }
+}
+
+/// The token that a slot's sessions work with. One call at a time has the turn to use it, and no other thread reaches
+/// the `Token` during that; a copy of its state is here for the others.
+struct TokenTurn {
+    /// The token's state when the last turn ended.
+    struct State {
+        let login: Token.Role?
+        /// The serial number; see `Token.serial`.
+        let serial: [UInt8]
+        /// Whether commands go through a secure channel.
+        let isProtected: Bool
+        /// Whether commands go to the card as they are.
+        let isPlain: Bool
+    }
+
+    /// Whether a call has the turn.
+    var isTaken = false
+    /// Used by the call that has the turn only.
+    private(set) var token: Token?
+    private(set) var state: State?
+    /// Tokens that were let go, to be disconnected in a turn.
+    private var leaving: [Token] = []
+
+    /// Connected, in this turn.
+    mutating func take(_ token: Token) {
+        self.token = token
+        update()
+    }
+
+    /// Updates the copy of the token's state in this turn.
+    mutating func update() {
+        state = token.map { State($0) }
+    }
+
+    /// Lets the token go, at any time.
+    mutating func letGo() {
+        if let token { leaving.append(token) }
+        token = nil
+        state = nil
+    }
+
+    /// A token that was let go and has to be disconnected.
+    mutating func nextLeaving() -> Token? { leaving.popLast() }
+}
+
+extension TokenTurn.State {
+    init(_ token: Token) {
+        login = token.login
+        serial = token.serial
+        isProtected = token.isProtected
+        isPlain = token.isPlain
     }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 package import CCryptoki
 import GOST
 import HostCrypto
@@ -197,6 +198,63 @@ extension DigestAlgorithm {
         case .streebog256: HashAlgorithm.streebog256.oid
         case .streebog512: HashAlgorithm.streebog512.oid
         default: nil
+        }
+    }
+}
+
+/// A mechanism, with the parameter's bytes.
+package struct Mechanism: Sendable {
+    package var type: CK_MECHANISM_TYPE
+    package var parameter: [UInt8]
+    /// The parameter's contents if it is a structure with pointers.
+    package var structure: MechanismParameters?
+
+    package init(type: CK_MECHANISM_TYPE, parameter: [UInt8], structure: MechanismParameters? = nil) {
+        self.type = type
+        self.parameter = parameter
+        self.structure = structure
+    }
+}
+
+/// How a mechanism uses a block cipher.
+enum CipherMode: Sendable {
+    /// ECB: whole blocks.
+    case codebook
+    /// CBC without padding: whole blocks.
+    case chained
+    /// CBC with padding: the text as a whole.
+    case padded
+    /// Any number of bytes, in parts of any length: CTR-ACPKM, or with GOST 28147-89 the mode of its parameter set.
+    case stream
+    /// MGM: the text as a whole, and a tag after it.
+    case authenticated
+}
+
+/// An algorithm of message authentication codes.
+enum CodeAlgorithm: Sendable {
+    /// GOST 28147-89 with 32 bits. The parameter set decides on key meshing. The IV has 8 bytes or none.
+    case gost28147
+    /// OMAC of one block (GOST R 34.13-2015, 5.6).
+    case magma, kuznyechik
+    case hmac(DigestAlgorithm)
+
+    /// The bytes of a MAC.
+    var size: Int {
+        switch self {
+        case .gost28147: 4
+        case .magma: Magma.blockSize
+        case .kuznyechik: Kuznyechik.blockSize
+        case .hmac(let hash): hash.size
+        }
+    }
+
+    /// The types of keys that the MAC is computed with.
+    var keyTypes: [SecretKeyType] {
+        switch self {
+        case .gost28147: [.gost28147]
+        case .magma: [.magma]
+        case .kuznyechik: [.kuznyechik]
+        case .hmac(let hash): [.hmac(hash), .generic, .gost28147, .magma, .kuznyechik]
         }
     }
 }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import APDU
 package import CCryptoki
 package import Secrets
 
@@ -122,4 +124,96 @@ extension CK_ULONG {
 
     /// The bytes of the number as an attribute's value holds them. All supported hosts are little-endian.
     var bytes: [UInt8] { (0..<MemoryLayout<CK_ULONG>.size).map { UInt8(truncatingIfNeeded: self >> (8 * $0)) } }
+}
+
+/// The value of an attribute. Values of keys and of private objects are kept as secrets, and become arrays only while
+/// they are read.
+package enum AttributeValue: Sendable, Equatable {
+    case open([UInt8])
+    case secret(SharedSecret)
+
+    var bytes: [UInt8] {
+        switch self {
+        case .open(let bytes): bytes
+        case .secret(let secret): secret.bytes
+        }
+    }
+
+    package static func == (left: AttributeValue, right: AttributeValue) -> Bool {
+        switch (left, right) {
+        case (.secret(let left), .secret(let right)): left == right
+        default: left.bytes == right.bytes
+        }
+    }
+
+    /// The value as an object keeps it: secret if the object is private and the value is longer than a number.
+    func kept(isPrivate: Bool) -> AttributeValue {
+        switch self {
+        case .open(let bytes) where isPrivate && bytes.count > MemoryLayout<CK_ULONG>.size:
+            .secret(SharedSecret(copying: bytes))
+        case .secret(let secret) where !isPrivate: .open(secret.bytes)
+        default: self
+        }
+    }
+}
+
+/// Templates as values of attributes (PKCS #11 v2.40, 4.8 to 4.10).
+///
+/// Such a value is packed, here and on the token: for each attribute, in the order of their types, the type and the
+/// length of the value, both in four bytes, little-endian, and the value.
+extension Attributes {
+    /// Whether the value of an attribute of this type is a template.
+    package static func holdsTemplate(_ type: CK_ATTRIBUTE_TYPE) -> Bool {
+        [CKA_WRAP_TEMPLATE, CKA_UNWRAP_TEMPLATE, CKA_DERIVE_TEMPLATE].contains(type)
+    }
+
+    /// The template in a value; nil if the value is malformed, or has a template in it.
+    package init?(packed bytes: [UInt8]) {
+        self.init()
+        var cursor = ByteCursor(bytes)
+        while !cursor.isAtEnd {
+            guard let type = cursor.number(), let count = cursor.number(), let value = try? cursor.bytes(Int(count)),
+                !Self.holdsTemplate(CK_ATTRIBUTE_TYPE(type))
+            else { return nil }
+            self[CK_ATTRIBUTE_TYPE(type)] = value
+        }
+    }
+
+    /// The attributes as the value of another one; nil if a type or a length does not fit the form.
+    package var packed: [UInt8]? {
+        var bytes: [UInt8] = []
+        for type in types.sorted() {
+            let value = self[type] ?? []
+            guard let number = UInt32(exactly: type), let count = UInt32(exactly: value.count),
+                !Self.holdsTemplate(type)
+            else { return nil }
+            for number in [number, count] { bytes += (0..<4).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) } }
+            bytes += value
+        }
+        return bytes
+    }
+
+    /// These attributes, joined with a key's template for the keys that are made with it.
+    ///
+    /// - Throws: `CKR_TEMPLATE_INCONSISTENT` where they differ.
+    func joined(with key: Attributes, _ type: CK_ATTRIBUTE_TYPE) throws(CKError) -> Attributes {
+        guard let fixed = Attributes(packed: key[type] ?? []) else {
+            throw .templateInconsistent("the key's \(attribute: type) is not a template")
+        }
+        var joined = self
+        for fixedType in fixed.orderedTypes {
+            guard joined[fixedType] == nil || joined[fixedType] == fixed[fixedType] else {
+                throw .templateInconsistent(
+                    "\(place(of: fixedType)) has another value than in the key's \(attribute: type)")
+            }
+            joined[fixedType] = fixed[fixedType]
+        }
+        return joined
+    }
+}
+
+extension ByteCursor {
+    fileprivate mutating func number() -> UInt32? {
+        (try? bytes(4))?.reversed().reduce(0) { $0 << 8 | UInt32($1) }
+    }
 }

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import APDU
 import CCryptoki
+import GOST
+import Secrets
 import Token
 
 /// An object of a token or of a session (PKCS #11 v2.40, 4).
@@ -81,5 +85,257 @@ extension Attributes {
         guard let list = self[CKA_ALLOWED_MECHANISMS], !list.isEmpty else { return true }
         let number = mechanism.bytes
         return stride(from: 0, to: list.count, by: number.count).contains { list.dropFirst($0).starts(with: number) }
+    }
+}
+
+/// Conversion between the token's objects and those that an application sees.
+extension Object {
+    init(_ object: TokenObject) throws(CKError) {
+        var attributes = try Attributes(describing: object)
+        attributes.set(CKA_TOKEN, true)
+        attributes.set(CKA_UNIQUE_ID, UniqueID.derived(from: object))
+        if object.isForeign {
+            attributes.set(CKA_MODIFIABLE, false)
+            attributes.set(CKA_DESTROYABLE, false)
+        }
+        for (type, value) in object.attributes { attributes.set(CK_ATTRIBUTE_TYPE(type), value) }
+        attributes.stayIfPrivateKey()
+        for type in object.unreadAttributes { attributes[type] = nil }
+        let isPrivate = try attributes.bool(CKA_PRIVATE) ?? false
+        self.init(home: .token(object, nil), attributes: attributes, isPrivate: isPrivate)
+    }
+}
+
+extension Attributes {
+    /// A private key that lives on a token stays there: no copy can be made of it.
+    mutating func stayIfPrivateKey() {
+        if self[CKA_CLASS] == CKO_PRIVATE_KEY.bytes { set(CKA_COPYABLE, false) }
+    }
+
+    /// The attributes that follow from an object's own form, and the defaults; none of a key that the host computes
+    /// with.
+    fileprivate init(describing object: TokenObject) throws(CKError) {
+        self.init()
+        var secrets: [CK_ATTRIBUTE_TYPE] = []
+        switch object.content {
+        case .secretKey, .publicKey: return
+        case .key(let key): secrets = describe(key)
+        case .certificate(let subject, let value):
+            set(CKA_CLASS, CKO_CERTIFICATE)
+            set(CKA_SUBJECT, subject)
+            self[CKA_VALUE] = value
+        case .data(let data):
+            set(CKA_CLASS, CKO_DATA)
+            set(CKA_APPLICATION, data.application)
+            set(CKA_OBJECT_ID, data.objectIdentifier)
+            self[CKA_VALUE] = data.value
+        }
+        set(CKA_LABEL, object.label)
+        if self[CKA_CLASS] != CKO_DATA.bytes { set(CKA_ID, object.id) }
+        set(CKA_PRIVATE, object.isPrivate)
+        self = try AttributeTable(for: self).completed(self)
+        if case .certificate = object.content { completeCertificate() }
+        // The attributes that the token does not give away.
+        for type in secrets { self[type] = nil }
+    }
+
+    /// - Returns: The attributes that the token keeps to itself.
+    private mutating func describe(_ key: TokenKey) -> [CK_ATTRIBUTE_TYPE] {
+        for kind in KeyType.allCases.map(\.kind) {
+            guard let own = kind.attributes(of: key) else { continue }
+            let isImported = key.properties.contains(.imported)
+            self = own
+            set(CKA_CLASS, key.half == .publicKey ? CKO_PUBLIC_KEY : CKO_PRIVATE_KEY)
+            set(CKA_KEY_TYPE, kind.type)
+            set(CKA_LOCAL, !isImported)
+            set(CKA_KEY_GEN_MECHANISM, isImported ? .unavailable : kind.generation)
+            guard key.half == .privateKey else { return [] }
+            set(CKA_SENSITIVE, true)
+            set(CKA_EXTRACTABLE, false)
+            for flag in [CKA_ALWAYS_SENSITIVE, CKA_NEVER_EXTRACTABLE] { set(flag, !isImported) }
+            return kind.secretAttributes
+        }
+        return []
+    }
+}
+
+extension TokenObject {
+    /// The attributes that only the value of a certificate or data object tells, as long as it was not read.
+    var unreadAttributes: Set<CK_ATTRIBUTE_TYPE> {
+        guard !isRead else { return [] }
+        var types: Set = [CKA_VALUE]
+        if case .certificate(let subject, _) = content {
+            types.formUnion([CKA_ISSUER, CKA_SERIAL_NUMBER, CKA_PUBLIC_KEY_INFO, CKA_UNIQUE_ID])
+            if subject.isEmpty { types.insert(CKA_SUBJECT) }
+        }
+        return types.subtracting(attributes.keys.map { CK_ATTRIBUTE_TYPE($0) })
+    }
+
+    /// A new object; nil for private keys, which have files of their own.
+    init?(_ attributes: Attributes) throws(CKError) {
+        let content: Content
+        switch try attributes.number(CKA_CLASS) {
+        case CKO_CERTIFICATE:
+            content = .certificate(subject: attributes[CKA_SUBJECT] ?? [], value: attributes[CKA_VALUE] ?? [])
+        case CKO_DATA: content = .data(TokenData(value: []))
+        case CKO_PUBLIC_KEY: content = .publicKey
+        case CKO_SECRET_KEY: content = .secretKey(valueFile: 0)
+        default: return nil
+        }
+        self.init(content, isPrivate: try attributes.bool(CKA_PRIVATE) ?? false)
+        try take(attributes)
+    }
+
+    /// Takes all attributes: those that have a place of their own, and then the others that do not follow from these.
+    /// An object's unique identifier is not copied.
+    mutating func take(_ taken: Attributes) throws(CKError) {
+        switch content {
+        case .secretKey, .publicKey: break
+        case .data:
+            label = taken[CKA_LABEL] ?? []
+            content = .data(
+                TokenData(
+                    application: taken[CKA_APPLICATION] ?? [], objectIdentifier: taken[CKA_OBJECT_ID] ?? [],
+                    value: taken[CKA_VALUE] ?? []))
+        case .key, .certificate: (label, id) = (taken[CKA_LABEL] ?? [], taken[CKA_ID] ?? [])
+        }
+        attributes = [:]
+        let shown = try Object(self).attributes
+        for type in taken.types where taken[type] != shown[type] && type != CKA_UNIQUE_ID {
+            guard let number = UInt32(exactly: type) else {
+                throw .attributeTypeInvalid("\(attribute: type) has no place on a token")
+            }
+            attributes[number] = taken[type]
+        }
+    }
+
+    /// Keeps the identifier of an object that gets another record.
+    mutating func keepUniqueID(of kept: Attributes) { attributes[UInt32(CKA_UNIQUE_ID)] = kept[CKA_UNIQUE_ID] }
+}
+
+/// The fields that name a certificate, and its public key, in DER (RFC 5280, 4.1).
+struct CertificateNames {
+    var serialNumber: [UInt8]
+    var issuer: [UInt8]
+    var subject: [UInt8]
+    var publicKeyInfo: [UInt8]
+
+    /// - Returns: nil for a malformed certificate.
+    init?(certificate: [UInt8]) {
+        do throws(MalformedBytes) {
+            var cursor = ByteCursor(certificate)
+            cursor = ByteCursor(try cursor.object(0x30))
+            cursor = ByteCursor(try cursor.object(0x30))
+            if cursor.nextTag == 0xA0 { _ = try cursor.object() }
+            serialNumber = try Self.field(0x02, &cursor)
+            _ = try cursor.object(0x30)
+            issuer = try Self.field(0x30, &cursor)
+            _ = try cursor.object(0x30)
+            subject = try Self.field(0x30, &cursor)
+            publicKeyInfo = try Self.field(0x30, &cursor)
+        } catch {
+            return nil
+        }
+    }
+
+    /// The next object with its tag and length.
+    private static func field(_ tag: UInt8, _ cursor: inout ByteCursor) throws(MalformedBytes) -> [UInt8] {
+        var field: [UInt8] = []
+        field.appendObject(tag, try cursor.object(tag))
+        return field
+    }
+}
+
+/// The profiles that the library meets (PKCS #11 Profiles v3.0, 3), as objects that no token keeps (v3.0, 4.12). The last
+/// depends on what the token keeps, and is only found while it is met.
+enum ConformanceProfile {
+    static let all = [
+        CKP_BASELINE_PROVIDER, CKP_EXTENDED_PROVIDER, CKP_AUTHENTICATION_TOKEN, CKP_PUBLIC_CERTIFICATES_TOKEN,
+    ]
+
+    static func attributes(_ profile: CK_ULONG) -> Attributes {
+        var attributes = Attributes()
+        attributes.set(CKA_CLASS, CKO_PROFILE)
+        attributes.set(CKA_PROFILE_ID, profile)
+        attributes.set(CKA_UNIQUE_ID, UniqueID.derived(from: profile))
+        attributes.set(CKA_LABEL, [])
+        attributes.set(CKA_TOKEN, true)
+        for type in [CKA_PRIVATE, CKA_MODIFIABLE, CKA_COPYABLE, CKA_DESTROYABLE] { attributes.set(type, false) }
+        return attributes
+    }
+}
+
+extension Slot {
+    /// Public Certificates Token where the token does not meet it, or may not: otherwise every program may read its
+    /// certificates without a login, and finds the key of each by `CKA_ID`. NSS asks for no PIN to show the certificates of
+    /// such a token.
+    ///
+    /// Reads the certificates that are not read yet.
+    func unmetProfile() throws(CKError) -> CK_ULONG? {
+        let areShown = try withToken { token throws(TokenError) in token.showsEveryCertificate }
+        let isMet = areShown ? try certificatesShareIdentifiers() : false
+        return isMet ? nil : CKP_PUBLIC_CERTIFICATES_TOKEN
+    }
+}
+
+/// `CKA_UNIQUE_ID` (PKCS #11 v3.0, 4.4.1): 32 hexadecimal digits.
+///
+/// A token stores none for a new object: the identifier is derived from the object and from the random name of its
+/// record's file. A changed object moves to another file. From then on its former identifier is one of its attributes.
+enum UniqueID {
+    /// The identifier of a new object of a session.
+    static func random(_ source: any RandomSource) throws(CKError) -> [UInt8] {
+        do { return digits(try source.bytes(16)) } catch { throw .functionFailed }
+    }
+
+    /// The identifier of an object that a token keeps, unless its attributes have one.
+    static func derived(from object: TokenObject) -> [UInt8] { derived(from: object.identity) }
+
+    /// The identifier of a profile.
+    static func derived(from profile: CK_ULONG) -> [UInt8] { derived(from: [Array("profile".utf8), profile.bytes]) }
+
+    private static func derived(from fields: [[UInt8]]) -> [UInt8] {
+        // Each field has its length before it, so that no two lists of fields are the same bytes.
+        digits(Streebog256.hash(fields.flatMap { CK_ULONG($0.count).bytes + $0 }).prefix(16))
+    }
+
+    private static func digits(_ octets: some Sequence<UInt8>) -> [UInt8] {
+        octets.flatMap { octet in [octet >> 4, octet & 0x0F].map { $0 < 10 ? 0x30 + $0 : 0x57 + $0 } }
+    }
+}
+
+extension TokenObject {
+    /// The properties that distinguish it from all others on its token, those that are gone included, as long as its
+    /// record is not rewritten. None is secret to those who see the object.
+    fileprivate var identity: [[UInt8]] {
+        switch content {
+        case .key(let key):
+            // The number of a key file stays the same for as long as the key exists.
+            let (name, parameters) = key.kind.identity
+            return identity(name) + [[key.half == .publicKey ? 1 : 0, key.number], parameters]
+        case .certificate(_, let value): return identity("certificate") + [value ?? []]
+        // The value, which may be a secret, stays out of it.
+        case .data(let data): return identity("data") + [label, data.application, data.objectIdentifier]
+        case .secretKey: return identity("secret key") + attributeList
+        case .publicKey: return identity("public key") + attributeList
+        }
+    }
+
+    private func identity(_ kind: StaticString) -> [[UInt8]] {
+        [Array("\(kind)".utf8), CK_ULONG(file).bytes, [isForeign ? 1 : 0]]
+    }
+
+    private var attributeList: [[UInt8]] {
+        attributes.sorted { $0.key < $1.key }.flatMap { [CK_ULONG($0.key).bytes, $0.value] }
+    }
+}
+
+extension KeyKind {
+    /// The name of the kind, and parameters.
+    fileprivate var identity: (StaticString, [UInt8]) {
+        for type in KeyType.allCases {
+            if let identity = type.kind.identity(of: self) { return identity }
+        }
+        return ("", [])
     }
 }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import CCryptoki
 import GOST
 import HostCrypto
 import Secrets
+import Token
 
 /// A MAC in progress.
 final class RunningCode {
@@ -72,5 +75,130 @@ final class RunningCode {
         case .hmac(let code):
             do throws(HostCryptoError) { return try code.finalize() } catch { throw CKError(error) }
         }
+    }
+}
+
+/// The input of a digest, a signature or a verification: a message that is hashed, or a digest that is taken as it is.
+final class MessageDigest {
+    let sizes: ClosedRange<Int>
+    /// Whether data came in parts, so that only `C_DigestFinal` may end the operation.
+    var isMultiPart = false
+    private var hash: Digest?
+    private var given: [UInt8] = []
+
+    /// - Parameter sizes: The numbers of bytes that a digest can have.
+    init(sizes: ClosedRange<Int>, hash: DigestAlgorithm?) throws(CKError) {
+        self.sizes = sizes
+        guard let hash else { return }
+        do throws(HostCryptoError) {
+            let digest = try Digest(hash)
+            self.hash = consume digest
+        } catch {
+            throw CKError(error)
+        }
+    }
+
+    /// A second digest that goes on from here.
+    func copy() throws(CKError) -> MessageDigest {
+        let copy = try MessageDigest(sizes: sizes, hash: nil)
+        (copy.isMultiPart, copy.given) = (isMultiPart, given)
+        switch hash {
+        case .some(let hash): do { copy.hash = try hash.copy() } catch { throw CKError(error) }
+        case .none: break
+        }
+        return copy
+    }
+
+    func update(_ data: Span<UInt8>) throws(CKError) {
+        if hash != nil {
+            hash?.update(data)
+            return
+        }
+        guard data.count <= sizes.upperBound - given.count else { throw .dataLengthRange }
+        for index in data.indices { given.append(data[index]) }
+    }
+
+    /// The digest of all data.
+    ///
+    /// - Throws: `CKR_DATA_LEN_RANGE` if a digest was given that does not have the right size.
+    func finalize() throws(CKError) -> [UInt8] {
+        if let hash = hash.take() {
+            do throws(HostCryptoError) {
+                let digest = try hash.finalize()
+                return [UInt8](copying: digest)
+            } catch {
+                throw CKError(error)
+            }
+        }
+        guard sizes.contains(given.count) else { throw .dataLengthRange }
+        return given
+    }
+}
+
+extension MessageDigest {
+    /// The data that a key of RSA with so many bits signs.
+    ///
+    /// - Throws: `CKR_KEY_SIZE_RANGE` if the key is too short for the scheme.
+    convenience init(_ scheme: RSASignatureScheme, hash: DigestAlgorithm?, bitCount: Int) throws(CKError) {
+        do throws(HostCryptoError) { try scheme.check(bitCount: bitCount) } catch { throw CKError(error) }
+        try self.init(sizes: scheme.inputSizes(bitCount: bitCount), hash: hash)
+    }
+}
+
+/// Digests that applications have saved (PKCS #11 v2.40, 5.6.7).
+///
+/// libcrypto does not export a digest's state. So an application gets the name of a copy in this process. The oldest
+/// copies end when there are too many.
+struct SavedStates {
+    private var states: [(name: [UInt8], digest: MessageDigest)] = []
+
+    /// The bytes of a name.
+    static let nameSize = 16
+    private static let limit = 64
+
+    /// Keeps a copy of a digest.
+    ///
+    /// - Returns: Its name.
+    mutating func save(_ digest: MessageDigest, random: any RandomSource) throws(CKError) -> [UInt8] {
+        guard let name = try? random.bytes(Self.nameSize) else { throw .functionFailed }
+        states.append((name, try digest.copy()))
+        states = states.suffix(Self.limit)
+        return name
+    }
+
+    /// A digest that goes on where the copy was made.
+    ///
+    /// - Throws: `CKR_SAVED_STATE_INVALID`.
+    func digest(_ name: [UInt8]) throws(CKError) -> MessageDigest {
+        guard let state = states.first(where: { $0.name == name }) else { throw .savedStateInvalid }
+        return try state.digest.copy()
+    }
+}
+
+extension Session {
+    /// The number of bytes of the name that ``saveState()`` gives.
+    ///
+    /// - Throws: `CKR_OPERATION_NOT_INITIALIZED` without an active operation, `CKR_STATE_UNSAVEABLE` unless it is a digest.
+    package func stateSize() throws(CKError) -> Int {
+        let operations = activeOperations & ~CKF_FIND_OBJECTS
+        guard operations != 0 else { throw .operationNotInitialised }
+        guard operations == CKF_DIGEST else { throw .stateUnsaveable }
+        return SavedStates.nameSize
+    }
+
+    /// Saves the active digest. It stays active.
+    package func saveState() throws(CKError) -> [UInt8] {
+        guard let digest else { throw .operationNotInitialised }
+        return try slot.sessions.savedStates.save(digest, random: slot.settings.random)
+    }
+
+    /// Goes on with a saved digest, in place of all active operations but a search.
+    ///
+    /// - Parameter hasKeys: Whether the application names keys; a digest has none.
+    package func restoreState(_ state: [UInt8], hasKeys: Bool) throws(CKError) {
+        let saved = try slot.sessions.savedStates.digest(state)
+        guard !hasKeys else { throw .keyNotNeeded("the state is a digest's, which has no key") }
+        cancel(~CKF_FIND_OBJECTS)
+        digest = saved
     }
 }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+
 package import CCryptoki
 import GOST
+import HostCrypto
 package import Secrets
+import Token
 
 extension Session {
     package func encryptInit(_ mechanism: Mechanism, key: CK_OBJECT_HANDLE) throws(CKError) {
@@ -115,5 +118,94 @@ extension Session {
         let section = (octets + Cipher.blockSize - 1) / Cipher.blockSize * Cipher.blockSize
         let iv = Array(parameter.dropFirst(4))
         return try RekeyedCounter<Cipher>(key: key, iv: iv.span, section: section)
+    }
+}
+
+/// Digests (PKCS #11 v2.40, 5.10).
+extension Session {
+    package func digestInit(_ mechanism: Mechanism) throws(CKError) {
+        guard digest == nil else { throw .operationActive }
+        let definition = try MechanismDefinition.find(mechanism.type)
+        guard case .digest(let algorithm) = definition.work else {
+            throw .mechanismInvalid("the mechanism digests nothing")
+        }
+        try definition.checkParameter(mechanism.parameter)
+        digest = try MessageDigest(sizes: algorithm.size...algorithm.size, hash: algorithm)
+    }
+
+    /// The number of bytes that the active operation will deliver.
+    package func digestSize() throws(CKError) -> Int {
+        guard let digest else { throw .operationNotInitialised }
+        return digest.sizes.upperBound
+    }
+
+    /// Digests data that came in one part, or ends data that came in parts with a last one.
+    package func digest(_ data: Span<UInt8>, afterParts: Bool = false) throws(CKError) -> [UInt8] {
+        guard let operation = digest else { throw .operationNotInitialised }
+        guard afterParts || !operation.isMultiPart else { throw .operationActive }
+        digest = nil
+        try operation.update(data)
+        return try operation.finalize()
+    }
+
+    package func digestUpdate(_ data: Span<UInt8>) throws(CKError) {
+        guard let digest else { throw .operationNotInitialised }
+        digest.isMultiPart = true
+        try digest.update(data)
+    }
+
+    /// Digests the value of a secret key. One that cannot be digested ends no operation (PKCS #11 v2.40, 5.10).
+    package func digestKey(_ handle: CK_OBJECT_HANDLE) throws(CKError) {
+        guard let digest else { throw .operationNotInitialised }
+        let key = try key(handle)
+        guard let value = try? slot.loaded(key).secretValue() else {
+            throw .keyIndigestible("the key is not a secret key")
+        }
+        digest.isMultiPart = true
+        try digest.update(value.bytes)
+    }
+
+    package func digestFinal() throws(CKError) -> [UInt8] { try digest(Span(), afterParts: true) }
+}
+
+/// The second operation of a dual function, beside an encryption or decryption.
+package enum SecondOperation: Sendable {
+    case digest, sign, verify
+}
+
+extension Session {
+    /// Encrypts or decrypts a further part, and gives its plaintext to the second operation.
+    package func dualUpdate(
+        _ part: Span<UInt8>, _ direction: CipherDirection, _ second: SecondOperation
+    ) throws(CKError) -> Secret {
+        guard direction == .decryption else {
+            try update(second, with: part)
+            return try cipherUpdate(part, direction)
+        }
+        let plaintext = try cipherUpdate(part, direction)
+        try update(second, with: plaintext)
+        return plaintext
+    }
+
+    private func update(_ operation: SecondOperation, with plaintext: borrowing Secret) throws(CKError) {
+        try update(operation, with: plaintext.bytes)
+    }
+
+    private func update(_ operation: SecondOperation, with data: Span<UInt8>) throws(CKError) {
+        switch operation {
+        case .digest: try digestUpdate(data)
+        case .sign: try signUpdate(data)
+        case .verify: try verifyUpdate(data)
+        }
+    }
+}
+
+extension Session {
+    /// Mixes a seed into the generator for keys of sessions. The token's generator takes none.
+    package func seedRandom(_ seed: Span<UInt8>) { slot.settings.random.mix(seed) }
+
+    /// Random bytes of the token's generator.
+    package func generateRandom(_ count: Int) throws(CKError) -> [UInt8] {
+        try slot.withToken { token throws(TokenError) in try token.randomBytes(count) }
     }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import APDU
+import GOST
 import Secrets
 import TokenEnd
 
@@ -118,4 +120,82 @@ final class Card {
         default: throw Refusal(.instructionNotSupported)
         }
     }
+}
+
+/// The card's volatile state, for plain commands or for one session of the secure channel.
+struct Context: ~Copyable {
+    /// The PINs that were presented.
+    var rights: Set<Int> = []
+    /// The current directory.
+    var directory = FilePath.root
+    /// The current file, which is not a directory.
+    var file: FilePath?
+    var environment = SecurityEnvironment()
+    /// Commands that wait for the last link of their chain.
+    var chain: Chain?
+
+    /// Forgets the links of a chain, and a hash that was being computed from them.
+    mutating func abortChain() {
+        chain = nil
+        environment.hash = nil
+    }
+}
+
+/// The links of a command chain so far (ISO/IEC 7816-4, 5.3.3).
+struct Chain: ~Copyable {
+    /// More than any command needs.
+    static let limit = 4096
+
+    let header: [UInt8]
+    var data = Secret(count: 0)
+
+    init(_ command: borrowing Command) { header = Chain.header(of: command) }
+
+    func continues(with command: borrowing Command) -> Bool { header == Chain.header(of: command) }
+
+    private static func header(of command: borrowing Command) -> [UInt8] {
+        [command.cla & ~0x10, command.ins, command.p1, command.p2]
+    }
+}
+
+/// The card as the token's end of the secure channel uses it. Its state is a part of the card's.
+extension Card: ChannelCard {
+    var serial: [UInt8] { state.serial }
+
+    var label: [UInt8] { state.label }
+
+    /// The card that has this end always has its state.
+    var channel: ChannelState {
+        get { state.channel ?? ChannelState(keys: [:], records: 0) }
+        set { state.channel = newValue }
+    }
+
+    func makeContext(for host: PairingRecord?) -> any CardContext { CardScope(self) }
+
+    func takeErasure() -> Bool {
+        defer { wasErased = false }
+        return wasErased
+    }
+}
+
+/// A context of the card, and the card that commands in it go to.
+final class CardScope: CardContext {
+    private let card: Card
+    private var context = Context()
+
+    init(_ card: Card) { self.card = card }
+
+    var isInChain: Bool { context.chain != nil }
+
+    var isAdministrator: Bool { context.rights.contains(AccessConditions.administrator) }
+
+    func execute(_ command: borrowing Command) -> Response {
+        swap(&card.context, &context)
+        defer { swap(&card.context, &context) }
+        return card.execute(command)
+    }
+
+    func abortChain() { context.abortChain() }
+
+    func clear() { context = Context() }
 }

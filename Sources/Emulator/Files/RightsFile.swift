@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import APDU
+import GOST
 import Secrets
 package import TokenEnd
 
@@ -113,4 +115,148 @@ enum RightsFileFlags {
     static let localPINSet: UInt8 = 0x03
     /// The PIN was given as UTF-8.
     static let text: UInt8 = 0x80
+}
+
+/// The algorithm of a key.
+enum KeyAlgorithm: Equatable {
+    case gost(Curve)
+    /// The length of the modulus.
+    case rsa(bits: Int)
+    case ec(ECKey.Curve)
+
+    /// Bytes of a hash to be signed; for RSA, of a padded block.
+    var blockSize: Int {
+        switch self {
+        case .gost(let curve): curve.coordinateSize
+        case .rsa(let bits): bits / 8
+        case .ec: ECKey.size
+        }
+    }
+}
+
+extension RightsFile {
+    /// The algorithm of a key pair's half in a file of `size` bytes; nil for anything else, and for parameter sets and
+    /// sizes that the card does not know.
+    func algorithm(size: Int) -> KeyAlgorithm? {
+        switch (type, parameterSet) {
+        case (.gostPrivate, _), (.gostPublic, _), (.gost512Private, _), (.gost512Public, _):
+            guard let curve, size == curve.coordinateSize * (type.isPublicKey ? 2 : 1) else { return nil }
+            return .gost(curve)
+        case (.rsaPrivate, 0x00), (.rsaPrivate, RightsFile.thoroughPrimes):
+            return RightsFile.rsa(half: RSAKey.half(ofValue: size), fits: { 5 * $0 + 8 == size })
+        case (.rsaPublic, 0x00), (.rsaPublic, RightsFile.thoroughPrimes):
+            return RightsFile.rsa(half: size / 3, fits: { 3 * $0 == size })
+        case (.ecPrivate, 0xE0) where size == ECKey.size + 4, (.ecPublic, 0xE0) where size == 2 * ECKey.size + 4:
+            return .ec(.p256)
+        case (.ecPrivate, 0xE1) where size == ECKey.size + 4, (.ecPublic, 0xE1) where size == 2 * ECKey.size + 4:
+            return .ec(.secp256k1)
+        default: return nil
+        }
+    }
+
+    /// The property of an RSA key whose primes are tested at length.
+    static let thoroughPrimes: UInt8 = 0x1F
+
+    private static func rsa(half: Int, fits: (Int) -> Bool) -> KeyAlgorithm? {
+        guard fits(half), (32...256).contains(half), half.isMultiple(of: 16) else { return nil }
+        return .rsa(bits: 16 * half)
+    }
+
+    /// The curve of a GOST key.
+    ///
+    /// For 256 bits the sets 10...40 are 10 + 16·n, n being the last byte of the CryptoPro identifier; the sets from 50
+    /// and all of those for 512 bits are the emulator's choice.
+    private var curve: Curve? {
+        switch (type, parameterSet) {
+        case (.gostPrivate, 0x10), (.gostPublic, 0x10): .test2001
+        case (.gostPrivate, 0x20), (.gostPublic, 0x20): .cryptoProA
+        case (.gostPrivate, 0x30), (.gostPublic, 0x30): .cryptoProB
+        case (.gostPrivate, 0x40), (.gostPublic, 0x40): .cryptoProC
+        case (.gostPrivate, 0x50), (.gostPublic, 0x50): .tc26256A
+        case (.gostPrivate, 0x60), (.gostPublic, 0x60): .cryptoProXchA
+        case (.gostPrivate, 0x70), (.gostPublic, 0x70): .cryptoProXchB
+        case (.gost512Private, 0x20), (.gost512Public, 0x20): .tc26512A
+        case (.gost512Private, 0x30), (.gost512Public, 0x30): .tc26512B
+        case (.gost512Private, 0x40), (.gost512Public, 0x40): .tc26512C
+        default: nil
+        }
+    }
+}
+
+extension File {
+    /// The algorithm of the key in the file; nil unless the file is of a key pair.
+    var algorithm: KeyAlgorithm? { rightsFile?.algorithm(size: size) }
+}
+
+/// The access conditions of a file: the 15 bytes of tag 86.
+///
+/// Byte 0 says which of seven operations have a condition, byte 1 + i is the condition of operation i, byte 8 + i
+/// qualifies it.
+package struct AccessConditions: Sendable, Equatable {
+    /// An operation's number. Its meaning depends on the kind of file.
+    struct Operation: Equatable {
+        let number: Int
+
+        static let read = Operation(number: 0)
+        static let createFile = Operation(number: 0)
+        static let unblock = Operation(number: 0)
+        static let update = Operation(number: 1)
+        static let createRightsFile = Operation(number: 1)
+        static let use = Operation(number: 2)
+        static let putData = Operation(number: 2)
+        static let delete = Operation(number: 6)
+    }
+
+    /// The numbers of the PINs that stand for the administrator and the user.
+    static let administrator = 1
+    static let user = 2
+
+    /// The bytes of tag 86.
+    package let bytes: [UInt8]
+
+    /// Nil unless there are 15 bytes.
+    package init?(_ bytes: [UInt8]) {
+        guard bytes.count == 15 else { return nil }
+        self.bytes = bytes
+    }
+
+    /// Conditions without qualifiers: the mask, and one condition for each of the seven operations.
+    init(_ mask: UInt8, _ conditions: (UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8)) {
+        let (c0, c1, c2, c3, c4, c5, c6) = conditions
+        bytes = [mask, c0, c1, c2, c3, c4, c5, c6] + [UInt8](repeating: 0, count: 7)
+    }
+
+    /// The condition byte of the operation; nil if the mask gives it none.
+    func condition(of operation: Operation) -> UInt8? {
+        guard bytes[0] >> UInt8(operation.number) & 1 == 1 else { return nil }
+        return bytes[1 + operation.number]
+    }
+
+    /// Whether the holder of the presented PINs `rights` may do it. Without a condition only reading is free.
+    func permit(_ operation: Operation, to rights: Set<Int>, unconditioned: Bool = false) -> Bool {
+        guard let condition = condition(of: operation) else { return unconditioned }
+        return switch condition {
+        case 0x00: true
+        case 0x01: rights.contains(Self.administrator)
+        case 0x02: rights.contains(Self.user)
+        case 0x03: rights.contains(Self.administrator) || rights.contains(Self.user)
+        case 0x04: rights.contains(Int(bytes[8 + operation.number]))
+        default: false
+        }
+    }
+}
+
+extension AccessConditions {
+    /// The MF: the user creates, the administrator changes token data, deleting is forbidden.
+    static let root = AccessConditions(0x47, (2, 2, 1, 0, 0, 0, 0xFF))
+    /// The directories of a formatted token.
+    static let systemDirectory = AccessConditions(0x43, (2, 2, 0, 0, 0, 0, 0xFF))
+    /// The directories of the Windows minidriver.
+    static let minidriver = AccessConditions(0x43, (3, 3, 0, 0, 0, 0, 0xFF))
+    /// The administrator's PIN: changed by the administrator, never unblocked.
+    static let administratorPIN = AccessConditions(0x43, (0xFF, 1, 0, 0, 0, 0, 0xFF))
+    /// The user's PIN: unblocked by the administrator, changed by the user.
+    static let userPIN = AccessConditions(0x43, (1, 2, 0, 0, 0, 0, 0xFF))
+    /// A file that everybody reads and the user changes and deletes.
+    static let publicFile = AccessConditions(0x43, (0, 2, 0, 0, 0, 0, 2))
 }

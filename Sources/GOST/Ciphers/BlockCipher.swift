@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 package import Secrets
 
 /// A block cipher of GOST R 34.12-2015 with one key: the base of the modes of operation.
@@ -61,5 +62,63 @@ extension BlockCipher where Self: ~Copyable {
     package init(key: Span<UInt8>) throws(GOSTError) {
         guard key.count == Self.keySize else { throw .invalidKeyLength }
         self.init(padding: key)
+    }
+}
+
+extension BlockCipher where Self: ~Copyable {
+    /// Enciphers whole blocks one by one (ECB; GOST R 34.13-2015, 5.1). Constant time in its secret inputs.
+    ///
+    /// - Throws: ``GOSTError/invalidLength`` if `plaintext` does not end with a block.
+    package func encryptECB(_ plaintext: Span<UInt8>) throws(GOSTError) -> Secret {
+        guard plaintext.count % Self.blockSize == 0 else { throw .invalidLength }
+        var result = Secret(copying: plaintext)
+        encrypt(&result, 0..<result.count)
+        return result
+    }
+
+    /// Deciphers whole blocks one by one (ECB; GOST R 34.13-2015, 5.1). Constant time in its secret inputs.
+    ///
+    /// - Throws: ``GOSTError/invalidLength`` if `ciphertext` does not end with a block.
+    package func decryptECB(_ ciphertext: Span<UInt8>) throws(GOSTError) -> Secret {
+        guard ciphertext.count % Self.blockSize == 0 else { throw .invalidLength }
+        var result = Secret(copying: ciphertext)
+        var blocks = result.mutableBytes
+        decrypt(&blocks)
+        return result
+    }
+
+    /// Enciphers the blocks in a part of `octets` in place.
+    func encrypt(_ octets: inout Secret, _ range: Range<Int>) {
+        var bytes = octets.mutableBytes
+        var blocks = bytes._mutatingExtracting(range)
+        encrypt(&blocks)
+    }
+}
+
+/// GOST 28147-89 whose key changes after every 1024 bytes, if it is to (CryptoPro Key Meshing, RFC 4357, 2.3.2).
+struct MeshedCipher: ~Copyable, Sendable {
+    private(set) var cipher: GOST28147
+    private let meshing: Bool
+    private var count = 0
+
+    init(_ cipher: consuming GOST28147, meshing: Bool) {
+        self.cipher = cipher
+        self.meshing = meshing
+    }
+
+    /// Counts the next blocks, of `octets` bytes or as many of them as have the same key, and changes the key before
+    /// them if that is due.
+    ///
+    /// - Returns: Their number of bytes, and whether the key has changed.
+    mutating func begin(_ octets: Int) -> (octets: Int, keyHasChanged: Bool) {
+        guard meshing else { return (octets, false) }
+        let isDue = count == 1024
+        if isDue {
+            cipher = cipher.meshed()
+            count = 0
+        }
+        let octets = min(octets, 1024 - count)
+        count += octets
+        return (octets, isDue)
     }
 }

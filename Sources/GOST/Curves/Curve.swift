@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 internal import GOSTKernels
 
 /// A parameter set of GOST R 34.10: a curve y² = x³ + ax + b over GF(p) and a point P of prime order q.
@@ -41,4 +42,98 @@ extension Curve: Hashable {
 extension Curve: CustomStringConvertible {
     /// The parameter set's name.
     package var description: String { name }
+}
+
+/// The parameter sets that have an object identifier. Some share their numbers and differ in the identifier alone.
+extension Curve {
+    /// All parameter sets.
+    package static let all: [Curve] = [
+        test2001, cryptoProA, cryptoProB, cryptoProC, cryptoProXchA, cryptoProXchB,
+        tc26256A, tc26256B, tc26256C, tc26256D, tc26512Test, tc26512A, tc26512B, tc26512C,
+    ]
+
+    /// For the example of GOST R 34.10-2001 only (RFC 4357, 11.4).
+    package static let test2001 = Curve(.test_2001)
+
+    /// RFC 4357, 11.4.
+    package static let cryptoProA = Curve(.cryptopro_a)
+
+    /// RFC 4357, 11.4.
+    package static let cryptoProB = Curve(.cryptopro_b)
+
+    /// RFC 4357, 11.4.
+    package static let cryptoProC = Curve(.cryptopro_c)
+
+    /// For key agreement; the numbers of ``cryptoProA`` (RFC 4357, 11.4).
+    package static let cryptoProXchA = Curve(.cryptopro_xch_a)
+
+    /// For key agreement; the numbers of ``cryptoProC`` (RFC 4357, 11.4).
+    package static let cryptoProXchB = Curve(.cryptopro_xch_b)
+
+    /// RFC 7836, A.2. Cofactor 4.
+    package static let tc26256A = Curve(.tc26_256_a)
+
+    /// The numbers of ``cryptoProA`` (RFC 9215).
+    package static let tc26256B = Curve(.tc26_256_b)
+
+    /// The numbers of ``cryptoProB`` (RFC 9215).
+    package static let tc26256C = Curve(.tc26_256_c)
+
+    /// The numbers of ``cryptoProC`` (RFC 9215).
+    package static let tc26256D = Curve(.tc26_256_d)
+
+    /// For the example of GOST R 34.10-2012 only (RFC 9215, E).
+    package static let tc26512Test = Curve(.tc26_512_test)
+
+    /// RFC 7836, A.1.
+    package static let tc26512A = Curve(.tc26_512_a)
+
+    /// RFC 7836, A.1.
+    package static let tc26512B = Curve(.tc26_512_b)
+
+    /// RFC 7836, A.2. Cofactor 4.
+    package static let tc26512C = Curve(.tc26_512_c)
+}
+
+/// The numbers of a parameter set of GOST R 34.10, most significant byte first, all as long as p.
+struct CurveParameters: Sendable, Equatable {
+    let p, a, b, q: [UInt8]
+    /// The coordinates of the point P.
+    let x, y: [UInt8]
+    /// The number d of the equivalent twisted Edwards curve u² + v² = 1 + d·u²·v², if one exists.
+    let d: [UInt8]?
+
+    /// The number of points of the curve divided by q.
+    var cofactor: Int { d == nil ? 1 : 4 }
+
+    /// The numbers of a parameter set.
+    init(_ name: gost_curve_name) {
+        let numbers = unsafe gost_curve_set_at(name)?.pointee.numbers?.pointee
+        func octets(_ number: UnsafePointer<UInt8>?) -> [UInt8] {
+            unsafe UnsafeBufferPointer(start: number, count: number == nil ? 0 : numbers?.size ?? 0).reversed()
+        }
+        unsafe (p, a, b, q) = (octets(numbers?.p), octets(numbers?.a), octets(numbers?.b), octets(numbers?.q))
+        unsafe (x, y) = (octets(numbers?.x), octets(numbers?.y))
+        d = unsafe numbers?.form == .edwards ? octets(numbers?.d) : nil
+    }
+
+    /// The number that `hex` spells, in `size` bytes.
+    static func octets(_ hex: String, _ size: Int) -> [UInt8] {
+        var octets = [UInt8](repeating: 0, count: size)
+        for (place, digit) in hex.reversed().compactMap(\.hexDigitValue).prefix(2 * size).enumerated() {
+            octets[size - 1 - place / 2] |= UInt8(truncatingIfNeeded: digit) << UInt8(4 * (place % 2))
+        }
+        return octets
+    }
+}
+
+/// Those that have a point of RFC 8133.
+extension CurveParameters {
+    static let cryptoProA = CurveParameters(.cryptopro_a)
+    static let cryptoProB = CurveParameters(.cryptopro_b)
+    static let cryptoProC = CurveParameters(.cryptopro_c)
+    static let tc26256A = CurveParameters(.tc26_256_a)
+    static let tc26512A = CurveParameters(.tc26_512_a)
+    static let tc26512B = CurveParameters(.tc26_512_b)
+    static let tc26512C = CurveParameters(.tc26_512_c)
 }

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import GOST
+import Secrets
+
 /// Whether a content, as it passes by, has the form of signed attributes (RFC 5652, 5.3): one SET OF Attribute in DER.
 ///
 /// A signature without signed attributes covers the content, one with them covers the attributes. So a message with
@@ -38,5 +41,99 @@ package struct ContentForm: Sendable {
         let length = octets.prefix(count).reduce(0) { $0 << 8 | Int($1) }
         octets = octets.dropFirst(count)
         return length
+    }
+}
+
+/// The parts of a message that no signature covers: versions, and the names of algorithms. In a message in order they
+/// are as RFC 5652 requires, and match the signed parts.
+struct MessageOrder {
+    /// An AlgorithmIdentifier in DER without parameters, or with NULL as parameters.
+    ///
+    /// - Returns: The object identifier; nil for one that has others.
+    static func oid(of identifier: [UInt8]) throws(GOSTError) -> [UInt8]? {
+        var reader = DERReader(identifier.span)
+        var fields = DERReader(try reader.contents(.sequence))
+        let oid = try fields.objectIdentifier()
+        guard !fields.isAtEnd else { return oid }
+        guard fields.isAt(.null) else { return nil }
+        guard try fields.contents(.null).isEmpty, fields.isAtEnd else { return nil }
+        return oid
+    }
+
+    /// Whether a SignedData's version is that of its content, and it announces each hash function of its signers, and no
+    /// other (RFC 5652, 5.1).
+    ///
+    /// - Parameters:
+    ///   - version: The contents of the INTEGER.
+    ///   - announced: The AlgorithmIdentifiers, in DER.
+    static func holds(
+        version: [UInt8], contentType: [UInt8], announced: [[UInt8]], _ signers: [SignedData.Signer]
+    ) throws(GOSTError) -> Bool {
+        guard version == [contentType == CMS.data ? 1 : 3], signers.allSatisfy(\.isInOrder) else { return false }
+        var names: [[UInt8]] = []
+        for identifier in announced {
+            guard let name = try oid(of: identifier) else { return false }
+            names.append(name)
+        }
+        return Set(names) == Set(signers.map(\.digest.oid))
+    }
+
+    /// Whether a SignerInfo's version is that of a signer who is named by issuer and number, and its signature is by an
+    /// algorithm that fits the hash function (RFC 5652, 5.3).
+    ///
+    /// - Parameters:
+    ///   - version: The contents of the INTEGER.
+    ///   - hash, signature: The AlgorithmIdentifiers, in DER.
+    static func holds(
+        version: [UInt8], hash: [UInt8], signature: [UInt8], _ digest: DigestAlgorithm
+    ) throws(GOSTError) -> Bool {
+        guard version == [1], try oid(of: hash) == digest.oid, let name = try oid(of: signature) else { return false }
+        if let algorithm = SignatureAlgorithm(oid: name) { return algorithm.digest == digest }
+        // The key's algorithm alone is allowed as well, without the hash function (RFC 3370, 3.2; RFC 4490, 3.2).
+        if name == PublicKeyInfo.rsaEncryption { return true }
+        return PublicKeyAlgorithm.allCases.contains { $0.oid == name && SignatureAlgorithm.gost($0).digest == digest }
+    }
+}
+
+/// The digests of a content by some hash functions, and its form, as it passes by.
+package final class ContentDigests {
+    package private(set) var form = ContentForm()
+    private let hashes: [Hash]
+
+    private final class Hash {
+        let algorithm: DigestAlgorithm
+        var digest: Digest?
+
+        init(_ algorithm: DigestAlgorithm) throws(HostCryptoError) {
+            self.algorithm = algorithm
+            digest = try Digest(algorithm)
+        }
+    }
+
+    /// - Parameter algorithms: Those that do not resist collisions are left out, for no signature by them counts.
+    /// - Throws: ``HostCryptoError/libraryFailure``.
+    package init(_ algorithms: some Sequence<DigestAlgorithm>) throws(HostCryptoError) {
+        var hashes: [Hash] = []
+        for algorithm in Set(algorithms) where algorithm.resistsCollisions { hashes.append(try Hash(algorithm)) }
+        self.hashes = hashes
+    }
+
+    package func update(_ data: Span<UInt8>) {
+        for hash in hashes { hash.digest?.update(data) }
+        form.update(data)
+    }
+
+    /// Ends the content.
+    ///
+    /// - Returns: Nothing after the first time.
+    /// - Throws: ``HostCryptoError/libraryFailure``.
+    package func finalize() throws(HostCryptoError) -> [DigestAlgorithm: [UInt8]] {
+        var values: [DigestAlgorithm: [UInt8]] = [:]
+        for hash in hashes {
+            guard let digest = hash.digest.take() else { continue }
+            let octets = try digest.finalize()
+            values[hash.algorithm] = [UInt8](copying: octets)
+        }
+        return values
     }
 }

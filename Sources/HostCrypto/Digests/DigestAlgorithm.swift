@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import COpenSSL
 import GOST
+import Secrets
 
 /// The hash functions of the host: those of libcrypto and those of GOST.
 package enum DigestAlgorithm: Sendable, Hashable, CaseIterable {
@@ -55,4 +58,80 @@ package enum DigestAlgorithm: Sendable, Hashable, CaseIterable {
         case .gostR341194, .streebog256, .streebog512: nil
         }
     }
+}
+
+extension DigestAlgorithm {
+    /// PBKDF2 (RFC 8018, 5.2) with HMAC over this hash function, which is one of libcrypto's.
+    ///
+    /// libcrypto has the password during the call only.
+    ///
+    /// - Parameters:
+    ///   - iterations: At least 1.
+    ///   - count: At least 1.
+    /// - Throws: ``HostCryptoError/libraryFailure``.
+    func pbkdf2(
+        _ password: Span<UInt8>, salt: [UInt8], iterations: Int, count: Int
+    ) throws(HostCryptoError) -> Secret {
+        guard let library = unsafe LibraryContext.context, let name, iterations > 0, count > 0 else {
+            throw .libraryFailure
+        }
+        var result = Secret(count: count)
+        var octets = result.mutableBytes
+        var (salt, rounds) = (salt, UInt64(iterations))
+        try quietly { () throws(HostCryptoError) in
+            let function = try unsafe Handle(EVP_KDF_fetch(library, "PBKDF2", nil), free: EVP_KDF_free)
+            let context = try unsafe Handle(EVP_KDF_CTX_new(function.pointer), free: EVP_KDF_CTX_free)
+            let result = unsafe octets.withUnsafeMutableBufferPointer { octets in
+                unsafe password.withUnsafeBytes { password in
+                    unsafe salt.withUnsafeMutableBytes { salt in
+                        unsafe withUnsafeMutableBytes(of: &rounds) { rounds in
+                            let digest = unsafe UnsafeRawBufferPointer(
+                                start: name.utf8Start, count: name.utf8CodeUnitCount)
+                            let parameters = unsafe [
+                                OSSL_PARAM("digest", OSSL_PARAM_UTF8_STRING, digest),
+                                OSSL_PARAM("pass", OSSL_PARAM_OCTET_STRING, password),
+                                OSSL_PARAM("salt", OSSL_PARAM_OCTET_STRING, UnsafeRawBufferPointer(salt)),
+                                OSSL_PARAM("iter", OSSL_PARAM_UNSIGNED_INTEGER, UnsafeRawBufferPointer(rounds)),
+                                OSSL_PARAM(),
+                            ]
+                            return unsafe EVP_KDF_derive(context.pointer, octets.baseAddress, octets.count, parameters)
+                        }
+                    }
+                }
+            }
+            try check(result)
+        }
+        return result
+    }
+}
+
+extension OSSL_PARAM {
+    /// A value that libcrypto reads where it is.
+    fileprivate init(_ name: StaticString, _ type: Int32, _ value: UnsafeRawBufferPointer) {
+        unsafe self.init(
+            key: name.cString, data_type: UInt32(type), data: UnsafeMutableRawPointer(mutating: value.baseAddress),
+            data_size: value.count, return_size: .max)
+    }
+}
+
+extension DigestAlgorithm {
+    /// The object identifier in DER, tag and length included (RFC 3370, 2; RFC 5754, 2; RFC 4490, 2.1; RFC 9215, 2).
+    var oid: [UInt8] {
+        let contents: [UInt8] =
+            switch self {
+            case .md5: [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x02, 0x05]
+            case .sha1: [0x2B, 0x0E, 0x03, 0x02, 0x1A]
+            case .sha224: [0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, 0x04]
+            case .sha256: [0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, 0x01]
+            case .sha384: [0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, 0x02]
+            case .sha512: [0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, 0x03]
+            case .gostR341194: [0x2A, 0x85, 0x03, 0x02, 0x02, 0x09]
+            case .streebog256: [0x2A, 0x85, 0x03, 0x07, 0x01, 0x01, 0x02, 0x02]
+            case .streebog512: [0x2A, 0x85, 0x03, 0x07, 0x01, 0x01, 0x02, 0x03]
+            }
+        return DERTag.objectIdentifier.element(contents)
+    }
+
+    /// The AlgorithmIdentifier in DER, with the parameters NULL that every reader takes.
+    var identifier: [UInt8] { DERTag.sequence.element(oid + DERTag.null.element([])) }
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import COpenSSL
 import Glibc
 import HostProcess
 import Locking
+import Secrets
 import Synchronization
 
 /// The project's own library context of libcrypto, for the process may use libcrypto too, with settings that are not
@@ -90,5 +92,98 @@ package enum LibraryContext {
         let memory = unsafe malloc(8 << 20)
         unsafe free(memory)
         return unsafe memory != nil
+    }
+}
+
+/// An object of libcrypto, freed when nothing refers to it any more.
+///
+/// Sendable, for what threads share here are keys (`EVP_PKEY`), which libcrypto lets any number of them use at a time.
+@safe
+final class Handle: @unchecked Sendable {
+    let pointer: OpaquePointer
+    private let free: (OpaquePointer?) -> Void
+
+    /// Owns what a function of libcrypto made.
+    ///
+    /// - Throws: `error` if it made nothing.
+    init(
+        _ made: OpaquePointer?, free: @escaping (OpaquePointer?) -> Void, else error: HostCryptoError = .libraryFailure
+    ) throws(HostCryptoError) {
+        guard let made = unsafe made else { throw error }
+        unsafe pointer = made
+        unsafe self.free = free
+    }
+
+    deinit { unsafe free(pointer) }
+}
+
+/// Throws `error` unless a function of libcrypto reported success.
+func check(_ result: Int32, else error: HostCryptoError = .libraryFailure) throws(HostCryptoError) {
+    guard result == 1 else { throw error }
+}
+
+/// Computes with libcrypto and leaves its error queue, which the host process reads too, as it was.
+///
+/// - Throws: ``HostCryptoError/libraryFailure`` without libcrypto; what `body` throws.
+func quietly<Result: ~Copyable>(_ body: () throws(HostCryptoError) -> Result) throws(HostCryptoError) -> Result {
+    try LibraryContext.require()
+    ERR_set_mark()
+    defer { ERR_pop_to_mark() }
+    return try body()
+}
+
+/// The named values that make a key, or say how an operation works (`OSSL_PARAM`).
+@safe
+struct Parameters: ~Copyable {
+    private let builder: Handle
+    /// What the builder only refers to until it is done.
+    private var numbers: [BigNumber]
+    private var copies: [UnsafeMutableBufferPointer<UInt8>]
+
+    init() throws(HostCryptoError) {
+        builder = try unsafe Handle(OSSL_PARAM_BLD_new(), free: OSSL_PARAM_BLD_free)
+        // Set here: Swift 6.2 destroys default values twice if an initialiser throws.
+        numbers = []
+        unsafe copies = []
+    }
+
+    deinit { unsafe copies.forEach { unsafe $0.deallocate() } }
+
+    mutating func add(_ name: StaticString, number: BigNumber) throws(HostCryptoError) {
+        try unsafe check(OSSL_PARAM_BLD_push_BN(builder.pointer, name.cString, number.pointer))
+        numbers.append(number)
+    }
+
+    mutating func add(_ name: StaticString, integer: Int) throws(HostCryptoError) {
+        try unsafe check(OSSL_PARAM_BLD_push_int(builder.pointer, name.cString, Int32(clamping: integer)))
+    }
+
+    mutating func add(_ name: StaticString, text: StaticString) throws(HostCryptoError) {
+        try unsafe check(OSSL_PARAM_BLD_push_utf8_string(builder.pointer, name.cString, text.cString, 0))
+    }
+
+    /// - Parameter octets: They are not secret.
+    mutating func add(_ name: StaticString, octets: [UInt8]) throws(HostCryptoError) {
+        let copy = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: octets.count)
+        _ = unsafe copy.initialize(fromContentsOf: octets)
+        unsafe copies.append(copy)
+        try unsafe check(
+            OSSL_PARAM_BLD_push_octet_string(builder.pointer, name.cString, copy.baseAddress, octets.count))
+    }
+
+    /// Lends the values to functions of libcrypto.
+    func lend(
+        to body: (UnsafeMutablePointer<OSSL_PARAM>) throws(HostCryptoError) -> Void
+    ) throws(HostCryptoError) {
+        guard let values = unsafe OSSL_PARAM_BLD_to_param(builder.pointer) else { throw .libraryFailure }
+        defer { unsafe OSSL_PARAM_free(values) }
+        try unsafe body(values)
+    }
+}
+
+extension StaticString {
+    /// The text as C has it; it lives as long as the process.
+    var cString: UnsafePointer<CChar> {
+        unsafe UnsafeRawPointer(utf8Start).assumingMemoryBound(to: CChar.self)
     }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import COpenSSL
 import GOST
 import Secrets
@@ -68,5 +69,145 @@ final class RevocationList: Sendable {
     /// Whether a certificate that is not on the list is not revoked.
     func isWhole(for certificate: Certificate, isAuthority: Bool) -> Bool {
         scope.isWhole(for: certificate, isAuthority: isAuthority)
+    }
+}
+
+/// The certificates that a list of revoked ones covers (RFC 5280, 5.2.5), whether or not the extension that says so is
+/// critical.
+struct RevocationScope: Sendable {
+    /// Whether everything critical in the list is understood, and it is not a delta list and has certificates of its
+    /// issuer alone.
+    private(set) var isUnderstood = true
+    /// Whether certificates are revoked for some reasons elsewhere.
+    private var isOfSomeReasons = false
+    /// Whether it is only of authorities, or only of others; nil for both.
+    private var isOfAuthorities: Bool?
+    /// The names of the place where the list is published, in DER; nil if it is of all places.
+    private var places: [[UInt8]]?
+
+    /// Reads the part after the issuer in a list.
+    init(_ content: inout DERReader) throws(GOSTError) {
+        for _ in 0..<2 {
+            for tag in [DERTag.utcTime, .generalizedTime] where content.isAt(tag) { _ = try content.contents(tag) }
+        }
+        if content.isAt(.sequence) {
+            var entries = DERReader(try content.contents(.sequence))
+            while !entries.isAtEnd { try take(entry: try entries.contents(.sequence)) }
+        }
+        if content.isAt(.context0) {
+            var extensions = DERReader(try content.contents(.context0))
+            try take(try extensions.contents(.sequence))
+            try extensions.end()
+        }
+        try content.end()
+    }
+
+    /// An entry may say why and when its certificate was revoked, and nothing else that counts.
+    private mutating func take(entry: Span<UInt8>) throws(GOSTError) {
+        var entry = DERReader(entry)
+        _ = try entry.contents(.integer)
+        _ = try entry.contents(entry.isAt(.utcTime) ? .utcTime : .generalizedTime)
+        guard !entry.isAtEnd else { return }
+        var extensions = DERReader(try entry.contents(.sequence))
+        try entry.end()
+        while !extensions.isAtEnd {
+            let (type, isCritical, _) = try extensions.extension()
+            if type == Self.certificateIssuer || isCritical && !Self.ofEntries.contains(type) { isUnderstood = false }
+        }
+    }
+
+    private mutating func take(_ extensions: Span<UInt8>) throws(GOSTError) {
+        var extensions = DERReader(extensions)
+        while !extensions.isAtEnd {
+            let (type, isCritical, value) = try extensions.extension()
+            switch type {
+            case Self.issuingDistributionPoint: try take(distributionPoint: value)
+            case Self.deltaIndicator: isUnderstood = false
+            default: if isCritical { isUnderstood = false }
+            }
+        }
+    }
+
+    private mutating func take(distributionPoint: [UInt8]) throws(GOSTError) {
+        var reader = DERReader(distributionPoint.span)
+        var point = DERReader(try reader.contents(.sequence))
+        try reader.end()
+        if point.isAt(.context0) { places = try Self.names(try point.contents(.context0)) }
+        var flags = [UInt8](copying: point.remainder())[...]
+        while let tag = flags.popFirst() {
+            guard let count = flags.popFirst(), count < 0x80, flags.count >= Int(count) else { throw .invalidEncoding }
+            let value = flags.prefix(Int(count))
+            flags = flags.dropFirst(Int(count))
+            switch tag {
+            case 0x83: isOfSomeReasons = true
+            case _ where value.elementsEqual([0]): continue
+            case 0x81: isOfAuthorities = false
+            case 0x82: isOfAuthorities = true
+            // A list of others' certificates, or of attributes'.
+            default: isUnderstood = false
+            }
+        }
+    }
+
+    /// The full names of a DistributionPointName, which are a name of it each; none of one that is relative.
+    private static func names(_ point: Span<UInt8>) throws(GOSTError) -> [[UInt8]] {
+        var reader = DERReader(point)
+        guard reader.isAt(.context0) else { return [] }
+        var names = [UInt8](copying: try reader.contents(.context0))[...]
+        try reader.end()
+        var found: [[UInt8]] = []
+        while let tag = names.first {
+            guard let kind = DERTag(rawValue: tag) ?? (tag == 0x86 ? .ia5String : nil) else { throw .invalidEncoding }
+            let element = [kind.rawValue] + names.dropFirst()
+            var reader = DERReader(element.span)
+            let count = try reader.element(kind).count
+            found.append(Array(names.prefix(count)))
+            names = names.dropFirst(count)
+        }
+        return found
+    }
+
+    /// Whether a certificate that is not on the list is not revoked.
+    func isWhole(for certificate: Certificate, isAuthority: Bool) -> Bool {
+        guard !isOfSomeReasons, isOfAuthorities ?? isAuthority == isAuthority else { return false }
+        guard let places else { return true }
+        let own = (try? Self.places(of: certificate)) ?? []
+        return places.contains(where: own.contains)
+    }
+
+    /// The places where lists of a certificate are published, as it says (RFC 5280, 4.2.1.13).
+    private static func places(of certificate: Certificate) throws(GOSTError) -> [[UInt8]] {
+        guard let value = try certificate.extensionValue(distributionPoints)?.value else { return [] }
+        var reader = DERReader(value.span)
+        var list = DERReader(try reader.contents(.sequence))
+        var found: [[UInt8]] = []
+        while !list.isAtEnd {
+            var point = DERReader(try list.contents(.sequence))
+            if point.isAt(.context0) { found += try names(try point.contents(.context0)) }
+        }
+        return found
+    }
+
+    /// 2.5.29 and an arc, in DER.
+    private static func oid(_ arc: UInt8) -> [UInt8] { [0x06, 3, 0x55, 0x1D, arc] }
+    /// reasonCode and invalidityDate.
+    private static let ofEntries = [oid(21), oid(24)]
+    private static let certificateIssuer = oid(29)
+    private static let deltaIndicator = oid(27)
+    private static let issuingDistributionPoint = oid(28)
+    private static let distributionPoints = oid(31)
+}
+
+extension DERReader {
+    /// Reads an Extension (RFC 5280, 4.1).
+    mutating func `extension`() throws(GOSTError) -> (type: [UInt8], isCritical: Bool, value: [UInt8]) {
+        var element = DERReader(try contents(.sequence))
+        let type = try element.objectIdentifier()
+        var isCritical = false
+        if element.isAt(.boolean) {
+            let value = [UInt8](copying: try element.contents(.boolean))
+            isCritical = value != [0]
+        }
+        return (type, isCritical, [UInt8](copying: try element.contents(.octetString)))
     }
 }

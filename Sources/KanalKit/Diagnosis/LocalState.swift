@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import APDU
 import Configuration
+import Cryptoki
 import Glibc
 import Locking
 import SecureChannel
@@ -88,4 +91,90 @@ extension LocalState.Place {
     }
 
     private static func own(_ path: String) -> Self { Self(path: path, isShared: false, isReplicated: false) }
+}
+
+/// A reader and whether the card in it can be worked with, as far as can be told without a command to the card. The one
+/// that asks for the channel changes nothing.
+package struct CardState: Sendable, Equatable {
+    package enum Condition: Sendable, Equatable {
+        case empty
+        /// A token of a kind that the library drives.
+        case token
+        /// A card that the library does not drive.
+        case foreign
+        /// Another program holds the card for itself.
+        case held
+        /// A card that does not respond (no ATR).
+        case mute
+        /// The card cannot be reached, for this reason.
+        case unreachable(Phrase)
+    }
+
+    /// The reader's PC/SC name.
+    package let reader: String
+    package let condition: Condition
+    /// Whether the card's answer to reset is that of a token with a Bluetooth radio.
+    package let isBluetooth: Bool
+    /// Whether the reader counts as one that reaches its card over the air, by its name or by `wireless_readers`.
+    package let isWireless: Bool
+    /// Whether a token that was asked has the channel. None is asked where the configuration requires a channel.
+    package let hasChannel: Bool
+}
+
+extension TokenManager {
+    /// The readers and their cards. Each card is connected to, shared with others, and left unchanged.
+    ///
+    /// - Parameter asking: Says by a reader's name whether a token in it is asked if it has the channel. While another
+    ///   program has it for itself, it is not.
+    /// - Throws: ``KanalError/notStarted(_:)`` if the readers cannot be listed; ``KanalError/cancelled`` at once when
+    ///   the task is cancelled.
+    package func cardStates(
+        asking: @escaping @Sendable (String) -> Bool = { _ in false }
+    ) async throws(KanalError) -> [CardState] {
+        try await working(on: worker, cancellation: .abandons) { [service] () throws(KanalError) in
+            let states: [ReaderState]
+            do throws(LinkError) { states = try service.readers.readers() } catch {
+                throw .notStarted(KanalError.Obstacle(error) ?? .noService)
+            }
+            if states.isEmpty { try service.requireReaders() }
+            return states.map { CardState($0, of: service, asks: asking($0.name)) }
+        }
+    }
+}
+
+extension CardState {
+    fileprivate init(_ state: ReaderState, of service: TokenService, asks: Bool) {
+        reader = state.name
+        isWireless = service.settings.policy.isWireless(state.name)
+        let model = state.atr.flatMap(TokenModel.init)
+        isBluetooth = model == .ecpBluetooth
+        condition = Condition(state, model, of: service)
+        let mayAsk = asks && !service.settings.policy.requireSM && condition == .token
+        hasChannel = mayAsk && Self.hasChannel(state.name, of: service)
+    }
+
+    /// GET CAPABILITIES (GSC/1, 4).
+    private static func hasChannel(_ reader: String, of service: TokenService) -> Bool {
+        guard let link = try? service.readers.connect(to: reader) else { return false }
+        defer { link.disconnect() }
+        guard let response = try? link.transmit(Command(0x80, 0xCA, 0x47, 0x00, ne: 256)) else { return false }
+        return response.status == .success && response.data.first == 0xE1
+    }
+}
+
+extension CardState.Condition {
+    fileprivate init(_ state: ReaderState, _ model: TokenModel?, of service: TokenService) {
+        do throws(LinkError) {
+            try service.readers.connect(to: state.name).disconnect()
+            // The card may have come in this moment: it is judged next time.
+            self = state.atr == nil ? .empty : model == nil ? .foreign : .token
+        } catch {
+            switch error {
+            case .noCard, .removed: self = .empty
+            case .sharingViolation: self = .held
+            case .mute: self = .mute
+            default: self = .unreachable(Reason(error).phrase)
+            }
+        }
+    }
 }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import APDU
 import CCryptoki
 import Cryptoki
 import Secrets
@@ -65,5 +67,151 @@ extension DataObject {
         size = attributes.secret(CKA_VALUE)?.secret.count ?? attributes[CKA_VALUE]?.count ?? 0
         isPrivate = attributes[CKA_PRIVATE] == [1]
         reference = ObjectReference(handle, attributes)
+    }
+}
+
+/// An object other than a key pair, certificate or data object: half of a key pair, or a secret key.
+public struct OtherObject: Sendable, Equatable {
+    /// The object's kind.
+    public enum Kind: Sendable, Hashable {
+        /// A public key without its private key; before the PIN, that of each pair.
+        case publicKey(KeyKind)
+        /// A secret key, by the name of its algorithm; nil for one that this library has no name for.
+        case secretKey(algorithm: String?)
+    }
+
+    /// The object's kind.
+    public let kind: Kind
+    /// The name that it was given.
+    public let label: String
+    /// The identifier that it was given.
+    public let id: [UInt8]
+    /// Whether it is seen after the PIN only.
+    public let isPrivate: Bool
+    let reference: ObjectReference
+}
+
+extension Session {
+    /// All objects on the token beside key pairs, certificates and data objects.
+    public func otherObjects() throws(KanalError) -> [OtherObject] {
+        let halves = try keyPairs().compactMap(\.publicKey)
+        let publicKeys = try objects([(CKA_CLASS, CKO_PUBLIC_KEY.octets), (CKA_TOKEN, [1])], [])
+            .filter { handle, _ in !halves.contains { $0.handle == handle } }
+            .map { OtherObject(.publicKey(KeyKind($0.attributes)), $0.handle, $0.attributes) }
+        let secretKeys = try objects([(CKA_CLASS, CKO_SECRET_KEY.octets), (CKA_TOKEN, [1])], [])
+            .map { OtherObject(.secretKey(algorithm: $0.attributes.algorithm), $0.handle, $0.attributes) }
+        return publicKeys + secretKeys
+    }
+
+    /// Removes an object from the token, for ever. It takes the PIN.
+    public func delete(_ object: OtherObject) throws(KanalError) { try delete(object.reference) }
+}
+
+extension OtherObject {
+    fileprivate init(_ kind: Kind, _ handle: CK_OBJECT_HANDLE, _ attributes: Attributes) {
+        self.kind = kind
+        label = attributes.text(CKA_LABEL)
+        id = attributes[CKA_ID] ?? []
+        isPrivate = attributes[CKA_PRIVATE] == [1]
+        reference = ObjectReference(handle, attributes)
+    }
+}
+
+extension Attributes {
+    /// The name of a secret key's algorithm.
+    fileprivate var algorithm: String? {
+        switch try? number(CKA_KEY_TYPE) {
+        case CKK_GOST28147: "GOST 28147-89"
+        case CKK_MAGMA: "Magma"
+        case CKK_KUZNECHIK: "Kuznyechik"
+        case CKK_MAGMA_TWIN_KEY: "Magma, two keys"
+        case CKK_KUZNECHIK_TWIN_KEY: "Kuznyechik, two keys"
+        case CKK_AES: "AES"
+        case CKK_GENERIC_SECRET: "generic"
+        case CKK_SHA_1_HMAC, CKK_SHA224_HMAC, CKK_SHA256_HMAC, CKK_SHA384_HMAC, CKK_SHA512_HMAC: "HMAC"
+        default: nil
+        }
+    }
+}
+
+/// A licence, which makers of applications keep on a token to know it again. Formatting does not remove it.
+public enum Licence {
+    /// The numbers that licences have: 1 to 4.
+    public static let numbers = Cryptoki.Session.licenceNumbers
+    /// The bytes of a licence: 72.
+    public static let size = Cryptoki.Session.licenceSize
+}
+
+extension Session {
+    /// A licence's bytes; nil if they are all zeros, as on a token where none was written.
+    ///
+    /// - Parameter number: One of ``Licence/numbers``.
+    public func licence(_ number: Int) throws(KanalError) -> [UInt8]? {
+        let octets = try call { session throws(CKError) in try session.licence(CK_ULONG(clamping: number)) }
+        return octets.contains { $0 != 0 } ? octets : nil
+    }
+
+    /// Writes a licence, for the user or the security officer.
+    ///
+    /// - Parameters:
+    ///   - number: One of ``Licence/numbers``.
+    ///   - octets: ``Licence/size`` bytes; zeros take the licence away.
+    public func setLicence(_ number: Int, to octets: [UInt8]) throws(KanalError) {
+        try call { session throws(CKError) in try session.setLicence(CK_ULONG(clamping: number), to: octets) }
+    }
+
+    /// The token's record of the last signature by a key of GOST; nil before the first. No PIN is needed.
+    public func journal() throws(KanalError) -> JournalRecord? {
+        let octets = try translated { () throws(CKError) in try library.journal(in: slot) }
+        return octets.isEmpty ? nil : JournalRecord(octets)
+    }
+}
+
+/// The record of the last signature by a key of GOST. Signatures of RSA and ECDSA are not recorded, and formatting
+/// does not remove it.
+public struct JournalRecord: Sendable, Equatable {
+    /// A signature in the journal.
+    public struct Entry: Sendable, Equatable {
+        /// The digest that was signed.
+        public let digest: [UInt8]
+        /// The signature, as ``Session/sign(_:with:algorithm:)`` gives it.
+        public let signature: [UInt8]
+        /// Whether the token hashed the message, and did not get its digest.
+        public let isHashedByToken: Bool
+        /// The number of the key's file on the token.
+        public let keyNumber: Int
+        /// The number of signatures by keys of GOST in the token's life.
+        public let count: UInt32
+        /// The token's serial number, eight bytes, big-endian.
+        public let serialNumber: [UInt8]
+    }
+
+    /// The record as the token gives it, in BER.
+    public let octets: [UInt8]
+    /// The contents; nil for an unknown form.
+    public let entry: Entry?
+
+    init(_ octets: [UInt8]) {
+        self.octets = octets
+        entry = try? Entry(octets)
+    }
+}
+
+extension JournalRecord.Entry {
+    /// Card, 13.3.
+    fileprivate init(_ record: [UInt8]) throws(MalformedBytes) {
+        var outer = ByteCursor(record)
+        var cursor = ByteCursor(try outer.object(0x80))
+        try outer.finish()
+        digest = try cursor.object(0xAA)
+        signature = try cursor.object(0xB6).reversed()
+        var operation = ByteCursor(try cursor.object(0x85, length: 12))
+        serialNumber = try cursor.object(0x83, length: 8)
+        guard try operation.byte() == 1 else { throw MalformedBytes() }
+        _ = try operation.bytes(2)
+        isHashedByToken = try operation.byte() == 1
+        _ = try operation.bytes(2)
+        keyNumber = try operation.uint16()
+        count = try operation.uint32()
     }
 }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import CCryptoki
 import Cryptoki
 import Locking
+import Secrets
+import Token
 
 /// A token that is being worked with, inside ``Token/perform(as:pin:prompt:waitingFor:_:)``.
 ///
@@ -76,4 +79,105 @@ extension Session {
 extension CK_ULONG {
     /// The number as an attribute's value holds it.
     var octets: [UInt8] { (0..<8).map { UInt8(truncatingIfNeeded: self >> (8 * $0)) } }
+}
+
+extension Session {
+    /// Changes the PIN of the session's role: the user's, or the security officer's.
+    ///
+    /// - Throws: ``KanalError/pinIncorrect(triesLeft:)`` for a wrong present PIN, ``KanalError/pinLength`` for a new one that
+    ///   the token does not take.
+    public func changePIN(from present: borrowing PIN, to new: borrowing PIN) throws(KanalError) {
+        let (present, new) = (present.secret, new.secret)
+        do throws(KanalError) {
+            try call { session throws(CKError) in try session.setPIN(old: present.secret, new: new.secret) }
+        } catch {
+            guard error == .pinIncorrect(triesLeft: nil) else { throw error }
+            throw .pinIncorrect(triesLeft: token.triesLeft(of: role, in: slot))
+        }
+        if role == .user { token.keep(new) }
+    }
+
+    /// Gives the user a PIN, with all its tries. For the security officer, on a token that was formatted so that the officer
+    /// may do this.
+    public func setUserPIN(_ pin: borrowing PIN) throws(KanalError) {
+        let pin = pin.secret
+        try call { session throws(CKError) in try session.initPIN(pin.secret) }
+    }
+
+    /// Gives the user's PIN all its tries; the PIN stays. For the security officer.
+    public func unblockUserPIN() throws(KanalError) {
+        try call { session throws(CKError) in try session.unblockUserPIN() }
+    }
+
+    /// Has the token make an activation password, in place of the one with the same number. It cannot be asked for again.
+    /// For the security officer.
+    ///
+    /// - Parameters:
+    ///   - number: 1 to 6; nil for the first that the token has no password for.
+    ///   - characters: The characters of the password.
+    public func generateActivationPassword(
+        number: Int? = nil, of characters: PasswordCharacters = .capitalsAndDigits
+    ) throws(KanalError) -> ActivationPassword {
+        let number = CK_ULONG(clamping: number ?? 0)
+        let characters = characters == .capitals ? CAPS_ONLY : CAPS_AND_DIGITS
+        return ActivationPassword(
+            try call { session throws(CKError) in
+                let request = try session.activationPasswordRequest(number: number, characters: characters)
+                return SharedSecret(try session.generateActivationPassword(request))
+            })
+    }
+
+    /// Names the token; an empty name takes its name away.
+    public func setLabel(_ label: String) throws(KanalError) {
+        try call { session throws(CKError) in try session.setTokenName(Array(label.utf8)) }
+    }
+}
+
+/// The symbols of an activation password.
+public enum PasswordCharacters: Sendable, Equatable {
+    /// Capital letters without O, and digits without 0.
+    case capitalsAndDigits
+    /// Capital letters.
+    case capitals
+}
+
+/// A PIN by which one application protects its own files on a token. It belongs to no login, and does not open objects
+/// that this library lists.
+public struct LocalPIN: Sendable, Equatable {
+    /// The numbers that a local PIN can have: 3 to 31.
+    public static let numbers = Library.localPINNumbers
+
+    /// One of ``numbers``.
+    public let number: Int
+    /// Its limits and tries. It is never a default: one that was not set is not listed.
+    public let details: PINDetails
+}
+
+extension Session {
+    /// The local PINs that have been set. No PIN is needed.
+    public func localPINs() throws(KanalError) -> [LocalPIN] {
+        return try translated { () throws(CKError) in try library.localPINs(in: slot) }
+            .map { LocalPIN(number: $0.number, details: PINDetails($0.state)) }
+    }
+
+    /// Sets or changes a local PIN.
+    ///
+    /// - Parameters:
+    ///   - number: One of ``LocalPIN/numbers``.
+    ///   - present: Its present value; the user's PIN if it was not set before.
+    /// - Throws: ``KanalError/pinIncorrect(triesLeft:)`` for a wrong present value: the user's login ends if it was the
+    ///   user's PIN. ``KanalError/pinLength``, ``KanalError/pinLocked``.
+    public func setLocalPIN(
+        _ number: Int, to new: borrowing PIN, presenting present: borrowing PIN
+    ) throws(KanalError) {
+        let (new, present) = (new.secret, present.secret)
+        let number = CK_ULONG(clamping: number)
+        do throws(CKError) {
+            try library.setLocalPIN(number, in: slot, to: new.secret, presenting: present.secret)
+        } catch {
+            guard error == .pinIncorrect else { throw KanalError(error) }
+            let own = try? library.localPIN(number, in: slot)
+            throw .pinIncorrect(triesLeft: own?.triesLeft ?? token.triesLeft(of: .user, in: slot))
+        }
+    }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CHostProcess
 import Dispatch
 import Glibc
 import Locking

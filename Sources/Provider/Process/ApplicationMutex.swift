@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import CCryptoki
 import Cryptoki
+import PCSC
 
 /// A mutex that the application makes and locks with functions of its own, because the operating system's locks do not
 /// suit its threads (PKCS #11 v2.40, 3.7). It is destroyed with its last reference.
@@ -29,4 +31,21 @@ final class ApplicationMutex: @unchecked Sendable {
     }
 
     func unlock() { _ = unsafe functions.UnlockMutex?(mutex) }
+}
+
+/// The locks of a running call: the mutex of an application that locks with functions of its own, and the gate that
+/// forks wait at.
+struct ApplicationHold: CallHold {
+    let mutex: ApplicationMutex?
+
+    func release() {
+        mutex?.unlock()
+        ForkGate.leaveLibrary()
+    }
+
+    func resume() {
+        ForkGate.enterLibrary()
+        // The call ends with an unlock in any case.
+        try? mutex?.lock()
+    }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 package import APDU
 import GOST
 package import Locking
@@ -101,5 +102,83 @@ package struct Instance: Sendable {
 
     package init(random: any RandomSource) throws(ChannelError) {
         octets = try drawing { () throws(RandomUnavailable) in try random.bytes(8) }
+    }
+}
+
+/// Limits repeated openings of channels that fail (GSC/1, 12): after more than 3 in a row within 10 s, none is opened
+/// for 5 s.
+///
+/// An opening also counts as failed if the channel closes before its first verified reply.
+package struct FruitlessOpens: Sendable {
+    /// The times of the failed openings of the last 10 s.
+    private var times: [Duration] = []
+    private var end: Duration?
+
+    private static let limit = 3
+    private static let period = Duration.seconds(10)
+    private static let pause = Duration.seconds(5)
+
+    package init() {}
+
+    /// Whether no channel may be opened now.
+    ///
+    /// - Parameter now: The time of the same `Uptime` in all calls.
+    package func isFault(at now: Duration) -> Bool {
+        guard let end else { return false }
+        return now < end
+    }
+
+    /// Counts an opening that failed.
+    package mutating func countFruitless(at now: Duration) {
+        times.removeAll { now - $0 > FruitlessOpens.period }
+        times.append(now)
+        guard times.count > FruitlessOpens.limit else { return }
+        end = now + FruitlessOpens.pause
+        times = []
+    }
+
+    /// Counts an opening that led to a verified reply: those before it do not count any more.
+    package mutating func countFruitful() {
+        times = []
+        end = nil
+    }
+}
+
+/// The token's present state: E2 of discovery (GSC/1, 4). Never authenticated; for display only.
+package struct TokenHints: Sendable, Equatable {
+    /// The present state.
+    package struct Now: OptionSet, Sendable {
+        package let rawValue: UInt8
+        package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+        /// Commands must be protected on this interface.
+        package static let protectionRequired = Now(rawValue: 1 << 0)
+        package static let pairingWindowOpen = Now(rawValue: 1 << 1)
+        package static let sessionActive = Now(rawValue: 1 << 2)
+    }
+
+    /// The state of an activation slot.
+    package enum SlotState: UInt8, Sendable {
+        case empty, ready, blocked, exhausted, consumed
+    }
+
+    package let now: Now
+    /// The states of the slots 1, 2, …
+    package let slots: [SlotState]
+    /// The token's label.
+    package let label: String
+
+    /// Reads E2, tag and length included, of a token with `slots` activation slots.
+    init(from cursor: inout ByteCursor, slots count: Int) throws(MalformedBytes) {
+        var inner = ByteCursor(try cursor.object(0xE2))
+        now = Now(rawValue: try inner.number(0x80, in: 0...0xFF))
+        slots = try inner.object(0x81, length: count).map { octet throws(MalformedBytes) in
+            guard let state = SlotState(rawValue: octet) else { throw MalformedBytes() }
+            return state
+        }
+        let text = try inner.object(0x82)
+        guard text.count <= 32 else { throw MalformedBytes() }
+        label = String(decoding: text, as: UTF8.self)
+        try inner.finish()
     }
 }

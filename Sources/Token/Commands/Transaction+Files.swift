@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import APDU
 import Secrets
+import SecureChannel
 
 /// One file at a time.
 extension Transaction {
@@ -81,5 +83,136 @@ extension Transaction {
         _ = try optional { () throws(TokenError) in
             try perform([selection(directory), .delete(identifier)])
         }
+    }
+}
+
+/// Reading several files, in as few round trips as the token allows.
+extension Transaction {
+    /// Bytes of a file that are read in the same round trip in which it is selected, where replies are long. Most records
+    /// are shorter.
+    static let firstBlock = 200
+
+    /// Whether several commands cost one round trip.
+    var hasBatches: Bool { channel?.capabilities.features.contains(.batch) == true }
+
+    /// The contents of files, as far as they are wanted and not known.
+    func readFiles(_ paths: [FilePath], _ extent: Extent = .whole) throws(TokenError) -> [KnownFiles.Content] {
+        var answers: [Response] = []
+        return try readFiles(paths, extent, and: [], answers: &answers)
+    }
+
+    /// The contents of files, and the answers to further commands as far as these cost no further round trip.
+    func readFiles(
+        _ paths: [FilePath], _ extent: Extent, and further: [CardCommand], answers: inout [Response]
+    ) throws(TokenError) -> [KnownFiles.Content] {
+        try spend(files: paths.count + further.count)
+        var contents: [KnownFiles.Content] = []
+        var missing: [Int] = []
+        for (index, path) in paths.enumerated() {
+            let content = known(path, extent)
+            if content == nil { missing.append(index) }
+            contents.append(content ?? .absent)
+        }
+        if hasBatches {
+            let starts = missing.map { (paths[$0], knownStart(paths[$0])) }
+            var reading = BatchedReading(starts, extent, maxReply: channel?.capabilities.maxReply ?? 0)
+            try read(&reading, and: further, answers: &answers)
+            for (index, content) in zip(missing, reading.contents) {
+                know(paths[index], content)
+                contents[index] = content
+            }
+        } else {
+            for index in missing { contents[index] = try readFile(paths[index], extent) }
+        }
+        return contents
+    }
+
+    /// Reads a file: a template that tells its size and who may read it, and as many blocks as are wanted.
+    private func readFile(_ path: FilePath, _ extent: Extent) throws(TokenError) -> KnownFiles.Content {
+        do throws(TokenError) {
+            let template = try select(path)
+            if login == nil, template.isUsers {
+                know(path, .closed)
+                return .closed
+            }
+            let size = min(template.size, Self.maximumFileSize)
+            var content = knownStart(path)
+            while content.count < size {
+                let block = try readBlock(at: content.count, atMost: size - content.count)
+                content += block.data
+                if block.data.isEmpty || block.status == .endOfFileReached { break }
+                guard extent == .description, content.count < size,
+                    ObjectRecord.description(in: content, size: size) != nil
+                else { continue }
+                know(path, .start(content), isOpen: login == nil || template.isOpen)
+                return .start(content)
+            }
+            know(path, .whole(content), isOpen: login == nil || template.isOpen)
+            return .whole(content)
+        } catch {
+            let content = try absence(error)
+            know(path, content)
+            return content
+        }
+    }
+
+    /// The content that stands for a file that could not be read.
+    private func absence(_ error: TokenError) throws(TokenError) -> KnownFiles.Content {
+        switch error {
+        case .notFound: return .absent
+        case .notLoggedIn: return .closed
+        default: throw error
+        }
+    }
+
+    // MARK: Batches
+
+    private func read(
+        _ reading: inout BatchedReading, and further: [CardCommand], answers: inout [Response]
+    ) throws(TokenError) {
+        while !reading.isAtEnd {
+            let commands = reading.commands
+            let extra = reading.isLast ? Array(further[answers.count...]) : []
+            var responses = try sendSome(of: (commands + extra)[...], goesOn: true)
+            // No room for two commands: the selection persists.
+            while responses.count < min(2, commands.count) {
+                responses += try sendSome(of: commands[responses.count...], goesOn: true)
+            }
+            answers += responses.dropFirst(commands.count)
+            if try reading.take(responses.prefix(commands.count)) { userLostRight() }
+        }
+    }
+}
+
+/// Commands whose data are longer than one APDU.
+extension Transaction {
+    /// Sends a command: the channel cuts its data itself, else they go in a chain of commands (ISO/IEC 7816-4, 5.3.3).
+    func performLong(
+        _ ins: UInt8, _ p1: UInt8, _ p2: UInt8, _ data: borrowing Secret, ne: Int? = nil
+    ) throws(TokenError) -> Secret {
+        var start = 0
+        while isPlain, data.count - start > 255 {
+            try perform(Command(0x10, ins, p1, p2, data: data.extracting(start..<start + 255)))
+            start += 255
+        }
+        // If only short APDUs are possible, more than 256 bytes are fetched with GET RESPONSE.
+        return try performSecret(
+            Command(0x00, ins, p1, p2, data: data.extracting(start..<data.count), ne: ne.map { min($0, 256) }))
+    }
+
+    /// CHANGE REFERENCE DATA of the selected key file. The value is cut into pieces with a header each, as long as the
+    /// commands of a chain.
+    func importSelected(_ value: borrowing Secret) throws(TokenError) {
+        var total: [UInt8] = [0x80, 0x02]
+        total.appendUInt16(value.count)
+        var data = Secret(copying: total)
+        var start = 0
+        while start < value.count {
+            let end = min(start + 255 - 2 - (start == 0 ? total.count : 0), value.count)
+            data = data.appending([0xA5, UInt8(truncatingIfNeeded: end - start)].span)
+            data = data.appending(value.bytes.extracting(start..<end))
+            start = end
+        }
+        _ = try performLong(0x24, 0x01, 0x00, data)
     }
 }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import Locking
 package import SecureChannel
 
 /// A token that this user is paired with on this machine, as the store of pairings tells.
@@ -49,5 +51,61 @@ extension TokenSettings {
         let wasKnown: Bool
         do throws(ChannelError) { wasKnown = try store.remove(serial: serial) } catch { throw storageFailure(error) }
         guard wasKnown else { throw .notFound }
+    }
+}
+
+/// The tokens that are known to have no channel, so that each is asked only once (GSC/1, 4).
+package final class PlainTokens: Sendable {
+    private struct Token: Equatable {
+        let atr: [UInt8]
+        let serial: [UInt8]
+    }
+
+    private let tokens = Lock<[Token]>([])
+
+    init() {}
+
+    func insert(atr: [UInt8], serial: [UInt8]) {
+        let token = Token(atr: atr, serial: serial)
+        tokens.withLock { tokens in
+            if !tokens.contains(token) { tokens.append(token) }
+        }
+    }
+
+    func contains(atr: [UInt8], serial: [UInt8]) -> Bool {
+        tokens.withLock { $0.contains(Token(atr: atr, serial: serial)) }
+    }
+
+    /// Whether a token with this answer to reset is among them.
+    func contains(atr: [UInt8]) -> Bool { tokens.withLock { tokens in tokens.contains { $0.atr == atr } } }
+}
+
+/// This process's knowledge of tokens, one value each, kept across connections.
+final class TokenMemory<Value: Sendable>: Sendable {
+    private struct Entry {
+        let serial: [UInt8]
+        /// A value that was read outside a channel is not given out as one from a channel.
+        let isProtected: Bool
+        let value: Value
+    }
+
+    /// The newest is last.
+    private let entries = Lock<[Entry]>([])
+
+    /// The number of tokens that are remembered.
+    private var limit: Int { 16 }
+
+    func keep(_ value: Value, serial: [UInt8], isProtected: Bool) {
+        entries.withLock { entries in
+            entries.removeAll { $0.serial == serial && $0.isProtected == isProtected }
+            if entries.count >= limit { entries.removeFirst() }
+            entries.append(Entry(serial: serial, isProtected: isProtected, value: value))
+        }
+    }
+
+    func value(serial: [UInt8], isProtected: Bool) -> Value? {
+        entries.withLock { entries in
+            entries.first { $0.serial == serial && $0.isProtected == isProtected }?.value
+        }
     }
 }

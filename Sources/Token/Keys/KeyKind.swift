@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 package import GOST
 package import HostCrypto
 package import Secrets
@@ -126,5 +127,54 @@ package struct TokenKey: Sendable, Equatable {
     package static func == (left: TokenKey, right: TokenKey) -> Bool {
         left.half == right.half && left.number == right.number && left.properties == right.properties
             && left.kind.isEqual(right.kind)
+    }
+}
+
+extension [TokenObject] {
+    /// The certificates that go with public keys of which the token does not give the value.
+    var certificatesOfUnknownKeys: [Int] {
+        var ids = Set<[UInt8]>()
+        for object in self {
+            if let key = object.key, key.kind.lacksValue(key.half), !object.id.isEmpty { ids.insert(object.id) }
+        }
+        guard !ids.isEmpty else { return [] }
+        // The first one counts.
+        return indices.filter { index in
+            guard case .certificate = self[index].content else { return false }
+            return ids.remove(self[index].id) != nil
+        }
+    }
+
+    /// Takes the public keys that the token does not give back from the certificates that go with them: how the
+    /// vendor's library reads them is not published, and its records do not have them.
+    mutating func completePublicKeys() {
+        for index in indices {
+            guard case .key(var key) = self[index].content, key.kind.lacksValue(key.half),
+                let info = certifiedKey(self[index].id)
+            else { continue }
+            key.kind.take(info)
+            self[index].content = .key(key)
+        }
+    }
+
+    /// The public key in the first certificate with this identifier.
+    private func certifiedKey(_ id: [UInt8]) -> PublicKeyInfo? {
+        for object in self {
+            guard !id.isEmpty, object.id == id, case .certificate(_, let value?) = object.content else { continue }
+            guard let info = try? Certificate(der: value.span).subjectPublicKeyInfo else { return nil }
+            return try? PublicKeyInfo(der: info.span)
+        }
+        return nil
+    }
+}
+
+/// A private key of the token that may be used once. Every computation with a key takes one, and only asking makes one.
+package struct PermittedKey: Sendable {
+    let object: TokenObject
+
+    /// - Parameter asking: Has the key's owner asked if that is wanted, and throws without leave.
+    package init<Refusal: Error>(_ object: TokenObject, asking: () throws(Refusal) -> Void) throws(Refusal) {
+        try asking()
+        self.object = object
     }
 }

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import APDU
+import Logging
+import SecureChannel
+import Storage
+
 /// The known files of a card, and the state of the card they were read in: what everybody may read, and which files are
 /// closed. A search reads what is missing.
 package struct KnownFiles: Sendable, Equatable {
@@ -123,5 +128,124 @@ extension Transaction {
     func forget(_ path: FilePath) {
         notes.files?.contents[path] = nil
         notes.files?.templates[path] = nil
+    }
+}
+
+/// The format of a token's known files on the disk: the counter, then an entry for each file, with a kind, a path, and
+/// bytes. All numbers are big-endian.
+extension KnownFiles {
+    fileprivate enum Kind: UInt8 {
+        case whole, start, closed, absent, template
+    }
+
+    /// Far more files than a search reads.
+    private static let limit = 4 * SearchBudget.files
+
+    package var encoded: [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.appendUInt32(changeCounter)
+        for (path, content) in contents {
+            switch content {
+            case .whole(let octets): bytes.append(.whole, path, octets)
+            case .start(let octets): bytes.append(.start, path, octets)
+            case .closed: bytes.append(.closed, path, [])
+            case .absent: bytes.append(.absent, path, [])
+            }
+        }
+        for (path, template) in templates { bytes.append(.template, path, template) }
+        return bytes
+    }
+
+    /// - Returns: nil for malformed bytes.
+    package init?(parsing bytes: [UInt8]) {
+        self.init()
+        var cursor = ByteCursor(bytes)
+        do throws(MalformedBytes) {
+            changeCounter = try cursor.uint32()
+            while !cursor.isAtEnd {
+                guard contents.count + templates.count < Self.limit else { return nil }
+                try readEntry(&cursor)
+            }
+        } catch {
+            return nil
+        }
+    }
+
+    private mutating func readEntry(_ cursor: inout ByteCursor) throws(MalformedBytes) {
+        let kind = Kind(rawValue: try cursor.byte())
+        let count = Int(try cursor.byte())
+        var path = FilePath([])
+        for _ in 0..<count { path.identifiers.append(UInt16(truncatingIfNeeded: try cursor.uint16())) }
+        let length = try cursor.uint16()
+        let octets = try cursor.bytes(length)
+        switch kind {
+        case .whole: contents[path] = .whole(octets)
+        case .start: contents[path] = .start(octets)
+        case .closed: contents[path] = .closed
+        case .absent: contents[path] = .absent
+        case .template: templates[path] = octets
+        case nil: throw MalformedBytes()
+        }
+    }
+}
+
+extension [UInt8] {
+    fileprivate mutating func append(_ kind: KnownFiles.Kind, _ path: FilePath, _ octets: [UInt8]) {
+        append(kind.rawValue)
+        append(UInt8(truncatingIfNeeded: path.identifiers.count))
+        self += path.bytes
+        appendUInt16(octets.count)
+        self += octets
+    }
+}
+
+/// The public content of a token, cached on the disk for other processes if the user wants that. The change counter
+/// says whether it is still true; without it, or with a damaged or foreign file, everything is read from the token.
+///
+/// Only tokens with a channel are cached, which proves whose files and counter these are. A card without one can show
+/// any serial number and counter, and its content would be shown for another token's for as long as that does not
+/// change.
+extension CardSession {
+    /// Recalls the token's files from other connections, of this process or another.
+    func recallFiles() {
+        guard known.files == nil, !identity.serial.isEmpty else { return }
+        if let files = settings.publicFiles.value(serial: identity.serial, isProtected: isProtected) {
+            known.files = files
+            known.cached = files
+        } else {
+            known.files = cachedFiles()
+        }
+    }
+
+    private func cachedFiles() -> KnownFiles? {
+        guard known.cached == nil, let cache = cache(create: false) else { return nil }
+        let files = cache.content(of: cacheIdentity).flatMap { KnownFiles(parsing: $0) }
+        known.cached = files ?? KnownFiles()
+        return files
+    }
+
+    /// Writes the known files to the disk, if they are new there. No token is held during that.
+    func saveFiles() {
+        guard settings.policy.cachesObjects, let files = known.files, files != known.cached, !identity.serial.isEmpty,
+            let cache = cache(create: true)
+        else { return }
+        known.cached = files
+        do throws(ChannelError) { try cache.keep(files.encoded, as: cacheIdentity) } catch {
+            settings.log.notice(
+                "what is known of the token cannot be kept: \(error)", metadata: ["reader": "\(identity.reader)"])
+        }
+    }
+
+    private func cache(create: Bool) -> SealedCache? {
+        guard isProtected, settings.policy.cachesObjects, let path = settings.cache else { return nil }
+        do throws(StorageError) { return try SealedCache(path: path, create: create, random: settings.random) } catch {
+            settings.log.notice("the cache in \(path) cannot be used: \(error)")
+            return nil
+        }
+    }
+
+    /// The serial number, and 01: it was read in a channel.
+    private var cacheIdentity: [UInt8] {
+        Array((identity.serial + [1] + [UInt8](repeating: 0, count: 16)).prefix(16))
     }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import APDU
+import Secrets
 
 /// The attributes of one object as the vendor's format stores them: a header, then items.
 package struct ObjectRecord: Equatable {
@@ -225,5 +227,94 @@ package struct ObjectIndex {
         entries[index] = entry
         changed = min(changed?.lowerBound ?? index, index)..<max(changed?.upperBound ?? 0, index + 1)
         return true
+    }
+}
+
+/// Properties of an object that the vendor's format has no place for: attributes, and whether only User sees it. An
+/// annotation has a record of its own, with the path of the record that it belongs to.
+extension ObjectRecord {
+    init(annotating object: TokenObject, in file: UInt16) {
+        self.init(kind: .annotation, keyNumber: 0, items: [(.target, object.directory.file(file).bytes)])
+        isPrivate = object.isPrivate
+        append(object.attributes)
+    }
+
+    /// Attributes: a number of four bytes, little-endian, then the value.
+    var attributes: [UInt32: [UInt8]] {
+        var attributes: [UInt32: [UInt8]] = [:]
+        for item in items where item.code == Item.attribute.rawValue && item.value.count >= 4 {
+            let type = item.value.prefix(4).reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+            attributes[type] = Array(item.value.dropFirst(4))
+        }
+        return attributes
+    }
+
+    mutating func append(_ attributes: [UInt32: [UInt8]]) {
+        for (type, value) in attributes.sorted(by: { $0.key < $1.key }) {
+            let number = (0..<4).map { UInt8(truncatingIfNeeded: type >> (8 * UInt32($0))) }
+            items.append((Item.attribute.rawValue, number + value))
+        }
+    }
+}
+
+extension TokenObject {
+    /// Whether there is anything to annotate. A private key is private anyway.
+    var needsAnnotation: Bool { isVendors && (!attributes.isEmpty || isPrivate && key?.half != .privateKey) }
+}
+
+extension [TokenObject] {
+    /// Attaches an annotation to its object, which may be gone if another program deleted it.
+    mutating func attach(_ annotation: ObjectRecord, in file: UInt16) {
+        let target = annotation[.target]
+        guard let index = firstIndex(where: { $0.isVendors && $0.directory.file($0.file).bytes == target }) else {
+            return
+        }
+        self[index].annotation = file
+        self[index].attributes = annotation.attributes
+        if annotation.isPrivate { self[index].isPrivate = true }
+    }
+}
+
+/// A value of an object that may be private: kept as a secret, and an array only while it is read.
+@propertyWrapper
+package struct Guarded: Sendable, Equatable {
+    private var secret: SharedSecret
+
+    package init(wrappedValue: [UInt8]) { secret = SharedSecret(copying: wrappedValue) }
+
+    package var wrappedValue: [UInt8] {
+        get { secret.bytes }
+        set { secret = SharedSecret(copying: newValue) }
+    }
+}
+
+/// The same for a value that need not be there.
+@propertyWrapper
+package struct GuardedValue: Sendable, Equatable {
+    private var secret: SharedSecret?
+
+    package init(wrappedValue: [UInt8]?) {
+        guard let wrappedValue else { return }
+        secret = SharedSecret(copying: wrappedValue)
+    }
+
+    package var wrappedValue: [UInt8]? {
+        get { secret?.bytes }
+        set { self = GuardedValue(wrappedValue: newValue) }
+    }
+
+    var isEmpty: Bool { secret == nil }
+}
+
+/// Attributes of an object that may be private, by a number that the driver does not interpret.
+@propertyWrapper
+package struct GuardedAttributes: Sendable, Equatable {
+    private var secrets: [UInt32: SharedSecret] = [:]
+
+    package init(wrappedValue: [UInt32: [UInt8]]) { self.wrappedValue = wrappedValue }
+
+    package var wrappedValue: [UInt32: [UInt8]] {
+        get { secrets.mapValues(\.bytes) }
+        set { secrets = newValue.mapValues(SharedSecret.init(copying:)) }
     }
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+
 package import Locking
 package import Logging
-package import SecureChannel
 package import Secrets
+package import SecureChannel
+package import Translation
 
 /// How tokens are to be treated, whichever they are.
 package struct TokenSettings: Sendable {
@@ -64,5 +66,93 @@ package struct TokenPlaces: Sendable {
     package init(pairings: PairingStore.Location, cache: String? = nil) {
         self.pairings = pairings
         self.cache = cache
+    }
+}
+
+/// The decisions of users and administrators for all tokens.
+package struct TokenPolicy: Sendable, Equatable {
+    /// The least profile to pair and to open a channel in (GSC/1, 4).
+    package var minimumProfile = Profile.classic
+    /// Whether nothing is done without a channel, on wired readers either (GSC/1, 4).
+    package var requireSM = false
+    /// Whether a token with a Bluetooth radio may be spoken to in plain by a wire (GSC/1, 4).
+    package var plainBluetooth = false
+    /// The time for which a PIN is kept to be presented again (GSC/1, 15.3).
+    package var pinRetention = PINRetention.session
+    /// The seconds for which the sessions of a token that left a wireless reader are kept (GSC/1, 15.3).
+    package var reconnectWindow = 20
+    /// The same for wired readers; 0 ends them at once.
+    package var reconnectWindowWired = 0
+    /// Readers that count as wireless whatever their names say (GSC/1, 4).
+    package var wirelessReaders: [ReaderPattern] = []
+    /// The treatment of a login on a token without channel when a call ends.
+    package var plainLogin = PlainLogin.reset
+    /// Whether searches pass over GOST key pairs, for programs that give up at a key of a type they do not know.
+    package var hidesGOSTKeys = false
+    /// Whether the public content of tokens is cached on the disk.
+    package var cachesObjects = false
+
+    /// The defaults.
+    package init() {}
+
+    /// Whether a reader counts as wireless by its name (GSC/1, 4).
+    package func isWireless(_ reader: String) -> Bool {
+        WirelessReaders.areNamed(by: reader) || wirelessReaders.contains { $0.matches(reader) }
+    }
+
+    /// The permitted absence of a token that is reached over the air, or by a wire.
+    package func window(isWireless: Bool) -> Duration {
+        .seconds(isWireless ? reconnectWindow : reconnectWindowWired)
+    }
+}
+
+/// The time for which a PIN is kept after a login, to be presented in a channel that had to be opened again (GSC/1,
+/// 15.3).
+package enum PINRetention: String, Sendable, CaseIterable {
+    /// Until the login ends.
+    case session
+    /// Not at all.
+    case none
+}
+
+/// The treatment of a login on a token without channel when a call ends.
+package enum PlainLogin: String, Sendable, CaseIterable {
+    /// The token forgets it, so that no other process inherits it; the next call logs in again.
+    case reset
+    /// The token keeps it until logout.
+    case sticky
+}
+
+/// Messages that `kanal doctor --log` explains. Each has its identifier in the metadata.
+extension Logger {
+    /// The metadata key that marks a message for the administrator: its value is `event` or `error`.
+    package static let securityEventKey = "security"
+    /// The metadata key of a message's identifier.
+    package static let messageIDKey = "id"
+
+    /// Logs a security event: a possible attack on a token or on this process, or a weakened protection. The log's
+    /// handler shows it to the administrator, even if the log itself is not read.
+    ///
+    /// - Parameter reader: The PC/SC name of the token's reader.
+    package func securityEvent(_ id: MessageID, _ message: Logger.Message, reader: String? = nil) {
+        identified(.warning, id, message, reader: reader, security: "event")
+    }
+
+    /// Logs why tokens cannot be used, or not as the user would expect, until this machine is changed: an error of the
+    /// configuration or of a store of pairings. The administrator is shown it, too.
+    package func administratorError(_ id: MessageID, _ message: Logger.Message) {
+        identified(.error, id, message, security: "error")
+    }
+
+    /// Logs a message for the user.
+    package func identified(
+        _ level: Logger.Level, _ id: @autoclosure () -> MessageID?, _ message: @autoclosure () -> Logger.Message,
+        reader: String? = nil,
+        security: String? = nil
+    ) {
+        log(
+            level: level, message(),
+            metadata: [Self.messageIDKey: id()?.rawValue, "reader": reader, Self.securityEventKey: security]
+                .compactMapValues { $0.map { .string($0) } })
     }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import APDU
 import GOST
 import Secrets
@@ -155,5 +156,122 @@ extension [UInt8] {
     /// The bytes, filled up with zeros.
     fileprivate func padded(to count: Int) -> [UInt8] {
         self + [UInt8](repeating: 0, count: Swift.max(count - self.count, 0))
+    }
+}
+
+/// The exchange that the very next command may complete (GSC/1, 11.1, `pend`).
+enum Handshake {
+    case pairing(Pairing)
+    case opening(OpeningRun)
+    case renewal(channel: Int, OpeningRun)
+}
+
+/// A pairing that waits for PAIR-2 (GSC/1, 8).
+struct Pairing {
+    let profile: ChannelProfile
+    let slot: Int
+    /// ID_H as PAIR-1 gave it.
+    let hostIdentity: [UInt8]
+    let run: any PairingRun
+}
+
+/// The opening or renewal of a session that waits for OPEN-2 (GSC/1, 10).
+struct OpeningRun {
+    let record: Int
+    let profile: ChannelProfile
+    let hostIdentity: [UInt8]
+    let instance: [UInt8]
+    /// MAC_T, and the MAC_H that the host must show.
+    let tokenMAC: [UInt8]
+    let hostMAC: Sealed
+    /// S_0 and K_exp.
+    let seed: Sealed
+    let exporter: Sealed
+
+    /// Derives everything from the transcript TH and the shared value Z.
+    init(
+        record: Int, of host: PairingRecord, profile: ChannelProfile, instance: [UInt8], transcript: [UInt8],
+        shared: borrowing Secret
+    ) throws(GOSTError) {
+        let suite = profile.suite
+        let extracted = suite.authenticate(shared.bytes, key: Secret(copying: transcript))
+        let keys = try suite.expand(extracted, label: "GSC1 keys", seed: transcript, count: 96)
+        let confirmation = keys.extracting(0..<32)
+        let tokenMAC = suite.authenticate(([0x02] + transcript).span, key: confirmation).extracting(0..<16)
+        self.record = record
+        self.profile = profile
+        self.instance = instance
+        self.tokenMAC = [UInt8](copying: tokenMAC)
+        hostIdentity = host.hostIdentity
+        hostMAC = Sealed(suite.authenticate(([0x01] + transcript).span, key: confirmation).extracting(0..<16))
+        seed = Sealed(keys.extracting(32..<64))
+        exporter = Sealed(keys.extracting(64..<96))
+    }
+}
+
+/// GET CAPABILITIES (GSC/1, 4).
+extension ChannelEnd {
+    /// E1: the capabilities, which never change.
+    var fixedCapabilities: [UInt8] {
+        var commandSize: [UInt8] = []
+        var replySize: [UInt8] = []
+        commandSize.appendUInt16(offer.maximumCommand)
+        replySize.appendUInt16(offer.maximumReply)
+        var body = [UInt8].objects([
+            0x80: protocolName, 0x81: card.serial, 0x82: [profiles.reduce(0) { $0 | $1.bit }],
+            0x83: commandSize, 0x84: replySize,
+            0x85: [offer.policy], 0x86: [UInt8(clamping: state.records.count)], 0x87: [UInt8(clamping: offer.slots)],
+            0x88: [UInt8(clamping: offer.sessions)],
+        ])
+        if let features = offer.features { body.appendObject(0x89, [features]) }
+        return .object(0xE1, body)
+    }
+
+    /// Capabilities and hints for P2 = 00, one slot for P2 = its number.
+    func capabilities(_ command: borrowing Command) throws(Refusal) -> Response {
+        try require(command.data.isEmpty, else: .wrongLength)
+        guard command.p2 != 0 else { return Response(.success, data: fixedCapabilities + hints) }
+        let number = Int(command.p2)
+        try require(number <= offer.slots, else: .incorrectParameters)
+        return Response(.success, data: description(ofSlot: number))
+    }
+
+    /// E2: the token's present state, unauthenticated.
+    private var hints: [UInt8] {
+        let isInSession = sessions.contains { $0 != nil }
+        let now: UInt8 =
+            (offer.isRequired ? 1 : 0) | (offer.isPairingForbidden ? 0 : 2) | (isInSession ? 4 : 0)
+        let slots = (1...offer.slots).map { slotCondition($0) }
+        let label = String(decoding: card.label, as: UTF8.self)
+        return .object(0xE2, .objects([0x80: [now], 0x81: slots, 0x82: label.prefix(utf8: 32)]))
+    }
+
+    /// E3; an empty slot has a salt of zeros and no tries.
+    private func description(ofSlot number: Int) -> [UInt8] {
+        let slot = state.slots[number - 1]
+        var tries: [UInt8] = []
+        tries.appendUInt16(slot?.c3 ?? 0)
+        let body = [UInt8].objects([
+            0x80: [UInt8(clamping: number)], 0x81: [slotCondition(number)], 0x82: [slot?.profiles ?? 0],
+            0x83: slot?.salt ?? [UInt8](repeating: 0, count: 16), 0x84: [0x01], 0x85: [UInt8(clamping: slot?.c1 ?? 0)],
+            0x86: [UInt8(clamping: slot?.c2 ?? 0)], 0x87: tries,
+        ])
+        return .object(0xE3, body)
+    }
+
+    /// 0 for an empty slot.
+    private func slotCondition(_ number: Int) -> UInt8 { state.slots[number - 1]?.condition.rawValue ?? 0 }
+}
+
+extension String {
+    /// As many whole characters as fit into `count` bytes.
+    fileprivate func prefix(utf8 count: Int) -> [UInt8] {
+        var bytes: [UInt8] = []
+        for scalar in unicodeScalars {
+            let next = Array(String(scalar).utf8)
+            guard bytes.count + next.count <= count else { break }
+            bytes += next
+        }
+        return bytes
     }
 }

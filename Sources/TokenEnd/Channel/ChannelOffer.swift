@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import APDU
+
 /// The description of a token's end of the secure channel (GSC/1, 4, E1).
 package struct ChannelOffer: Sendable {
     /// The profiles of a new token.
@@ -39,4 +41,21 @@ package struct ChannelOffer: Sendable {
     var isForOne: Bool { sessions == 1 || endsOthers }
     var hasBatch: Bool { (features ?? 0) & ChannelOffer.batch != 0 }
     var takesExtendedLength: Bool { maximumCommand > ChannelOffer.shortLimit }
+}
+
+/// A card, or its end of the channel, refuses a command with this status word.
+package struct Refusal: Error {
+    package let status: StatusWord
+
+    package init(_ status: StatusWord) { self.status = status }
+}
+
+/// Refuses with `status` unless the condition holds.
+package func require(_ condition: Bool, else status: StatusWord) throws(Refusal) {
+    guard condition else { throw Refusal(status) }
+}
+
+extension StatusWord {
+    /// The memory failed; nothing was changed (vendor).
+    package static let memoryUnchanged = StatusWord(0x6400)
 }

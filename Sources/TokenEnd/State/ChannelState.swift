@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import APDU
+package import GOST
+package import Secrets
+
 /// The lasting state of the token's end of the secure channel (GSC/1, 7 and 9).
 package struct ChannelState: Sendable {
     /// The token's key pairs. A profile without one is not offered.
@@ -94,5 +98,238 @@ package struct PairingRecord: Sendable {
         self.slot = slot
         self.created = created
         self.lastUsed = lastUsed
+    }
+}
+
+/// The encoding of the secure channel's lasting state.
+extension ChannelState {
+    package func append(to bytes: inout [UInt8]) {
+        bytes.append(profiles)
+        for profile in ChannelProfile.allCases {
+            guard let key = keys[profile] else { continue }
+            bytes.appendSealed(key.scalar)
+            bytes += key.publicKey
+        }
+        bytes.appendUInt32(clock)
+        bytes.append(UInt8(truncatingIfNeeded: slots.count))
+        for slot in slots {
+            bytes.append(slot == nil ? 0 : 1)
+            slot?.append(to: &bytes)
+        }
+        bytes.append(UInt8(truncatingIfNeeded: records.count))
+        for record in records {
+            bytes.append(record == nil ? 0 : 1)
+            record?.append(to: &bytes)
+        }
+    }
+
+    /// - Parameter version: 1 for a state that knew the classic profile only.
+    package init(from cursor: inout ByteCursor, _ version: Int) throws(MalformedBytes) {
+        let profiles = version == 1 ? [.classic] : try ChannelProfile.list(try cursor.byte())
+        var keys: [ChannelProfile: TokenKey] = [:]
+        for profile in profiles {
+            guard let scalar = try cursor.sealed() else { throw MalformedBytes() }
+            keys[profile] = TokenKey(scalar: scalar, publicKey: try cursor.bytes(64))
+        }
+        let clock = try cursor.uint32()
+        var slots: [ActivationSlot?] = []
+        for _ in 0..<(try cursor.byte()) { slots.append(try ActivationSlot(from: &cursor)) }
+        var records: [PairingRecord?] = []
+        for _ in 0..<(try cursor.byte()) { records.append(try PairingRecord(from: &cursor)) }
+        guard slots.count == 6 else { throw MalformedBytes() }
+        self.init(keys: keys, records: 0)
+        self.clock = clock
+        self.slots = slots
+        self.records = records
+    }
+}
+
+extension ChannelProfile {
+    /// The profiles of a list.
+    fileprivate static func list(_ bits: UInt8) throws(MalformedBytes) -> [ChannelProfile] {
+        let profiles = allCases.filter { $0.bit & bits != 0 }
+        guard !profiles.isEmpty, profiles.reduce(0, { $0 | $1.bit }) == bits else { throw MalformedBytes() }
+        return profiles
+    }
+}
+
+extension ActivationSlot {
+    fileprivate func append(to bytes: inout [UInt8]) {
+        bytes.append(profiles)
+        bytes += salt
+        for profile in ChannelProfile.allCases {
+            if let verifier = verifiers[profile] { bytes.appendSealed(verifier) }
+        }
+        for number in [c1, c2, c3] { bytes.appendUInt16(number) }
+        bytes.append((isOneTime ? 1 : 0) | (isConsumed ? 2 : 0))
+    }
+
+    /// Nil for an empty slot.
+    fileprivate init?(from cursor: inout ByteCursor) throws(MalformedBytes) {
+        guard try cursor.byte() != 0 else { return nil }
+        let profiles = try ChannelProfile.list(try cursor.byte())
+        let salt = try cursor.bytes(16)
+        var verifiers: [ChannelProfile: Sealed] = [:]
+        for profile in profiles {
+            guard let verifier = try cursor.sealed() else { throw MalformedBytes() }
+            verifiers[profile] = verifier
+        }
+        self.init(salt: salt, verifiers: verifiers)
+        c1 = try cursor.uint16()
+        c2 = try cursor.uint16()
+        c3 = try cursor.uint16()
+        let marks = try cursor.byte()
+        isOneTime = marks & 1 != 0
+        isConsumed = marks & 2 != 0
+    }
+}
+
+extension PairingRecord {
+    fileprivate func append(to bytes: inout [UInt8]) {
+        bytes += [isActive ? 1 : 0, profile.rawValue, UInt8(truncatingIfNeeded: slot)]
+        bytes += hostIdentity + publicKey
+        bytes.appendField(label)
+        bytes.appendUInt32(created)
+        bytes.appendUInt32(lastUsed)
+    }
+
+    /// Nil for a free record.
+    fileprivate init?(from cursor: inout ByteCursor) throws(MalformedBytes) {
+        guard try cursor.byte() != 0 else { return nil }
+        isActive = try cursor.byte() != 0
+        guard let profile = ChannelProfile(rawValue: try cursor.byte()) else { throw MalformedBytes() }
+        self.profile = profile
+        slot = Int(try cursor.byte())
+        hostIdentity = try cursor.bytes(8)
+        publicKey = try cursor.bytes(64)
+        label = try cursor.field()
+        created = try cursor.uint32()
+        lastUsed = try cursor.uint32()
+        guard (1...6).contains(slot) else { throw MalformedBytes() }
+    }
+}
+
+/// New ends of channels.
+extension ChannelState {
+    /// Why an end cannot be made.
+    package enum CreationError: Error {
+        /// A password is malformed, too short for a profile, or names a slot that does not exist or is filled already.
+        case invalidPassword
+    }
+
+    /// An end with new key pairs, and empty slots and records.
+    package init(_ offer: ChannelOffer, random: any RandomSource) throws(GOSTError) {
+        self.init(keys: try .generate(offer.profiles, random: random), records: offer.records)
+    }
+
+    /// Burns the passwords in; without any, new ones for the slots 1 and 2.
+    ///
+    /// - Returns: The printed forms. They are nowhere else.
+    /// - Throws: ``CreationError``, `RandomUnavailable` or `GOSTError`.
+    package mutating func fill(
+        with given: [String], _ offer: ChannelOffer, random: any RandomSource
+    ) throws -> [String] {
+        var printed: [String] = []
+        if given.isEmpty {
+            for slot in 1...min(2, offer.slots) {
+                printed.append(try burn(ActivationPassword(slot: slot, random: random), offer, random))
+            }
+        }
+        for text in given {
+            guard let password = ActivationPassword(text, for: offer.profiles) else {
+                throw CreationError.invalidPassword
+            }
+            printed.append(try burn(password, offer, random))
+        }
+        return printed
+    }
+
+    /// Puts a new password into a slot in place of the one that was there, with all its tries.
+    package mutating func renewPassword(
+        of slot: Int, _ offer: ChannelOffer, random: any RandomSource
+    ) throws -> String {
+        guard (1...offer.slots).contains(slot), slots.indices.contains(slot - 1) else {
+            throw CreationError.invalidPassword
+        }
+        let password = try ActivationPassword(slot: slot, random: random)
+        slots[slot - 1] = nil
+        return try burn(password, offer, random)
+    }
+
+    private mutating func burn(
+        _ password: borrowing ActivationPassword, _ offer: ChannelOffer, _ random: any RandomSource
+    ) throws -> String {
+        guard password.slot <= offer.slots, slots[password.slot - 1] == nil else {
+            throw CreationError.invalidPassword
+        }
+        slots[password.slot - 1] = try password.slot(for: offer.profiles, random: random)
+        return password.printed
+    }
+}
+
+extension [ChannelProfile: TokenKey] {
+    /// New key pairs for the profiles.
+    static func generate(_ profiles: [ChannelProfile], random: any RandomSource) throws(GOSTError) -> Self {
+        var keys: Self = [:]
+        for profile in profiles {
+            let key = try PrivateKey.generate(on: profile.suite.curve, random: random)
+            let publicKey = try key.publicKey()
+            keys[profile] = TokenKey(scalar: Sealed(key.scalar.copy()), publicKey: publicKey.bytes)
+        }
+        return keys
+    }
+}
+
+/// Variable fields of the stored state: a length in four bytes, big-endian, and the bytes.
+extension [UInt8] {
+    package mutating func appendField(_ field: [UInt8]) {
+        appendUInt32(UInt32(truncatingIfNeeded: field.count))
+        append(contentsOf: field)
+    }
+
+    /// An optional secret: 00, or 01 and the field.
+    package mutating func appendSealed(_ sealed: Sealed?) {
+        append(sealed == nil ? 0 : 1)
+        guard let sealed else { return }
+        var bytes = [UInt8](copying: sealed.secret)
+        defer { bytes.wipe() }
+        appendField(bytes)
+    }
+}
+
+extension ByteCursor {
+    package mutating func field() throws(MalformedBytes) -> [UInt8] {
+        let count = try uint32()
+        return try bytes(Int(count))
+    }
+
+    package mutating func sealed() throws(MalformedBytes) -> Sealed? {
+        guard try byte() != 0 else { return nil }
+        var bytes = try field()
+        defer { bytes.wipe() }
+        return Sealed(copying: bytes)
+    }
+}
+
+extension [UInt8] {
+    /// Simple data objects one after the other.
+    package static func objects(_ objects: KeyValuePairs<UInt8, [UInt8]>) -> [UInt8] {
+        objects.reduce(into: []) { $0.appendObject($1.key, $1.value) }
+    }
+}
+
+/// A secret of the stored state. Copies of the state share it; it is wiped with the last of them.
+package final class Sealed: Sendable {
+    package let secret: Secret
+
+    package init(_ secret: consuming Secret) { self.secret = secret }
+
+    package convenience init(copying bytes: [UInt8]) { self.init(Secret(copying: bytes)) }
+
+    /// Whether both hold the same bytes. Constant time in the contents.
+    package func matches(_ other: borrowing Secret) -> Bool { Sealed.areEqual(secret, other) }
+
+    private static func areEqual(_ left: borrowing Secret, _ right: borrowing Secret) -> Bool {
+        constantTimeEqual(left.bytes, right.bytes)
     }
 }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
 import KanalKit
 import Translation
 
@@ -82,6 +84,36 @@ struct Examination {
             let kill = processes.first { $0.name == "pcscd" }.map { person.asRoot("kill -KILL \($0.id)") }
             let remedy: Phrase = person.hasSystemd ? person.asRoot("systemctl restart pcscd") : kill ?? "Restart pcscd"
             return ([.error("pcscd.readers", problem, remedy: remedy)], nil)
+        }
+    }
+}
+
+/// Runs what may hang: it is not waited for longer than its time, and what hangs is left to itself.
+enum Deadline {
+    /// How long one step may take. A service that starts, and a card that does not answer, need some seconds.
+    static let step = DispatchTimeInterval.seconds(6)
+
+    /// Runs `body` in a thread of its own.
+    ///
+    /// - Returns: nil if it did not end in time, or the task was cancelled.
+    static func run<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result? {
+        let (stream, continuation) = AsyncStream.makeStream(of: Result?.self)
+        DispatchQueue(label: "step").async { continuation.yield(body()) }
+        DispatchQueue.global().asyncAfter(deadline: .now() + step) { continuation.yield(nil) }
+        for await result in stream { return result }
+        return nil
+    }
+
+    /// Runs what ends when its task is cancelled.
+    static func run<Result: Sendable>(
+        cancelling body: @escaping @Sendable () async throws -> Result
+    ) async throws -> Result {
+        let task = Task { try await body() }
+        DispatchQueue.global().asyncAfter(deadline: .now() + step) { task.cancel() }
+        return try await withTaskCancellationHandler {
+            try await task.value
+        } onCancel: {
+            task.cancel()
         }
     }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import Glibc
 import Translation
 
@@ -79,5 +80,134 @@ struct ServiceChecks {
             "pcscd.answers", "pcscd does not answer within 3 s at \(probe.path)",
             remedy: person.hasSystemd
                 ? person.asRoot("systemctl restart pcscd") : kill ?? "End what listens there, and start pcscd")
+    }
+}
+
+/// Whether polkit keeps this user from pcscd, which asks it for the action `access_pcsc` and tells nobody the answer. By
+/// default only those who sit at the machine are let in: neither ssh nor services.
+struct PolkitCheck {
+    let person: Person
+
+    private static let policy = "/usr/share/polkit-1/actions/org.debian.pcsc-lite.policy"
+    private static let rules = [
+        "/etc/polkit-1/rules.d", "/usr/local/share/polkit-1/rules.d", "/usr/share/polkit-1/rules.d",
+    ]
+
+    /// - Returns: nil if pcscd does not ask polkit on this machine.
+    var finding: Finding? {
+        guard Files.exists(Self.policy) else { return nil }
+        let naming = Self.rules.flatMap { folder in Files.names(in: folder).map { "\(folder)/\($0)" } }
+            .filter { $0.hasSuffix(".rules") && Files.content($0)?.contains("org.debian.pcsc-lite") ?? false }
+        let cause: Phrase =
+            naming.isEmpty
+            ? "no rule that can be read allows it" : "the rules are in \(naming.joined(separator: ", "))"
+        return .error(
+            "pcscd.polkit",
+            "polkit does not let user \(person.name) \(session) use pcscd (org.debian.pcsc-lite.access_pcsc): \(cause)",
+            remedy: remedy)
+    }
+
+    private var remedy: Phrase {
+        let rule: String =
+            "polkit.addRule(function(action, subject) {"
+            + " if (action.id.indexOf(\"org.debian.pcsc-lite.\") == 0 && subject.user == \"\(person.name)\")"
+            + " return polkit.Result.YES; });"
+        let isPlain = person.name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"'\"\\".utf8.contains($0) }
+        guard isPlain else { return "Allow org.debian.pcsc-lite.access_pcsc and access_card to this user in polkit" }
+        // Rules are read in the order of their names, and the first answer counts.
+        return .command("echo \(rule.quoted) | \(person.asRoot("tee /etc/polkit-1/rules.d/00-kanal.rules"))")
+    }
+
+    /// Where this process runs, in words, by its control group and what logind has written of the session.
+    private var session: Phrase {
+        let groups = Files.lines("/proc/self/cgroup").joined(separator: "/")
+        guard
+            let scope = groups.split(separator: "/").last(where: { $0.hasPrefix("session-") && $0.hasSuffix(".scope") })
+        else {
+            if groups.contains("/user@") { return "in a service of the user" }
+            return groups.contains(".service") ? "in a service" : "outside of a session"
+        }
+        let id = scope.dropFirst("session-".count).dropLast(".scope".count)
+        let facts = Files.lines("/run/systemd/sessions/\(id)")
+        if facts.contains("REMOTE=1") { return "in a session from another machine (ssh)" }
+        return facts.contains("ACTIVE=1") ? "in the active session" : "in a session that is not active"
+    }
+}
+
+/// Knocks at the socket of pcscd as libpcsclite does, but never waits for long: a service that hangs would hold
+/// libpcsclite for good.
+struct ServiceProbe: Equatable {
+    enum Answer: Equatable {
+        case answers
+        /// There is no socket, or nobody listens.
+        case absent
+        /// This user may not use the socket.
+        case forbidden
+        /// The service closes the connection, as it does on users whom polkit does not let in.
+        case hangsUp
+        /// Nothing came in time.
+        case silent
+    }
+
+    let path: String
+    let answer: Answer
+
+    /// How long to wait, in milliseconds. A service that the socket starts needs a moment.
+    private static let patience: Int32 = 3000
+
+    init() {
+        let named = unsafe getenv("PCSCLITE_CSOCK_NAME").map { unsafe String(cString: $0) }
+        path = named ?? "/run/pcscd/pcscd.comm"
+        var answer = Self.knock(path)
+        // One that ends at the moment, and starts when somebody knocks, hangs up once.
+        for _ in 0..<20 where answer == .hangsUp {
+            usleep(50_000)
+            answer = Self.knock(path)
+        }
+        self.answer = answer
+    }
+
+    private static func knock(_ path: String) -> Answer {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let isWhole = unsafe withUnsafeMutableBytes(of: &address.sun_path) { field in
+            unsafe field.copyBytes(from: path.utf8.prefix(field.count))
+            return path.utf8.count < field.count
+        }
+        guard isWhole else { return .absent }
+        let descriptor = socket(
+            AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+        guard descriptor >= 0 else { return .absent }
+        defer { close(descriptor) }
+        let code = unsafe withUnsafePointer(to: &address) { address in
+            unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                unsafe connect(descriptor, address, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        if code != 0 {
+            switch errno {
+            case EACCES, EPERM: return .forbidden
+            // More callers wait than the queue takes.
+            case EAGAIN: return .silent
+            default: return .absent
+            }
+        }
+        return exchange(over: descriptor)
+    }
+
+    /// Asks for the version of the service's protocol (pcsc-lite, winscard_msg.h): the length of the message, the command
+    /// `CMD_VERSION`, then the caller's version, 4.4, and room for a code.
+    private static func exchange(over descriptor: Int32) -> Answer {
+        let question: [UInt32] = [12, 0x11, 4, 4, 0]
+        let sent = unsafe question.withUnsafeBytes {
+            unsafe send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+        }
+        guard sent == 20 else { return errno == EAGAIN ? .silent : .hangsUp }
+        var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        var ready = unsafe poll(&wait, 1, patience)
+        while ready < 0, errno == EINTR { ready = unsafe poll(&wait, 1, patience) }
+        guard ready > 0 else { return .silent }
+        var reply = [UInt8](repeating: 0, count: 12)
+        return unsafe recv(descriptor, &reply, reply.count, 0) > 0 ? .answers : .hangsUp
     }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import ArgumentParser
 import KanalKit
 import Terminal
@@ -61,5 +62,49 @@ extension CompletionKind {
         guard let tokens = try? await TokenManager().allTokens() else { return [] }
         return tokens.map(\.information).flatMap { [$0.serialText, $0.label ?? ""] }
             .filter { !$0.isEmpty && $0 == $0.printable }
+    }
+}
+
+/// Tells on the terminal that work waits for a token that is away, or that was replaced by a different one.
+final class AbsenceLine: Sendable {
+    private let task: Task<Void, Never>
+
+    init(_ token: Token) {
+        let (name, states) = (token.information.serialText, token.states)
+        task = Task {
+            var line: ProgressLine?
+            for await state in states {
+                line?.end()
+                switch state {
+                case .normal, .completed: line = nil
+                case .waitingForToken: line = ProgressLine("Waiting for the token \(name). Ctrl-C ends.")
+                case .wrongToken: line = ProgressLine("This is a different token. Waiting for \(name). Ctrl-C ends.")
+                }
+            }
+            line?.end()
+        }
+    }
+
+    deinit { task.cancel() }
+}
+
+/// The consent to what cannot be undone.
+struct ConfirmationOptions: ParsableArguments {
+    @Flag(help: .saying("Do it without asking."))
+    var yes = false
+
+    /// Says what will be lost, and asks for consent unless `--yes` was given.
+    func require(_ loss: Phrase) throws {
+        guard !yes else { return }
+        let answer: String
+        do throws(Console.Failure) {
+            let console = try Console()
+            console.show((translated(loss).printable + "\n").wrapped(to: console.style.width))
+            answer = try console.line(translated("Type yes to go on: "))
+        } catch {
+            guard case .none = error else { throw error }
+            throw CommandError(.usage, "\(loss) Say --yes to do it: there is no terminal to ask on")
+        }
+        guard answer == "yes" else { throw CancellationError() }
     }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import ArgumentParser
 import FoundationEssentials
+import Glibc
 import Terminal
 import Translation
 
@@ -51,5 +53,63 @@ private struct Envelope<Content: Report>: Encodable {
         try report.encode(to: encoder)
         var container = encoder.container(keyedBy: Key.self)
         try container.encode(1, forKey: .version)
+    }
+}
+
+/// The destination of a result: a file that is written whole or not at all, or standard output.
+enum Destination: Sendable {
+    case file(ResultFile, name: String)
+    case standardOutput
+
+    /// - Parameter path: `-` for standard output.
+    init(_ path: String) throws {
+        guard path == "-" else {
+            self = .file(try ResultFile(path), name: path)
+            return
+        }
+        guard OutputStream.output.style.width == nil else {
+            throw CommandError(.usage, "the result is not text for a terminal: name a file with --output")
+        }
+        self = .standardOutput
+    }
+
+    /// The file's name.
+    var name: String? {
+        if case .file(_, let name) = self { name } else { nil }
+    }
+
+    func write(_ octets: [UInt8]) throws {
+        switch self {
+        case .file(let file, _): try file.write(octets)
+        case .standardOutput: try OutputStream.output.write(octets)
+        }
+    }
+
+    /// Puts the file in its place.
+    func finish() throws { if case .file(let file, _) = self { try file.finish() } }
+}
+
+/// A point in time, as people and programs read it: in UTC, by ISO 8601.
+struct Moment {
+    private let seconds: Int64
+
+    /// - Parameter seconds: Since 1970.
+    init(_ seconds: Int64) { self.seconds = seconds }
+
+    static var now: Moment { Moment(Int64(time(nil))) }
+
+    /// `2026-03-31T12:00:00Z`
+    var text: String { formatted("%Y-%m-%dT%H:%M:%SZ") }
+
+    /// `2026-03-31`
+    var day: String { formatted("%Y-%m-%d") }
+
+    private func formatted(_ format: String) -> String {
+        var time = time_t(seconds)
+        var parts = unsafe tm()
+        guard unsafe gmtime_r(&time, &parts) != nil else { return "\(seconds)" }
+        var text = [CChar](repeating: 0, count: 40)
+        let count = unsafe strftime(&text, text.count, format, &parts)
+        return String(decoding: text.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 }

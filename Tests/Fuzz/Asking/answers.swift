@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiled with: Sources/KanalKit/Authorization/Answer.swift Sources/KanalKit/Authorization/AnswerRefusal.swift
-// Compiled with: Sources/KanalKit/Authorization/AuthorizationError.swift Sources/KanalKit/Authorization/Outcome.swift
+// Compiled with: Sources/KanalKit/Authorization/Answer.swift Sources/KanalKit/Authorization/AuthorizationError.swift
 // Compiled with: Sources/KanalKit/Authorization/AuthorizationRequest.swift
-// Compiled with: Sources/KanalKit/Authorization/AuthorizationResults.swift
-// Compiled with: Sources/KanalKit/Authorization/AuthorizationSettings.swift
-// Compiled with: Sources/KanalKit/Authorization/PercentEncoding.swift
-// Compiled with: Sources/KanalKit/Explanation.swift
+// Compiled with: Sources/KanalKit/Authorization/AuthorizationSettings.swift Sources/KanalKit/Explanation.swift
 
 /// The namespace of the settings; this target needs nothing else of it.
 public enum Authorization {}

@@ -39,14 +39,14 @@ mutant() {
 
 host=Sources/SecureChannel
 token=Sources/TokenEnd/Suites
-mutant "host: header not in the associated data" $host/Messages/Session+Messages.swift \
+mutant "host: header not in the associated data" $host/Messages/Session.swift \
     '/associated += \[cla, header.ins, header.p1, header.p2\]/d' SecureChannelTests 'N49: all exchanges'
 mutant "token: header not in the associated data" $token/MessageProtection.swift \
     's/let header = \[command.cla, command.ins, command.p1, command.p2\]/let header: [UInt8] = []/' EmulatorTests.ProtectionTests 'N37: no command'
-mutant "host: empty body accepted without a tag" $host/Messages/Session+Messages.swift \
+mutant "host: empty body accepted without a tag" $host/Messages/Session.swift \
     's/^\( *\)guard reply.status == .success else { throw .refused(reply.status) }$/&\n\1if reply.data.isEmpty { return SecretResponse(reply.status, data: Secret(count: 0)) }/' \
     SecureChannelTests 'N40: an empty body'
-mutant "modern: four octets of the tag compared" Sources/GOST/Authentication.swift \
+mutant "modern: four octets of the tag compared" Sources/GOST/Modes/OMAC.swift \
     's/constantTimeEqual(expected, code)/constantTimeEqual(expected.extracting(first: 4), code.extracting(first: 4))/' \
     'SecureChannelTests|EmulatorTests.ProtectionTests' 'N37: '
 mutant "host, classic: four octets of the tag compared" $host/Suites/ClassicSuite.swift \
@@ -59,7 +59,7 @@ mutant "host: keys of the first epoch used for ever" $host/Messages/Session.swif
     's/if number.isMultiple(of: Session.epochLength) {/if number == 0 {/' SecureChannelTests 'N49: '
 mutant "token: keys of the first epoch used for ever" $token/MessageProtection.swift \
     's/if number.isMultiple(of: Self.commandsPerEpoch), number/if number < 0, number/' EmulatorTests.ProtectionTests 'N49: '
-mutant "host: n little-endian" $host/Messages/Session+Messages.swift \
+mutant "host: n little-endian" $host/Messages/Session.swift \
     's/associated.appendUInt32(number)/associated.appendUInt32(number.byteSwapped)/' SecureChannelTests 'N49: all exchanges'
 mutant "token: n little-endian" $token/MessageProtection.swift \
     's/bytes.appendUInt32(UInt32(truncatingIfNeeded: number))/bytes.appendUInt32(UInt32(truncatingIfNeeded: number).byteSwapped)/' \

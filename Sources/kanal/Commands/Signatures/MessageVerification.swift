@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
 import KanalKit
 import Terminal
 import Translation
@@ -68,5 +70,117 @@ struct MessageVerification {
         }
         let message = try PEM.message.contents(of: text, from: file).first ?? []
         return OctetSource(first: message, nil, tell)
+    }
+}
+
+/// A detached signature, and the options of its verification.
+struct SignatureAlone: ParsableArguments {
+    @Option(
+        help: .saying("The file of the signature. (default: FILE.sig)", valueName: "file"), completion: .file(),
+        transform: FileName.argument)
+    var signature: String?
+
+    @Option(
+        name: [.short, .long],
+        help: .saying("The key of the token, its label or id. (default: the only one)", valueName: "key"))
+    var key: String?
+
+    @Option(
+        help: .saying("A file with the public key.", valueName: "file"), completion: .file(),
+        transform: FileName.argument)
+    var publicKey: String?
+
+    @Option(help: .saying("How the key signs, for keys with a choice.", valueName: "algorithm"))
+    var algorithm: AlgorithmName?
+
+    var isGiven: Bool { signature != nil || key != nil || publicKey != nil || algorithm != nil }
+}
+
+/// Whose signed messages are accepted, and which.
+struct MessageTrust: ParsableArguments {
+    @Option(
+        help: .saying("A file with certificates that are trusted.", valueName: "file"), completion: .file(),
+        transform: FileName.argument)
+    var ca: [String] = []
+
+    @Option(
+        help: .saying("A file with lists of revoked certificates.", valueName: "file"), completion: .file(),
+        transform: FileName.argument)
+    var crl: [String] = []
+
+    @Flag(help: .saying("Ask not whose certificate it is: everybody can make one of any name."))
+    var signatureOnly = false
+
+    @Flag(help: .saying("Accept messages of programs that are careless with versions and names of algorithms."))
+    var lenient = false
+
+    @Option(
+        help: .saying("The file that was signed, if it is not in the message.", valueName: "file"),
+        completion: .file(),
+        transform: FileName.argument)
+    var content: String?
+
+    var isGiven: Bool { !ca.isEmpty || !crl.isEmpty || signatureOnly || lenient || content != nil }
+
+    /// - Parameter files: Those with further certificates.
+    func verifier(with files: [String]) throws -> MessageVerifier {
+        var verifier = MessageVerifier(trusting: try certificates(ca))
+        verifier.certificates = try certificates(files)
+        verifier.revocationLists = try crl.flatMap { try PEM.revocationList.read($0) }
+        verifier.revocationCheck = crl.isEmpty ? .none : .signers
+        verifier.checksSignatureOnly = signatureOnly
+        verifier.requiresOrder = !lenient
+        return verifier
+    }
+
+    private func certificates(_ files: [String]) throws -> [[UInt8]] {
+        try files.flatMap { file in
+            let values = try PEM.certificate.read(file)
+            for value in values { _ = try CertificateSummary.read(value, from: file) }
+            return values
+        }
+    }
+}
+
+/// The result for a file whose signature was verified.
+struct VerifiedFile: Encodable, Sendable {
+    struct Signer: Encodable, Sendable {
+        let subject: String?
+        let issuer: String?
+        let serialNumber: String?
+        let signingTime: String?
+    }
+
+    let file: String
+    let isValid: Bool
+    /// The signers of a message. In a rejected one their names are mere claims.
+    let signers: [Signer]
+    let error: String?
+}
+
+extension VerifiedFile.Signer {
+    init(_ signer: MessageSigner) {
+        let summary = try? CertificateSummary(of: signer.certificate)
+        subject = summary?.subject.description
+        issuer = summary?.issuer.description
+        serialNumber = summary?.serialNumber.hexadecimal
+        signingTime = signer.signingTime.map { Moment($0).text }
+    }
+}
+
+struct VerifiedFiles: Report {
+    let files: [VerifiedFile]
+
+    func text(_ style: Style) -> String {
+        files.map { file in
+            let verdict =
+                file.isValid ? style.text(translated("good"), .good) : style.text(translated("not accepted"), .bad)
+            let signers = file.signers.map { signer in
+                let time: Phrase = signer.signingTime.map { ", who says it was at \($0)" } ?? ""
+                let subject = signer.subject.map { Phrase(verbatim: $0.printable) } ?? Phrase("an unknown subject")
+                return "  " + translated("signed by \(subject)\(time)") + "\n"
+            }
+            return "\(file.file.printable): \(verdict)\n" + (file.isValid ? signers.joined() : "")
+        }.joined()
     }
 }

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CCryptoki
+import Cryptoki
+import Glibc
+import HostCrypto
+
+/// A field of a certification request.
+public struct RequestField: Sendable, Equatable {
+    /// An object identifier in digits and dots, or OpenSSL's name of one.
+    public let type: String
+    /// The text; of an extension, in OpenSSL's spelling.
+    public let value: String
+
+    /// A field; see its properties.
+    public init(_ type: String, _ value: String) {
+        self.type = type
+        self.value = value
+    }
+}
+
+extension Session {
+    /// Makes a request for a certificate of a key pair, PKCS #10 in DER.
+    ///
+    /// - Parameters:
+    ///   - subject: The name, for instance `CN` and its value.
+    ///   - extensions: Extensions that are asked for, in OpenSSL's spelling.
+    public func certificationRequest(
+        for keyPair: KeyPair, subject: [RequestField], extensions: [RequestField] = []
+    ) throws(KanalError) -> [UInt8] {
+        guard let publicKey = keyPair.publicKey else {
+            throw .invalidArgument("the key pair's public key is not on the token")
+        }
+        let (publicHandle, privateHandle) = (try handle(of: publicKey), try handle(of: keyPair.privateKey))
+        return try call { session throws(CKError) in
+            try session.certificationRequest(
+                for: publicHandle, with: privateHandle,
+                RequestFields(
+                    subject: subject.flatMap { [$0.type, $0.value] }, attributes: [],
+                    extensions: extensions.flatMap { [$0.type, $0.value] }))
+        }
+    }
+
+    /// Signs a message with the key of a certificate: CMS SignedData in DER, CAdES-BES.
+    ///
+    /// The content is hashed by the host: with the hash function of a key of GOST, and with SHA-256 for RSA and ECDSA. For
+    /// a content that is too long to be kept there is ``Token/signMessage(of:by:others:isDetached:pin:prompt:output:)``.
+    ///
+    /// - Parameters:
+    ///   - certificate: The signer's. Its private key is on the token: of GOST, RSA or ECDSA on P-256.
+    ///   - others: Further certificates that go with the message.
+    ///   - isDetached: Whether the message does not contain the content.
+    public func signedMessage(
+        of content: [UInt8], by certificate: TokenCertificate, others: [TokenCertificate] = [], isDetached: Bool = false
+    ) throws(KanalError) -> [UInt8] {
+        let (signer, further) = try handles(of: certificate, others)
+        let now = time(nil)
+        return try call { session throws(CKError) in
+            try session.signedMessage(
+                of: content.span, certificate: signer, with: CK_OBJECT_HANDLE(CK_INVALID_HANDLE), others: further,
+                isDetached: isDetached, time: now)
+        }
+    }
+
+    /// The certificates on the token that are marked as trusted, for ``MessageVerifier/trusted``.
+    public func trustedCertificates() throws(KanalError) -> [TokenCertificate] {
+        try certificates().filter(\.isTrusted)
+    }
+
+    /// The key that signs a message.
+    func messageSigningKey(
+        _ certificate: TokenCertificate, _ others: [TokenCertificate]
+    ) throws(KanalError) -> MessageSigningKey {
+        let (signer, further) = try handles(of: certificate, others)
+        return try call { session throws(CKError) in
+            try session.messageSigningKey(of: signer, with: CK_OBJECT_HANDLE(CK_INVALID_HANDLE), others: further)
+        }
+    }
+
+    private func handles(
+        of certificate: TokenCertificate, _ others: [TokenCertificate]
+    ) throws(KanalError) -> (signer: CK_OBJECT_HANDLE, others: [CK_OBJECT_HANDLE]) {
+        let signer = try handle(of: certificate.reference)
+        var further: [CK_OBJECT_HANDLE] = []
+        for other in others { further.append(try handle(of: other.reference)) }
+        return (signer, further)
+    }
+}
+
+extension Token {
+    /// Signs a content of any length with the key of a certificate: CMS SignedData, CAdES-BES, as
+    /// ``Session/signedMessage(of:by:others:isDetached:)`` does.
+    ///
+    /// The content is hashed in a thread of its own, and neither it nor the message is kept. The token is used twice:
+    /// before, to check that the certificate has its key, and after, for the signature. In between it is free for other
+    /// callers.
+    ///
+    /// A message with its content is DER if the content's length is known, which must then be below 4 GiB; else it is
+    /// BER of indefinite length, of any length. A message beside its content is DER in any case.
+    ///
+    /// - Parameters:
+    ///   - content: The content to sign. Cancelling the task ends the work between two pieces of it, with
+    ///     ``KanalError/cancelled``.
+    ///   - certificate: The signer's. Its private key is on the token: of GOST, RSA or ECDSA on P-256.
+    ///   - others: Further certificates that go with the message.
+    ///   - isDetached: Whether the message does not contain the content.
+    ///   - pin: As for ``perform(as:pin:prompt:waitingFor:_:)``.
+    ///   - prompt: As there. A field session is opened twice, unless ``TokenManager/withField(prompt:_:)`` keeps one open.
+    ///   - output: Takes the next bytes of the message. It is called in a thread that may block. If the work ends with
+    ///     an error, its output is not a message.
+    /// - Throws: ``KanalError``; what `output` and the content's source throw.
+    public func signMessage(
+        of content: OctetSource, by certificate: TokenCertificate, others: [TokenCertificate] = [],
+        isDetached: Bool = false,
+        pin: borrowing PIN? = nil, prompt: String? = nil, output: @escaping @Sendable ([UInt8]) throws -> Void
+    ) async throws {
+        let key = try await perform(pin: pin, prompt: prompt) { session in
+            try session.messageSigningKey(certificate, others)
+        }
+        let draft = MessageDraft(key, isDetached ? .beside : content.length.map { .inside($0) } ?? .pieces)
+        let head = try draft.head()
+        let digest = try await inThreadOfItsOwn { isCancelled in
+            try draft.write(content, behind: head, to: output, unless: isCancelled)
+        }
+        let rest = try await perform(pin: pin, prompt: prompt) { session in
+            let key = try session.messageSigningKey(certificate, others)
+            return try draft.rest(digest, behind: head) { message throws(KanalError) in
+                try session.call { session throws(CKError) in try session.signature(of: message, by: key) }
+            }
+        }
+        try await inThreadOfItsOwn { _ in try output(rest) }
+    }
+}
+
+/// A message that is being made while its content passes by.
+private struct MessageDraft: Sendable {
+    /// The place of the content.
+    enum Place: Sendable {
+        case beside
+        /// In the message, with so many bytes.
+        case inside(Int)
+        /// In the message, in pieces.
+        case pieces
+    }
+
+    private let key: MessageSigningKey
+    private let place: Place
+    private let time = Int(Glibc.time(nil))
+
+    /// The number of attempts at an ECDSA signature of the length that the message's beginning announces. Half of them
+    /// have it.
+    private static let limit = 64
+
+    init(_ key: MessageSigningKey, _ place: Place) {
+        self.key = key
+        self.place = place
+    }
+
+    /// The bytes before the content. They depend on lengths alone, not on the digest or the signature.
+    func head() throws(KanalError) -> [UInt8] {
+        if case .inside(let count) = place, !(0..<1 << 32).contains(count) {
+            throw .invalidArgument("a content of 4 GiB or more has to be beside its message, or of no known length")
+        }
+        let digest = [UInt8](repeating: 0, count: key.algorithm.digest.size)
+        return try ends(message(digest), key.exampleSignature).head
+    }
+
+    /// Hashes the content and, if it is part of the message, writes the head and the content.
+    func write(
+        _ content: OctetSource, behind head: [UInt8], to output: ([UInt8]) throws -> Void,
+        unless isCancelled: () -> Bool
+    ) throws -> [UInt8] {
+        let algorithm = key.algorithm.digest
+        let digests = try onHost { () throws(HostCryptoError) in try ContentDigests([algorithm]) }
+        var isWritten = true
+        if case .beside = place { isWritten = false }
+        var hasHeaders = false
+        if case .pieces = place { hasHeaders = true }
+        if isWritten { try output(head) }
+        try content.forEach(unless: isCancelled) { piece in
+            digests.update(piece.span)
+            if hasHeaders { try output(SignedMessage.pieceHeader(count: piece.count)) }
+            if isWritten { try output(piece) }
+        }
+        let values = try onHost { () throws(HostCryptoError) in try digests.finalize() }
+        return values[algorithm] ?? []
+    }
+
+    /// Signs the message.
+    ///
+    /// - Returns: The bytes after the content; the whole message if the content is beside it.
+    func rest(
+        _ digest: [UInt8], behind head: [UInt8], _ sign: (SignedMessage) throws(KanalError) -> [UInt8]
+    ) throws(KanalError) -> [UInt8] {
+        let message = try message(digest)
+        for _ in 0..<Self.limit {
+            let signature = try sign(message)
+            let ends = try ends(message, signature)
+            if case .beside = place { return ends.head + ends.tail }
+            if ends.head == head { return ends.tail }
+        }
+        throw .refused(code: "CKR_FUNCTION_FAILED", reason: "no signature has the length that the message announces")
+    }
+
+    private func message(_ digest: [UInt8]) throws(KanalError) -> SignedMessage {
+        try onHost { () throws(HostCryptoError) in try key.message(contentDigest: digest, time: time) }
+    }
+
+    private func ends(
+        _ message: SignedMessage, _ signature: [UInt8]
+    ) throws(KanalError) -> (head: [UInt8], tail: [UInt8]) {
+        try onHost { () throws(HostCryptoError) in
+            switch place {
+            case .beside: try message.ends(signature: signature, contentCount: nil)
+            case .inside(let count): try message.ends(signature: signature, contentCount: count)
+            case .pieces: try message.endsOfPieces(signature: signature)
+            }
+        }
+    }
+}
